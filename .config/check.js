@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 
 const IMPORTS = 'node_modules/.cache/imports.json';
 /** The commands of each check. */
-const CHECKS = {
+export const CHECKS = {
   lint: [
     'eslint --config .config/eslint.js --max-warnings 0 --cache --cache-location node_modules/.cache/weir/',
   ],
@@ -29,21 +29,29 @@ const CHECKS = {
 const AT_ONCE = 2;
 const OPTIONS_OF_NODE = `${process.env.NODE_OPTIONS ?? ''} --disable-warning=ExperimentalWarning`;
 
-const args = process.argv.slice(2);
-const firstOption = args.findIndex((arg) => arg.startsWith('-'));
-const named = firstOption === -1 ? args : args.slice(0, firstOption);
-const options = args.slice(named.length);
-const unknown = named.filter((name) => !Object.hasOwn(CHECKS, name));
-if (unknown.length > 0 || (options.length > 0 && named.length !== 1)) {
-  const fault = unknown.length > 0 ? `no check "${unknown[0]}"` : `name the check that ${options[0]} is for`;
-  console.error(`${fault}; the checks are ${Object.keys(CHECKS).join(', ')}`);
-  process.exit(2);
-}
-
-const waiting = named.length > 0 ? [...named] : Object.keys(CHECKS);
 const failed = [];
 
-async function runChecks() {
+/** Runs all checks, or those that are named before the options. */
+async function main(args) {
+  const firstOption = args.findIndex((arg) => arg.startsWith('-'));
+  const named = firstOption === -1 ? args : args.slice(0, firstOption);
+  const options = args.slice(named.length);
+  const unknown = named.find((name) => !Object.hasOwn(CHECKS, name));
+  if (unknown !== undefined || (options.length > 0 && named.length !== 1)) {
+    const fault =
+      unknown === undefined ? `name the check that ${options[0]} is for` : `no check "${unknown}"`;
+    console.error(`${fault}; the checks are ${Object.keys(CHECKS).join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
+  const waiting = named.length > 0 ? [...named] : Object.keys(CHECKS);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => runChecks(waiting, options)));
+  if (failed.length === 0) return;
+  console.error(`failed: ${failed.join(', ')}`);
+  process.exitCode = 1;
+}
+
+async function runChecks(waiting, options) {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const sinceMs = performance.now();
     const command = [CHECKS[name].join(' && '), ...options].join(' ');
@@ -59,8 +67,4 @@ async function runChecks() {
   }
 }
 
-await Promise.all(Array.from({ length: AT_ONCE }, runChecks));
-if (failed.length > 0) {
-  console.error(`failed: ${failed.join(', ')}`);
-  process.exitCode = 1;
-}
+if (process.argv[1] === import.meta.filename) void main(process.argv.slice(2));

@@ -1,8 +1,11 @@
-// Checks that every file or folder that comments and documents cite exists, that ARCHITECTURE.md names every folder of the
+// Checks that every file or folder that comments and documents cite exists, and every npm script that texts name, that ARCHITECTURE.md names every folder of the
 // product, and that each source file has a unique base name, by which it can be cited. Usage: node .config/cited.cjs (npm
-// run cited).
+// run check -- cited).
 const { readFileSync, readdirSync } = require('node:fs');
 const { basename, dirname, join, normalize } = require('node:path');
+const { CHECKS } = require('./check.js');
+const { PROGRAMS } = require('./program.js');
+const { scripts } = require('../package.json');
 
 const SKIPPED = new Set(['.git', 'node_modules', 'data', 'dist']);
 const ROOTS = 'control-plane|dns-worker|shared|config|test|deploy|migrations|\\.config|\\.ci';
@@ -77,12 +80,41 @@ for (const file of files.filter((name) => PROSE.test(name))) {
 for (const [name, [file, ...others]] of byBasename)
   if (CODE.test(name) && others.length > 0) report(file, 1, `same base name as ${others.join(', ')}`);
 
+/** `npm run NAME -- WORD WORD`, perhaps over two lines of a comment. */
+const NPM_RUN = /npm[\s*/#]+run (?:--silent )?([a-z][\w-]*)((?: --)?(?: [a-z][\w-]*)*)/g;
+const TEXTS = /(?:\.(?:ts|tsx|js|cjs|md|toml|service|yaml|css)|(?:^|\/)[\w-]+)$/;
+
+for (const file of files.filter((name) => TEXTS.test(name))) {
+  const text = readFileSync(file, 'utf8');
+  for (const { 0: command, 1: name, 2: rest, index } of text.matchAll(NPM_RUN)) {
+    const words = rest.startsWith(' -- ') ? rest.slice(' -- '.length).split(' ') : [];
+    if (isCommand(name, words)) continue;
+    report(file, text.slice(0, index).split('\n').length, `no such npm script or program: ${command}`);
+  }
+}
+
+/** Whether there is such a script, and such checks or such a program of it. Targets of `fuzz` are checked when it runs. */
+function isCommand(name, words) {
+  if (scripts[name] === undefined) return false;
+  if (name === 'check') return words.every((word) => CHECKS[word] !== undefined);
+  const programs = PROGRAMS[name];
+  return programs === undefined || name === 'fuzz' || words.length === 0 || programs[words[0]] !== undefined;
+}
+
+for (const word of Object.values(PROGRAMS).flatMap((programs) =>
+  Object.values(programs).join(' ').split(' '),
+))
+  if (/^[\w.-]+\/[\w./-]+$/.test(word) && !word.startsWith('node_modules/') && !paths.has(word))
+    report('.config/program.js', 1, `no such program: ${word}`);
+
 const map = readFileSync('ARCHITECTURE.md', 'utf8');
 /** Folders of the code map. */
 const rooms = [...map.matchAll(/^\| (`[\w.-]+\/.*?`) \|/gm)].flatMap(([, cell]) => cell.split(', '));
 for (const room of rooms)
   if (rooms.indexOf(room) !== rooms.lastIndexOf(room)) report('ARCHITECTURE.md', 1, `two rows for ${room}`);
-for (const room of new Set(files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file)))) {
+for (const room of new Set(
+  files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file).split('/').slice(0, 2).join('/')),
+)) {
   if (!map.includes(`\`${room}/\``)) report('ARCHITECTURE.md', 1, `the code map lacks ${room}/`);
 }
 

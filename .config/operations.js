@@ -1,6 +1,6 @@
 // Holds `shared/api/client/operations.ts`, the types that the typed client knows the API by, against the table of
 // routes: in both directions, and by the schemas of each row. Usage: node .config/operations.js [--write]
-// (npm run operations). The order of lines does not count, so that branches that add routes merge.
+// (npm run check -- operations). The order of lines does not count, so that branches that add routes merge.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { everyOperation } from '../test/support/parts/every-route.ts';
@@ -46,7 +46,7 @@ function describe(route) {
 const uses = (alias) => lines.some((line) => line.includes(` ${alias}.`));
 const text = `/**
  * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
- * \`typed-client.ts\`. Made from the table of routes by \`npm run operations -- --write\`; not written by people.
+ * \`typed-client.ts\`. Made from the table of routes by \`npm run check -- operations --write\`; not written by people.
  */
 ${imports
   .filter(([alias]) => uses(alias))
@@ -61,6 +61,6 @@ ${lines.join('\n')}
 const sorted = (content) => content.split('\n').sort().join('\n');
 if (process.argv.includes('--write')) writeFileSync(FILE, text);
 else if (sorted(readFileSync(FILE, 'utf8')) !== sorted(text))
-  faults.push(`${FILE} is not that of the table of routes: npm run operations -- --write`);
+  faults.push(`${FILE} is not that of the table of routes: npm run check -- operations --write`);
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);

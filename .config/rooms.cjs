@@ -1,43 +1,58 @@
-// Keeps the rooms small and one-way: refuses a folder of more than 20 source files, and folders that import each other,
-// directly or in a longer circle. dependency-cruiser looks at files, and at folders with all that lies below them; here
-// a folder is the files that lie in it. Takes the report of dependency-cruiser. Tests are not counted.
+// Keeps directories small and imports one-way: refuses a directory of more than 20 source files, and directories that
+// import each other, directly or in a longer circle, at any level. Level 2 compares `control-plane/policy` with
+// `control-plane/web`, each with all below it; level 3 `control-plane/policy/change` with its neighbours; and so forth.
+// Takes the report of dependency-cruiser. Tests are not counted.
 const { readFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 
 const MOST_FILES = 20;
 const TEST = /(\.test\.ts$|^test\/)/;
+const OUTSIDE = /node_modules|\.json$/;
 const { modules } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const faults = [];
 
-/** Files by room, and the imports of each room that lead to another, by that room. */
+const sources = modules.filter(
+  ({ source, coreModule }) => !coreModule && !TEST.test(source) && !OUTSIDE.test(source),
+);
+const imports = sources.flatMap(({ source, dependencies }) =>
+  dependencies
+    .filter(({ resolved, coreModule }) => !coreModule && !OUTSIDE.test(resolved))
+    .map(({ resolved }) => ({ source, resolved })),
+);
+
 const files = new Map();
-const imports = new Map();
-for (const { source, dependencies, coreModule } of modules) {
-  if (coreModule || TEST.test(source) || /node_modules|\.json$/.test(source)) continue;
-  const from = dirname(source);
-  files.set(from, (files.get(from) ?? 0) + 1);
-  const ofRoom = imports.get(from) ?? imports.set(from, new Map()).get(from);
-  for (const { resolved, coreModule: isOfNode } of dependencies) {
-    const to = dirname(resolved);
-    if (isOfNode || to === from || /node_modules|\.json$/.test(resolved)) continue;
-    ofRoom.set(to, [...(ofRoom.get(to) ?? []), `${source} imports ${resolved}`]);
+for (const { source } of sources) files.set(dirname(source), (files.get(dirname(source)) ?? 0) + 1);
+for (const [directory, count] of files)
+  if (count > MOST_FILES) faults.push(`${directory} has ${count} files, ${MOST_FILES} are the most`);
+
+/** The directory of a file, cut to its first `level` names. */
+const cut = (file, level) => dirname(file).split('/').slice(0, level).join('/');
+const depth = Math.max(...[...files.keys()].map((directory) => directory.split('/').length));
+for (let level = 1; level <= depth; level++) findCircles(level);
+
+/** Adds a fault for each two directories that lie in a circle when all paths are cut at this level. */
+function findCircles(level) {
+  const reaches = new Map();
+  for (const { source, resolved } of imports) {
+    const [from, to] = [cut(source, level), cut(resolved, level)];
+    if (from === to) continue;
+    const ofFrom = reaches.get(from) ?? reaches.set(from, new Map()).get(from);
+    ofFrom.set(to, [...(ofFrom.get(to) ?? []), `${source} imports ${resolved}`]);
   }
+  // Directories that import none of those left are no part of a circle, nor those that none of them imports.
+  const left = new Set([...reaches].flatMap(([from, ofFrom]) => [from, ...ofFrom.keys()]));
+  const importsOne = (from) => [...(reaches.get(from)?.keys() ?? [])].some((to) => left.has(to));
+  const isImported = (to) => [...left].some((from) => reaches.get(from)?.has(to));
+  for (let before = -1; before !== left.size;) {
+    before = left.size;
+    for (const directory of left)
+      if (!importsOne(directory) || !isImported(directory)) left.delete(directory);
+  }
+  for (const from of left)
+    for (const [to, lines] of reaches.get(from))
+      if (left.has(to))
+        faults.push(`${from} and ${to} are in a circle of directories:\n  ${lines.join('\n  ')}`);
 }
-
-for (const [room, count] of files)
-  if (count > MOST_FILES) faults.push(`${room} has ${count} files, ${MOST_FILES} are the most`);
-
-// Rooms that import none of those left are no part of a circle, nor those that none of them imports.
-const left = new Set(files.keys());
-const leadsOn = (room) => [...imports.get(room).keys()].some((to) => left.has(to));
-const isEntered = (room) => [...left].some((from) => imports.get(from).has(room));
-for (let before = -1; before !== left.size;) {
-  before = left.size;
-  for (const room of left) if (!leadsOn(room) || !isEntered(room)) left.delete(room);
-}
-for (const from of left)
-  for (const [to, lines] of imports.get(from))
-    if (left.has(to)) faults.push(`${from} and ${to} are in a circle of folders:\n  ${lines.join('\n  ')}`);
 
 for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);

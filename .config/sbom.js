@@ -1,7 +1,7 @@
 // What a production install is made of: `data/sbom/weir.cdx.json` (CycloneDX 1.6) with every package of package-lock.json
 // that is not for development, and the binaries that packages bring; `data/sbom/LICENSES.txt` with their licences. Fails
 // for a licence that does not suit, and for a binary of which nothing is known here. The same tree gives the same files:
-// no time, no path, no host. Usage: node .config/sbom.js [FOLDER] (npm run sbom).
+// no time, no path, no host. Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
 import { createHash } from 'node:crypto';
 import {
   closeSync,

@@ -1,6 +1,6 @@
 // Checks new text against docs/style.md: comments, string literals, documents and the English catalogue on lines that were
 // added since BASE (style-rules.js), and the subjects of the commits since then. A phrase that was only moved or wrapped in
-// another way is not new, and text in backticks is a quotation. Usage: node .config/style.js [BASE] (npm run style).
+// another way is not new, and text in backticks is a quotation. Usage: node .config/style.js [BASE] (npm run check -- style).
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';

@@ -1,5 +1,5 @@
 // Reads test/unsteady.md: files that failed in a whole run and passed alone. A file with two rows that are not fixed
-// fails the check: fix it before building anything else. Usage: node .config/unsteady.js (part of npm run tested)
+// fails the check: fix it before building anything else. Usage: node .config/unsteady.js (part of npm run check -- tested)
 import { existsSync, readFileSync } from 'node:fs';
 
 const LIST = 'test/unsteady.md';

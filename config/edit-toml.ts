@@ -36,7 +36,7 @@ function editOne(text: string, change: TomlChange): string | null {
   if (isSame(before, wanted, change.path)) return text;
   const ways = change.value === undefined ? [dropLine] : [replaceOnLine, replaceDefault, addTables, addLine];
   for (const from of new Set([dropTables(text, change), text]))
-    for (const way of [asItIs, ...ways, patchTree]) {
+    for (const way of [unchanged, ...ways, patchTree]) {
       const edited = way(from, change);
       if (edited !== null && isSame(treeOf(edited), wanted, change.path)) return edited;
     }
@@ -94,7 +94,7 @@ function besides(tree: Tree, path: readonly string[]): Tree {
   return Object.keys(left).length === 0 ? without(tree, head) : { ...tree, [head]: left };
 }
 
-function asItIs(text: string): string {
+function unchanged(text: string): string {
   return text;
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '../test/support/weir/free-ports.ts';
 import { within } from '../test/support/parts/until.ts';
-import { version } from './version.ts';
+import { version } from './host/version.ts';
 
 const COMMAND = join(import.meta.dirname, 'cli/weir');
 

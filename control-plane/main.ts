@@ -2,7 +2,7 @@
  * The entry of the process: reads the command line and the configuration, and runs the subcommand. Only `start` loads
  * the parts of the server, so that the others respond at once.
  */
-import { reasonOf } from '../shared/thrown.ts';
+import { reasonOf } from '../shared/errors.ts';
 import { formatFault } from '../config/config-fault.ts';
 import type { ConfigSource } from '../config/load-config.ts';
 import type { ConfigResult, LoadedConfig } from '../config/parse-config.ts';
@@ -17,8 +17,8 @@ import { helpText } from './cli/help.ts';
 import { PasswordReader } from './cli/read-password.ts';
 import { setPassword } from './cli/set-password.ts';
 import { processTerminal as terminal } from './cli/terminal.ts';
-import type { StaysRoot } from './privileges/drop-root.ts';
-import { version } from './version.ts';
+import type { StaysRoot } from './node/privileges/drop-root.ts';
+import { version } from './host/version.ts';
 
 /** Exit status of a start with a configuration that has faults (EX_CONFIG of sysexits.h): another start will not help. */
 const BAD_CONFIG = 78;
@@ -97,16 +97,16 @@ async function startUnlessBad(
 
 /** For people without the time, as other commands do. */
 async function failuresIn(format: 'json' | 'text'): Promise<(line: string) => void> {
-  const { isJournal, journalPrefix } = await import('./log/journal.ts');
+  const { isJournal, journalPrefix } = await import('./host/log/journal.ts');
   const prefix = isJournal(process.env) ? journalPrefix('error') : '';
   if (format === 'text') return (line) => terminal.err(prefix + line);
-  const { logLine } = await import('./log/winston-logger.ts');
+  const { logLine } = await import('./host/log/winston-logger.ts');
   return (line) => terminal.err(logLine(format, 'error', line));
 }
 
 async function checkReady({ config, explicit }: UsableConfig | LoadedConfig): Promise<number> {
   const { checkReady: ask } = await import('./cli/check-ready.ts');
-  const { FALLBACK_DNS_PORT } = await import('./workers/dns-port.ts');
+  const { FALLBACK_DNS_PORT } = await import('./threads/dns-port.ts');
   const { ProxySenders } = await import('../shared/net/proxy-senders.ts');
   const { bind_address: addresses, dns_port: port } = config.server;
   const { proxy_protocol_enabled: isProxied, proxy_protocol_trusted: trusted } = config.server;
@@ -126,13 +126,13 @@ async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefine
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   // Another program from here on if Weir was root: no thread of Weir has started, and no file is open.
   const staysRoot = process.geteuid?.() === 0 ? await dropped(loaded, takesOver) : undefined;
-  const { startWeir } = await import('./start.ts');
+  const { startWeir } = await import('./node/start.ts');
   await startWeir(loaded, { takesOver, staysRoot });
   return undefined;
 }
 
 async function dropped(loaded: LoadedConfig, takesOver: boolean): Promise<StaysRoot | undefined> {
-  const { dropRoot } = await import('./privileges/drop-root.ts');
+  const { dropRoot } = await import('./node/privileges/drop-root.ts');
   return dropRoot(loaded, takesOver);
 }
 
@@ -153,7 +153,7 @@ async function moveFully(
 }
 
 async function changePassword(loaded: LoadedConfig): Promise<number> {
-  const { hashPassword } = await import('./auth/accounts/password.ts');
+  const { hashPassword } = await import('./web/auth/accounts/password.ts');
   const { storeAdminPassword } = await import('./cli/store-admin-password.ts');
   const reader = new PasswordReader(process.stdin);
   becomeOwnerOf(loaded.config.server.data_dir);

@@ -451,14 +451,14 @@ CREATE TABLE nodes (
   last_seen       timestamptz NOT NULL DEFAULT now(),
   snapshot_id     bigint,
   policy_revision bigint,
-  policy_mark     bigint,              -- see setMark() in policy/policy-position.ts
+  policy_mark     bigint,              -- see setMark() in storage/cluster/policy-position.ts
   applied_at      timestamptz,         -- when its policy_revision became active there
   qps             real,
-  figures         jsonb,               -- only for display, see cluster/node-figures.ts
+  figures         jsonb,               -- only for display, see storage/cluster/node-figures.ts
   forgotten_at    timestamptz          -- deleted by a user; its name stays for its rows in the query log
 ) WITH (fillfactor = 50); -- heartbeats change no index: half of each page has room for the next version of a row
 
--- The node that does a job which only one may do, and until when (control-plane/cluster/leases.ts).
+-- The node that does a job which only one may do, and until when (control-plane/storage/cluster/leases.ts).
 CREATE TABLE leases (
   job   text PRIMARY KEY,
   node  uuid NOT NULL,   -- of its data directory
@@ -474,7 +474,7 @@ CREATE TABLE meta (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
--- The secret that the nodes share (control-plane/cluster/cluster-secret.ts). Anyone who can read this table can read what
+-- The secret that the nodes share (control-plane/storage/cluster/cluster-secret.ts). Anyone who can read this table can read what
 -- is sealed with it: it is in no backup and in no answer of the API.
 CREATE TABLE cluster_secret (
   is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
@@ -482,7 +482,7 @@ CREATE TABLE cluster_secret (
   made_at timestamptz NOT NULL DEFAULT now()
 );
 
--- The uploaded certificate, for all nodes: sealed, see control-plane/tls/shared-certificate.ts.
+-- The uploaded certificate, for all nodes: sealed, see control-plane/web/tls/shared-certificate.ts.
 CREATE TABLE web_certificate (
   is_only    boolean PRIMARY KEY DEFAULT true CHECK (is_only),
   version    uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -562,7 +562,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   FROM jsonb_each_text(b)
 $$;
 
--- Names and clients of each hour, day and month of a node (control-plane/query-log/names/name-list.ts), added up in the
+-- Names and clients of each hour, day and month of a node (control-plane/query-log/top-lists/name-list.ts), added up in the
 -- background. A block is marked in the transaction that adds it, so the lists of a span and the blocks that they do not
 -- count give every query once.
 CREATE TABLE query_names (

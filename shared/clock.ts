@@ -13,6 +13,17 @@ export interface Clock {
   bootMs?(): number;
 }
 
+/** Whole seconds since a node started, at `startedAtMs` of `monotonicMs()`. */
+export function uptimeSecs({
+  clock,
+  startedAtMs,
+}: {
+  readonly clock: Clock;
+  readonly startedAtMs: number;
+}): number {
+  return Math.floor((clock.monotonicMs() - startedAtMs) / 1000);
+}
+
 /** Pairs of readings, of which the closest one is used: a thread may lose its core between the two. */
 const ORIGIN_READINGS = 16;
 

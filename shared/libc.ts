@@ -3,7 +3,7 @@
  * caller names the functions that it needs, and has another way where they cannot be had.
  */
 import { createRequire } from 'node:module';
-import { reasonOf } from './thrown.ts';
+import { reasonOf } from './errors.ts';
 
 /** What koffi offers and Weir uses. */
 interface Koffi {

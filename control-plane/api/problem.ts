@@ -4,11 +4,11 @@
  */
 import type { NextFunction, Request, Response } from 'express';
 import type { Problem } from '../../shared/api/problem-details.ts';
-import { nodeHttp } from '../../shared/late-builtins.ts';
+import { nodeHttp } from '../../shared/lazy-builtins.ts';
 import type { Logger } from '../../shared/log.ts';
-import { reasonOf } from '../../shared/thrown.ts';
+import { reasonOf } from '../../shared/errors.ts';
 import { ApiError, overloaded } from './api-error.ts';
-import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../db/database-errors.ts';
+import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../storage/db/database-errors.ts';
 
 /** Seconds after which a client may retry while the database is down. */
 const DATABASE_RETRY_SECS = 5;

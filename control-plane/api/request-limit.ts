@@ -1,5 +1,5 @@
 /**
- * Limits how fast a client network may send requests: the web as a whole (`http/edge/request-limits.ts`), and single
+ * Limits how fast a client network may send requests: the web as a whole (`web/edge/request-limits.ts`), and single
  * public routes. Bounded, in memory of this node.
  */
 import type { Clock } from '../../shared/clock.ts';

@@ -1,6 +1,6 @@
 /** Checks parameters, query strings and bodies against their schemas, naming every bad field at once. */
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
-import type { Checked, Fault, Schema } from '../../shared/api/schema-door.ts';
+import type { Checked, Fault, Schema } from '../../shared/api/zod.ts';
 import { invalid } from './api-error.ts';
 
 /** Bad fields that are named; a file may have a million. */

@@ -10,8 +10,8 @@ import { decodeMessage, encodeMessage } from '../../shared/dns/codec.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { LOCAL_PROXY_HEADER } from '../../shared/net/proxy-header.ts';
 import type { ProxySenders } from '../../shared/net/proxy-senders.ts';
-import { reasonOf } from '../../shared/thrown.ts';
-import { localAddress } from '../system/local-address.ts';
+import { reasonOf } from '../../shared/errors.ts';
+import { localAddress } from '../host/local-address.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where the node listens for DNS. */

@@ -1,13 +1,13 @@
 /** The commands that copy and restore the whole embedded database; they work on the machine of the data directory. */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import type { Terminal } from './terminal.ts';
-import { lockDataDir } from '../db/data-dir-lock.ts';
-import { parseDatabaseUrls } from '../db/database-target.ts';
-import { useAddress } from '../db/postgres/start-server.ts';
-import { runningServerAddress } from '../db/running-postgres.ts';
-import { createLogger } from '../log/winston-logger.ts';
-import { makeFullCopy } from '../db/full-copy/make-full-copy.ts';
-import { restoreFullCopy } from '../db/full-copy/restore-full-copy.ts';
+import { lockDataDir } from '../storage/db/data-dir-lock.ts';
+import { parseDatabaseUrls } from '../storage/db/database-target.ts';
+import { useAddress } from '../storage/db/postgres/start-server.ts';
+import { runningServerAddress } from '../storage/db/running-postgres.ts';
+import { createLogger } from '../host/log/winston-logger.ts';
+import { makeFullCopy } from '../storage/db/full-copy/make-full-copy.ts';
+import { restoreFullCopy } from '../storage/db/full-copy/restore-full-copy.ts';
 
 /** A database of people is theirs to copy: Weir knows neither its roles nor its other databases. */
 const EXTERNAL =

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { parseConfig } from '../../config/parse-config.ts';
-import { hashPassword, verifyPassword } from '../auth/accounts/password.ts';
+import { hashPassword, verifyPassword } from '../web/auth/accounts/password.ts';
 import { PasswordReader } from './read-password.ts';
 import { setPassword } from './set-password.ts';
 

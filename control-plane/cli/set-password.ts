@@ -4,7 +4,7 @@
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { SetupBody } from '../../shared/api/auth-api.ts';
-import { weaknessOf } from '../auth/accounts/weak-password.ts';
+import { weaknessOf } from '../web/auth/accounts/weak-password.ts';
 import type { PasswordReader } from './read-password.ts';
 import { PromptAborted } from './read-password.ts';
 import type { Terminal } from './terminal.ts';

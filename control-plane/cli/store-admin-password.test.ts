@@ -5,9 +5,9 @@ import { asOwner } from '../../test/support/parts/as-owner.ts';
 import { parseConfig } from '../../config/parse-config.ts';
 import type { LoadedConfig } from '../../config/parse-config.ts';
 import { makeTempDir, startTestDatabase } from '../../test/support/parts/test-database.ts';
-import { readHash } from '../auth/accounts/credential-store.ts';
-import type { Queryable } from '../db/queryable.ts';
-import { serversOn } from '../db/postgres/postgres-process.ts';
+import { readHash } from '../web/auth/accounts/credential-store.ts';
+import type { Queryable } from '../storage/db/queryable.ts';
+import { serversOn } from '../storage/db/postgres/postgres-process.ts';
 import { storeAdminPassword } from './store-admin-password.ts';
 
 const roots: string[] = [];

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { reasonOf } from '../../shared/thrown.ts';
-import { Conversation, textOf } from '../handover/conversation.ts';
-import { HANDOVER_SOCKET, SILENCE_MS } from '../handover/handover-format.ts';
-import { OWN_RELEASE } from '../handover/successor.ts';
+import { reasonOf } from '../../shared/errors.ts';
+import { HandoverChannel, textField } from '../node/upgrade/handover-channel.ts';
+import { HANDOVER_SOCKET, SILENCE_MS } from '../node/upgrade/handover-format.ts';
+import { OWN_RELEASE } from '../node/upgrade/successor.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Longest pause between two steps: those of a hung process, and then of its end. */
@@ -23,17 +23,17 @@ export async function upgradeRunning(
     terminal.err(`weir: no server of ${dataDir} can be replaced while it runs: ${reasonOf(error)}`);
     return 3;
   }
-  const talk = new Conversation(socket);
+  const talk = new HandoverChannel(socket);
   talk.tell({ type: 'upgrade', release: OWN_RELEASE });
   try {
     for (;;) {
       const told = await talk.next(STEP_MS);
-      if (told.type === 'step') terminal.out(textOf(told, 'text'));
+      if (told.type === 'step') terminal.out(textField(told, 'text'));
       else if (told.type === 'done') {
-        terminal.out(`upgraded to ${textOf(told, 'version')}, process ${String(told['pid'])}`);
+        terminal.out(`upgraded to ${textField(told, 'version')}, process ${String(told['pid'])}`);
         return 0;
       } else {
-        terminal.err(`weir: the running server continues: ${textOf(told, 'reason')}`);
+        terminal.err(`weir: the running server continues: ${textField(told, 'reason')}`);
         return 1;
       }
     }

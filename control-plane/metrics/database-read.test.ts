@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DatabaseStatus } from '../db/database.ts';
+import type { DatabaseStatus } from '../storage/db/database.ts';
 import { databaseRead } from './database-read.ts';
 
 const LONG_MS = 60_000;

@@ -1,5 +1,5 @@
 /** Reads of the database for metrics: a scrape waits for no database that is down or does not answer. */
-import type { Database } from '../db/database.ts';
+import type { Database } from '../storage/db/database.ts';
 
 /** Milliseconds that a scrape waits for a read. */
 const WAIT_MS = 1000;

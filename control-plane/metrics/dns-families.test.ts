@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { answeredSlot, Counter, latencySlot } from '../../shared/memory/counters.ts';
 import { Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
-import { createWorkerMemory } from '../workers/worker-memory.ts';
+import { createWorkerMemory } from '../threads/worker-memory.ts';
 import { dnsFamilies } from './dns-families.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { threadCounters } from './thread-counters.ts';

@@ -1,9 +1,9 @@
 /** Metrics behind the checks of health that have no other: certificates, disk, clock, versions, database, reload. */
-import type { NodeClaim } from '../cluster/node-claim.ts';
-import type { Database } from '../db/database.ts';
-import type { UsedCertificate } from '../health/certificate-check.ts';
-import type { DiskRoom } from '../health/disk-room.ts';
-import type { Configuration } from '../settings/configuration.ts';
+import type { NodeClaim } from '../storage/cluster/node-claim.ts';
+import type { Database } from '../storage/db/database.ts';
+import type { UsedCertificate } from './checks/certificate-check.ts';
+import type { DiskRoom } from './checks/disk-room.ts';
+import type { Configuration } from '../policy/settings/configuration.ts';
 import { type Family, family, single } from './family.ts';
 
 /** Where they are read. */

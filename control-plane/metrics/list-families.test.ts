@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
-import type { PublishedState } from '../snapshot/published-state.ts';
+import type { PublishedState } from '../policy/snapshot/published-state.ts';
 import { type FetchedList, listFamilies } from './list-families.ts';
 import { PrometheusText } from './prometheus-text.ts';
 

@@ -1,7 +1,7 @@
 /** Metrics of the lists: what is in force comes from memory, the state of fetches from the database. */
 import { type BlocklistSource, SourceStatus } from '../../shared/api/policy/sources-api.ts';
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
-import type { PublishedState } from '../snapshot/published-state.ts';
+import type { PublishedState } from '../policy/snapshot/published-state.ts';
 import { type Family, family, type Labels, type Sample } from './family.ts';
 
 const LABELS = ['id', 'kind', 'list'] as const;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Counter } from '../../shared/memory/counters.ts';
 import { within } from '../../test/support/parts/until.ts';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
-import { createWorkerMemory } from '../workers/worker-memory.ts';
+import { createWorkerMemory } from '../threads/worker-memory.ts';
 import { processFamilies } from './process-families.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { threadCounters } from './thread-counters.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LogRing } from '../../shared/query-log.ts';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
-import { createWorkerMemory } from '../workers/worker-memory.ts';
+import { createWorkerMemory } from '../threads/worker-memory.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { queryLogFamilies } from './query-log-families.ts';
 import { threadCounters } from './thread-counters.ts';

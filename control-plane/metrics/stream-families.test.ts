@@ -6,7 +6,7 @@ import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import type { ProtocolCode } from '../../shared/query-log.ts';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
-import { createWorkerMemory } from '../workers/worker-memory.ts';
+import { createWorkerMemory } from '../threads/worker-memory.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { streamFamilies } from './stream-families.ts';
 import { threadCounters } from './thread-counters.ts';

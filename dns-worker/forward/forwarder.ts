@@ -137,7 +137,7 @@ export class Forwarder {
   /** Asks a question whose answer is for the cache alone. */
   private askForCache(request: WaitingRequest): void {
     this.replier.open(request);
-    const asked = this.whomToAsk();
+    const asked = this.nextUpstreams();
     const { zone } = asked;
     const question = questionOf(this.query, WEIR);
     this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, question, (resolution) => {
@@ -164,7 +164,7 @@ export class Forwarder {
 
   /** Asks the zone of the question in `query`, else the pools. */
   private resolve(wait: Wait): void {
-    const asked = this.whomToAsk();
+    const asked = this.nextUpstreams();
     this.waiting++;
     this.parts.flights.resolve(this.resolverOf(asked), this.query.partition, wait.question, (outcome) => {
       this.goOn(wait, outcome, asked);
@@ -226,7 +226,7 @@ export class Forwarder {
     return this.parts.clock.monotonicMs() - arrivedMonotonicMs >= this.parts.flights.timeoutMs;
   }
 
-  private whomToAsk(): Asked {
+  private nextUpstreams(): Asked {
     const zone = this.parts.pipeline.snapshot.zones[this.query.zoneIndex];
     return zone === undefined ? this.pools : { ...this.pools, zone };
   }

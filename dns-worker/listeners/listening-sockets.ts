@@ -2,7 +2,7 @@
  * The listening sockets of a worker's streams, as descriptors that outlive the thread which accepts from them: their
  * queues of connections wait for its successor.
  */
-import { errorCode } from '../../shared/thrown.ts';
+import { errorCode } from '../../shared/errors.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { ListenError } from './listen-error.ts';
 import type { NativeCalls } from './native-calls.ts';

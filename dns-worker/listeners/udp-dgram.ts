@@ -2,7 +2,7 @@
  * The fallback back end: node:dgram with SO_REUSEPORT, one callback per datagram, for machines where koffi does not
  * load. It answers through the same pipeline.
  */
-import { errorCode } from '../../shared/thrown.ts';
+import { errorCode } from '../../shared/errors.ts';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';

@@ -2,7 +2,7 @@
  * The UDP sockets of a worker: buffer sizes, the local address of each datagram (IP_PKTINFO) where a socket is bound to
  * a wildcard. What is noted in `WorkerControl.UDP_FD_*` is taken over with its queue.
  */
-import { errorCode } from '../../shared/thrown.ts';
+import { errorCode } from '../../shared/errors.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { isAt, noteSocket, notedSockets, openSocket } from './open-socket.ts';

@@ -96,7 +96,7 @@ export class Judge {
     this.asker = asker;
     this.name = name;
     this.forgetMatches();
-    const match = this.judgeAnew(name);
+    const match = this.judgeUncached(name);
     this.memo.remember(low, high, version, policyClass, this.isConditional ? CONDITIONAL : match);
     return match;
   }
@@ -133,7 +133,7 @@ export class Judge {
     this.rewritten.begin();
   }
 
-  private judgeAnew(name: Query): RuleMatch {
+  private judgeUncached(name: Query): RuleMatch {
     const { snapshot } = this;
     const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
     const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;

@@ -31,10 +31,10 @@ const OWN_NETWORKS = ['127.0.0.0/8', '::1'].map((text) => networkFromText(text)!
 
 const STATE_NAME = nameFromText('status.weir')!;
 const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
-  [NodeState.HOLDING]: textOf('starting'),
-  [NodeState.STARTING]: textOf('starting'),
-  [NodeState.READY]: textOf('ready'),
-  [NodeState.DRAINING]: textOf('draining'),
+  [NodeState.HOLDING]: asciiBytes('starting'),
+  [NodeState.STARTING]: asciiBytes('starting'),
+  [NodeState.READY]: asciiBytes('ready'),
+  [NodeState.DRAINING]: asciiBytes('draining'),
 };
 
 /** The identity of a thread's node. */
@@ -52,8 +52,8 @@ export class ServerIdentity {
 
   /** `control` are the `WorkerControl` words of the thread's worker. */
   constructor(settings: IdentitySettings = NO_IDENTITY, control: Int32Array | null = null) {
-    const version = textOf(`Weir ${settings.version}`);
-    const node = textOf(settings.nodeName);
+    const version = asciiBytes(`Weir ${settings.version}`);
+    const node = asciiBytes(settings.nodeName);
     this.control = control;
     this.refusesSilently = settings.refusesSilently;
     this.designated = settings.designated;
@@ -112,16 +112,16 @@ function isName({ qname, qnameLength }: Query, name: Uint8Array): boolean {
 /** The names by which PADD and the scripts of Pi-hole ask where the API is. */
 function compatTexts(urls: CompatApiUrls | null): [string, Uint8Array][] {
   if (urls === null) return [];
-  const named = textOf(urls.named);
+  const named = asciiBytes(urls.named);
   return [
-    ['local.api.ftl', textOf(urls.local)],
+    ['local.api.ftl', asciiBytes(urls.local)],
     ['domain.api.ftl', named],
     ['api.ftl', named],
   ];
 }
 
 /** RDATA of a TXT record with one text. */
-function textOf(text: string): Uint8Array {
+function asciiBytes(text: string): Uint8Array {
   const bytes = Buffer.from(text).subarray(0, MAX_TEXT_SIZE);
   return Uint8Array.from([bytes.length, ...bytes]);
 }

@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { nodeHttp } from '../../shared/late-builtins.ts';
+import { nodeHttp } from '../../shared/lazy-builtins.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import type { Peer } from '../../shared/net/stream-greetings.ts';
 import { listenForClients } from './client-port.ts';

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import type { ListenOptions, Server, Socket } from 'node:net';
 import { createServer, isIPv6 } from 'node:net';
-import { errorCode } from '../../shared/thrown.ts';
+import { errorCode } from '../../shared/errors.ts';
 import { ListenError } from '../listeners/listen-error.ts';
 
 /** Where to listen. */

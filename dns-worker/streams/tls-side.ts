@@ -6,7 +6,7 @@
 import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Server, TLSSocket } from 'node:tls';
-import { nodeTls } from '../../shared/late-builtins.ts';
+import { nodeTls } from '../../shared/lazy-builtins.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { TLS_CIPHERS } from '../../shared/net/tls-ciphers.ts';
 import type { ServedCertificate } from '../../shared/threads/messages.ts';

@@ -76,7 +76,7 @@ class AnswerThread {
   run(): void {
     this.wait.forever(
       (socketIndex, block) => this.answerBatch(socketIndex, block),
-      () => this.readMail(),
+      () => this.readMessages(),
       () => this.replaced.freeRest(),
     );
     for (let index = 0; index < this.sockets.length; index++)
@@ -113,7 +113,7 @@ class AnswerThread {
   }
 
   /** Reads the port after the control plane has bumped the mail word; true = drain. */
-  private readMail(): boolean {
+  private readMessages(): boolean {
     const { port, start } = this;
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
       const message = mail.message as ToWorker;

@@ -1,7 +1,7 @@
 /**
  * One-time names by which a forwarding loop is recognised: a resolve thread asks an upstream for one
  * (`dns-worker/resolve/loop-check.ts`), and the control plane watches for clients that ask for it
- * (`control-plane/upstreams/loop-watch.ts`). An upstream that has it asked of this server sends questions back.
+ * (`control-plane/resolving/upstreams/loop-watch.ts`). An upstream that has it asked of this server sends questions back.
  */
 import { MAX_NAME_LENGTH, nameFromText } from './name.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Layout of the memory in which one DNS thread counts the queries of each client address, and remembers the group that
  * the address was in last: one cache line serves both. Written by `dns-worker/report/sighting-writer.ts`, read by
- * `control-plane/clients/sighting-reader.ts`.
+ * `control-plane/clients/devices/sighting-reader.ts`.
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Who may ask: networks, the words for them, and clients that are never admitted (RFC 5358 advises against answering
- * everyone). Pure; `control-plane/access/` knows the networks of this machine, `dns-worker/stages/client-access.ts` decides.
+ * everyone). Pure; `control-plane/clients/access/` knows the networks of this machine, `dns-worker/stages/client-access.ts` decides.
  */
 import { canonicalClientKey } from '../dns/client-key.ts';
 import { isIpv4Network, networkContains, networkFromText, networkToText } from '../net/cidr.ts';
@@ -104,10 +104,10 @@ export function admitsKey(key: string): boolean {
 
 /** Whether both say the same. */
 export function isSameAccess(a: Access, b: Access): boolean {
-  return a === b || textOf(a) === textOf(b);
+  return a === b || accessKey(a) === accessKey(b);
 }
 
-function textOf({ allowed, blocked, blockedMacs, blockedKeys }: Access): string {
+function accessKey({ allowed, blocked, blockedMacs, blockedKeys }: Access): string {
   return JSON.stringify([allowed.map(networkToText), blocked.map(networkToText), blockedMacs, blockedKeys]);
 }
 

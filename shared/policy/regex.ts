@@ -3,7 +3,7 @@
  * which parses and compiles; matching is `shared/automata`. What must occur in every match is
  * `regex-literals.ts`.
  */
-import { reasonOf } from '../thrown.ts';
+import { reasonOf } from '../errors.ts';
 import { RE2JS, RE2Set } from 're2js';
 import { estimateProgramSize } from './regex-size.ts';
 

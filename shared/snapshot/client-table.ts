@@ -1,6 +1,6 @@
 /**
  * Which group a client is in, and whether it may ask: flat ranges of addresses, in which precedence and longest prefix
- * were resolved when they were built (`control-plane/snapshot/build/client-table-builder.ts`), so that a lookup is one
+ * were resolved when they were built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a lookup is one
  * binary search. It finds an *entry*: the number of a record, and the bits of admission. What a thread stores per client
  * is `shared/memory/sighting-layout.ts`.
  */

@@ -1,6 +1,6 @@
 /**
  * Names that this server answers for itself, as threads read them. Nothing here allocates once it is open. Built by
- * `control-plane/snapshot/build/local-names-builder.ts`; `dns-worker/stages/local-names.ts` answers from it.
+ * `control-plane/policy/snapshot/build/local-names-builder.ts`; `dns-worker/stages/local-names.ts` answers from it.
  */
 import { RRType } from '../dns/iana.ts';
 import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';

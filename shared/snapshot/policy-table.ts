@@ -1,7 +1,7 @@
 /**
  * What the rules mean for each group, and how a blocked query is answered: small, rebuilt at every change of a group, a
  * source's assignment or a blocking setting, while the rule table stays. Built by
- * `control-plane/snapshot/build/policy-table-builder.ts`.
+ * `control-plane/policy/snapshot/build/policy-table-builder.ts`.
  */
 import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
 

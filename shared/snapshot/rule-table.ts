@@ -2,7 +2,7 @@
  * The compiled rules of all lists: name -> attribute id, in one immutable buffer that every thread reads. An attribute
  * stands for one distinct set of (source, kind); what it means for a group is in `policy-table.ts`. A name is confirmed
  * by a 64-bit keyed fingerprint: among n names an unlisted one is taken for a listed one with odds of n / 2^64 (5
- * million names: 2.7e-13 a lookup). Built by `control-plane/compile/table/rule-table-builder.ts`.
+ * million names: 2.7e-13 a lookup). Built by `control-plane/policy/compile/table/rule-table-builder.ts`.
  */
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
 import { PrefixLengths } from './prefix-lengths.ts';

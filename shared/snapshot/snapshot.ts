@@ -1,6 +1,6 @@
 /**
  * Everything a thread knows about policy, field by field. A snapshot is immutable: a change makes a new one, and
- * threads swap the pointer between two batches. The control plane builds it (`control-plane/snapshot/build/`).
+ * threads swap the pointer between two batches. The control plane builds it (`control-plane/policy/snapshot/build/`).
  */
 
 import type { NameRules } from './name-rules.ts';

@@ -23,7 +23,7 @@ export type ExplainedStageName =
   | 'answer_names'
   | 'rebinding';
 
-/** A rule that matches a name; `control-plane/query-log/attribution/rule-history.ts` turns it into text. */
+/** A rule that matches a name; `control-plane/policy/snapshot/rule-names/rule-history.ts` turns it into text. */
 export interface ExplainedRule {
   readonly origin: RuleOriginCode;
   /** Attribute id, or index of a special rule; from 0. */

@@ -1,8 +1,8 @@
 /** A connection that is lost while the database stores a change: the answer says that it may be stored, or in force. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
-import { startDatabase } from '../../control-plane/db/database.ts';
-import type { Database } from '../../control-plane/db/database.ts';
+import { startDatabase } from '../../control-plane/storage/db/database.ts';
+import type { Database } from '../../control-plane/storage/db/database.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { MemoryLogger } from '../support/parts/memory-logger.ts';
 import { RunningApi } from '../support/parts/running-api.ts';

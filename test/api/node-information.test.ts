@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
 import { CHEAP_HASHING } from '../support/parts/cheap-hashing.ts';
-import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
+import { nodeIdOf } from '../../control-plane/storage/cluster/node-store.ts';
 import { ClusterNodeList } from '../../shared/api/nodes-api.ts';
 import { ConfigAnswer } from '../../shared/api/settings-api.ts';
 import { QueryLogPage } from '../../shared/api/query-log-api.ts';

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
-import { PolicyChanges } from '../../control-plane/policy/change.ts';
-import { readPolicyRows } from '../../control-plane/policy/policy-store.ts';
+import { PolicyChanges } from '../../control-plane/policy/change/change.ts';
+import { readPolicyRows } from '../../control-plane/policy/change/policy-store.ts';
 import { Revision, RevisionDetail, RevisionList } from '../../shared/api/revisions-api.ts';
 import { everyRoute } from '../support/parts/every-route.ts';
 import { RunningApi } from '../support/parts/running-api.ts';

@@ -1,8 +1,8 @@
 /** The DNS settings as HTTP sees them. */
 import { describe, expect, test } from '@jest/globals';
-import { revisionRoutes } from '../../control-plane/revisions/revision-routes.ts';
-import { readConfigRows } from '../../control-plane/settings/config-store.ts';
-import { dnsSettingsRoutes } from '../../control-plane/settings/dns-settings-routes.ts';
+import { revisionRoutes } from '../../control-plane/transfer/revisions/revision-routes.ts';
+import { readConfigRows } from '../../control-plane/policy/settings/config-store.ts';
+import { dnsSettingsRoutes } from '../../control-plane/policy/settings/dns-settings-routes.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { DnsSettings } from '../../shared/api/settings-api.ts';
 import type { RunningApi, Rows } from '../support/parts/running-api.ts';

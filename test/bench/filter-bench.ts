@@ -1,16 +1,16 @@
 /**
  * Measures of the filter engine by itself: compiling, memory, and nanoseconds per rule match, on made-up names. Run it
- * with `npm run filter-bench -- 5` for five million names; prints a table. Peers are measured by `run.ts`.
+ * with `npm run bench -- filter 5` for five million names; prints a table. Peers are measured by `run.ts`.
  */
 import { readFileSync, rmSync, writeFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compile } from '../../control-plane/compile/table/compile-task.ts';
-import { type CompiledRules } from '../../control-plane/compile/table/compiled-rules.ts';
-import { NOTHING_LIVE } from '../../control-plane/policy/live.ts';
-import { NO_POLICY_ROWS, type PolicyRows } from '../../control-plane/policy/rows.ts';
-import { Generations } from '../../control-plane/snapshot/publish/generations.ts';
-import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-builder.ts';
+import { compile } from '../../control-plane/policy/compile/table/compile-task.ts';
+import { type CompiledRules } from '../../control-plane/policy/compile/table/compiled-rules.ts';
+import { NOTHING_LIVE } from '../../control-plane/policy/change/runtime-state.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../control-plane/policy/change/rows.ts';
+import { Generations } from '../../control-plane/policy/snapshot/publish/generations.ts';
+import { buildSnapshot } from '../../control-plane/policy/snapshot/build/snapshot-builder.ts';
 import { Judge } from '../../dns-worker/policy/judge.ts';
 import type { Query } from '../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';

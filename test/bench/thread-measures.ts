@@ -1,5 +1,5 @@
 // Asking a Weir with test hooks what its threads have counted and allocated, and taking differences of that.
-import type { MeasuredThread, MeasureReply } from '../../control-plane/workers/fault-injection.ts';
+import type { MeasuredThread, MeasureReply } from '../../control-plane/threads/fault-injection.ts';
 import type { Child } from './process/child.ts';
 
 export type WorkerMeasures = MeasureReply['workers'];

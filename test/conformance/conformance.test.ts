@@ -24,7 +24,7 @@ import { STREAM_CASES } from './stream-cases.ts';
 
 const CASES = [...QUESTION_CASES, ...EDNS_CASES, ...DNSSEC_CASES, ...STREAM_CASES];
 
-/** `npm run conformance`: each row over each of its ways. */
+/** `npm run lab -- conformance`: each row over each of its ways. */
 const IS_WHOLE = process.env['WEIR_TEST_WAYS'] === 'all';
 
 describe('weir, asked by clients of others', () => {

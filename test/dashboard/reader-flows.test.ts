@@ -85,7 +85,7 @@ describe('in German', () => {
     await room.askLogged(name);
     await room.withPage({ session: '', locale: 'de-DE' }, async (page) => {
       await page.goto(`./queries?domain=${name}`);
-      await page.getByLabel(de['login.password']!).fill(PASSWORD);
+      await page.getByLabel(de['field.password']!).fill(PASSWORD);
       await page.getByRole('button', { name: de['login.action']! }).click();
       await page.getByRole('heading', { name: de['page.queries']!, level: 1 }).waitFor();
       expect(await page.evaluate('document.documentElement.lang')).toBe('de');

@@ -12,8 +12,8 @@ import { query } from '../support/dns/dns-message.ts';
 import { dohPath } from '../support/dns/doh-client.ts';
 import { encryptedToml } from '../support/weir/encrypted-toml.ts';
 import { freePort } from '../support/weir/free-ports.ts';
-import { embeddedTarget } from '../../control-plane/db/database-target.ts';
-import { runningServerAddress } from '../../control-plane/db/running-postgres.ts';
+import { embeddedTarget } from '../../control-plane/storage/db/database-target.ts';
+import { runningServerAddress } from '../../control-plane/storage/db/running-postgres.ts';
 import { until } from '../support/parts/until.ts';
 
 /** A proxy on this machine gives each query the address that a test wants. */

@@ -1,7 +1,7 @@
 /**
  * The dashboard as a browser gets it from a whole Weir: built, compressed, kept, below its content policy; and what it
  * costs: bytes per view, requests while nothing happens, and layout shifts. Times depend on the machine and are measured
- * by `npm run dashboard-bench`.
+ * by `npm run bench -- dashboard`.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'playwright-core';

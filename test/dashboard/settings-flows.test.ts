@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOfStep, stepAt } from '../../control-plane/auth/second-factor/totp.ts';
+import { codeOfStep, stepAt } from '../../control-plane/web/auth/second-factor/totp.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { makeTempDir } from '../support/weir/data-dir.ts';

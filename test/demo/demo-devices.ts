@@ -3,7 +3,7 @@
  * demo has none.
  */
 import { asOwner } from '../support/parts/as-owner.ts';
-import type { Database } from '../../control-plane/db/database.ts';
+import type { Database } from '../../control-plane/storage/db/database.ts';
 import { groupIdOf, GROUPS, HOUSEHOLD } from './household.ts';
 
 /** Adds groups and devices to a database that has none; no Weir may use it. */

@@ -1,7 +1,7 @@
 /** Fills the query log of the demo, up to now: a week at the first start, and later the time in which it was not running. */
-import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
-import type { Database } from '../../control-plane/db/database.ts';
-import { nodeIdOf } from '../../control-plane/cluster/node-store.ts';
+import type { QueryLogRow } from '../../control-plane/query-log/rows/row.ts';
+import type { Database } from '../../control-plane/storage/db/database.ts';
+import { nodeIdOf } from '../../control-plane/storage/cluster/node-store.ts';
 import { DAY_MS, keepAsUpkeep, storeRows } from '../bench/stored-log/made-up-log.ts';
 import { madeRows } from './made-week.ts';
 import type { Progress } from './progress.ts';

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
-import { reasonOf } from '../../shared/thrown.ts';
+import { reasonOf } from '../../shared/errors.ts';
 import { Demo } from './running-demo.ts';
 import type { DemoOptions } from './running-demo.ts';
 

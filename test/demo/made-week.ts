@@ -1,5 +1,5 @@
 /** Days of the household's questions as Weir would have answered and logged them; the same seed gives the same days. */
-import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
+import type { QueryLogRow } from '../../control-plane/query-log/rows/row.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../shared/query-log.ts';

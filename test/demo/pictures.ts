@@ -1,4 +1,4 @@
-// `npm run pictures`: the pictures of README.md and docs/tour.md, taken of the demo in a real browser.
+// `npm run demo -- pictures`: the pictures of README.md and docs/tour.md, taken of the demo in a real browser.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';

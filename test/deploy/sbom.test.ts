@@ -39,7 +39,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('npm run sbom', () => {
+describe('npm run artefacts -- sbom', () => {
   test('lists every production package of package-lock.json with its licence, and no other', () => {
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { version: string; dev?: boolean }>;

@@ -1,5 +1,5 @@
 /**
- * `npm run differential [--answers N] [--seed N]`: an upstream gives N answers, most of them wrong in some way, to Weir, to
+ * `npm run fuzz -- answers [--answers N] [--seed N]`: an upstream gives N answers, most of them wrong in some way, to Weir, to
  * Unbound and to BIND, each for a name of its own. Where Weir answers what both others refuse, or refuses what both
  * answer, that is a finding: fails unless the tables below say why it is right. Takes unbound and bind9. `--index N` shows
  * one answer.

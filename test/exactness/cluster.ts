@@ -1,5 +1,5 @@
 /**
- * `npm run cluster`: three nodes on a PostgreSQL with a synchronous standby answer a known mix, with a change of policy
+ * `npm run exactness -- cluster`: three nodes on a PostgreSQL with a synchronous standby answer a known mix, with a change of policy
  * each second. One node is killed and started again, then the primary is killed and its standby takes over. Then every
  * place that counts must say the same, to the query, each change that was acknowledged must be there, and the nodes must
  * be of one revision. Queries that no node answered lie in the queue of the killed one only. Takes a C compiler.
@@ -24,7 +24,7 @@ import { subscribe, untilStored, writeQuestions } from './known-mix.ts';
 import { Nodes } from './nodes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const HELP = `npm run cluster -- [options]
+const HELP = `npm run exactness -- cluster [options]
 
   --secs N   of load (600)
   --rate N   queries a second of all three nodes together (60000)

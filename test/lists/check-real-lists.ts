@@ -13,9 +13,9 @@ import type { OpenSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
 import { NOT_BLOCKED, isAllowing } from '../../dns-worker/policy/rule-match-memo.ts';
 import { openSnapshot } from '../../dns-worker/policy/open-snapshot.ts';
 import { compileLists, queryFor } from '../support/parts/test-lists.ts';
-import { NOTHING_LIVE } from '../../control-plane/policy/live.ts';
-import { NO_POLICY_ROWS } from '../../control-plane/policy/rows.ts';
-import { buildSnapshot } from '../../control-plane/snapshot/build/snapshot-builder.ts';
+import { NOTHING_LIVE } from '../../control-plane/policy/change/runtime-state.ts';
+import { NO_POLICY_ROWS } from '../../control-plane/policy/change/rows.ts';
+import { buildSnapshot } from '../../control-plane/policy/snapshot/build/snapshot-builder.ts';
 
 const SAMPLES = 1000;
 const LOCAL =

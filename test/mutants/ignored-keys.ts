@@ -1,5 +1,5 @@
 /**
- * `npm run ignored-keys`: would the tests notice if the server ignored a key of the configuration? For each key, a copy
+ * `npm run mutants -- keys`: would the tests notice if the server ignored a key of the configuration? For each key, a copy
  * of the checkout ignores it (`ignoring-schema.ts`), and the cases that test/requirements/keys.json names must fail.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { readRequirements } from '../requirements/requirement-rows.ts';
 import type { RequirementRow } from '../requirements/requirement-rows.ts';
 import { type TestRun, Trials } from './trials.ts';
 
-const HELP = `npm run ignored-keys -- [options]
+const HELP = `npm run mutants -- keys [options]
 
   --key a,b    keys, or sections with all their keys (all)
   --resume     skip keys that earlier runs (data/ignored-keys.json) found caught by the same test

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Config } from '../../config/schema.ts';
 import { schema } from '../../config/schema.ts';
-import { blockingSettings, questionFlags } from '../../control-plane/settings/derived.ts';
+import { blockingSettings, questionFlags } from '../../control-plane/policy/settings/derived.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import { ignoringSchema } from './ignoring-schema.ts';
 

@@ -52,10 +52,10 @@ describe('the source', () => {
   test('starts no shell with a text of its own making (CVE-2020-8816, CVE-2020-11108)', () => {
     const starts = having((node) => imported(node, 'node:child_process') !== null);
     expect(starts).toEqual([
-      'control-plane/built-dashboard/build-process.ts',
-      'control-plane/handover/successor.ts',
-      'control-plane/db/postgres/postgres-cluster.ts',
-      'control-plane/db/postgres/postgres-process.ts',
+      'control-plane/web/built-dashboard/build-process.ts',
+      'control-plane/node/upgrade/successor.ts',
+      'control-plane/storage/db/postgres/postgres-cluster.ts',
+      'control-plane/storage/db/postgres/postgres-process.ts',
     ]);
     // Only what takes words and no line.
     expect(
@@ -66,7 +66,7 @@ describe('the source', () => {
     ).toEqual([]);
     expect(having((node) => ts.isPropertyAssignment(node) && node.name.getText() === 'shell')).toEqual([]);
     const shells = having((node) => ts.isStringLiteral(node) && /(^|\/)(ba|da)?sh$/.test(node.text));
-    expect(shells).toContain('control-plane/db/postgres/postgres-process.ts');
+    expect(shells).toContain('control-plane/storage/db/postgres/postgres-process.ts');
     // The one script is a constant; what differs comes as a word.
     const scripts: ts.Node[] = [];
     having((node) => {

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { readRewriteValue } from '../../control-plane/compile/modifiers/rewrite-value.ts';
+import { readRewriteValue } from '../../control-plane/policy/compile/modifiers/rewrite-value.ts';
 import { StageResult } from '../../dns-worker/query/query.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { RRType } from '../../shared/dns/iana.ts';

@@ -1,7 +1,7 @@
 /** Automata against RE2's own engine: both must find the same expressions in the same names. */
 import { describe, expect, test } from '@jest/globals';
 import { RE2JS } from 're2js';
-import { encodeAutomaton } from '../../control-plane/compile/table/automaton-encoder.ts';
+import { encodeAutomaton } from '../../control-plane/policy/compile/table/automaton-encoder.ts';
 import { matchesPattern, patternExpression, readNamePattern } from '../../shared/policy/name-pattern.ts';
 import { AutomatonReader } from '../../shared/snapshot/automaton-reader.ts';
 import { FRESH_AUTOMATA, RememberedAutomata } from '../../shared/automata/automaton-maker.ts';

@@ -1,6 +1,6 @@
 /** Keys of the configuration, from the text of the file to the part of a DNS thread that obeys them. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { workerSettings } from '../../control-plane/settings/threads/worker-settings.ts';
+import { workerSettings } from '../../control-plane/node/thread-settings/worker-settings.ts';
 import { RateLimiter } from '../../dns-worker/policy/rate-limiter.ts';
 import { Query } from '../../dns-worker/query/query.ts';
 import { Resolver } from '../../dns-worker/resolve/resolver.ts';

@@ -1,8 +1,8 @@
 /** Grants over the whole pipeline: what they lift and what they block, for whom, and what a client may keep of it. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LivePolicy } from '../../control-plane/policy/live.ts';
-import type { PolicyGrant } from '../../control-plane/policy/rows.ts';
-import { grantRules } from '../../control-plane/snapshot/build/grant-rules.ts';
+import type { LivePolicy } from '../../control-plane/policy/change/runtime-state.ts';
+import type { PolicyGrant } from '../../control-plane/policy/change/rows.ts';
+import { grantRules } from '../../control-plane/policy/snapshot/build/grant-rules.ts';
 import { decodeMessage } from '../../shared/dns/codec.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { NO_NAME_RULES, type NameRules } from '../../shared/snapshot/name-rules.ts';

@@ -1,7 +1,7 @@
 /** Local records from the rows to the reply: builder, table and stage together, asked with real messages. */
 import { describe, expect, test } from '@jest/globals';
-import { localRecords } from '../../control-plane/snapshot/build/snapshot-records.ts';
-import { findAliasLoop, buildLocalTree } from '../../control-plane/snapshot/build/local-tree.ts';
+import { localRecords } from '../../control-plane/policy/snapshot/build/snapshot-records.ts';
+import { findAliasLoop, buildLocalTree } from '../../control-plane/policy/snapshot/build/local-tree.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { readLocalRecordLine } from '../../shared/policy/local-record.ts';
 import { NO_NAME_RULES } from '../../shared/snapshot/name-rules.ts';

@@ -1,6 +1,6 @@
 /** Policy that changes while a question waits for an upstream: what the client gets is what is in force then. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { GroupOverride, LivePolicy } from '../../control-plane/policy/live.ts';
+import type { GroupOverride, LivePolicy } from '../../control-plane/policy/change/runtime-state.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';
 import { a, cname } from '../support/dns/built-messages.ts';
 import type { ListText, OtherRows } from '../support/parts/test-lists.ts';

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { BlockReader } from '../../control-plane/query-log/block/block-reader.ts';
-import { DistinctQuestions } from '../../control-plane/query-log/distinct/distinct-questions.ts';
-import type { QueryLogRow } from '../../control-plane/query-log/attribution/row.ts';
+import { DistinctQuestions } from '../../control-plane/query-log/logged-questions/distinct-questions.ts';
+import type { QueryLogRow } from '../../control-plane/query-log/rows/row.ts';
 import { QuestionList } from '../../dns-worker/simulate/question-list.ts';
 import { Simulation } from '../../dns-worker/simulate/simulation.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run style` in a small repository: it reports new text that breaks docs/style.md, and nothing else.
+ * `npm run check -- style` in a small repository: it reports new text that breaks docs/style.md, and nothing else.
  * @needs git
  */
 import { spawnSync } from 'node:child_process';
@@ -61,7 +61,7 @@ function placesOf(faults: readonly string[]): string[] {
   return faults.map((fault) => /^[^:]+:\d+/.exec(fault)?.[0] ?? fault);
 }
 
-describe('npm run style', () => {
+describe('npm run check -- style', () => {
   test('suggests a replacement and fails for a phrase in a new comment', () => {
     commit('code: add a file', { 'new.ts': 'export const age = 2;\n// Starts anew.\n' });
     expect(lint()).toEqual({

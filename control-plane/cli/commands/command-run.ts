@@ -17,7 +17,7 @@ export interface CommandRun {
 export type RunCommand = (run: CommandRun) => Promise<0 | 1>;
 
 /** The value of an option that has one. */
-export function textOf({ options }: Pick<CommandRun, 'options'>, name: string): string | undefined {
+export function textOption({ options }: Pick<CommandRun, 'options'>, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,7 @@
 /** The draft of `weir simulate`, of its options. Pure, but for the file of a list. */
 import type { CallOf } from '../../../shared/api/client/typed-client.ts';
 import { Misuse } from '../remote/api-connection.ts';
-import { textOf } from './command-run.ts';
+import { textOption } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
 import { readGiven } from './given-file.ts';
 
@@ -12,14 +12,14 @@ const DEFAULT_LIMIT = 20;
 
 /** The draft that options describe; throws Misuse where they change nothing. */
 export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<Draft> {
-  const group = idsOf(textOf(run, 'group'))[0] ?? null;
-  const services = partsOf(textOf(run, 'service'));
+  const group = idsOf(textOption(run, 'group'))[0] ?? null;
+  const services = partsOf(textOption(run, 'service'));
   if (services.length > 0 && group === null) throw new Misuse('--service needs --group');
-  const deny = partsOf(textOf(run, 'deny')).map((domain) => rule(domain, 'deny', group));
-  const allow = partsOf(textOf(run, 'allow')).map((domain) => rule(domain, 'allow', group));
-  const list = textOf(run, 'list');
-  const pattern = textOf(run, 'regex');
-  const drop = idsOf(textOf(run, 'drop'));
+  const deny = partsOf(textOption(run, 'deny')).map((domain) => rule(domain, 'deny', group));
+  const allow = partsOf(textOption(run, 'allow')).map((domain) => rule(domain, 'allow', group));
+  const list = textOption(run, 'list');
+  const pattern = textOption(run, 'regex');
+  const drop = idsOf(textOption(run, 'drop'));
   const isEmpty = deny.length + allow.length + services.length + drop.length === 0;
   if (isEmpty && list === undefined && pattern === undefined)
     throw new Misuse('say what would change, such as --deny ads.example.org, or name a file with a draft');
@@ -34,8 +34,8 @@ export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<
 
 /** Period and limit. */
 export function boundsOf(run: Pick<CommandRun, 'options'>): Pick<Draft, 'period' | 'limit'> {
-  const period = textOf(run, 'period');
-  const limit = textOf(run, 'limit');
+  const period = textOption(run, 'period');
+  const limit = textOption(run, 'limit');
   if (limit !== undefined && !/^\d{1,4}$/.test(limit))
     throw new Misuse(`--limit: expected a number, got "${limit}"`);
   return {

@@ -1,7 +1,7 @@
 /** Files that people name on the command line; `-` is standard input. */
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { Misuse } from '../remote/api-connection.ts';
 
 /** The octets of a file; throws Misuse where it cannot be read. */

@@ -5,7 +5,7 @@ import { shownCount } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen, Tone } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
-import { textOf } from './command-run.ts';
+import { textOption } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
 import { readGiven } from './given-file.ts';
 
@@ -26,7 +26,7 @@ export async function importFile(run: CommandRun): Promise<0> {
   const body = await readGiven(file);
   screen.progress(`importing ${printable(file)}, ${shownCount(body.length)} bytes`);
   // The command line has checked the format.
-  const format = textOf(run, 'format') as NonNullable<CallOf<'POST /import'>['query']>['format'];
+  const format = textOption(run, 'format') as NonNullable<CallOf<'POST /import'>['query']>['format'];
   const query = { format, dry_run: options['dry-run'] === true };
   const report = await client.call('POST /import', { query, body }).finally(() => screen.progress(''));
   if (isJson) screen.out(printableJson(report, 2));

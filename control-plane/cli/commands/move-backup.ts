@@ -1,7 +1,7 @@
 /** `weir backup` and `weir restore`: all that people have set as a file, and back from it. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
-import { writeDurably } from '../../files/durable-file.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
 import { printable, printableJson } from '../output/printable.ts';
 import { shownCount } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
@@ -12,7 +12,7 @@ import { readGivenJson } from './given-file.ts';
 import { readFile } from 'node:fs/promises';
 import { PasswordReader, PromptAborted } from '../read-password.ts';
 import { Misuse } from '../remote/api-connection.ts';
-import { textOf } from './command-run.ts';
+import { textOption } from './command-run.ts';
 
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
@@ -142,13 +142,13 @@ export async function newPassphrase(run: CommandRun): Promise<string> {
 
 /** The passphrase of a backup; `isStdinTaken` if the backup itself comes from standard input. */
 export async function knownPassphrase(run: CommandRun, isStdinTaken: boolean): Promise<string> {
-  if (isStdinTaken && textOf(run, 'passphrase-file') === undefined)
+  if (isStdinTaken && textOption(run, 'passphrase-file') === undefined)
     throw new Misuse('this backup has encrypted secrets: give --passphrase-file');
   return givenPassphrase(run, false);
 }
 
 async function givenPassphrase(run: CommandRun, isTwice: boolean): Promise<string> {
-  const file = textOf(run, 'passphrase-file');
+  const file = textOption(run, 'passphrase-file');
   if (file === undefined) return typedPassphrase(run, isTwice);
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n[^]*$/, '');

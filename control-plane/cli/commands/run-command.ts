@@ -1,6 +1,6 @@
 /** Runs the commands that ask a server, and says what went wrong. */
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import type { GivenOptions } from '../arguments.ts';
 import type { CommandName } from '../command-table.ts';
 import { printable } from '../output/printable.ts';

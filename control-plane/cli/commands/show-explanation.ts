@@ -5,7 +5,7 @@ import { toned } from '../output/screen.ts';
 import type { Screen } from '../output/screen.ts';
 import { printTable } from '../output/text-table.ts';
 import type { CommandRun } from './command-run.ts';
-import { textOf } from './command-run.ts';
+import { textOption } from './command-run.ts';
 
 type Explanation = AnswerOf<'GET /explain'>;
 type Rule = NonNullable<Explanation['decided_by']>;
@@ -19,7 +19,11 @@ const NOT_ACTIVE = {
 /** Prints every stage with its verdict, and the answer. */
 export async function showExplanation(run: CommandRun): Promise<0> {
   const { client, screen, isJson } = run;
-  const query = { domain: run.arguments[0]!, type: textOf(run, 'type'), client: textOf(run, 'client') };
+  const query = {
+    domain: run.arguments[0]!,
+    type: textOption(run, 'type'),
+    client: textOption(run, 'client'),
+  };
   const explanation = await client.call('GET /explain', { query });
   if (isJson) screen.out(printableJson(explanation, 2));
   else printExplanation(screen, explanation);

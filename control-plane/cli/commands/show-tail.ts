@@ -5,7 +5,7 @@ import { shownMillis } from '../output/quantities.ts';
 import { toned } from '../output/screen.ts';
 import type { Screen } from '../output/screen.ts';
 import { Unreachable } from '../remote/node-fetch.ts';
-import { textOf } from './command-run.ts';
+import { textOption } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
 
 type Event = EventOf<'GET /queries/stream'>;
@@ -18,7 +18,7 @@ const Width = { CLIENT: 24, NAME: 40, TYPE: 6, STATUS: 20, TIME: 9 } as const;
 export async function showTail(run: CommandRun): Promise<never> {
   const { client, screen, isJson } = run;
   const filters = ['client', 'domain', 'type', 'status'] as const;
-  const query = Object.fromEntries(filters.map((name) => [name, textOf(run, name)]));
+  const query = Object.fromEntries(filters.map((name) => [name, textOption(run, name)]));
   const response = await client.call('GET /queries/stream', { query });
   try {
     for await (const event of serverEvents(response)) {

@@ -3,14 +3,18 @@ import { printableJson } from '../output/printable.ts';
 import { shownCount } from '../output/quantities.ts';
 import type { Cell, Column } from '../output/text-table.ts';
 import { printTable } from '../output/text-table.ts';
-import { textOf } from './command-run.ts';
+import { textOption } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
 
 const COUNT: Column = { title: 'QUERIES', side: 'right' };
 
 /** Prints a top list. */
 export async function showTop(run: CommandRun): Promise<0> {
-  const query = { period: textOf(run, 'period'), limit: textOf(run, 'limit'), client: textOf(run, 'client') };
+  const query = {
+    period: textOption(run, 'period'),
+    limit: textOption(run, 'limit'),
+    client: textOption(run, 'client'),
+  };
   const { client } = run;
   switch (run.arguments[0] ?? 'domains') {
     case 'clients': {

@@ -22,7 +22,7 @@ export function printTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
 ): void {
-  const texts = rows.map((row) => row.map(textOf));
+  const texts = rows.map((row) => row.map(cellText));
   const wanted = columns.map(({ title }, at) =>
     Math.max(widthOf(title), ...texts.map((row) => widthOf(row[at] ?? ''))),
   );
@@ -42,7 +42,7 @@ export function printTable(
   for (const [at, row] of rows.entries()) screen.out(line(texts[at]!, (cell) => toneOf(row[cell])));
 }
 
-function textOf(cell: Cell): string {
+function cellText(cell: Cell): string {
   if (cell === null) return '-';
   return printable(typeof cell === 'object' ? cell.text : String(cell));
 }

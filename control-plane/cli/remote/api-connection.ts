@@ -8,7 +8,7 @@ import type { ConfigSource } from '../../../config/load-config.ts';
 import type { Config } from '../../../config/schema.ts';
 import { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { Fetch } from '../../../shared/api/client/typed-client.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { apiPrefix } from '../../api/api-prefix.ts';
 import { SOCKET_NAME } from '../../api/socket-name.ts';
 import type { GivenOptions } from '../arguments.ts';

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { Fetch } from '../../../shared/api/client/typed-client.ts';
-import { nodeHttp } from '../../../shared/late-builtins.ts';
-import { codeOf, reasonOf } from '../../../shared/thrown.ts';
+import { nodeHttp } from '../../../shared/lazy-builtins.ts';
+import { codeOf, reasonOf } from '../../../shared/errors.ts';
 
 /** No answer came, so that nothing is known of what was asked. */
 export class Unreachable extends Error {

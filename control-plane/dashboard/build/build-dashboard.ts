@@ -1,13 +1,13 @@
 /**
- * A program: builds the dashboard and puts the build in place (npm run build-dashboard); with `--if-changed`, unless the
+ * A program: builds the dashboard and puts the build in place (npm run dashboard -- build); with `--if-changed`, unless the
  * one in place is of the same sources. It says in one line what it made, or why it could not.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UserConfig } from 'vite';
-import { DIST, ROOT } from '../../built-dashboard/build-manifest.ts';
-import { openBuild } from '../../built-dashboard/open-build.ts';
-import { hashOfDashboard, hashOfSources } from '../../built-dashboard/source-hash.ts';
+import { DIST, ROOT } from '../../web/built-dashboard/build-manifest.ts';
+import { openBuild } from '../../web/built-dashboard/open-build.ts';
+import { hashOfDashboard, hashOfSources } from '../../web/built-dashboard/source-hash.ts';
 import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './seal-build.ts';
 
 const CONFIG = new URL('../vite.config.ts', import.meta.url).href;

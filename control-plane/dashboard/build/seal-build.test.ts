@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MadeDist, SOME_SOURCES, someFiles } from '../../../test/support/parts/made-dist.ts';
-import { MANIFEST_NAME } from '../../built-dashboard/build-manifest.ts';
-import { openBuild } from '../../built-dashboard/open-build.ts';
+import { MANIFEST_NAME } from '../../web/built-dashboard/build-manifest.ts';
+import { openBuild } from '../../web/built-dashboard/open-build.ts';
 import { folderInPlace, freshFolderName, removeOldBuilds, sealBuild } from './seal-build.ts';
 
 let dist: MadeDist;

@@ -7,8 +7,18 @@ import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { FORMAT, FormSuffix, MANIFEST_NAME, parseManifest } from '../../built-dashboard/build-manifest.ts';
-import type { BuildManifest, Form, StoredFile, StoredForm } from '../../built-dashboard/build-manifest.ts';
+import {
+  FORMAT,
+  FormSuffix,
+  MANIFEST_NAME,
+  parseManifest,
+} from '../../web/built-dashboard/build-manifest.ts';
+import type {
+  BuildManifest,
+  Form,
+  StoredFile,
+  StoredForm,
+} from '../../web/built-dashboard/build-manifest.ts';
 
 /** The media type of each kind of file. */
 const TYPES: Readonly<Record<string, string>> = {

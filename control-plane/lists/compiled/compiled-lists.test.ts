@@ -7,7 +7,7 @@ import {
   kindsOf,
   type RunningLists,
 } from '../../../test/support/parts/running-lists.ts';
-import { filterStats } from '../../snapshot/publish/filter-stats.ts';
+import { filterStats } from '../../policy/snapshot/publish/filter-stats.ts';
 
 let running: RunningLists;
 

@@ -5,16 +5,16 @@ import type { Clock } from '../../../shared/clock.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { PolicyRows } from '../../policy/rows.ts';
+import type { PolicyRows } from '../../policy/change/rows.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
-import type { StatsReader } from '../../stats/stats-reader.ts';
+import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import type { CompiledLists } from './compiled-lists.ts';
 
 /** Rows of the figures of lists, of both kinds. */
 export function listStatsRoutes(context: {
   compiledLists: Pick<CompiledLists, 'rulesBySource' | 'safeSearchExceptions'>;
   policyRows: () => Pick<PolicyRows, 'sources'>;
-  stats: Pick<StatsReader, 'listHits'>;
+  stats: Pick<LogQuestions, 'listHits'>;
   clock: Clock;
 }): Route[] {
   const { compiledLists, policyRows, stats, clock } = context;

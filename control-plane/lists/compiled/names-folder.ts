@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasErrorCode } from '../../../shared/thrown.ts';
-import { type AddedLines, copyWithLines, namesPaths } from '../../compile/table/names-file.ts';
+import { hasErrorCode } from '../../../shared/errors.ts';
+import { type AddedLines, copyWithLines, namesPaths } from '../../policy/compile/table/names-file.ts';
 
 const NAMES_FILE = /^([0-9a-f]{56})-(?:block|allow)\.names$/;
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import { namesPaths, NamesWriter } from '../../compile/table/names-file.ts';
+import { namesPaths, NamesWriter } from '../../policy/compile/table/names-file.ts';
 import { searchNames } from './names-search.ts';
 
 let folder: string;

@@ -5,8 +5,8 @@
  */
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { LINES_PER_MARK, TRAILER_BYTES } from '../../compile/table/names-file.ts';
-import { readFully } from '../../files/read-fully.ts';
+import { LINES_PER_MARK, TRAILER_BYTES } from '../../policy/compile/table/names-file.ts';
+import { readFully } from '../../host/files/read-fully.ts';
 
 /** Which lines to return: the `from`th (0-based) of those that match, and at most `count` of them. */
 export interface NamesRequest {

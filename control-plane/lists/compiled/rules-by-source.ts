@@ -1,9 +1,9 @@
 /** How many rules each list has in force, and how many of them no other list has. Pure. */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
-import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
-import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
-import type { PublishedState } from '../../snapshot/published-state.ts';
+import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
+import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
+import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 /** Rules of a list in force: names of its table, and patterns and rules with conditions by their text. */
 export interface RuleCounts {

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { SMALL_ROWS } from '../../../test/support/parts/small-policy.ts';
 import { compiledFrom } from '../../../test/support/parts/test-rules.ts';
-import { buildSpecialRules } from '../../compile/table/special-rules-builder.ts';
-import { seedsOf } from '../../compile/table/compiled-rules.ts';
+import { buildSpecialRules } from '../../policy/compile/table/special-rules-builder.ts';
+import { seedsOf } from '../../policy/compile/table/compiled-rules.ts';
 import { safeSearchExceptions } from './safe-search-exceptions.ts';
 
 const { ALLOW_EXACT, ALLOW_SUFFIX, BLOCK_SUFFIX, IMPORTANT_ALLOW_SUFFIX } = RuleKind;

@@ -4,12 +4,12 @@
  */
 import { RuleKind, RuleTable } from '../../../shared/snapshot/rule-table.ts';
 import { type HashedName, SpecialMatcher } from '../../../shared/snapshot/special-matcher.ts';
-import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
-import { hashedName } from '../../compile/table/hashed-name.ts';
-import type { PolicySource } from '../../policy/rows.ts';
-import { ENGINES } from '../../safe-search/engine-data.ts';
-import { SourcesInForce } from '../../snapshot/build/sources-in-force.ts';
-import type { PublishedState } from '../../snapshot/published-state.ts';
+import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
+import { hashedName } from '../../policy/compile/table/hashed-name.ts';
+import type { PolicySource } from '../../policy/change/rows.ts';
+import { ENGINES } from '../../policy/snapshot/build/engine-data.ts';
+import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
+import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 const INHERITED = RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 const OWN = RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.IMPORTANT_ALLOW_SUFFIX;

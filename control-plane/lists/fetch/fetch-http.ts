@@ -5,14 +5,14 @@
 import type * as http from 'node:http';
 import * as https from 'node:https';
 import type { FetchLimits } from './fetch-limits.ts';
-import { nodeHttp } from '../../../shared/late-builtins.ts';
+import { nodeHttp } from '../../../shared/lazy-builtins.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
-import { errorCode } from '../../../shared/thrown.ts';
+import { errorCode } from '../../../shared/errors.ts';
 import { ListError } from './list-error.ts';
 import type { FetchBounds, Lookup } from './list-host.ts';
 import { boundedLookup } from './list-host.ts';
 import { describeCode } from '../../../shared/net/fault-cause.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

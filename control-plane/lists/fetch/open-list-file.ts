@@ -2,7 +2,7 @@
  * Opens the list behind a `file:` URL. Only files below the folders of `blocking.list_dirs` are lists: symbolic links
  * are resolved before the check, and the checked file is the one opened.
  */
-import { hasErrorCode, reasonOf } from '../../../shared/thrown.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';

@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { until, within } from '../../../test/support/parts/until.ts';
 import { startListServer } from '../../../test/support/weir/list-server.ts';
 import { SMALL_LIMITS } from '../../../test/support/weir/small-fetch.ts';
-import { SNIFF_BYTES } from '../../compile/parse/sniff-list.ts';
+import { SNIFF_BYTES } from '../../policy/compile/parse/sniff-list.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { type BodyReading, type StoredBody, storeBody } from './store-body.ts';
 

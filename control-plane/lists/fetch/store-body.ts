@@ -7,9 +7,9 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { FetchLimits } from './fetch-limits.ts';
-import { gunzip, gunzipIfMarked } from '../../compile/parse/gunzip.ts';
+import { gunzip, gunzipIfMarked } from '../../policy/compile/parse/gunzip.ts';
 import { ListError } from './list-error.ts';
-import { SNIFF_BYTES, sniffList } from '../../compile/parse/sniff-list.ts';
+import { SNIFF_BYTES, sniffList } from '../../policy/compile/parse/sniff-list.ts';
 
 /** Quick and good enough: the copy is read far more often than written. */
 const GZIP_LEVEL = 4;

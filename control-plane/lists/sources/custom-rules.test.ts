@@ -9,7 +9,7 @@ import {
   type RunningLists,
   TESTER,
 } from '../../../test/support/parts/running-lists.ts';
-import { listRevisions } from '../../policy/revision-store.ts';
+import { listRevisions } from '../../policy/change/revision-store.ts';
 
 let running: RunningLists;
 

@@ -1,5 +1,5 @@
 /** The list that a new installation starts with, so that Weir blocks something before anyone configures it. */
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 
 /** A unified ads and malware list, MIT licence, kept since 2012 and read by every peer's users. */

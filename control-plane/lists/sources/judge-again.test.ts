@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import { blocklist, kindsOf, type RunningLists, TESTER } from '../../../test/support/parts/running-lists.ts';
-import { listRevisions } from '../../policy/revision-store.ts';
+import { listRevisions } from '../../policy/change/revision-store.ts';
 
 let running: RunningLists;
 

@@ -5,11 +5,11 @@
  */
 import { conflict } from '../../api/api-error.ts';
 import type { Logger } from '../../../shared/log.ts';
-import type { Database } from '../../db/database.ts';
-import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
-import type { ListInspection } from '../../compile/table/compile-job.ts';
-import { inputKeyOf } from '../../compile/table/input-key.ts';
-import type { Changed, PolicyChanges } from '../../policy/change.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { CompileError, type CompilePool } from '../../policy/compile/table/compile-pool.ts';
+import type { ListInspection } from '../../policy/compile/table/compile-job.ts';
+import { inputKeyOf } from '../../policy/compile/table/input-key.ts';
+import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { readingOf } from './list-compiler.ts';
 import { holdText, isJudged, judgementOf, reasonToHoldAgain, reasonToShowAgain } from './list-guard.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { serveLists } from '../../../test/support/parts/list-suite.ts';
 import { blocklist, kindsOf, type RunningLists } from '../../../test/support/parts/running-lists.ts';
 import { until } from '../../../test/support/parts/until.ts';
-import { listRevisions } from '../../policy/revision-store.ts';
+import { listRevisions } from '../../policy/change/revision-store.ts';
 
 let running: RunningLists;
 

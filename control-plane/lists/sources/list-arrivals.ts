@@ -3,11 +3,11 @@
  * are still on their way waits for them: until none has arrived for a while, and for a bounded time in all.
  */
 import type { Clock } from '../../../shared/clock.ts';
-import { storeBlob } from '../../cluster/blob-store.ts';
-import type { Lease } from '../../cluster/leases.ts';
-import type { Queryable } from '../../db/database.ts';
-import type { Changed, PolicyChanges } from '../../policy/change.ts';
-import { dropUnneededBlobs } from '../../policy/revision-store.ts';
+import { storeBlob } from '../../storage/cluster/blob-store.ts';
+import type { Lease } from '../../storage/cluster/leases.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
+import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { type SourceFacts, type StoredSource, recordFacts } from './source-store.ts';
 

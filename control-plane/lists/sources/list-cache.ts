@@ -7,7 +7,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TEMPORARY_SUFFIX, syncFolder } from '../../files/durable-file.ts';
+import { TEMPORARY_SUFFIX, syncFolder } from '../../host/files/durable-file.ts';
 
 const COPY_FILE = /^(\d{1,10})-[0-9a-f]{16}-([0-9a-f]{32})\.gz$/;
 

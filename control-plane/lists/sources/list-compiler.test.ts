@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { truncateSync } from 'node:fs';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import { blocklist, kindsOf, type RunningLists } from '../../../test/support/parts/running-lists.ts';
-import { CompilePool } from '../../compile/table/compile-pool.ts';
+import { CompilePool } from '../../policy/compile/table/compile-pool.ts';
 
 let running: RunningLists;
 

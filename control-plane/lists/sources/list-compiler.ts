@@ -4,14 +4,19 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import type { ListFile } from '../../compile/table/compile-job.ts';
-import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
-import { type CompiledRules, keysInForce, rulesIdOf, seedsOf } from '../../compile/table/compiled-rules.ts';
-import { Coalescer } from '../../concurrency/coalescer.ts';
-import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
-import type { ListReading } from '../../compile/parse/line-rules.ts';
-import { changeText, SHORT_TEXT_BYTES } from '../../compile/table/short-text.ts';
-import { contentKeyOf, inputKeyOf, readingOfInput } from '../../compile/table/input-key.ts';
+import type { ListFile } from '../../policy/compile/table/compile-job.ts';
+import { CompileError, type CompilePool } from '../../policy/compile/table/compile-pool.ts';
+import {
+  type CompiledRules,
+  keysInForce,
+  rulesIdOf,
+  seedsOf,
+} from '../../policy/compile/table/compiled-rules.ts';
+import { Coalescer } from '../../storage/concurrency/coalescer.ts';
+import type { PolicyInForce } from '../../policy/snapshot/publish/policy-in-force.ts';
+import type { ListReading } from '../../policy/compile/parse/line-rules.ts';
+import { changeText, SHORT_TEXT_BYTES } from '../../policy/compile/table/short-text.ts';
+import { contentKeyOf, inputKeyOf, readingOfInput } from '../../policy/compile/table/input-key.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import { isJudged } from './list-guard.ts';
 import type { RefusedCopies } from './refused-copies.ts';

@@ -6,8 +6,8 @@
  */
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { LIST_READING } from '../../compile/parse/list-statistics.ts';
-import type { WideRule } from '../../compile/table/watched-names.ts';
+import { LIST_READING } from '../../policy/compile/parse/list-statistics.ts';
+import type { WideRule } from '../../policy/compile/table/watched-names.ts';
 import type { Judgement } from './source-store.ts';
 
 /** What the guard compares, of one copy. */

@@ -4,17 +4,17 @@
  * any failure the previous copy stays in force. A `file:` list is read by the node that read it first, for as long as
  * that node is there and has the file: others may have a file of other content at that path, or none.
  */
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { storeBlob } from '../../cluster/blob-store.ts';
-import { type JobLeases, type Lease, LeaseLost } from '../../cluster/leases.ts';
-import type { Database } from '../../db/database.ts';
-import { CompileError } from '../../compile/table/compile-pool.ts';
+import { storeBlob } from '../../storage/cluster/blob-store.ts';
+import { type JobLeases, type Lease, LeaseLost } from '../../storage/cluster/leases.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { CompileError } from '../../policy/compile/table/compile-pool.ts';
 import { ListArrivals } from './list-arrivals.ts';
 import type { ListCopy } from './list-cache.ts';
-import type { PolicyChanges } from '../../policy/change.ts';
-import { dropUnneededBlobs } from '../../policy/revision-store.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import { dropUnneededBlobs } from '../../policy/change/revision-store.ts';
 import { listFileExists } from '../fetch/open-list-file.ts';
 import { isDue } from '../fetch/refresh-schedule.ts';
 import { refusalOf } from './list-compiler.ts';
@@ -23,7 +23,7 @@ import type { RefreshParts, Refreshed } from './refresh-source.ts';
 import { undoRefused } from './source-records.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { listSources, readSource, recordFacts } from './source-store.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../storage/concurrency/semaphore.ts';
 
 /** Parts of the refresher. */
 export interface RefresherParts extends RefreshParts {

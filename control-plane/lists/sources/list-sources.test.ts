@@ -12,8 +12,8 @@ import {
   type RunningLists,
   TESTER,
 } from '../../../test/support/parts/running-lists.ts';
-import type { Queryable } from '../../db/database.ts';
-import { PolicyChanges } from '../../policy/change.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { PolicyChanges } from '../../policy/change/change.ts';
 import { insertSource, readSource, type StoredSource, updateSource } from './source-store.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
 

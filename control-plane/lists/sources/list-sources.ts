@@ -4,7 +4,7 @@
  * on any failure its last good copy stays in force. The row of a source names that copy; `lists-in-force.ts` brings it
  * into force.
  */
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import type {
   BlocklistSource,
   SourceCreate,
@@ -13,11 +13,11 @@ import type {
 } from '../../../shared/api/policy/sources-api.ts';
 import type { Author } from '../../api/caller.ts';
 import { conflict, invalid } from '../../api/api-error.ts';
-import { recordAudit } from '../../audit/audit-store.ts';
-import type { JobLeases } from '../../cluster/leases.ts';
-import { readingOfInput } from '../../compile/table/input-key.ts';
-import type { Queryable } from '../../db/database.ts';
-import type { Changed, PolicyChanges } from '../../policy/change.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { JobLeases } from '../../storage/cluster/leases.ts';
+import { readingOfInput } from '../../policy/compile/table/input-key.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { CustomRules } from './custom-rules.ts';
 import { judgeApproved } from './judge-again.ts';
@@ -148,10 +148,10 @@ export class ListSources {
       const result = await store.insertSource(tx, kind, { ...source, url });
       return { result, summary: `${kind}list ${result.name}: created` };
     });
-    const shown = this.shown(created);
+    const toSource = this.shown(created);
     // Whoever follows the rows, this node too, may have fetched it already.
     if (created.enabled) void this.refresher.start(created.id, false);
-    return shown;
+    return toSource;
   }
 
   /** Changes a source; its copy is in force under the new settings when the promise resolves. */

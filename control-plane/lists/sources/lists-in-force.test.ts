@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { addList, serveLists } from '../../../test/support/parts/list-suite.ts';
 import { countOf, kindsOf, type RunningLists } from '../../../test/support/parts/running-lists.ts';
-import { listRevisions } from '../../policy/revision-store.ts';
+import { listRevisions } from '../../policy/change/revision-store.ts';
 
 let running: RunningLists;
 

@@ -5,16 +5,16 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { CompileError } from '../../compile/table/compile-pool.ts';
-import type { CompilePool } from '../../compile/table/compile-pool.ts';
-import { type CompiledRules, keysInForce, seedsOf } from '../../compile/table/compiled-rules.ts';
-import { Retrying } from '../../concurrency/retrying.ts';
-import type { Database } from '../../db/database.ts';
-import type { PolicyChanges } from '../../policy/change.ts';
-import { neededCopies } from '../../policy/revision-store.ts';
-import type { Generations } from '../../snapshot/publish/generations.ts';
-import type { PolicyInForce } from '../../snapshot/publish/policy-in-force.ts';
-import type { SnapshotPublisher } from '../../snapshot/publish/publisher.ts';
+import { CompileError } from '../../policy/compile/table/compile-pool.ts';
+import type { CompilePool } from '../../policy/compile/table/compile-pool.ts';
+import { type CompiledRules, keysInForce, seedsOf } from '../../policy/compile/table/compiled-rules.ts';
+import { Retrying } from '../../storage/concurrency/retrying.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import { neededCopies } from '../../policy/change/revision-store.ts';
+import type { Generations } from '../../policy/snapshot/publish/generations.ts';
+import type { PolicyInForce } from '../../policy/snapshot/publish/policy-in-force.ts';
+import type { SnapshotPublisher } from '../../policy/snapshot/publish/publisher.ts';
 import type { NamesFolder } from '../compiled/names-folder.ts';
 import { judgeAgain, needsJudgement } from './judge-again.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';

@@ -4,10 +4,10 @@
  */
 import { rm } from 'node:fs/promises';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
-import type { ListFile, ListInspection } from '../../compile/table/compile-job.ts';
-import { CompileError, type CompilePool } from '../../compile/table/compile-pool.ts';
-import { inputKeyOf } from '../../compile/table/input-key.ts';
-import { contentKey } from '../../cluster/blob-store.ts';
+import type { ListFile, ListInspection } from '../../policy/compile/table/compile-job.ts';
+import { CompileError, type CompilePool } from '../../policy/compile/table/compile-pool.ts';
+import { inputKeyOf } from '../../policy/compile/table/input-key.ts';
+import { contentKey } from '../../storage/cluster/blob-store.ts';
 import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { fetchList } from '../fetch/fetch-list.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';

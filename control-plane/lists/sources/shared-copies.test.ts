@@ -12,7 +12,7 @@ import {
   type RunningLists,
 } from '../../../test/support/parts/running-lists.ts';
 import { until } from '../../../test/support/parts/until.ts';
-import { listRevisions } from '../../policy/revision-store.ts';
+import { listRevisions } from '../../policy/change/revision-store.ts';
 import { readSource } from './source-store.ts';
 
 let running: RunningLists;

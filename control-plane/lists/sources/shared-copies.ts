@@ -4,11 +4,17 @@
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
-import { DamagedBlob, fetchBlob, missingBlobs, removeBlob, storeBlob } from '../../cluster/blob-store.ts';
-import type { Database } from '../../db/database.ts';
-import type { PolicyChanges } from '../../policy/change.ts';
-import { neededCopies } from '../../policy/revision-store.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import {
+  DamagedBlob,
+  fetchBlob,
+  missingBlobs,
+  removeBlob,
+  storeBlob,
+} from '../../storage/cluster/blob-store.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import { neededCopies } from '../../policy/change/revision-store.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import type { StoredSource } from './source-store.ts';
 

@@ -2,7 +2,7 @@
 import { hasMask, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { invalid } from '../../api/api-error.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../storage/db/database.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { readSource, type SourceChange } from './source-store.ts';
 

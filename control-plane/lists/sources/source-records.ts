@@ -1,7 +1,7 @@
 /** Stores what the life of a list finds out: plain facts, and changes of content, which are revisions. */
-import type { Lease } from '../../cluster/leases.ts';
-import type { Database, Queryable } from '../../db/database.ts';
-import type { Changed, PolicyChanges } from '../../policy/change.ts';
+import type { Lease } from '../../storage/cluster/leases.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { SourceFacts, StoredSource } from './source-store.ts';
 import { recordFacts, undoContent } from './source-store.ts';
 

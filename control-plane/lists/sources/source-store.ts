@@ -10,9 +10,9 @@ import type {
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
-import { IS_THERE } from '../../cluster/node-figures.ts';
-import { isForeignKeyViolation } from '../../db/database-errors.ts';
-import type { Queryable } from '../../db/database.ts';
+import { IS_THERE } from '../../storage/cluster/node-figures.ts';
+import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
 
 interface SourceRow {
   readonly id: number;

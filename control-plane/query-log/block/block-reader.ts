@@ -3,7 +3,7 @@
  * be wrong: what does not fit is `DamagedBlock`.
  */
 import { constants, crc32, zstdDecompressSync } from 'node:zlib';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { restoreTtls } from './answer-form.ts';
 import { readHead, type StoredHead } from './head.ts';
 import {

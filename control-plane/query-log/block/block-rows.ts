@@ -3,7 +3,7 @@ import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
 import type { RepeatedClient } from './client-dictionary.ts';
-import { emptyRow, type LoggedRule, type QueryLogRow, UNKNOWN_ANSWER } from '../attribution/row.ts';
+import { emptyRow, type LoggedRule, type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import type { BlockReader } from './block-reader.ts';
 import { type BlockHead, DamagedBlock, type HeadRule } from './block-layout.ts';
 

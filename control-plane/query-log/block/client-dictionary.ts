@@ -3,7 +3,7 @@
  * named itself by its key.
  */
 import { ADDRESS_SIZE, addressToText, addressWord } from '../../../shared/net/ip.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import type { ViewedBytes } from './viewed-bytes.ts';
 import { WordDictionary } from './word-dictionary.ts';
 

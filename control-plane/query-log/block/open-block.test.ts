@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, blockOf, HOUR_MS, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { encodeBlock, sealBlock } from './block-encoder.ts';
 import { BlockReader } from './block-reader.ts';
 import { OpenBlock } from './open-block.ts';

@@ -4,7 +4,7 @@
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { AnswerForm, ReducedAnswers, secsBeyond } from './answer-form.ts';
 import { ByteDictionary, Entry, NOTES } from './byte-dictionary.ts';
 import { ClientDictionary, type KeptClients, type RepeatedClient } from './client-dictionary.ts';

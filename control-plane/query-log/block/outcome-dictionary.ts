@@ -6,7 +6,7 @@ import {
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
-import { type QueryLogRow, UNKNOWN_ANSWER } from '../attribution/row.ts';
+import { type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import type { HeadOutcome } from './block-layout.ts';
 import { WordDictionary } from './word-dictionary.ts';
 

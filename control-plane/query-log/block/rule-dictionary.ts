@@ -1,5 +1,5 @@
 /** Distinct deciding rules of a block that is being filled. */
-import type { LoggedRule } from '../attribution/row.ts';
+import type { LoggedRule } from '../rows/row.ts';
 import type { HeadRule } from './block-layout.ts';
 
 /** Rules in order of arrival. */

@@ -6,7 +6,7 @@ import { Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { DnstapReceiver } from '../../../test/support/dns/dnstap-receiver.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { until } from '../../../test/support/parts/until.ts';
-import { emptyRow, type QueryLogRow } from '../attribution/row.ts';
+import { emptyRow, type QueryLogRow } from '../rows/row.ts';
 import type { QueryLogPrivacy } from '../store/privacy.ts';
 import { Dnstap } from './dnstap.ts';
 

@@ -11,7 +11,7 @@ import {
   type ProtocolCode,
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import type { Kept } from '../block/open-block.ts';
 import { ProtobufWriter } from './protobuf.ts';
 

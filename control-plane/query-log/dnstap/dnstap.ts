@@ -1,6 +1,6 @@
 /** Streams every answered query as dnstap, where the configuration names a receiver (`logging.dnstap`). */
 import type { Logger } from '../../../shared/log.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { keptOf, type QueryLogPrivacy } from '../store/privacy.ts';
 import { DNSTAP_CONTENT, DnstapFrames } from './dnstap-frame.ts';
 import { FrameStream, type StreamCounters, type StreamTarget } from './frame-stream.ts';

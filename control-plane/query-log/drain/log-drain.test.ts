@@ -7,8 +7,8 @@ import { nameFromText, nameToText } from '../../../shared/dns/name.ts';
 import { LogRing, QueryStatus } from '../../../shared/query-log.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { answeredQuery } from '../../../test/support/parts/answered-query.ts';
-import { createWorkerMemory } from '../../workers/worker-memory.ts';
-import type { ByteRange } from '../attribution/row.ts';
+import { createWorkerMemory } from '../../threads/worker-memory.ts';
+import type { ByteRange } from '../rows/row.ts';
 import { LogDrain, type RecordNames } from './log-drain.ts';
 
 /** More than it takes the drain to look at a busy ring, less than to look at one it believes empty. */

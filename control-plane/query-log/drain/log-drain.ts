@@ -18,7 +18,7 @@ import { ExtendedError } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
-import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../attribution/row.ts';
+import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../rows/row.ts';
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {

@@ -2,10 +2,9 @@
  * Queries of the busiest clients by time. Clients are counted from the dictionaries of blocks first, so that only the
  * busiest need a row of slots.
  */
-import { clientText } from '../names/client-text.ts';
-import type { BlockTransaction } from '../search/block-transaction.ts';
-import { type BlockUse, forEachBlock, type SumRequest } from '../sums/log-sums.ts';
-import { sumPeriod } from '../sums/period-sums.ts';
+import { clientText } from '../top-lists/client-text.ts';
+import type { LogSource } from './log-source.ts';
+import { type BlockUse, forEachBlock, sumClients } from '../sums/log-sums.ts';
 
 /** Which clients and slots. */
 export interface ClientSlotsRequest {
@@ -20,7 +19,7 @@ export interface ClientSlotsRequest {
 
 /** A client with its queries. */
 export interface ClientSlots {
-  /** See `names/client-text.ts`. */
+  /** See `top-lists/client-text.ts`. */
   readonly client: string;
   readonly total: number;
   /** By slot, from the one of `fromMs` on. */
@@ -39,34 +38,35 @@ const TIMES_AND_CLIENTS: BlockUse = {
 
 /** Counts of a span. */
 export async function readClientSlots(
-  tx: BlockTransaction,
+  log: LogSource,
   { fromMs, toMs, stepMs, most }: ClientSlotsRequest,
-  onDamaged: SumRequest['onDamaged'],
 ): Promise<SlotsOfClients> {
-  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged };
+  const request = { fromUs: fromMs * 1000, toUs: toMs * 1000, filter: {}, onDamaged: log.onDamaged };
   const first = Math.floor(fromMs / stepMs);
   const slotCount = Math.max(0, Math.ceil(toMs / stepMs) - first);
-  const busiest = await sumPeriod(tx, request, ['clients'], ({ clients }) => clients.top(most, 'all'));
-  const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
-  const others = new Uint32Array(slotCount);
-  await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {
-    const { rows: rowCount, repeats } = reader.head;
-    const slots = reader.head.clients.map((client) => slotsOf.get(clientText(client)) ?? others);
-    const clientOf = reader.clientOf();
-    const times = reader.times();
-    const slotOf = (row: number): number => Math.floor(times[row]! / (stepMs * 1000)) - first;
-    const isWithin = (row: number): boolean => times[row]! >= request.fromUs && times[row]! < request.toUs;
-    const count = (row: number): void => {
-      slots[clientOf[row]!]![slotOf(row)]!++;
-    };
-    if (rows === null) for (let row = 0; row < rowCount; row++) count(row);
-    else rows.forEach(count);
-    repeats?.rows.forEach((row, entry) => {
-      if (isWithin(row)) slots[repeats.clients[entry]!]![slotOf(row)]! += repeats.queries[entry]!;
+  return log.read(async (tx) => {
+    const busiest = (await sumClients(tx, request)).top(most, 'all');
+    const slotsOf = new Map(busiest.map(([client]) => [client, new Uint32Array(slotCount)]));
+    const others = new Uint32Array(slotCount);
+    await forEachBlock(tx, request, TIMES_AND_CLIENTS, ({ reader }, rows) => {
+      const { rows: rowCount, repeats } = reader.head;
+      const slots = reader.head.clients.map((client) => slotsOf.get(clientText(client)) ?? others);
+      const clientOf = reader.clientOf();
+      const times = reader.times();
+      const slotOf = (row: number): number => Math.floor(times[row]! / (stepMs * 1000)) - first;
+      const isWithin = (row: number): boolean => times[row]! >= request.fromUs && times[row]! < request.toUs;
+      const count = (row: number): void => {
+        slots[clientOf[row]!]![slotOf(row)]!++;
+      };
+      if (rows === null) for (let row = 0; row < rowCount; row++) count(row);
+      else rows.forEach(count);
+      repeats?.rows.forEach((row, entry) => {
+        if (isWithin(row)) slots[repeats.clients[entry]!]![slotOf(row)]! += repeats.queries[entry]!;
+      });
     });
+    const clients = [...slotsOf].map(([client, slots]) => ({ client, total: sum(slots), slots }));
+    return { clients, others: { client: '', total: sum(others), slots: others } };
   });
-  const clients = [...slotsOf].map(([client, slots]) => ({ client, total: sum(slots), slots }));
-  return { clients, others: { client: '', total: sum(others), slots: others } };
 }
 
 function sum(slots: Uint32Array): number {

@@ -16,10 +16,10 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { FIRST_DAY, FIRST_DAY_MS } from '../../../test/support/parts/rows-of-days.ts';
 import { batchesOf, logSourceOf } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
-import type { Bucket } from '../../stats/counts-reader.ts';
-import { readSummary, readTopClients, readTopDomains } from '../../stats/stats-store.ts';
-import { readTimeline, type TimelineRequest } from '../../stats/timeline-store.ts';
-import { READ_LIMITS, readQuestions } from '../distinct/read-questions.ts';
+import type { Bucket } from '../statistics/counts-reader.ts';
+import { readSummary, readTopClients, readTopDomains } from '../statistics/stats-store.ts';
+import { readTimelineCounts, type TimelineRequest } from '../statistics/timeline.ts';
+import { READ_LIMITS, readQuestions } from '../logged-questions/read-questions.ts';
 import { BlockGatherer, DAY_MS } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { MergeUpkeep } from '../upkeep/merge-upkeep.ts';
@@ -27,8 +27,7 @@ import { NameFolding } from '../upkeep/name-folding.ts';
 import { readClientSlots } from './client-slots.ts';
 import { exportQueries } from './log-export.ts';
 import type { LogSource } from './log-source.ts';
-import { readLoggedRow } from './logged-row.ts';
-import { readQueryLog } from './query-log-store.ts';
+import { readLoggedRow, readQueryLog } from './query-log-store.ts';
 
 const MINUTE_MS = 60_000;
 const NODE = 7;
@@ -87,7 +86,7 @@ async function topClients(change: object): Promise<Record<string, number>> {
 }
 
 function timelineOf(request: TimelineRequest): Promise<Bucket[]> {
-  return log.read((tx) => readTimeline(tx, request, log.onDamaged));
+  return log.read((tx) => readTimelineCounts(tx, request, log.onDamaged));
 }
 
 /** Counts of queries by the minutes that have some. */
@@ -166,7 +165,7 @@ async function summariesAgree(): Promise<void> {
     expect(summary.unique_domains).toBe(new Set(rows.map(({ domain }) => domain)).size);
     const names = await Promise.all(
       (['blocked', 'allowed'] as const).map((which) =>
-        readTopDomains(log, { ...span, limit: 10_000 }, which),
+        readTopDomains(log, { ...span, limit: 10_000, which }),
       ),
     );
     expect(names.flat().reduce((sum, { count }) => sum + count, 0)).toBe(
@@ -191,7 +190,7 @@ async function clientsAgree(): Promise<void> {
       );
     expect(await timelineOf({ ...timeline, group_id: 2 })).toEqual(minutesOf(ofGroup));
     const request = { ...span, stepMs: MINUTE_MS, most: 4 };
-    const { clients, others } = await log.read((tx) => readClientSlots(tx, request, log.onDamaged));
+    const { clients, others } = await readClientSlots(log, request);
     for (const { client, total } of clients) expect(total).toBe(ofClient[client]);
     expect(clients.reduce((sum, { total }) => sum + total, others.total)).toBe(queries.length);
   }

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';

@@ -11,3 +11,9 @@ export interface LogSource {
   /** Reports a block that cannot be read. */
   readonly onDamaged: (block: string, reason: string) => void;
 }
+
+/** A reader of the log as routes have it: runs in the thread of `query-log/log-search/`, and gives up once `signal` is aborted. */
+export type Asked<Reader extends (log: LogSource, argument: never) => unknown> = (
+  argument: Parameters<Reader>[1],
+  signal: AbortSignal,
+) => ReturnType<Reader>;

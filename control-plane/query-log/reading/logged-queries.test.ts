@@ -5,7 +5,7 @@ import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { blockOf, HOUR_MS, inWords } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
-import { type QueryLogRow, UNKNOWN_ANSWER } from '../attribution/row.ts';
+import { type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { converterOf } from './logged-queries.ts';
 

@@ -1,8 +1,8 @@
 /** Rows of blocks as the API shows them, but without the host names, which are those of now. */
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
-import { rdataText } from '../attribution/rdata-text.ts';
-import { decodeStoredAnswers } from '../attribution/stored-answers.ts';
+import { rdataText } from '../rows/rdata-text.ts';
+import { decodeStoredAnswers } from '../rows/stored-answers.ts';
 import type { BlockAnswers, BlockNames, BlockReader } from '../block/block-reader.ts';
 import { repeatsByRow } from '../block/repeats.ts';
 

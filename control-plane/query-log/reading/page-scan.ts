@@ -5,11 +5,11 @@
  */
 import { MAX_ID } from '../../../shared/api/fields.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { sumRepeats } from '../block/repeats.ts';
-import type { KnownNames } from '../names/name-book.ts';
+import type { KnownNames } from '../top-lists/name-book.ts';
 import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
 import { type BlockRequest, countWholeBlocks, type RowTotals, scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';

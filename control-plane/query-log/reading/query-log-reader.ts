@@ -1,4 +1,4 @@
-/** The query log as routes ask for it; `query-log/scans/` answers. */
+/** The query log as routes ask for it; `query-log/log-search/` answers. */
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { LogSelection } from './log-request.ts';
 import type { QueryLogRequest } from './page-scan.ts';

@@ -5,7 +5,7 @@ import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.t
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
-import { claimNode, nodeIdOf } from '../../cluster/node-store.ts';
+import { claimNode, nodeIdOf } from '../../storage/cluster/node-store.ts';
 import type { LogSource } from './log-source.ts';
 import { InvalidCursor } from './query-log-cursor.ts';
 import type { QueryLogRequest } from './page-scan.ts';

@@ -1,12 +1,17 @@
-/**
- * Pages of the query log: answers in the form of the API. Which rows a page has is in `page-scan.ts`.
- */
-import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
-import type { Queryable } from '../../db/database.ts';
+/** Pages and single rows of the query log in the form of the API. Which rows a page has is in `page-scan.ts`. */
+import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import { BlockReader } from '../block/block-reader.ts';
 import type { BlockRequest } from '../search/block-scan.ts';
+import { findBlockOf } from '../search/stored-block.ts';
+import { nameOf } from '../sums/log-sums.ts';
 import type { LogSource } from './log-source.ts';
-import { type PageRow, PageScan, type QueryLogRequest } from './page-scan.ts';
+import { converterOf } from './logged-queries.ts';
+import { type PageRow, PageScan, placeOfId, type QueryLogRequest } from './page-scan.ts';
 import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
+import { ALL_PIECES } from './whole-blocks.ts';
 
 /** No node's number: they are positive. */
 const NO_NODE = -1;
@@ -31,6 +36,26 @@ export async function readQueryLog(log: LogSource, request: QueryLogRequest): Pr
       ...cursorsOf(places, { totals, cursor, limit: request.limit }),
       damaged_blocks: scan.damagedBlocks,
     };
+  });
+}
+
+/** A row by its id, wherever its block lies now, without its host name; null if there is none, or no longer. */
+export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery | null> {
+  return log.read(async (tx) => {
+    const place = placeOfId(id);
+    const stored = place === null ? null : await findBlockOf(tx, place, ALL_PIECES);
+    if (place === null || stored === null) return null;
+    const names = await nodeNames(tx);
+    try {
+      const block = new BlockReader(stored);
+      const convert = converterOf(block, { nodeOf: (node) => names.get(node) ?? '' });
+      const row = place.seq - stored.firstSeq;
+      return convert({ block, nodeId: stored.nodeId, row, timestampUs: block.times()[row]!, id });
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      log.onDamaged(nameOf(stored), reasonOf(error));
+      return null;
+    }
   });
 }
 

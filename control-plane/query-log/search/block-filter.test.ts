@@ -6,7 +6,7 @@ import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.t
 import { blockOf, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { NameBook } from '../names/name-book.ts';
+import { NameBook } from '../top-lists/name-book.ts';
 import { BlockFilter } from './block-filter.ts';
 import type { QueryConditions } from './query-conditions.ts';
 

@@ -11,7 +11,7 @@ import {
   nameClassOf,
 } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
-import type { KnownNames } from '../names/name-book.ts';
+import type { KnownNames } from '../top-lists/name-book.ts';
 import { NameMatches } from './name-matches.ts';
 import { clientTest, outcomeTest, type QueryFilter, type Test } from './query-conditions.ts';
 import type { Piece } from './stored-block.ts';

@@ -1,6 +1,6 @@
 /** The blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
-import type { Queryable } from '../../db/database.ts';
-import type { BlockRange } from '../names/list-parts.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { BlockRange } from '../top-lists/list-parts.ts';
 import type { TimeSpan } from './block-filter.ts';
 import type { BlockTransaction } from './block-transaction.ts';
 import {
@@ -27,7 +27,7 @@ export interface BlockRequest extends TimeSpan {
   readonly pieces: ReadonlySet<Piece> | ((block: StoredBlock) => ReadonlySet<Piece>);
   /** Leave out blocks that lie wholly within the span. */
   readonly isPartialOnly?: boolean;
-  /** Leave out blocks that lists of names count (`names/list-parts.ts`); by default none. */
+  /** Leave out blocks that lists of names count (`top-lists/list-parts.ts`); by default none. */
   readonly unlisted?: BlockRange['unlisted'];
   /** Begin with the oldest, by their first query. */
   readonly isOldestFirst?: boolean;
@@ -92,16 +92,6 @@ async function* inBatches(tx: BlockTransaction, request: BlockRequest): AsyncGen
   const batches = new Batches<Wanted>(request.firstFetch ?? 1);
   for await (const block of findBlocks(tx, request)) {
     const full = batches.add({ block, pieces: piecesOf(block) });
-    if (full !== null) yield full;
-  }
-  if (batches.batch.length > 0) yield batches.batch;
-}
-
-/** Blocks without their content, as many together as are fetched at once. */
-export function* inFetches<T extends Wanted>(wanted: readonly T[]): Generator<readonly T[]> {
-  const batches = new Batches<T>(MOST_FETCHED);
-  for (const one of wanted) {
-    const full = batches.add(one);
     if (full !== null) yield full;
   }
   if (batches.batch.length > 0) yield batches.batch;

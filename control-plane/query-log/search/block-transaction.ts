@@ -1,5 +1,5 @@
 /** What questions about the log run in. */
-import type { CopyQueryable } from '../../db/database.ts';
+import type { CopyQueryable } from '../../storage/db/database.ts';
 import type { LogMemory } from './log-memory.ts';
 
 /** A transaction that blocks are read in. */

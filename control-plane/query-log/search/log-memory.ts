@@ -5,15 +5,19 @@
  */
 import type { BlockReader } from '../block/block-reader.ts';
 import type { BlockHead } from '../block/block-layout.ts';
-import { bytesOfList, bytesOfNames, type KnownList, type KnownNames, NameBook } from '../names/name-book.ts';
-import type { NameList } from '../names/name-list.ts';
-import type { ListKind, ListPlace } from '../names/name-list-store.ts';
-import type { KeyTable } from '../names/key-table.ts';
+import {
+  bytesOfList,
+  bytesOfNames,
+  type KnownList,
+  type KnownNames,
+  NameBook,
+} from '../top-lists/name-book.ts';
+import type { NameList } from '../top-lists/name-list.ts';
+import type { ListKind, ListPlace } from '../top-lists/name-list-store.ts';
 import { ByteCache } from './byte-cache.ts';
-import { KeptPeriods } from './kept-periods.ts';
 import type { KnownBlock, StoredBlock } from './stored-block.ts';
 
-/** Bytes of blocks and lists that are kept, but for the texts of names. The sums of periods take what is left of 64 MiB. */
+/** Bytes of blocks and lists that are kept, except the texts of names. */
 const MOST_BYTES = 40 * 1024 * 1024;
 /** Bytes of a head on the heap, about. */
 const HEAD_BYTES = 1024;
@@ -24,8 +28,6 @@ const BOOK_QUESTIONS = 16;
 
 /** The memory. */
 export class LogMemory {
-  /** Sums that are kept between questions. */
-  periods = new KeptPeriods();
   private readonly blocks: ByteCache<KnownBlock | KnownList>;
   private readonly mostKeys: number | undefined;
   private books: Readonly<Record<ListKind, NameBook>>;
@@ -40,21 +42,6 @@ export class LogMemory {
   /** Notes that another question is asked: what the last ones used is not given up for it. */
   beginQuestion(): void {
     this.blocks.beginRound();
-  }
-
-  /** Gives up the sums: the database was lost, and may have lost with it what was stored last. */
-  forgetPeriods(): void {
-    this.periods = new KeptPeriods();
-  }
-
-  /** Number of the question. */
-  get round(): number {
-    return this.blocks.round;
-  }
-
-  /** The keys that sums of a kind are kept by. */
-  keysOf(kind: ListKind): KeyTable {
-    return this.books[kind].keys;
   }
 
   /** What is known of a block. */
@@ -79,20 +66,6 @@ export class LogMemory {
     if (names === null) this.beginBooks();
     else if (this.blocks.enlarge(keyOfBlock(block), bytesOfNames(names))) known.names = names;
     return names ?? undefined;
-  }
-
-  /** The names of a block, kept if there is room for that; undefined where there is none for its keys. */
-  takeNames(block: StoredBlock, reader: BlockReader): KnownNames | undefined {
-    const kept = this.keepNames(block, reader, true);
-    if (kept !== undefined) return kept;
-    return this.books.names.takeNames(reader.nameCounts()) ?? undefined;
-  }
-
-  /** Counts by client as a list; null where there is no room for its keys. */
-  takeClients(addresses: readonly string[], resolved: Uint32Array, blocked: Uint32Array): KnownList | null {
-    const list = this.books.clients.takeCounts(addresses, resolved, blocked);
-    if (list === null) this.beginBooks();
-    return list;
   }
 
   /** What is known of a list. */
@@ -140,6 +113,6 @@ function keyOfBlock({
 }
 
 /** A key that no other list has, nor this one once it is another. */
-export function keyOfList(kind: ListKind, { grain, startMs, nodeId, queries, checksum }: ListPlace): string {
+function keyOfList(kind: ListKind, { grain, startMs, nodeId, queries, checksum }: ListPlace): string {
   return [kind, grain, startMs, nodeId, queries, checksum].join(',');
 }

@@ -1,7 +1,7 @@
 /** Which names match: of a block, and the same of a table without anything between them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../../test/support/parts/fast-check.ts';
-import { KeyTable } from '../names/key-table.ts';
+import { KeyTable } from '../top-lists/key-table.ts';
 import { NameMatches } from './name-matches.ts';
 
 const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), minLength: 0, maxLength: 5 });

@@ -1,6 +1,6 @@
 /** Which names of the log a filter wants: of a block, or of the names that blocks have in common. Pure. */
 import { domainToUnicode } from 'node:url';
-import type { KeyTable } from '../names/key-table.ts';
+import type { KeyTable } from '../top-lists/key-table.ts';
 import { matchesWildcards, type QueryFilter } from './query-conditions.ts';
 
 const IDN_PREFIX = Buffer.from('xn--');

@@ -1,6 +1,7 @@
 /** Conditions that are tested without a block; `block-filter.test.ts` applies the others. */
 import { describe, expect, test } from '@jest/globals';
-import { matchesWildcards } from './query-conditions.ts';
+import { rcodeName } from '../../../shared/dns/iana.ts';
+import { matchesWildcards, rcodeFromName } from './query-conditions.ts';
 
 describe('matchesWildcards()', () => {
   test.each([
@@ -22,4 +23,16 @@ describe('matchesWildcards()', () => {
   test('matchesWildcards() stays linear in a pattern of many wildcards', () => {
     expect(matchesWildcards('*a'.repeat(2000))('a'.repeat(1999))).toBe(false);
   });
+});
+
+describe('rcodeFromName()', () => {
+  test('reads what rcodeName() says, in any case', () => {
+    for (const code of [0, 3, 5, 12, 16, 23, 4095])
+      expect(rcodeFromName(rcodeName(code).toLowerCase())).toBe(code);
+  });
+
+  test.each(['', 'NONSENSE', 'RCODE', 'RCODE12345', 'RCODE1x', 'xRCODE1', 'toString'])(
+    'knows no code of %j',
+    (name) => expect(rcodeFromName(name)).toBeNull(),
+  );
 });

@@ -1,12 +1,11 @@
 /** Conditions on a query of the log, and the tests that they make of dictionaries. Pure. */
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import type { Decision, DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
-import { rrTypeCode } from '../../../shared/dns/iana.ts';
+import { Rcode, rrTypeCode } from '../../../shared/dns/iana.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
 import { replyKindOf } from '../block/reply-kind.ts';
-import { rcodeFromName } from './rcode-names.ts';
 
 /** A client by its key, and by all its addresses unless another one named itself there. */
 export interface DeviceCondition {
@@ -162,4 +161,13 @@ export function matchesWildcards(pattern: string): (text: string) => boolean {
     }
     return at <= folded.length - last.length;
   };
+}
+
+/** Number of an rcode's mnemonic or `RCODEnn` in any case; null when it is neither. */
+export function rcodeFromName(name: string): number | null {
+  const upper = name.toUpperCase();
+  const known = Object.entries(Rcode).find(([mnemonic]) => mnemonic === upper);
+  if (known) return known[1];
+  const generic = /^RCODE(\d{1,4})$/.exec(upper);
+  return generic ? Number(generic[1]) : null;
 }

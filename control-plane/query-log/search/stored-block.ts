@@ -1,8 +1,8 @@
 /** SQL of single blocks: what of them is fetched, and how a row becomes a block. Which blocks is in `block-scan.ts`. */
-import { type BinaryRow, int4sOf, int8Of } from '../../db/copy/copy-out.ts';
-import type { CopyQueryable } from '../../db/database.ts';
+import { type BinaryRow, int4sOf, int8Of } from '../../storage/db/copy/copy-out.ts';
+import type { CopyQueryable } from '../../storage/db/database.ts';
 import { type BlockHead, type EncodedBlock, Frame } from '../block/block-layout.ts';
-import type { KnownNames } from '../names/name-book.ts';
+import type { KnownNames } from '../top-lists/name-book.ts';
 
 /** A stored block with its identity; pieces that were not asked for are empty. */
 export interface StoredBlock extends EncodedBlock {

@@ -6,7 +6,7 @@ import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { LogWriters } from '../../../test/support/parts/log-writers.ts';
 import { storedRows } from '../../../test/support/parts/stored-log.ts';
 import { until } from '../../../test/support/parts/until.ts';
-import { serversOn } from '../../db/postgres/postgres-process.ts';
+import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 
 const suite = new LogWriters();
 

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
-import type { Database } from '../../db/database.ts';
-import { DatabaseUnavailable, isDataError } from '../../db/database-errors.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { DatabaseUnavailable, isDataError } from '../../storage/db/database-errors.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { OverlappingBlock, type OwnRun, storeBlock, type StoredBlock } from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';

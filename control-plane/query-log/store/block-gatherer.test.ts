@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { HOUR_MS, inWords, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { blockFromBytes } from '../block/log-block.ts';
 import { BlockGatherer, toBatch } from './block-gatherer.ts';
 

@@ -3,7 +3,7 @@
  * second, numbers the rows, and begins a new block where an hour ends or the block is full.
  */
 import { randomUUID } from 'node:crypto';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { encodeBlock, type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { blockToBytes } from '../block/log-block.ts';
 import { countMinutes, type MinuteCounts } from '../block/minute-counts.ts';

@@ -1,7 +1,7 @@
 /** Stores blocks of the query log with what they add to statistics, each once, however often it is sent. */
 import type { PoolClient } from 'pg';
-import type { Database } from '../../db/database.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { inTransaction } from '../../storage/db/transaction.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
 import { blockFromBytes, type LogBlock } from '../block/log-block.ts';
 import { DAY_MS } from './block-gatherer.ts';

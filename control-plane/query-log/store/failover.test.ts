@@ -11,8 +11,8 @@ import {
   type ReplicatedDatabase,
   startReplicatedDatabase,
 } from '../../../test/support/weir/replicated-database.ts';
-import { type DataDirLock, lockDataDir } from '../../db/data-dir-lock.ts';
-import { type Database, startDatabase } from '../../db/database.ts';
+import { type DataDirLock, lockDataDir } from '../../storage/db/data-dir-lock.ts';
+import { type Database, startDatabase } from '../../storage/db/database.ts';
 import { LogWriter } from './log-writer.ts';
 
 const MINUTE_SUM = `SELECT coalesce(sum(queries), 0)::integer AS queries FROM query_counts WHERE grain = 'm'`;

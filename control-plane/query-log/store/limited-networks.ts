@@ -4,7 +4,7 @@
  */
 import { IPV4_PREFIX_BITS, masksOf } from '../../../shared/net/cidr.ts';
 import { addressWord, isMappedIpv4 } from '../../../shared/net/ip.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { WordDictionary } from '../block/word-dictionary.ts';
 

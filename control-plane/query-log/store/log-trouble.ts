@@ -1,6 +1,6 @@
 /** The reason why rows of the query log are not stored, for `/health` and, at intervals, for the log. */
 import type { LogFields, Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 
 /** Milliseconds between two log lines. */
 const LOG_MS = 10_000;

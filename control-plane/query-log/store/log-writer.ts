@@ -6,8 +6,8 @@
  * `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
  */
 import type { Logger } from '../../../shared/log.ts';
-import type { QueryLogRow } from '../attribution/row.ts';
-import type { Database } from '../../db/database.ts';
+import type { QueryLogRow } from '../rows/row.ts';
+import type { Database } from '../../storage/db/database.ts';
 import { BatchSender } from './batch-sender.ts';
 import { BlockCompression } from './block-compression.ts';
 import { BlockGatherer, type RowTap, type SealedBlock } from './block-gatherer.ts';

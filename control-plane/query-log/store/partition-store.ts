@@ -2,7 +2,7 @@
  * Days of the query log as partitions of its table: made before they are needed, dropped when they are too old.
  * Creating and attaching are two steps, so that neither waits for readers or writers.
  */
-import type { Database, Queryable } from '../../db/database.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
 import { dateOf } from './block-day.ts';
 import { DAY_MS } from './block-gatherer.ts';
 

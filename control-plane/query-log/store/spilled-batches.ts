@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import type { LogBatch } from './log-batch.ts';
 import { LogSpool, type SpooledFile } from './log-spool.ts';
 import type { LogTally } from './log-tally.ts';

@@ -92,6 +92,13 @@ const spanned = fc.record({
   ofNode: fc.option(node, { nil: undefined }),
 });
 
+interface Spanned {
+  readonly fromMs: number;
+  readonly lengthMs: number;
+  readonly group: number | undefined;
+  readonly ofNode: number | undefined;
+}
+
 describe('sums from lists', () => {
   test('are the sums of all rows, whatever was folded, merged and late, for any span, node and group', async () => {
     const steps = fc.array(fc.oneof({ weight: 2, arbitrary: storing }, keeping), {
@@ -103,22 +110,7 @@ describe('sums from lists', () => {
       fc.asyncProperty(steps, spans, async (list, questions) => {
         await log.empty();
         const rows: DayRow[] = [];
-        for (const step of list) {
-          if (step.what !== 'store') {
-            await log.keep(step);
-            continue;
-          }
-          for (let block = 0; block < step.blocks; block++) {
-            const added = step.rows.map(({ sinceMs, ...row }) => ({
-              ...row,
-              node: step.node,
-              timeMs: FIRST_DAY_MS + step.hour * HOUR_MS + ((sinceMs + block * 1000) % HOUR_MS),
-            }));
-            await log.store(step.node, added);
-            rows.push(...added);
-          }
-        }
-        for (const { fromMs, lengthMs, group, ofNode } of questions) {
+        const ask = async ({ fromMs, lengthMs, group, ofNode }: Spanned): Promise<void> => {
           const from = FIRST_DAY_MS + fromMs;
           const to = Math.min(from + lengthMs, Date.now());
           const wanted = rows.filter(
@@ -135,7 +127,25 @@ describe('sums from lists', () => {
             filter: { group_id: group },
           };
           expect(await read(request)).toEqual(countPlainly(wanted));
+        };
+        for (const step of list) {
+          // Asked after every step, so its blocks and lists change while they are remembered.
+          await ask(questions[0]!);
+          if (step.what !== 'store') {
+            await log.keep(step);
+            continue;
+          }
+          for (let block = 0; block < step.blocks; block++) {
+            const added = step.rows.map(({ sinceMs, ...row }) => ({
+              ...row,
+              node: step.node,
+              timeMs: FIRST_DAY_MS + step.hour * HOUR_MS + ((sinceMs + block * 1000) % HOUR_MS),
+            }));
+            await log.store(step.node, added);
+            rows.push(...added);
+          }
         }
+        for (const question of questions) await ask(question);
       }),
       { numRuns: 8 },
     );

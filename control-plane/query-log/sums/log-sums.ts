@@ -1,19 +1,18 @@
 /**
- * Counts by name and by client over a span: of lists (`names/list-parts.ts`), and of blocks that those do not count.
+ * Counts by name and by client over a span: of lists (`top-lists/list-parts.ts`), and of blocks that those do not count.
  * Blocks that lie wholly within it are counted from their dictionaries; the others, and those of which only some queries
  * match, row by row. Lists tell groups apart, but not clients' names.
  */
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { BlockReader } from '../block/block-reader.ts';
-import { clientText } from '../names/client-text.ts';
+import { clientText } from '../top-lists/client-text.ts';
 import { DamagedBlock, NameClass } from '../block/block-layout.ts';
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
-import { type KeyCounts, KeySums } from '../names/key-sums.ts';
-import { BookSums } from '../names/book-sums.ts';
-import type { KnownNames } from '../names/name-book.ts';
-import { type ListParts, partsOf } from '../names/list-parts.ts';
-import { startOf } from '../names/list-span.ts';
-import { DamagedList, NameList } from '../names/name-list.ts';
+import { type KeyCounts, KeySums } from '../top-lists/key-sums.ts';
+import { BookSums } from '../top-lists/book-sums.ts';
+import type { KnownNames } from '../top-lists/name-book.ts';
+import { type ListParts, partsOf, startOf } from '../top-lists/list-parts.ts';
+import { DamagedList, NameList } from '../top-lists/name-list.ts';
 import {
   fetchLists,
   findLists,
@@ -21,13 +20,12 @@ import {
   type ListKind,
   type ListPlace,
   readAloneDays,
-} from '../names/name-list-store.ts';
+} from '../top-lists/name-list-store.ts';
 import { BlockFilter, type TimeSpan } from '../search/block-filter.ts';
 import type { QueryFilter } from '../search/query-conditions.ts';
 import { type BlockRequest, scanBlocks } from '../search/block-scan.ts';
 import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { Piece, StoredBlock } from '../search/stored-block.ts';
-import { countPlaces } from './block-addends.ts';
 
 /** Which queries. */
 export interface SumRequest extends TimeSpan, Pick<BlockRequest, 'nodeId'> {
@@ -56,14 +54,13 @@ export async function sumNames(tx: BlockTransaction, request: SumRequest): Promi
   return new KeySums(sums.keys(), (counts) => counts, isIncomplete);
 }
 
-/** Counts by client, see `names/client-text.ts`. */
+/** Counts by client, see `top-lists/client-text.ts`. */
 export async function sumClients(tx: BlockTransaction, request: SumRequest): Promise<KeySums<ClientSum>> {
   const { sums, isIncomplete } = await sum(tx, request, CLIENTS_TARGET);
   return new KeySums(sums.keys(), toClientSum, isIncomplete);
 }
 
-/** As queries of a client. */
-export function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
+function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
@@ -266,6 +263,13 @@ function open(
   // edge of a period is.
   const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, isAll) : undefined);
   return { reader, names };
+}
+
+/** How often each place occurs. */
+function countPlaces(places: Uint16Array, rows: readonly number[], count: number): Uint32Array {
+  const counts = new Uint32Array(count);
+  for (const row of rows) counts[places[row]!]!++;
+  return counts;
 }
 
 /** A block as reports name it. */

@@ -4,8 +4,8 @@ import { batchesOf, storedRows } from '../../../test/support/parts/stored-log.ts
 import { NOON, numbersOf, TailedNode, upTo } from '../../../test/support/parts/tailed-node.ts';
 import { until } from '../../../test/support/parts/until.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
-import { nodeIdOf } from '../../cluster/node-store.ts';
-import { serversOn } from '../../db/postgres/postgres-process.ts';
+import { nodeIdOf } from '../../storage/cluster/node-store.ts';
+import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 import { BlockGatherer } from '../store/block-gatherer.ts';
 import { storeBlock } from '../store/block-store.ts';
 import { MergeUpkeep } from '../upkeep/merge-upkeep.ts';

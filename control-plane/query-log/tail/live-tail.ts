@@ -4,11 +4,11 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import { dependencyUnavailable } from '../../api/api-error.ts';
 import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../storage/db/database.ts';
 import { BLOCK_CHANNEL, numberRun } from '../store/block-store.ts';
 import type { LogWriter } from '../store/log-writer.ts';
 import { OtherNodes } from './other-nodes.ts';

@@ -2,8 +2,8 @@
  * The rows of other nodes, and those that this one stores late: each block that is stored is told by NOTIFY and then
  * read. Of own rows that come from the drain nothing is taken here.
  */
-import type { Database } from '../../db/database.ts';
-import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
 import { fetchBlockOf, type Piece } from '../search/stored-block.ts';
 import { nodeNames } from '../reading/query-log-store.ts';

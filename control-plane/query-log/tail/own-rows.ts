@@ -1,5 +1,5 @@
 /** The rows of this node as they are gathered, copied into small blocks for those who watch. Nothing here waits. */
-import type { QueryLogRow } from '../attribution/row.ts';
+import type { QueryLogRow } from '../rows/row.ts';
 import { type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { type Kept, OpenBlock } from '../block/open-block.ts';
 import type { RowTap } from '../store/block-gatherer.ts';

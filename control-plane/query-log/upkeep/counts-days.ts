@@ -6,8 +6,8 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import type { Database } from '../../db/database.ts';
-import { startOf } from '../names/list-span.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { startOf } from '../top-lists/list-parts.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import type { Grain } from '../store/counts-store.ts';
 import { DayAging } from './day-aging.ts';

@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
-import type { Database, Queryable } from '../../db/database.ts';
-import { DatabaseUnavailable } from '../../db/database-errors.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { forgetOldRuns } from '../store/block-store.ts';
 import {

@@ -4,7 +4,7 @@ import { systemClock } from '../../../shared/clock.ts';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import { JobLeases } from '../../cluster/leases.ts';
+import { JobLeases } from '../../storage/cluster/leases.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { listPartitions } from '../store/partition-store.ts';
 import { startLogMaintenance } from './log-maintenance.ts';

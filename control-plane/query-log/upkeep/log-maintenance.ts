@@ -2,10 +2,10 @@
  * Housekeeping of the query log: makes partitions before midnight, drops old days and counts, merges small blocks, and
  * adds blocks to the lists of names. Each node merges and adds its own blocks; one node at a time does all else.
  */
-import type { JobLeases } from '../../cluster/leases.ts';
-import { DatabaseUnavailable } from '../../db/database-errors.ts';
-import type { DayExport } from '../nightly/day-export.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
+import type { JobLeases } from '../../storage/cluster/leases.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import type { DayExport } from '../parquet-export/day-export.ts';
+import { reasonOf } from '../../../shared/errors.ts';
 import type { BlocksOf } from './changed-meanwhile.ts';
 import { CountsDays, type CountsDaysOptions } from './counts-days.ts';
 import { LogDays, type LogDaysOptions } from './log-days.ts';

@@ -3,8 +3,8 @@
  * merges its own, and those of runs that have ended long ago where it is this node's turn. Counts and `query_runs` stay as they are.
  */
 import type { Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
-import type { Database } from '../../db/database.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Database } from '../../storage/db/database.ts';
 import { DamagedBlock, type EncodedBlock } from '../block/block-layout.ts';
 import { mergeBlocks } from '../block/merge-blocks.ts';
 import { listPartitions } from '../store/partition-store.ts';

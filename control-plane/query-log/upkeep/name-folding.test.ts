@@ -4,12 +4,12 @@ import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import type { Database, LentClient } from '../../db/database.ts';
+import type { Database, LentClient } from '../../storage/db/database.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
-import { KeyTable } from '../names/key-table.ts';
-import { NameList } from '../names/name-list.ts';
-import { startOf } from '../names/list-span.ts';
-import { lockLists, type NameLists, readLists } from '../names/name-list-store.ts';
+import { KeyTable } from '../top-lists/key-table.ts';
+import { NameList } from '../top-lists/name-list.ts';
+import { startOf } from '../top-lists/list-parts.ts';
+import { lockLists, type NameLists, readLists } from '../top-lists/name-list-store.ts';
 import { NameFolding } from './name-folding.ts';
 
 const HOUR_MS = 3_600_000;

@@ -6,15 +6,15 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';
-import { reasonOf } from '../../../shared/thrown.ts';
-import type { Database, LentClient } from '../../db/database.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Database, LentClient } from '../../storage/db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
-import { BlockTally } from '../names/block-tally.ts';
-import { KeyTable } from '../names/key-table.ts';
-import { DamagedList, encodeList, NameList, type StoredList } from '../names/name-list.ts';
-import { type ListGrain, startOf } from '../names/list-span.ts';
-import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../names/name-list-store.ts';
+import { BlockTally } from '../top-lists/block-tally.ts';
+import { KeyTable } from '../top-lists/key-table.ts';
+import { DamagedList, encodeList, NameList, type StoredList } from '../top-lists/name-list.ts';
+import { type ListGrain, startOf } from '../top-lists/list-parts.ts';
+import { labelOf, type ListKey, lockLists, readLists, writeLists } from '../top-lists/name-list-store.ts';
 import { type StoredBlock, withoutContent } from '../search/stored-block.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { type BlocksOf, ChangedMeanwhile } from './changed-meanwhile.ts';

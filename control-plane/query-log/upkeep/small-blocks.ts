@@ -1,5 +1,5 @@
 /** SQL of small blocks: which could be one, their content, and their replacement. */
-import type { LentClient, Queryable } from '../../db/database.ts';
+import type { LentClient, Queryable } from '../../storage/db/database.ts';
 import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { microsInSql } from '../search/stored-block.ts';
 import { dateOf } from '../store/block-day.ts';

@@ -3,7 +3,7 @@ import { logRow } from '../../../test/support/parts/log-row.ts';
 import { emptyLog, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
-import type { LentClient } from '../../db/database.ts';
+import type { LentClient } from '../../storage/db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DAY_MS } from '../store/block-gatherer.ts';
 import { fetchUnlisted, type FoldUnit, listDue, markListed, nodesOfUnlisted } from './unlisted-blocks.ts';

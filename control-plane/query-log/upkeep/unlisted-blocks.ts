@@ -1,8 +1,8 @@
 /** SQL of the blocks that no list counts yet. */
-import type { LentClient, Queryable } from '../../db/database.ts';
+import type { LentClient, Queryable } from '../../storage/db/database.ts';
 import { BlockReader } from '../block/block-reader.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
-import { isOfOneGroup } from '../names/block-tally.ts';
+import { isOfOneGroup } from '../top-lists/block-tally.ts';
 import {
   blockColumns,
   fetchBlock,

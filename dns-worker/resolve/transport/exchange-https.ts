@@ -5,7 +5,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../../shared/clock.ts';
-import { nodeHttp2 } from '../../../shared/late-builtins.ts';
+import { nodeHttp2 } from '../../../shared/lazy-builtins.ts';
 import type {
   Exchange,
   ExchangeDone,

@@ -1,6 +1,6 @@
 /** The response to one question over HTTPS (RFC 8484 section 4.2): collects and interprets its HTTP/2 stream. */
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
-import { nodeHttp2 } from '../../../shared/late-builtins.ts';
+import { nodeHttp2 } from '../../../shared/lazy-builtins.ts';
 import { MAX_MESSAGE_SIZE, readU32, writeU32 } from '../../../shared/dns/wire.ts';
 import type { CacheableAnswer } from '../response/cacheable-answer.ts';
 import { isBareRefusal } from './edns-refusal.ts';

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { nodeTls } from '../../../shared/late-builtins.ts';
+import { nodeTls } from '../../../shared/lazy-builtins.ts';
 import type { ServerAddress } from './exchange.ts';
 import type { StreamKind } from './exchange-tcp.ts';
 

@@ -2,7 +2,6 @@
  * One server address over UDP: its sockets, its connections, what is known of it, and its questions (`udp-question.ts`).
  */
 import type { Clock } from '../../../shared/clock.ts';
-import type { CapabilityRecord } from '../capability/capability-record.ts';
 import type { Hardening } from '../capability/hardening.ts';
 import type { Question } from '../response/question.ts';
 import { BriefTcp } from './brief-tcp.ts';
@@ -23,7 +22,7 @@ import { UdpSockets } from '../transport/upstream-sockets.ts';
 /** Time-out of a question that tests the server's EDNS support, milliseconds. */
 const SUSPICION_MS = 2000;
 
-/** What an upstream over UDP is made of. */
+/** Parts of an upstream over UDP. */
 export interface UdpParts {
   readonly hardening: Hardening;
   /** What capability probes ask: the server answers it with NOERROR. */
@@ -34,7 +33,6 @@ export interface UdpParts {
 /** UDP exchanges with one address. */
 export class UdpUpstream implements ServerConnections {
   private readonly ways: UdpWays;
-  private readonly record: CapabilityRecord;
   /** A question over TCP that tests the server's EDNS support, and its timer. */
   private suspicion: { readonly exchange: Exchange; readonly timer: NodeJS.Timeout } | null = null;
 
@@ -50,7 +48,6 @@ export class UdpUpstream implements ServerConnections {
       askTcp: (question, done) => tcp.ask(question, done),
       question: probe,
     });
-    this.record = hardening.record;
     this.ways = {
       sockets,
       hardening,
@@ -82,13 +79,13 @@ export class UdpUpstream implements ServerConnections {
 
   /** One forged reply must not switch EDNS off for this server: verifies it over TCP in parallel. */
   private suspect(question: Question): void {
-    const { edns, tcp } = this.ways;
+    const { edns, tcp, hardening } = this.ways;
     if (this.suspicion !== null || !edns.isSuspect) return;
     const exchange = tcp.ask(question, (outcome) => {
       this.endSuspicion();
       if (isLost(outcome)) edns.strike();
       else {
-        this.record.note('tcp', 'supported');
+        hardening.record.note('tcp', 'supported');
         edns.noteClear();
       }
     });

@@ -1,6 +1,6 @@
 /**
  * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
- * `typed-client.ts`. Made from the table of routes by `npm run operations -- --write`; not written by people.
+ * `typed-client.ts`. Made from the table of routes by `npm run check -- operations --write`; not written by people.
  */
 import type * as audit from '../audit-api.ts';
 import type * as auth from '../auth-api.ts';
@@ -30,7 +30,6 @@ import type * as status from '../policy/status-api.ts';
 import type * as probes from '../probes-api.ts';
 import type * as queryLog from '../query-log-api.ts';
 import type * as revisions from '../revisions-api.ts';
-import type * as schemaDoor from '../schema-door.ts';
 import type * as settings from '../settings-api.ts';
 import type * as stats from '../stats-api.ts';
 import type * as system from '../system-api.ts';
@@ -38,6 +37,7 @@ import type * as tls from '../tls-api.ts';
 import type * as tokens from '../tokens-api.ts';
 import type * as upstreams from '../upstreams-api.ts';
 import type * as users from '../users-api.ts';
+import type * as zod from '../zod.ts';
 
 export interface Operations {
   'GET /health': { answer: typeof system.Health };
@@ -218,5 +218,5 @@ export interface Operations {
   'GET /stats/top_domains': { query: typeof stats.TopQuery; answer: typeof stats.TopDomains };
   'GET /stats/top_clients': { query: typeof stats.TopQuery; answer: typeof stats.TopClients };
   'GET /dashboard': { query: typeof stats.DashboardQuery; answer: typeof stats.Dashboard };
-  'GET /openapi.json': { answer: typeof schemaDoor.OpenApiAnswer };
+  'GET /openapi.json': { answer: typeof zod.OpenApiAnswer };
 }

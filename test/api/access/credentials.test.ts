@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import type { Access } from '../../../control-plane/api/route.ts';
-import { createApp } from '../../../control-plane/http/app.ts';
-import { checkTable, type CompatContext, compatTable } from '../../../control-plane/http/route-table.ts';
-import type { OpenApiDocument } from '../../../control-plane/http/reference/openapi-document.ts';
+import { createApp } from '../../../control-plane/web/server/app.ts';
+import { checkTable, type CompatContext, compatTable } from '../../../control-plane/node/route-table.ts';
+import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import { everyCompatRoute, everyOperation, everyRoute } from '../../support/parts/every-route.ts';
 import { logInAs, makeToken, makeUser } from '../../support/parts/people.ts';
 import { RunningApi, type TestRequest } from '../../support/parts/running-api.ts';

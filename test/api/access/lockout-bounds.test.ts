@@ -1,6 +1,6 @@
 /** What strangers who guess passwords cannot do: lock the administrator out, or fill the table. */
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { hashPassword } from '../../../control-plane/auth/accounts/password.ts';
+import { hashPassword } from '../../../control-plane/web/auth/accounts/password.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
 import { PASSWORD, type RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { SetupCode } from '../../../control-plane/auth/setup-code.ts';
+import { SetupCode } from '../../../control-plane/web/auth/setup-code.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
 import { PASSWORD, type RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer, TestRequest } from '../../support/parts/running-api.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
+import { CacheContents } from '../../../control-plane/resolving/cache/cache-contents.ts';
 import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { everyRoute, everyRow } from '../../support/parts/every-route.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';

@@ -1,7 +1,7 @@
 /** What clients of the compatibility API do, which a server has to bear: a test for each requirement, by its number. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { IDLE_SECS } from '../../../control-plane/auth/authenticator.ts';
-import { MOST_IDLE_SESSIONS } from '../../../control-plane/auth/sessions/sessions.ts';
+import { IDLE_SECS } from '../../../control-plane/web/auth/authenticator.ts';
+import { MOST_IDLE_SESSIONS } from '../../../control-plane/web/auth/sessions/sessions.ts';
 import { CompatSuite, errorIn, sessionIn } from '../../support/parts/compat-suite.ts';
 import { PASSWORD } from '../../support/parts/running-api.ts';
 

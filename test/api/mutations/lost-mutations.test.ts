@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../../support/parts/as-owner.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
-import { startDatabase } from '../../../control-plane/db/database.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import { startDatabase } from '../../../control-plane/storage/db/database.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { ChangingApi } from '../../support/parts/changing-api.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { CHANGING, entriesOf } from '../../support/parts/api-changes.ts';

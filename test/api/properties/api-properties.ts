@@ -1,4 +1,4 @@
-/** Many made-up requests to every operation. Usage: npm run api-properties -- [--requests 20000] [--seed 1] */
+/** Many made-up requests to every operation. Usage: npm run fuzz -- api [--requests 20000] [--seed 1] */
 import { parseArgs } from 'node:util';
 import { everyRoute } from '../../support/parts/every-route.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';

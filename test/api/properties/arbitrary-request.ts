@@ -1,6 +1,6 @@
 /** Requests made up from the OpenAPI document: what a schema allows, its bounds, and what it does not allow. */
 import fc from 'fast-check';
-import type { OperationDoc, SchemaDoc } from '../../../control-plane/http/reference/openapi-document.ts';
+import type { OperationDoc, SchemaDoc } from '../../../control-plane/web/reference/openapi-document.ts';
 
 type Schemas = Readonly<Record<string, SchemaDoc>>;
 

@@ -3,7 +3,7 @@
  * status that the document does not have, or with a body outside of its schema.
  */
 import fc from 'fast-check';
-import type { OpenApiDocument } from '../../../control-plane/http/reference/openapi-document.ts';
+import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import type { RunningApi, TestAnswer } from '../../support/parts/running-api.ts';
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
 import { requestsTo } from './arbitrary-request.ts';

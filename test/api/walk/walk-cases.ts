@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
-import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
+import { makeSelfSigned } from '../../../control-plane/web/tls/self-signed.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import type { MemorySources } from '../../support/parts/memory-sources.ts';

@@ -1,5 +1,5 @@
 /** The API as the walk goes through it: asks by the name of an operation, checks each answer, notes the statuses met. */
-import type { OpenApiDocument } from '../../../control-plane/http/reference/openapi-document.ts';
+import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import type { RunningApi, TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
 

@@ -1,4 +1,4 @@
-// `npm run api-bench`: how fast the API answers while DNS is busy. A Weir with many groups, a large list and a log of
+// `npm run bench -- api`: how fast the API answers while DNS is busy. A Weir with many groups, a large list and a log of
 // days answers queries at a steady rate; meanwhile every GET of its reference and changes of every kind are asked at a
 // steady rate, too. DNS is measured alone before and after.
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';
@@ -18,7 +18,7 @@ import { saturatedMix } from '../suites/mix.ts';
 import { changeSteps, type Described, type PathValues, readSteps } from './asked-operations.ts';
 import { askAlone, askSteadily, type Step, type StepTimes } from './steady-requests.ts';
 
-const HELP = `npm run api-bench -- [options]
+const HELP = `npm run bench -- api [options]
 
   --queries N    queries in the log before it starts (5000000)
   --days N       days that they are spread over, up to now (7)

@@ -2,7 +2,7 @@
  * How soon a change at one node decides the answers of all, and what idle nodes cost: rules are made at one node after the
  * other, and every node is asked for their names until it blocks them.
  *
- *     npm run cluster-bench -- --nodes 3 --changes 1000
+ *     npm run bench -- cluster --nodes 3 --changes 1000
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

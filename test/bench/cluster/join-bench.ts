@@ -1,4 +1,4 @@
-// `npm run join-bench`: how long a node with an empty disk takes until it answers by the policy of its cluster, lists of a
+// `npm run bench -- join`: how long a node with an empty disk takes until it answers by the policy of its cluster, lists of a
 // million names included, and what the first node pays for storing them for all. Answers that are not filtered yet are
 // counted.
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 import { readOwnNumbers, runBench } from '../own-options.ts';
 
-const HELP = `npm run join-bench -- [options]
+const HELP = `npm run bench -- join [options]
 
   --names N   names of the list (1000000)
   --joins N   nodes that join, one after the other (3)

@@ -1,4 +1,4 @@
-// `npm run dashboard-bench`: what the dashboard costs the people who open it, in a real browser over the demo: octets,
+// `npm run bench -- dashboard`: what the dashboard costs the people who open it, in a real browser over the demo: octets,
 // times on a phone, the log with many rows and many new ones, requests while nothing happens. Beside each its budget.
 import { openBrowser } from '../../support/browser/chromium.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
@@ -11,7 +11,7 @@ import { idleFigures, sizeFigures } from './load-figures.ts';
 import { scrollFigures, tailFigures } from './log-figures.ts';
 import { phoneFigures } from './phone-figures.ts';
 
-const HELP = `npm run dashboard-bench -- [options]
+const HELP = `npm run bench -- dashboard [options]
 
   --rounds N   rounds of whatever is a time (5)
   --secs N     seconds that the live tail is watched (300)

@@ -1,4 +1,4 @@
-// `npm run dashboard-load`: what open dashboards cost DNS. A Weir on one core is asked as fast as it answers, in turns
+// `npm run bench -- dashboard-load`: what open dashboards cost DNS. A Weir on one core is asked as fast as it answers, in turns
 // without any page and with ten of them, one of which follows the log; the browser shares the generator's core.
 import type { Browser, BrowserContext } from 'playwright-core';
 import { openBrowser } from '../../support/browser/chromium.ts';
@@ -16,7 +16,7 @@ import { weirContestant } from '../servers/server-table.ts';
 import type { WeirApi } from '../servers/weir-api.ts';
 import { saturatedMix } from '../suites/mix.ts';
 
-const HELP = `npm run dashboard-load -- [options]
+const HELP = `npm run bench -- dashboard-load [options]
 
   --turns N   turns without pages and with them (5)
   --pages N   open pages, the first of which follows the log (10)

@@ -1,4 +1,4 @@
-// `npm run edge-bench`: what DNS over TCP, TLS and HTTPS costs beside dnsdist and unbound, and what connections and
+// `npm run bench -- edge`: what DNS over TCP, TLS and HTTPS costs beside dnsdist and unbound, and what connections and
 // floods do to good clients of UDP.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import type { EdgeLoad } from './edge-loads.ts';
 import { EDGE_SERVERS, startEdgeServer } from './edge-servers.ts';
 import type { EdgeRoom, EdgeServer } from './edge-servers.ts';
 
-const HELP = `npm run edge-bench -- [options]
+const HELP = `npm run bench -- edge [options]
 
   --turns N        turns of each server (3)
   --run-secs N     seconds of one load (5)

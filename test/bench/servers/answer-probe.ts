@@ -1,6 +1,6 @@
 // Asking a server one question, to see whether it is up and whether it blocks. The measured load is not made here.
 import { Resolver } from 'node:dns/promises';
-import { codeOf } from '../../../shared/thrown.ts';
+import { codeOf } from '../../../shared/errors.ts';
 
 /** The address that the upstream gives for every allowed name. */
 export const UPSTREAM_ADDRESS = '192.0.2.1';

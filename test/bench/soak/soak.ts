@@ -1,4 +1,4 @@
-// `npm run soak`: Weir near its limit for minutes, while a list changes and is compiled each minute and the API is
+// `npm run bench -- soak`: Weir near its limit for minutes, while a list changes and is compiled each minute and the API is
 // polled: what is lost, what grows, and how long a worker stands still for its garbage collector. All of Weir, its
 // database too, has one core: that core is what is near its limit. Its limit is the rate at which every query is
 // answered and in the stored log.
@@ -27,7 +27,7 @@ import { askLog, askThreads } from '../thread-measures.ts';
 import { findThroughput } from '../throughput.ts';
 
 const RESULT_FILE = join(import.meta.dirname, '..', 'results', 'soak.json');
-const HELP = `npm run soak -- [options]
+const HELP = `npm run bench -- soak [options]
 
   --minutes N     how long (10)
   --share N       part of the rate at which nothing is lost that is asked (0.9)

@@ -1,6 +1,6 @@
 // A real Weir whose database has a made-up log of days before it is measured.
 import { join } from 'node:path';
-import type { Database } from '../../../control-plane/db/database.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { runAsOwner, withDatabase } from '../../support/parts/made-cluster.ts';
 import { ROOT } from '../bench.ts';
 import { type Contestant, weirContestant } from '../servers/server-table.ts';

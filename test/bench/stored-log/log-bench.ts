@@ -1,11 +1,14 @@
-// `npm run log-bench`: what a query costs in the stored log, and how long questions about it take. A day of made-up
+// `npm run bench -- log`: what a query costs in the stored log, and how long questions about it take. A day of made-up
 // queries goes into a PostgreSQL of its own; then each question is asked as the API asks it, through the thread of
 // questions, several times: the first time nothing is known of what it reads, but by the questions before it. CPU is that
 // of this process, without PostgreSQL's.
 import { parseArgs } from 'node:util';
 import { asOwner } from '../../support/parts/as-owner.ts';
-import { LogQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
-import { LogScans } from '../../../control-plane/query-log/scans/log-scans.ts';
+import {
+  type LogQuestions,
+  logQuestions,
+} from '../../../control-plane/query-log/log-search/log-questions.ts';
+import { LogScans } from '../../../control-plane/query-log/log-search/log-scans.ts';
 import type { QueryLogFilter } from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { startTestDatabase } from '../../support/parts/test-database.ts';
@@ -13,7 +16,7 @@ import { ROOT } from '../bench.ts';
 import { addNameLists, DAY_MS, HOUR_MS, makeRows, storeMadeUpLog } from './made-up-log.ts';
 import { gatherMaterial } from '../material/material.ts';
 
-const HELP = `npm run log-bench -- [options]
+const HELP = `npm run bench -- log [options]
 
   --queries N      queries of the day (2000000)
   --nodes N        nodes that logged them (1)
@@ -84,13 +87,19 @@ function questionsOf(log: LogQuestions): [name: string, ask: Ask][] {
     ['use of the cache', async () => (await log.cacheUse(day, ever)).hits],
     ['timeline', async () => (await log.timeline(timeline, ever)).buckets.length],
     ['dashboard', async () => (await log.dashboard(timeline, ever)).summary.unique_domains],
-    ['most asked names', async () => (await log.topDomains(tops, 'allowed', ever)).length],
-    ['names blocked in 30 days', async () => (await log.topDomains(last(30), 'blocked', ever)).length],
-    ['names blocked in 400 days', async () => (await log.topDomains(last(400), 'blocked', ever)).length],
+    ['most asked names', async () => (await log.topDomains({ ...tops, which: 'allowed' }, ever)).length],
+    [
+      'names blocked in 30 days',
+      async () => (await log.topDomains({ ...last(30), which: 'blocked' }, ever)).length,
+    ],
+    [
+      'names blocked in 400 days',
+      async () => (await log.topDomains({ ...last(400), which: 'blocked' }, ever)).length,
+    ],
     ['summary of 400 days', async () => (await log.summary(last(400), ever)).queries_total],
     [
       'names blocked for a client',
-      async () => (await log.topDomains({ ...tops, client: '10.0.0.7' }, 'blocked', ever)).length,
+      async () => (await log.topDomains({ ...tops, client: '10.0.0.7', which: 'blocked' }, ever)).length,
     ],
     ['busiest clients', async () => (await log.topClients(tops, ever)).length],
   ];
@@ -124,7 +133,7 @@ async function run(options: Options): Promise<void> {
   const own = await startTestDatabase();
   const { database } = own;
   const scans = new LogScans({ database, logger: new MemoryLogger() });
-  const log = new LogQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf: () => null });
+  const log = logQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf: () => null });
   try {
     const blocks = await storeMadeUpLog(database, madeRows, made);
     await asOwner(database, 'ANALYZE query_blocks, query_counts');

@@ -1,4 +1,4 @@
-// `npm run log-in-use`: the stored log of a real Weir over days, while queries come in. The log is made up and goes into
+// `npm run bench -- log-in-use`: the stored log of a real Weir over days, while queries come in. The log is made up and goes into
 // Weir's own database before it starts; then nothing but queries for a while, to see what they cost; then questions as
 // the dashboard asks them, over HTTP, while queries come on. Two of its uses: a home over 90 days, and 20 million
 // queries of two nodes under load.
@@ -16,7 +16,7 @@ import { writtenBytes } from '../process/written-bytes.ts';
 import { type RunningServer, startServer, steadyJob, warmAndCheck } from '../running-server.ts';
 import { saturatedMix } from '../suites/mix.ts';
 
-const HELP = `npm run log-in-use -- [options]
+const HELP = `npm run bench -- log-in-use [options]
 
   --queries N     queries in the log before it starts (9000000)
   --days N        days that they are spread over, up to now (90)

@@ -1,7 +1,7 @@
 // Days of queries as the log would have stored them: names and types of the bench's question stream, some 200 clients,
 // answers of one or two addresses. The same seed gives the same queries.
-import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
 import { CountsDays } from '../../../control-plane/query-log/upkeep/counts-days.ts';
 import { NameFolding } from '../../../control-plane/query-log/upkeep/name-folding.ts';

@@ -1,4 +1,4 @@
-// `npm run simulate-bench`: how long a draft takes to be judged against a day of logged queries, what it costs, and what
+// `npm run bench -- simulate`: how long a draft takes to be judged against a day of logged queries, what it costs, and what
 // it does to DNS and to `/health` meanwhile. The log is made up and goes into Weir's own database before it starts.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { readOwnNumbers, runBench } from '../own-options.ts';
 import { type RunningServer, startServer, steadyJob, warmAndCheck } from '../running-server.ts';
 import { saturatedMix } from '../suites/mix.ts';
 
-const HELP = `npm run simulate-bench -- [options]
+const HELP = `npm run bench -- simulate [options]
 
   --queries N     queries in the log of the last day (1000000)
   --block-rows N  queries of a block at most (60000)

@@ -1,4 +1,4 @@
-// What validation costs beside the peers that validate: the measure of `npm run lab-measure` as a row.
+// Cost of DNSSEC validation beside that of peers: the measure of `npm run bench -- validation` as a row.
 import { measureSecureAnswers, missingTools } from '../../lab/dnssec/secure-answers.ts';
 import { alignColumns } from '../report/table.ts';
 import type { RowResult } from './measured-rows.ts';

@@ -1,4 +1,4 @@
-// `npm run upgrade-bench`: a Weir under load is upgraded again and again, forwards and backwards, then with the new process
+// `npm run bench -- upgrade`: a Weir under load is upgraded again and again, forwards and backwards, then with the new process
 // killed at each step. Datagrams come at a fixed rate and are never asked twice; clients of TCP, TLS and HTTPS ask one
 // question after the other, and once more where a connection ends. Takes a C compiler for the load.
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { takeTurn, type Turn, withStand } from './upgrade-turns.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const RESULT_FILE = join(ROOT, 'test', 'bench', 'results', 'upgrade.json');
-const HELP = `npm run upgrade-bench -- [options]
+const HELP = `npm run bench -- upgrade [options]
 
   --upgrades N     how many (20)
   --rate N         datagrams a second (20000)

@@ -1,4 +1,4 @@
-// `npm run upgrade-matrix`: a Weir under load is upgraded to releases that fail, each step of the start in turn, by an error
+// `npm run bench -- upgrade-matrix`: a Weir under load is upgraded to releases that fail, each step of the start in turn, by an error
 // and killed; then the same from and to another release. Prints a table; exits 1 if a query was lost or got SERVFAIL.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,13 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { START_STEPS } from '../../../control-plane/handover/start-steps.ts';
+import { START_STEPS } from '../../../control-plane/node/upgrade/start-steps.ts';
 import { FaultyRelease, type StepFault } from '../../support/weir/faulty-release.ts';
 import { runUpgrade } from '../../support/weir/upgrades.ts';
 import { type Stand, takeTurn, type Turn, withStand } from './upgrade-turns.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const HELP = `npm run upgrade-matrix -- [options]
+const HELP = `npm run bench -- upgrade-matrix [options]
 
   --rate N         datagrams a second (20000)
   --clients N      of each of TCP, TLS and HTTPS (4)

@@ -10,7 +10,7 @@ import {
   anchorText,
   type KeysByZone,
   readAnchorText,
-} from '../../../control-plane/trust-anchors/anchor-file.ts';
+} from '../../../control-plane/resolving/trust-anchors/anchor-file.ts';
 import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { idOf, octets, questionOf, u16 } from '../../support/dns/built-messages.ts';

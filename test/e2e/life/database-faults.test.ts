@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import pg from 'pg';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
-import type { EmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
-import type { PostgresAddress } from '../../../control-plane/db/postgres/postgres-address.ts';
-import { serversOn } from '../../../control-plane/db/postgres/postgres-process.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { createEmbeddedServer } from '../../../control-plane/storage/db/embedded-server.ts';
+import type { EmbeddedServer } from '../../../control-plane/storage/db/embedded-server.ts';
+import type { PostgresAddress } from '../../../control-plane/storage/db/postgres/postgres-address.ts';
+import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import type { Health } from '../../../shared/api/system-api.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';

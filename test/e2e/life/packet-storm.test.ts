@@ -8,7 +8,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { MeasuredThread } from '../../../control-plane/workers/fault-injection.ts';
+import type { MeasuredThread } from '../../../control-plane/threads/fault-injection.ts';
 import { FlagsHigh, Header } from '../../../shared/dns/wire.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

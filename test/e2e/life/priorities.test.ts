@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { serversOn } from '../../../control-plane/db/postgres/postgres-process.ts';
+import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import { nicerBy } from '../../support/parts/niceness.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 

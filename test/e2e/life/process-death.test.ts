@@ -1,8 +1,8 @@
 /** The end of the process, wanted or not: what is in flight is answered, and what is lost is bounded. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { embeddedTarget } from '../../../control-plane/db/database-target.ts';
-import { runningServerAddress } from '../../../control-plane/db/running-postgres.ts';
+import { embeddedTarget } from '../../../control-plane/storage/db/database-target.ts';
+import { runningServerAddress } from '../../../control-plane/storage/db/running-postgres.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { TcpClient, UdpClient } from '../../support/dns/dns-client.ts';

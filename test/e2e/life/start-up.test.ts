@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { serversOn } from '../../../control-plane/db/postgres/postgres-process.ts';
+import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
 import { makeTempDir, prepareDataDir } from '../../support/weir/data-dir.ts';
 import type { TempDir } from '../../support/weir/data-dir.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { START_STEPS } from '../../../control-plane/handover/start-steps.ts';
+import { START_STEPS } from '../../../control-plane/node/upgrade/start-steps.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
@@ -159,7 +159,7 @@ describe('weir upgrade to a configuration or a release with a fault', () => {
   test('leaves the running process as it is if a file of the release is damaged', async () => {
     const before = processOf(weir);
     const damaged = new FaultyRelease(join(room.path, 'damaged'));
-    damaged.damage('control-plane/start-web.ts');
+    damaged.damage('control-plane/node/start-web.ts');
     const { output } = await upgradeInVain('damaged', damaged.folder);
     expect(output).toContain('could not load the code');
     expect(processOf(weir)).toBe(before);

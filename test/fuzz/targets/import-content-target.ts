@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FileSet } from '../../../control-plane/importers/files/file-set.ts';
-import { ImportFault } from '../../../control-plane/importers/files/import-fault.ts';
-import { mapPihole } from '../../../control-plane/importers/pihole/map-pihole.ts';
-import { readPihole } from '../../../control-plane/importers/pihole/read-pihole.ts';
-import { mapTechnitium } from '../../../control-plane/importers/technitium/map-technitium.ts';
-import { readTechnitium } from '../../../control-plane/importers/technitium/read-technitium.ts';
+import type { FileSet } from '../../../control-plane/transfer/importers/files/file-set.ts';
+import { ImportFault } from '../../../control-plane/transfer/importers/files/import-fault.ts';
+import { mapPihole } from '../../../control-plane/transfer/importers/pihole/map-pihole.ts';
+import { readPihole } from '../../../control-plane/transfer/importers/pihole/read-pihole.ts';
+import { mapTechnitium } from '../../../control-plane/transfer/importers/technitium/map-technitium.ts';
+import { readTechnitium } from '../../../control-plane/transfer/importers/technitium/read-technitium.ts';
 import { sqliteOf } from '../../support/parts/made-archives.ts';
 import { namesFile } from '../../support/weir/technitium-exports.ts';
 import { octets } from '../../support/dns/built-messages.ts';

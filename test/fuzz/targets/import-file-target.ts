@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ImportFault } from '../../../control-plane/importers/files/import-fault.ts';
-import { makePlan } from '../../../control-plane/importers/make-plan.ts';
+import { ImportFault } from '../../../control-plane/transfer/importers/files/import-fault.ts';
+import { makePlan } from '../../../control-plane/transfer/importers/make-plan.ts';
 import { IMPORT_FORMATS } from '../../../shared/api/imports-api.ts';
 import { sqliteOf, tarOf, zipOf } from '../../support/parts/made-archives.ts';
 import * as adguard from '../../support/weir/adguard-exports.ts';

@@ -2,9 +2,9 @@
  * The parser of filter lists: the same rules however the bytes come in pieces, no rule wider than its line, and none from
  * a line with a modifier that is unknown.
  */
-import { ListParser } from '../../../control-plane/compile/parse/parse-list.ts';
-import type { ListReading } from '../../../control-plane/compile/parse/line-rules.ts';
-import type { SpecialLine } from '../../../control-plane/compile/parse/adblock-rule.ts';
+import { ListParser } from '../../../control-plane/policy/compile/parse/parse-list.ts';
+import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';
+import type { SpecialLine } from '../../../control-plane/policy/compile/parse/adblock-rule.ts';
 import { INHERITED_KINDS, RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { hold, InputReader, octetsOf, shown } from '../target.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run lab-measure`: what validation costs, and what a zone that is made to be expensive costs others. Prints two
+ * `npm run bench -- validation`: what validation costs, and what a zone that is made to be expensive costs others. Prints two
  * tables: the secure answers per second of CPU of `secure-answers.ts`, and the latency of cached names while a
  * KeyTrap-like zone and one with 2,500 NSEC3 iterations are asked 100 times a second each. It judges nothing: figures
  * hold as ratios.

@@ -1,6 +1,6 @@
 /**
  * Secure answers per second of CPU, with keys at hand and with keys still to be fetched, of Weir, Unbound and
- * PowerDNS Recursor, all forwarding to the same server. Figures hold as ratios. `npm run lab-measure` prints
+ * PowerDNS Recursor, all forwarding to the same server. Figures hold as ratios. `npm run bench -- validation` prints
  * them, and `npm run bench`; what expensive zones cost others is `measure.ts`.
  */
 import { hash } from 'node:crypto';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { TIME_FILE } from '../../../control-plane/clock/clock-floor.ts';
+import { TIME_FILE } from '../../../control-plane/host/clock/clock-floor.ts';
 import { ExtendedError } from '../../../shared/dns/iana.ts';
 import { FlagsLow } from '../../../shared/dns/wire.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';

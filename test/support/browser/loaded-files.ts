@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { DIST, MANIFEST_NAME, parseManifest } from '../../../control-plane/built-dashboard/build-manifest.ts';
+import {
+  DIST,
+  MANIFEST_NAME,
+  parseManifest,
+} from '../../../control-plane/web/built-dashboard/build-manifest.ts';
 
 /** Drawing code of the chart: asked for once the overview stands. */
 const AFTER_FIRST_PAINT = /timeline-plot/;

@@ -1,5 +1,5 @@
 /** Requests that succeed for the routes of passwords, sessions, second factors, users, tokens and the certificate. */
-import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
+import { makeSelfSigned } from '../../../control-plane/web/tls/self-signed.ts';
 import { RecoveryCodes, SecondFactorSecret } from '../../../shared/api/auth-api.ts';
 import { AuthenticatorApp } from './authenticator-app.ts';
 import type { MutationRoom, Prepare } from './mutation-room.ts';

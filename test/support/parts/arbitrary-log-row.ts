@@ -4,7 +4,7 @@ import {
   type LoggedRule,
   type QueryLogRow,
   UNKNOWN_ANSWER,
-} from '../../../control-plane/query-log/attribution/row.ts';
+} from '../../../control-plane/query-log/rows/row.ts';
 import {
   DECISION_ORIGINS,
   type DnssecStatusCode,

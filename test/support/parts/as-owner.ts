@@ -1,7 +1,7 @@
 /** What only the role that owns the tables may do: tests change and empty tables, queries of Weir do not. */
 import type { QueryResultRow } from 'pg';
-import type { Database } from '../../../control-plane/db/database.ts';
-import type { QueryRows } from '../../../control-plane/db/queryable.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
+import type { QueryRows } from '../../../control-plane/storage/db/queryable.ts';
 
 /** Runs statements in a transaction of that role. */
 export function asOwner<Row extends QueryResultRow>(

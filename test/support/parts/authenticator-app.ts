@@ -2,7 +2,7 @@
  * An authenticator app: it has a secret, as people type it, and shows codes. The server draws the secret: of a million
  * some have the same code twice around now, which is taken where a test wants a wrong one or one that is used up.
  */
-import { codeOfStep, stepAt } from '../../../control-plane/auth/second-factor/totp.ts';
+import { codeOfStep, stepAt } from '../../../control-plane/web/auth/second-factor/totp.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -1,7 +1,7 @@
 /** Backup and restore over HTTP and a real database. */
 import { expect } from '@jest/globals';
-import { KINDS } from '../../../control-plane/backup/backup-kinds.ts';
-import { withSecrets } from '../../../control-plane/backup/secret-parts.ts';
+import { KINDS } from '../../../control-plane/transfer/backup/backup-kinds.ts';
+import { withSecrets } from '../../../control-plane/transfer/backup/secret-parts.ts';
 import { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import type { BackupText } from '../../../shared/api/policy/backup-api.ts';
 import { everyRoute } from './every-route.ts';

@@ -4,7 +4,7 @@ import {
   type LoggedRule,
   type QueryLogRow,
   UNKNOWN_ANSWER,
-} from '../../../control-plane/query-log/attribution/row.ts';
+} from '../../../control-plane/query-log/rows/row.ts';
 import { encodeBlock, sealBlock } from '../../../control-plane/query-log/block/block-encoder.ts';
 import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/block-layout.ts';
 import { type Kept, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';

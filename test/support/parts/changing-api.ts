@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asOwner } from './as-owner.ts';
-import { SettingsImport } from '../../../control-plane/importers/import-settings.ts';
-import { CertificateFiles, type CertificatePaths } from '../../../control-plane/tls/certificate-files.ts';
-import { WebCertificate } from '../../../control-plane/tls/web-certificate.ts';
+import { SettingsImport } from '../../../control-plane/transfer/importers/import-settings.ts';
+import { CertificateFiles, type CertificatePaths } from '../../../control-plane/web/tls/certificate-files.ts';
+import { WebCertificate } from '../../../control-plane/web/tls/web-certificate.ts';
 import { everyRoute } from './every-route.ts';
 import { prepareMutation } from './api-changes.ts';
 import type { Mutation, MutationRoom } from './mutation-room.ts';
@@ -15,8 +15,8 @@ import { RunningLists, TESTER } from './running-lists.ts';
 import type { ListNode } from './running-lists.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
-import { nodeIdOf } from '../../../control-plane/cluster/node-store.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import { nodeIdOf } from '../../../control-plane/storage/cluster/node-store.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 
 /** A database that is another one from one moment to the next, so that one API serves all cases. */
 export class DatabaseSwitch {

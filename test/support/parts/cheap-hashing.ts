@@ -1,5 +1,5 @@
 /** Hashes of passwords at a cost of 0.2 ms instead of 100: most tests only want somebody who may log in. */
-import { hashPassword, type PasswordHashing } from '../../../control-plane/auth/accounts/password.ts';
+import { hashPassword, type PasswordHashing } from '../../../control-plane/web/auth/accounts/password.ts';
 
 /** The administrator's password in most tests. */
 export const PASSWORD = 'correct horse battery';

@@ -1,11 +1,11 @@
 /** Clients, their networks and groups over HTTP and in a real database, for the tests of their routes. */
 import { beforeEach, expect } from '@jest/globals';
-import { clientRoutes } from '../../../control-plane/clients/client-routes.ts';
-import { clientSubnetRoutes } from '../../../control-plane/clients/client-subnet-routes.ts';
-import { groupRoutes } from '../../../control-plane/groups/group-routes.ts';
-import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
+import { clientRoutes } from '../../../control-plane/clients/devices/client-routes.ts';
+import { clientSubnetRoutes } from '../../../control-plane/clients/devices/client-subnet-routes.ts';
+import { groupRoutes } from '../../../control-plane/clients/groups/group-routes.ts';
+import { readPolicyRows } from '../../../control-plane/policy/change/policy-store.ts';
 import { queryRoutes } from '../../../control-plane/query-log/reading/query-routes.ts';
-import { revisionRoutes } from '../../../control-plane/revisions/revision-routes.ts';
+import { revisionRoutes } from '../../../control-plane/transfer/revisions/revision-routes.ts';
 import { Client } from '../../../shared/api/policy/clients-api.ts';
 import { Group } from '../../../shared/api/policy/groups-api.ts';
 import type { Rows, RunningApi, TestAnswer } from './running-api.ts';
@@ -15,7 +15,7 @@ import type { SuiteDatabase } from './suite-database.ts';
 
 /** Rows of a suite. */
 const suiteRoutes: Rows = (parts) => [
-  ...clientRoutes({ ...parts, addressCounts: questionsOf(parts.database) }),
+  ...clientRoutes({ ...parts, stats: questionsOf(parts.database) }),
   ...clientSubnetRoutes(parts),
   ...groupRoutes(parts),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),

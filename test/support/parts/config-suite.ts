@@ -2,8 +2,8 @@
 import { expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configRoutes } from '../../../control-plane/settings/config-routes.ts';
-import { readConfigRows } from '../../../control-plane/settings/config-store.ts';
+import { configRoutes } from '../../../control-plane/policy/settings/config-routes.ts';
+import { readConfigRows } from '../../../control-plane/policy/settings/config-store.ts';
 import { ConfigAnswer } from '../../../shared/api/settings-api.ts';
 import { asOwner } from './as-owner.ts';
 import type { RunningApi, TestAnswer } from './running-api.ts';

@@ -1,6 +1,6 @@
 /** DNS cookies for tests. */
 import { randomBytes } from 'node:crypto';
-import { CookieKeys } from '../../../control-plane/workers/cookie-keys.ts';
+import { CookieKeys } from '../../../control-plane/threads/cookie-keys.ts';
 import { ServerCookies } from '../../../dns-worker/cookies/server-cookies.ts';
 
 const SECRET = new Uint8Array(32).fill(7);

@@ -4,9 +4,9 @@
  */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
-import { loadDescriptorCalls } from '../../../control-plane/handover/descriptor-calls.ts';
-import { receiveDescriptors } from '../../../control-plane/handover/descriptor-messages.ts';
-import { connectUnix } from '../../../control-plane/handover/unix-connection.ts';
+import { loadDescriptorCalls } from '../../../control-plane/node/upgrade/descriptor-calls.ts';
+import { receiveDescriptors } from '../../../control-plane/node/upgrade/descriptor-messages.ts';
+import { connectUnix } from '../../../control-plane/node/upgrade/unix-connection.ts';
 import { boundSocket } from '../../../shared/net/kernel/bound-socket.ts';
 
 const loaded = loadDescriptorCalls();

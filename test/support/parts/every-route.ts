@@ -8,14 +8,14 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '../../../control-plane/api/route.ts';
-import { CacheContents } from '../../../control-plane/cache/cache-contents.ts';
-import { openApiDocument, openApiRow } from '../../../control-plane/http/reference/openapi.ts';
-import { compatTable, routeTable } from '../../../control-plane/http/route-table.ts';
-import type { CompatContext, RouteContext } from '../../../control-plane/http/route-table.ts';
-import { NO_POLICY_ROWS } from '../../../control-plane/policy/rows.ts';
-import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
-import { configRecords } from '../../../control-plane/settings/derived.ts';
-import { makeSelfSigned } from '../../../control-plane/tls/self-signed.ts';
+import { CacheContents } from '../../../control-plane/resolving/cache/cache-contents.ts';
+import { openApiDocument, openApiRow } from '../../../control-plane/web/reference/openapi.ts';
+import { compatTable, routeTable } from '../../../control-plane/node/route-table.ts';
+import type { CompatContext, RouteContext } from '../../../control-plane/node/route-table.ts';
+import { NO_POLICY_ROWS } from '../../../control-plane/policy/change/rows.ts';
+import { ServiceCatalog } from '../../../control-plane/filtering/services/service-catalog.ts';
+import { configRecords } from '../../../control-plane/policy/settings/derived.ts';
+import { makeSelfSigned } from '../../../control-plane/web/tls/self-signed.ts';
 import type { Simulation } from '../../../shared/api/policy/simulate-api.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import type { UpstreamReport } from '../../../shared/threads/messages.ts';
@@ -160,7 +160,6 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     policyRows: () => NO_POLICY_ROWS,
     queryLog: questions,
     stats: questions,
-    addressCounts: questions,
     tail: { admit: () => undefined, send: async (response) => void response.end() },
     statusStreams: { admit: () => undefined, send: async (response) => void response.end() },
     localNames: {

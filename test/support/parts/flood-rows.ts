@@ -1,6 +1,6 @@
 /** Queries of a flood for tests: limited ones of few client networks, among others. */
 import fc from 'fast-check';
-import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import type { NetworkPrefixes } from '../../../control-plane/query-log/store/limited-networks.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import {

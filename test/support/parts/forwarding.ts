@@ -20,7 +20,7 @@ import { ZoneResolvers } from '../../../dns-worker/resolve/zone-resolvers.ts';
 import { openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
 import { ThreadGuard } from '../../../dns-worker/report/thread-guard.ts';
 import type { ClientRequest } from '../../../dns-worker/forward/waiting-request.ts';
-import type { LivePolicy } from '../../../control-plane/policy/live.ts';
+import type { LivePolicy } from '../../../control-plane/policy/change/runtime-state.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { ClaimArea, createClaimTable } from '../../../shared/memory/claim-table.ts';

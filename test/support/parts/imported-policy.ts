@@ -5,11 +5,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Database } from '../../../control-plane/db/database.ts';
-import { readText } from '../../../control-plane/cluster/blob-store.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
+import { readText } from '../../../control-plane/storage/cluster/blob-store.ts';
 import { listSources, type StoredSource } from '../../../control-plane/lists/sources/source-store.ts';
-import { readPolicyRows } from '../../../control-plane/policy/policy-store.ts';
-import { ServiceCatalog } from '../../../control-plane/services/service-catalog.ts';
+import { readPolicyRows } from '../../../control-plane/policy/change/policy-store.ts';
+import { ServiceCatalog } from '../../../control-plane/filtering/services/service-catalog.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
 
 /** What a question comes to: the status, and where it is answered here, the answer. */

@@ -1,5 +1,5 @@
 /** Rows of the query log for tests. */
-import { type QueryLogRow, UNKNOWN_ANSWER } from '../../../control-plane/query-log/attribution/row.ts';
+import { type QueryLogRow, UNKNOWN_ANSWER } from '../../../control-plane/query-log/rows/row.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseUnavailable } from '../../../control-plane/db/database-errors.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import { DatabaseUnavailable } from '../../../control-plane/storage/db/database-errors.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { LogWriter } from '../../../control-plane/query-log/store/log-writer.ts';
 import type { LogWriterOptions } from '../../../control-plane/query-log/store/log-writer.ts';
 import { MemoryLogger } from './memory-logger.ts';

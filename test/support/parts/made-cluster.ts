@@ -17,9 +17,9 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { type Database, startDatabase } from '../../../control-plane/db/database.ts';
-import { runningServerAddress } from '../../../control-plane/db/running-postgres.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { type Database, startDatabase } from '../../../control-plane/storage/db/database.ts';
+import { runningServerAddress } from '../../../control-plane/storage/db/running-postgres.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /** What is in a database besides the tables: a name for all that have it, and the statement that puts it there. */

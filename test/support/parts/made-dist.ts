@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { BuildManifest } from '../../../control-plane/built-dashboard/build-manifest.ts';
-import { openBuild } from '../../../control-plane/built-dashboard/open-build.ts';
-import type { Build } from '../../../control-plane/built-dashboard/open-build.ts';
+import type { BuildManifest } from '../../../control-plane/web/built-dashboard/build-manifest.ts';
+import { openBuild } from '../../../control-plane/web/built-dashboard/open-build.ts';
+import type { Build } from '../../../control-plane/web/built-dashboard/open-build.ts';
 import { freshFolderName, sealBuild } from '../../../control-plane/dashboard/build/seal-build.ts';
 
 /** What a build is made of, where a test does not care. */

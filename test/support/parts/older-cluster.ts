@@ -7,12 +7,15 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientBase } from 'pg';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { migrate } from '../../../control-plane/db/migrate.ts';
-import { spawnIdentity } from '../../../control-plane/db/postgres/postgres-account.ts';
-import { ROLE } from '../../../control-plane/db/postgres/postgres-address.ts';
-import { openPostgresHome, type PostgresHome } from '../../../control-plane/db/postgres/postgres-home.ts';
-import { useServer } from '../../../control-plane/db/postgres/start-server.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { migrate } from '../../../control-plane/storage/db/migrate.ts';
+import { spawnIdentity } from '../../../control-plane/storage/db/postgres/postgres-account.ts';
+import { ROLE } from '../../../control-plane/storage/db/postgres/postgres-address.ts';
+import {
+  openPostgresHome,
+  type PostgresHome,
+} from '../../../control-plane/storage/db/postgres/postgres-home.ts';
+import { useServer } from '../../../control-plane/storage/db/postgres/start-server.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 const DEBIAN = '/usr/lib/postgresql';

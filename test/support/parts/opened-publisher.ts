@@ -2,10 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FindLivePolicy, NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
-import { emptySnapshot } from '../../../control-plane/snapshot/publish/starting-state.ts';
-import { Generations } from '../../../control-plane/snapshot/publish/generations.ts';
-import { type Broadcast, SnapshotPublisher } from '../../../control-plane/snapshot/publish/publisher.ts';
+import { type FindLivePolicy, NOTHING_LIVE } from '../../../control-plane/policy/change/runtime-state.ts';
+import { emptySnapshot } from '../../../control-plane/policy/snapshot/publish/starting-state.ts';
+import { Generations } from '../../../control-plane/policy/snapshot/publish/generations.ts';
+import {
+  type Broadcast,
+  SnapshotPublisher,
+} from '../../../control-plane/policy/snapshot/publish/publisher.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { MemoryLogger } from './memory-logger.ts';
 import { SMALL_BLOCKING } from './small-policy.ts';

@@ -2,8 +2,8 @@
  * A program: locks the data directory of its first argument, starts the embedded database in it, says
  * `up <pid of the server>` and stays until it is killed. Stands for a Weir in tests of what a kill leaves.
  */
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { createEmbeddedServer } from '../../../control-plane/db/embedded-server.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { createEmbeddedServer } from '../../../control-plane/storage/db/embedded-server.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 const lock = lockDataDir(process.argv[2] ?? '');

@@ -1,10 +1,10 @@
 /** The rules and statistics that ListParser makes of a text, for the tests of its parts. */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
-import type { BadFilter, SpecialLine } from '../../../control-plane/compile/parse/adblock-rule.ts';
-import type { ListReading } from '../../../control-plane/compile/parse/line-rules.ts';
-import type { ListStatistics } from '../../../control-plane/compile/parse/list-statistics.ts';
-import { ListParser } from '../../../control-plane/compile/parse/parse-list.ts';
-import { SpecialRuleSet } from '../../../control-plane/compile/table/special-rule-set.ts';
+import type { BadFilter, SpecialLine } from '../../../control-plane/policy/compile/parse/adblock-rule.ts';
+import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';
+import type { ListStatistics } from '../../../control-plane/policy/compile/parse/list-statistics.ts';
+import { ListParser } from '../../../control-plane/policy/compile/parse/parse-list.ts';
+import { SpecialRuleSet } from '../../../control-plane/policy/compile/table/special-rule-set.ts';
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RuleKind).map(([name, bit]) => [bit, name]));
 

@@ -21,7 +21,7 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 import { QUERY_STATUS_NAMES, logRingBytes } from '../../../shared/query-log.ts';
 import { type TestRecord, question, response } from '../dns/built-messages.ts';
 import { type ListText, type OtherRows, snapshotOf, queryFor } from './test-lists.ts';
-import type { LivePolicy } from '../../../control-plane/policy/live.ts';
+import type { LivePolicy } from '../../../control-plane/policy/change/runtime-state.ts';
 
 /** What was decided of a question. */
 export interface AskedName {

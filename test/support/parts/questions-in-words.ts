@@ -1,5 +1,5 @@
 /** Distinct questions of a log, as the thread that simulates is given them, written down by a test. */
-import { DistinctQuestions } from '../../../control-plane/query-log/distinct/distinct-questions.ts';
+import { DistinctQuestions } from '../../../control-plane/query-log/logged-questions/distinct-questions.ts';
 import { BlockReader } from '../../../control-plane/query-log/block/block-reader.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { QueryStatus, type QueryStatusName } from '../../../shared/query-log.ts';

@@ -1,7 +1,7 @@
 /** Queries of three days that are over, of two nodes: stored, folded and merged as upkeep does, and counted plainly. */
 import { BlockGatherer, DAY_MS } from '../../../control-plane/query-log/store/block-gatherer.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
-import { startOf } from '../../../control-plane/query-log/names/list-span.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
+import { startOf } from '../../../control-plane/query-log/top-lists/list-parts.ts';
 import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
 import { MergeUpkeep } from '../../../control-plane/query-log/upkeep/merge-upkeep.ts';
 import { NameFolding } from '../../../control-plane/query-log/upkeep/name-folding.ts';

@@ -1,7 +1,7 @@
 /** The two threads of a worker as the supervisor starts them, without a supervisor: real sockets on 127.0.0.1. */
-import { DnsThread } from '../../../control-plane/workers/dns-thread.ts';
-import { NodeMemory } from '../../../control-plane/workers/node-memory.ts';
-import { createWorkerMemory } from '../../../control-plane/workers/worker-memory.ts';
+import { DnsThread } from '../../../control-plane/threads/dns-thread.ts';
+import { NodeMemory } from '../../../control-plane/threads/node-memory.ts';
+import { createWorkerMemory } from '../../../control-plane/threads/worker-memory.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { DEFAULT_HARDENING } from '../../../shared/policy/hardening-settings.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';

@@ -1,5 +1,5 @@
 /** Figures as a node says them of itself. */
-import type { NodeFigures } from '../../../control-plane/cluster/node-figures.ts';
+import type { NodeFigures } from '../../../control-plane/storage/cluster/node-figures.ts';
 
 export const SAID_FIGURES: NodeFigures['others'] = {
   rows_lost: 0,

@@ -1,9 +1,9 @@
 /** What refreshes of the service catalog share with those of other nodes: a real database. */
 import { randomUUID } from 'node:crypto';
 import { asOwner } from './as-owner.ts';
-import { JobLeases } from '../../../control-plane/cluster/leases.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
-import { PolicyChanges } from '../../../control-plane/policy/change.ts';
+import { JobLeases } from '../../../control-plane/storage/cluster/leases.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
+import { PolicyChanges } from '../../../control-plane/policy/change/change.ts';
 import type { MemoryLogger } from './memory-logger.ts';
 
 /** The parts of a node, one of several or alone. */

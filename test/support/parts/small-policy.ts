@@ -1,8 +1,8 @@
 /** Lists, rows and settings of a small policy, for tests of what is published. */
-import type { CompiledRules } from '../../../control-plane/compile/table/compiled-rules.ts';
-import type { BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
-import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/rows.ts';
-import type { DecidingRule } from '../../../control-plane/query-log/attribution/rule-history.ts';
+import type { CompiledRules } from '../../../control-plane/policy/compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../../control-plane/policy/change/blocking-settings.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/change/rows.ts';
+import type { DecidingRule } from '../../../control-plane/policy/snapshot/rule-names/rule-history.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';

@@ -1,18 +1,17 @@
 /** The stored query log for tests: rows in, and everything that is there out. */
 import { asOwner } from './as-owner.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
-import type { QueryLogRow } from '../../../control-plane/query-log/attribution/row.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
+import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import { LogMemory } from '../../../control-plane/query-log/search/log-memory.ts';
 import type { LogSource } from '../../../control-plane/query-log/reading/log-source.ts';
 import { readQueryLog } from '../../../control-plane/query-log/reading/query-log-store.ts';
 import { exportQueries } from '../../../control-plane/query-log/reading/log-export.ts';
 import {
-  answerQuestion,
-  type WholeQuestion,
-} from '../../../control-plane/query-log/scans/answer-question.ts';
-import { LogQuestions } from '../../../control-plane/query-log/scans/log-questions.ts';
-import type { QuestionOf, Scans } from '../../../control-plane/query-log/scans/log-scans.ts';
-import type { Answers, QuestionKind } from '../../../control-plane/query-log/scans/scan-messages.ts';
+  type LogQuestions,
+  logQuestions,
+} from '../../../control-plane/query-log/log-search/log-questions.ts';
+import type { Scans } from '../../../control-plane/query-log/log-search/log-scans.ts';
+import { answerQuestion } from '../../../control-plane/query-log/log-search/questions.ts';
 import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
 import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
 import type { LogBatch } from '../../../control-plane/query-log/store/log-batch.ts';
@@ -53,11 +52,10 @@ export function questionsOf(
   log = logSourceOf(database),
 ): LogQuestions {
   const scans: Scans = {
-    ask: async <Kind extends QuestionKind>(question: QuestionOf<Kind>) =>
-      (await answerQuestion(log, question as WholeQuestion)) as Answers[Kind],
+    ask: (name, argument) => answerQuestion(log, { name, argument }, () => Promise.resolve()),
     rows: (selection) => exportQueries(log, selection),
   };
-  return new LogQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf });
+  return logQuestions({ scans, database, flush: () => Promise.resolve(), hostnameOf });
 }
 
 /** Every stored row, newest first. */

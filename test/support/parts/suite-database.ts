@@ -2,9 +2,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { startDatabase } from '../../../control-plane/db/database.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { startDatabase } from '../../../control-plane/storage/db/database.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { asOwner } from './as-owner.ts';
 import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';

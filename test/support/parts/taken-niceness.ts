@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const MODULE = join(import.meta.dirname, '../../../control-plane/system/thread-priorities.ts');
+const MODULE = join(import.meta.dirname, '../../../control-plane/node/system/thread-priorities.ts');
 /** The niceness that it is started with. */
 export const OWN = 10;
 

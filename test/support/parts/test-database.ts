@@ -2,10 +2,10 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import type { DataDirLock } from '../../../control-plane/db/data-dir-lock.ts';
-import { startDatabase } from '../../../control-plane/db/database.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import type { DataDirLock } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { startDatabase } from '../../../control-plane/storage/db/database.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 

@@ -2,15 +2,19 @@
 import { hashSuffixes } from '../../../dns-worker/query/parse-query.ts';
 import { Query } from '../../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
-import type { ListReading } from '../../../control-plane/compile/parse/line-rules.ts';
-import { ListParser } from '../../../control-plane/compile/parse/parse-list.ts';
-import { type BlockingSettings } from '../../../control-plane/policy/blocking-settings.ts';
-import { type CompiledRules } from '../../../control-plane/compile/table/compiled-rules.ts';
-import { type GroupOverride, type LivePolicy, NOTHING_LIVE } from '../../../control-plane/policy/live.ts';
-import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/rows.ts';
-import { RuleTableBuilder } from '../../../control-plane/compile/table/rule-table-builder.ts';
-import { buildSnapshot } from '../../../control-plane/snapshot/build/snapshot-builder.ts';
-import { SpecialRuleCollector } from '../../../control-plane/compile/table/special-rule-collector.ts';
+import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';
+import { ListParser } from '../../../control-plane/policy/compile/parse/parse-list.ts';
+import { type BlockingSettings } from '../../../control-plane/policy/change/blocking-settings.ts';
+import { type CompiledRules } from '../../../control-plane/policy/compile/table/compiled-rules.ts';
+import {
+  type GroupOverride,
+  type LivePolicy,
+  NOTHING_LIVE,
+} from '../../../control-plane/policy/change/runtime-state.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/change/rows.ts';
+import { RuleTableBuilder } from '../../../control-plane/policy/compile/table/rule-table-builder.ts';
+import { buildSnapshot } from '../../../control-plane/policy/snapshot/build/snapshot-builder.ts';
+import { SpecialRuleCollector } from '../../../control-plane/policy/compile/table/special-rule-collector.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';

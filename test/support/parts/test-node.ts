@@ -1,14 +1,14 @@
 /** The common parts of a node, for tests of the parts that start on them. */
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
-import { AccessInForce } from '../../../control-plane/access/access-in-force.ts';
-import { ClientDirectory } from '../../../control-plane/clients/client-directory.ts';
-import { LeaseWatch } from '../../../control-plane/clients/lease-watch.ts';
-import { JobLeases } from '../../../control-plane/cluster/leases.ts';
-import { ClusterSecret } from '../../../control-plane/cluster/cluster-secret.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
-import type { Node } from '../../../control-plane/node.ts';
-import { Configuration } from '../../../control-plane/settings/configuration.ts';
+import { AccessInForce } from '../../../control-plane/clients/access/access-in-force.ts';
+import { ClientDirectory } from '../../../control-plane/clients/devices/client-directory.ts';
+import { LeaseWatch } from '../../../control-plane/clients/devices/lease-watch.ts';
+import { JobLeases } from '../../../control-plane/storage/cluster/leases.ts';
+import { ClusterSecret } from '../../../control-plane/storage/cluster/cluster-secret.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
+import type { Node } from '../../../control-plane/node/node.ts';
+import { Configuration } from '../../../control-plane/policy/settings/configuration.ts';
 import { systemClock as clock } from '../../../shared/clock.ts';
 import { MemoryLogger } from './memory-logger.ts';
 

@@ -1,9 +1,9 @@
 /** Rule tables made from a few names, for tests that do not want to compile lists. */
-import { unreadableList } from '../../../control-plane/compile/parse/list-statistics.ts';
-import type { ListStatistics } from '../../../control-plane/compile/parse/list-statistics.ts';
-import type { CompiledRules } from '../../../control-plane/compile/table/compiled-rules.ts';
-import { RuleTableBuilder } from '../../../control-plane/compile/table/rule-table-builder.ts';
-import { buildSpecialRules } from '../../../control-plane/compile/table/special-rules-builder.ts';
+import { unreadableList } from '../../../control-plane/policy/compile/parse/list-statistics.ts';
+import type { ListStatistics } from '../../../control-plane/policy/compile/parse/list-statistics.ts';
+import type { CompiledRules } from '../../../control-plane/policy/compile/table/compiled-rules.ts';
+import { RuleTableBuilder } from '../../../control-plane/policy/compile/table/rule-table-builder.ts';
+import { buildSpecialRules } from '../../../control-plane/policy/compile/table/special-rules-builder.ts';
 
 /** A source and its rules: name and `RuleKind` bits each. */
 export interface TestSource {

@@ -3,7 +3,7 @@ import type {
   OpenApiDocument,
   OperationDoc,
   ResponseDoc,
-} from '../../../control-plane/http/reference/openapi-document.ts';
+} from '../../../control-plane/web/reference/openapi-document.ts';
 import type { TestAnswer } from '../parts/running-api.ts';
 import { DocumentChecker } from './document-checker.ts';
 

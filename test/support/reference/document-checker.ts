@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument, SchemaDoc } from '../../../control-plane/http/reference/openapi-document.ts';
+import type { OpenApiDocument, SchemaDoc } from '../../../control-plane/web/reference/openapi-document.ts';
 
 /** Id of the document among schemas. */
 const ID = 'weir';

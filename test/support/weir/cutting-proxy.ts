@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { asOwner } from '../parts/as-owner.ts';
 import { within } from '../parts/until.ts';
-import type { Database } from '../../../control-plane/db/database.ts';
+import type { Database } from '../../../control-plane/storage/db/database.ts';
 
 /**
  * Where it cuts: the server sees no COMMIT, or it commits and its answer does not come back; at the first change of a

@@ -1,7 +1,7 @@
 /** A copy of a release that fails at one step of its start, for upgrades to it. */
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartStep } from '../../../control-plane/handover/start-steps.ts';
+import type { StartStep } from '../../../control-plane/node/upgrade/start-steps.ts';
 
 /** How a process fails: by an error, or killed from outside as by the kernel for its memory. */
 export type StepFault = 'throws' | 'is killed';
@@ -9,7 +9,7 @@ export type StepFault = 'throws' | 'is killed';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The parts of a release, except its packages. */
 const PARTS = ['config', 'control-plane', 'dns-worker', 'migrations', 'shared', 'package.json'];
-const STEPS_FILE = join('control-plane', 'handover', 'start-steps.ts');
+const STEPS_FILE = join('control-plane', 'node', 'upgrade', 'start-steps.ts');
 /** The line of that file which each step passes. */
 const BEGINS = '    this.current = step;\n';
 

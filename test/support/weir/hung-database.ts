@@ -1,6 +1,6 @@
 /** An embedded database that hangs: every process of it is stopped by the kernel, and answers no one. */
 import { join } from 'node:path';
-import { serversOn } from '../../../control-plane/db/postgres/postgres-process.ts';
+import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import type { Weir } from './weir-process.ts';
 
 /** Lasts until it is disposed of; whatever of it is left then is killed. */

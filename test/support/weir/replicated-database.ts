@@ -3,15 +3,25 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { DATABASE, type PostgresAddress, ROLE } from '../../../control-plane/db/postgres/postgres-address.ts';
+import {
+  DATABASE,
+  type PostgresAddress,
+  ROLE,
+} from '../../../control-plane/storage/db/postgres/postgres-address.ts';
 import {
   launchPostgres,
   type RunningPostgres,
   serversOn,
-} from '../../../control-plane/db/postgres/postgres-process.ts';
-import { openPostgresHome, type PostgresHome } from '../../../control-plane/db/postgres/postgres-home.ts';
-import { findPostgresPackage, prepareRuntime } from '../../../control-plane/db/postgres/postgres-runtime.ts';
-import { choosePostgresSocket } from '../../../control-plane/db/postgres/postgres-socket.ts';
+} from '../../../control-plane/storage/db/postgres/postgres-process.ts';
+import {
+  openPostgresHome,
+  type PostgresHome,
+} from '../../../control-plane/storage/db/postgres/postgres-home.ts';
+import {
+  findPostgresPackage,
+  prepareRuntime,
+} from '../../../control-plane/storage/db/postgres/postgres-runtime.ts';
+import { choosePostgresSocket } from '../../../control-plane/storage/db/postgres/postgres-socket.ts';
 import { type Content, EMPTY, layCluster } from '../parts/made-cluster.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
 import { until, WAIT_MS, within } from '../parts/until.ts';

@@ -1,8 +1,8 @@
 /** Stands in for a service manager: hears what a service says of itself, and keeps the descriptors that it sends. */
 import { closeSync, rmSync } from 'node:fs';
-import { loadDescriptorCalls } from '../../../control-plane/handover/descriptor-calls.ts';
-import { receiveDescriptors } from '../../../control-plane/handover/descriptor-messages.ts';
-import { unixAddress } from '../../../control-plane/handover/unix-connection.ts';
+import { loadDescriptorCalls } from '../../../control-plane/node/upgrade/descriptor-calls.ts';
+import { receiveDescriptors } from '../../../control-plane/node/upgrade/descriptor-messages.ts';
+import { unixAddress } from '../../../control-plane/node/upgrade/unix-connection.ts';
 import { systemCalls } from '../parts/system-calls.ts';
 import { until } from '../parts/until.ts';
 

@@ -1,8 +1,8 @@
 /** A PostgreSQL of its own for several nodes, which can be restarted and killed. */
 import pg from 'pg';
-import { lockDataDir } from '../../../control-plane/db/data-dir-lock.ts';
-import { prepareCluster } from '../../../control-plane/db/embedded-cluster.ts';
-import { startServer } from '../../../control-plane/db/postgres/start-server.ts';
+import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
+import { prepareCluster } from '../../../control-plane/storage/db/embedded-cluster.ts';
+import { startServer } from '../../../control-plane/storage/db/postgres/start-server.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
 import { WAIT_MS, within } from '../parts/until.ts';
 

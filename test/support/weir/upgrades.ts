@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { HANDOVER_SOCKET } from '../../../control-plane/handover/handover-format.ts';
+import { HANDOVER_SOCKET } from '../../../control-plane/node/upgrade/handover-format.ts';
 import { until, within } from '../parts/until.ts';
 import { commandOf } from './holder.ts';
 import { OwnProcess, ownEnvironment, START_COMMAND, type Weir } from './weir-process.ts';

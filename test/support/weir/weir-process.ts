@@ -7,7 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import { chownSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Health } from '../../../shared/api/system-api.ts';
-import type { MeasureReply } from '../../../control-plane/workers/fault-injection.ts';
+import type { MeasureReply } from '../../../control-plane/threads/fault-injection.ts';
 import type { Fault, ThreadRole } from '../../../shared/threads/messages.ts';
 import { until, within } from '../parts/until.ts';
 import { ApiClient } from './api-client.ts';

@@ -71,7 +71,7 @@ export function useChanges<Name extends Changing>({
   });
   return {
     run: (name, call) =>
-      mutation.mutateAsync({ name, call: call }).then(
+      mutation.mutateAsync({ name, call }).then(
         () => true,
         () => false,
       ),
@@ -91,10 +91,7 @@ export function useChange<Name extends Changing>(
 }
 
 function tellDone(notice: Notice, revision: number, store: QueryClient): void {
-  if (revision === 0) {
-    notify(notice);
-    return;
-  }
+  if (revision === 0) return notify(notice);
   const undo = (): void => {
     void undoRevision(revision).then(() => refreshAll(store));
   };

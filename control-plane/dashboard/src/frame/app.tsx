@@ -22,9 +22,9 @@ import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
 
 /** Not for those who are logged in already, which is most of the time. */
-const LoginDoor = later(() => import('./doors/login-door.tsx'));
-const SetupDoor = lazy(() => import('./doors/setup-door.tsx'));
-const LoginAgain = lazy(() => import('./doors/login-again.tsx'));
+const LoginDoor = later(() => import('./login/login-door.tsx'));
+const SetupDoor = lazy(() => import('./login/setup-door.tsx'));
+const LoginAgain = lazy(() => import('./login/login-again.tsx'));
 
 /** All of it. */
 export function App(): ReactNode {

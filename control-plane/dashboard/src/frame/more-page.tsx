@@ -43,7 +43,14 @@ export default function MorePage({ onLogout, onSearch }: MorePageProps): ReactNo
                   </Link>
                 </li>
               ))}
-              {section === 'server' && <DocsLink />}
+              {section === 'server' && (
+                <li>
+                  <a href="./docs" className={styles['link']}>
+                    <BookOpen size={20} aria-hidden />
+                    {say('frame.docs')}
+                  </a>
+                </li>
+              )}
             </ul>
           </Card>
         );
@@ -57,18 +64,5 @@ export default function MorePage({ onLogout, onSearch }: MorePageProps): ReactNo
         </Button>
       )}
     </Page>
-  );
-}
-
-/** The reference of the API: a page of the server, outside of the dashboard. */
-function DocsLink(): ReactNode {
-  const { say } = useText();
-  return (
-    <li>
-      <a href="./docs" className={styles['link']}>
-        <BookOpen size={20} aria-hidden />
-        {say('frame.docs')}
-      </a>
-    </li>
   );
 }

@@ -8,14 +8,14 @@ import { useText } from '../i18n/text.ts';
 import { BAR_PATHS, LISTED_PAGES, loadPage, MORE, PAGES, SECTIONS } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { Button, IconButton } from '../ui/controls/button.tsx';
-import { Empty, Skeleton } from '../ui/display/states.tsx';
+import { Callout, Empty, Skeleton } from '../ui/display/states.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Mark } from '../ui/display/mark.tsx';
 import { PageFault } from './page-fault.tsx';
-import { LostNote } from './status/lost-note.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 import styles from './shell.module.css';
 import { Page } from '../ui/display/page.tsx';
+import { checkConnection, useConnection } from '../api/live/live-status.ts';
 
 const MorePage = lazy(() => import('./more-page.tsx'));
 
@@ -89,7 +89,7 @@ function SideNavigation({ onLogout, onSearch }: SideProps): ReactNode {
         const pages = LISTED_PAGES.filter((page) => page.section === section);
         if (pages.length === 0) return null;
         return (
-          <div key={section} className={styles['section']}>
+          <div key={section} className="rows-1">
             <h2 className={styles['sectionTitle']}>{say(`section.${section}`)}</h2>
             <ul>
               {pages.map((page) => (
@@ -187,4 +187,22 @@ function usePalette(): { readonly palette: ReactNode; readonly open: () => void 
     </Suspense>
   );
   return { palette, open: () => setOpen(true) };
+}
+
+/** The note; nothing while Weir answers. */
+function LostNote(): ReactNode {
+  const { say, format } = useText();
+  const state = useConnection();
+  if (state.kind !== 'lost') return null;
+  return (
+    <div className={styles['lost']}>
+      <Callout
+        tone="fault"
+        actions={<Button onPress={checkConnection}>{say('action.retry')}</Button>}
+        isAlert
+      >
+        {say('connection.lost', { time: format.time(new Date(state.sinceMs)) })}
+      </Callout>
+    </div>
+  );
 }

@@ -43,7 +43,7 @@ export default function PauseDialog({ onClose }: { readonly onClose: () => void 
         onChange={setUnit}
         choices={PAUSE_UNITS.map((id) => ({ id, text: say(`blocking.unit.${id}`) }))}
       />
-      <FormFault failure={pause.failure} fields={[]} />
+      <FormFault failure={pause.failure} />
     </FormDialog>
   );
 }

@@ -6,7 +6,7 @@ import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useMe } from '../../api/session.tsx';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { isNothingBlocked } from '../../pages/overview/standing.ts';
+import { isNothingBlocked } from '../../pages/overview/overview-status.ts';
 import { useTroubles } from '../../pages/overview/use-troubles.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import styles from './status-bar.module.css';

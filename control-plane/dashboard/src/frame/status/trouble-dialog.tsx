@@ -1,7 +1,7 @@
 /** All that is wrong, in a window above any page. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
-import type { Trouble } from '../../pages/overview/standing.ts';
+import type { Trouble } from '../../pages/overview/overview-status.ts';
 import { TroubleList } from '../../pages/overview/trouble-list.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

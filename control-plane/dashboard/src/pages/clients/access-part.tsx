@@ -16,7 +16,6 @@ import { Card, Stack } from '../../ui/display/page.tsx';
 import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
 import { Badge, Moment } from '../../ui/display/values.tsx';
 import { keyOfCode } from '../../i18n/say.ts';
-import styles from './clients.module.css';
 
 type Access = AnswerOf<'GET /clients/refused'>;
 type Refused = Access['refused'][number];
@@ -57,7 +56,7 @@ function WhoMayAsk({ access }: { readonly access: Access }): ReactNode {
       {announced !== null && (
         <Callout tone="info">{say('access.anyoneUntil', { time: format.moment(announced.until) })}</Callout>
       )}
-      <ul className={styles['rows']}>
+      <ul className="rows-4">
         {allowed.map((entry) => {
           const word = keyOfCode('access.word', entry);
           return <li key={entry}>{word === null ? <bdi>{entry}</bdi> : say(word)}</li>;

@@ -9,20 +9,22 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { SelectField } from '../../ui/controls/fields.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
-import { Answered, Callout, Empty } from '../../ui/display/states.tsx';
+import { Answered, Callout, Empty, FormFault } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
 import { isUnnamed, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
-import { NameThem } from './name-them.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
 import styles from './clients.module.css';
+import { notify } from '../../api/notices.ts';
+import { useChange } from '../../api/use-change.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 
 /** What of the page is in its address. */
 export const DEFAULTS = { tab: 'clients', search: '', group: '', source: '', offset: '0', open: '' };
@@ -202,5 +204,67 @@ function Addresses({ client }: { readonly client: Client }): ReactNode {
         </span>
       )}
     </span>
+  );
+}
+
+interface NameThemProps {
+  readonly clients: readonly Client[];
+  readonly onClose: () => void;
+}
+
+const MOST = 20;
+
+/** A field for each device; those that stay empty keep their address as name. */
+function NameThem({ clients, onClose }: NameThemProps): ReactNode {
+  const { say, format } = useText();
+  const [shown] = useState(() => clients.slice(0, MOST));
+  const [names, setNames] = useState<Readonly<Record<number, string>>>({});
+  const [isSaving, setSaving] = useState(false);
+  const change = useChange('PATCH /clients/{id}', { quiet: true });
+
+  async function save(): Promise<void> {
+    setSaving(true);
+    let named = 0;
+    for (const { id } of shown) {
+      const name = names[id]?.trim() ?? '';
+      if (name === '') continue;
+      if (!(await change.run({ params: { id }, body: { name } }))) {
+        setSaving(false);
+        return;
+      }
+      setNames((before) => ({ ...before, [id]: '' }));
+      named++;
+    }
+    setSaving(false);
+    if (named > 0) notify({ tone: 'good', text: say('clients.named', { count: named }) });
+    onClose();
+  }
+
+  return (
+    <FormDialog
+      title={say('clients.nameThem')}
+      isPending={isSaving}
+      onSave={() => void save()}
+      onClose={onClose}
+    >
+      <p className="quiet">{say('clients.nameThem.help')}</p>
+      <FormFault failure={change.failure} />
+      {shown.map((client) => (
+        <TextField
+          key={client.id}
+          label={nameOf(client)}
+          help={[
+            client.mac_address,
+            client.last_seen === null ? null : say('clients.seenAgo', { ago: format.ago(client.last_seen) }),
+            say('clients.queriesEver', { count: client.query_count }),
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
+          value={names[client.id] ?? ''}
+          onChange={(name) => setNames((before) => ({ ...before, [client.id]: name }))}
+          autoComplete="off"
+        />
+      ))}
+    </FormDialog>
   );
 }

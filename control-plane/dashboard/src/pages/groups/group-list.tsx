@@ -7,7 +7,7 @@ import { useText } from '../../i18n/text.ts';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
 import { Card, Cards } from '../../ui/display/page.tsx';
 import { Badge, Facts } from '../../ui/display/values.tsx';
-import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
+import { ScheduleStanding } from '../../ui/policy/schedule-status.tsx';
 import { servesGroup } from './served-groups.ts';
 import styles from './groups.module.css';
 

@@ -29,7 +29,18 @@ export default function GuidesPage(): ReactNode {
   const [{ for: wanted }, setFields] = useUrlState(DEFAULTS);
   return (
     <Page title={say('guides.title')} lead={say('guides.lead')}>
-      {reach !== undefined && routerObstacle(reach, location, false) !== null && <NotYet />}
+      {reach !== undefined && routerObstacle(reach, location, false) !== null && (
+        <Callout
+          tone="warning"
+          actions={
+            <Link to="/setup" className="standing">
+              {say('welcome.title')}
+            </Link>
+          }
+        >
+          {say('guides.notYet')}
+        </Callout>
+      )}
       {file === undefined || isPending ? (
         <Skeleton lines={8} />
       ) : (
@@ -44,23 +55,6 @@ export default function GuidesPage(): ReactNode {
   );
 }
 
-/** Following a guide would take devices offline. */
-function NotYet(): ReactNode {
-  const { say } = useText();
-  return (
-    <Callout
-      tone="warning"
-      actions={
-        <Link to="/setup" className="standing">
-          {say('welcome.title')}
-        </Link>
-      }
-    >
-      {say('guides.notYet')}
-    </Callout>
-  );
-}
-
 interface ChosenGuideProps {
   readonly file: GuideFile;
   readonly guide: Guide;
@@ -70,9 +64,10 @@ interface ChosenGuideProps {
 
 function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): ReactNode {
   const { say } = useText();
+  const { ipv4, ipv6 } = addresses;
   const shown = {
-    ipv4: addresses.ipv4 ?? say('guides.address.ipv4'),
-    ipv6: addresses.ipv6 ?? say('guides.address.ipv6'),
+    ipv4: ipv4 ?? say('guides.address.ipv4'),
+    ipv6: ipv6 ?? say('guides.address.ipv6'),
   };
   const choices = GUIDE_IDS.map((id) => {
     const { name, kind } = guideOf(id, file);
@@ -87,7 +82,9 @@ function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): Re
           choices={choices}
           onChange={(id) => onChoose(id)}
         />
-        <Addresses addresses={addresses} />
+        {ipv4 !== null && <CopyField label={say('guides.address.ipv4')} text={ipv4} />}
+        {ipv6 !== null && <CopyField label={say('guides.address.ipv6')} text={ipv6} />}
+        {(ipv4 === null || ipv6 === null) && <p className={styles['quiet']}>{say('guides.address.find')}</p>}
       </Card>
       <Card title={`${guide.name}: IPv4`}>
         <Steps steps={guide.ipv4} addresses={shown} commands={guide.commands?.ipv4} />
@@ -105,18 +102,6 @@ function ChosenGuide({ file, guide, addresses, onChoose }: ChosenGuideProps): Re
           {say('welcome.proof.here')}
         </a>
       </Card>
-    </>
-  );
-}
-
-/** The addresses, for copying; and how to find those that the page does not know. */
-function Addresses({ addresses: { ipv4, ipv6 } }: { readonly addresses: WeirAddresses }): ReactNode {
-  const { say } = useText();
-  return (
-    <>
-      {ipv4 !== null && <CopyField label={say('guides.address.ipv4')} text={ipv4} />}
-      {ipv6 !== null && <CopyField label={say('guides.address.ipv6')} text={ipv6} />}
-      {(ipv4 === null || ipv6 === null) && <p className={styles['quiet']}>{say('guides.address.find')}</p>}
     </>
   );
 }

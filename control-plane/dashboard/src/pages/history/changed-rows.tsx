@@ -7,7 +7,7 @@ import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { Badge } from '../../ui/display/values.tsx';
 import { fieldsOf, kindOf, nameOf, namesWith } from './row-changes.ts';
 import type { FieldChange, Names, RowChange } from './row-changes.ts';
-import { valueWord } from './row-words.ts';
+import { fieldWord, valueWord } from './row-words.ts';
 import { wordFor } from '../../i18n/say.ts';
 import styles from './history-page.module.css';
 
@@ -29,7 +29,7 @@ export function ChangedRows({ changes, leftOut }: ChangedRowsProps): ReactNode {
   const names = namesWith(useNames(), changes);
   return (
     <>
-      <ul className={styles['rows']}>
+      <ul className="rows-3">
         {changes.map((change) => (
           <ChangedRow key={`${change.table} ${change.key}`} change={change} names={names} />
         ))}
@@ -78,7 +78,7 @@ function ChangedRow({ change, names }: { readonly change: RowChange; readonly na
         <dl className={styles['fields']}>
           {fields.map((field) => (
             <div key={field.field}>
-              <dt>{wordFor('history.field', field.field)}</dt>
+              <dt>{fieldWord(field.field)}</dt>
               <dd>
                 <BeforeAfter field={field} names={names} isChange={kind === 'changed'} />
               </dd>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fieldsOf, kindOf, nameOf, namesWith, rowsOf, textOf } from './row-changes.ts';
+import { fieldsOf, kindOf, nameOf, namesWith, rowsOf, formatChangedValue } from './row-changes.ts';
 import type { Names } from './row-changes.ts';
 
 const NAMES: Names = { groups: new Map([[2, 'Kids']]), lists: new Map([[5, 'Ads']]), schedules: new Map() };
@@ -80,7 +80,7 @@ describe('rowsOf()', () => {
 
 describe('textOf()', () => {
   test('writes lists with commas and leaves texts as they are', () => {
-    expect(textOf(['a', 2, true])).toBe('a, 2, true');
-    expect(textOf({ a: null })).toBe('{"a":null}');
+    expect(formatChangedValue(['a', 2, true])).toBe('a, 2, true');
+    expect(formatChangedValue({ a: null })).toBe('{"a":null}');
   });
 });

@@ -61,7 +61,7 @@ export function kindOf({ before, after }: RowChange): ChangeKind {
 export function nameOf({ table, key, before, after }: RowChange, names: Names): string {
   const row = after ?? before ?? {};
   const parts = (NAMING[table] ?? [])
-    .map((column) => referredTo(column, row[column], names) ?? textOf(row[column]))
+    .map((column) => referredTo(column, row[column], names) ?? formatChangedValue(row[column]))
     .filter((part) => part !== '');
   return parts.length === 0 ? key : parts.join(' · ');
 }
@@ -92,7 +92,7 @@ export function namesWith(names: Names, changes: readonly RowChange[]): Names {
     const told = changes
       .filter((change) => change.table === table)
       .map(({ before, after }) => after ?? before ?? {})
-      .map(({ id, name }) => [Number(id), textOf(name)] as const);
+      .map(({ id, name }) => [Number(id), formatChangedValue(name)] as const);
     return new Map([...told, ...known]);
   };
   return {
@@ -122,10 +122,10 @@ export function rowOf(value: unknown): Row | null {
 }
 
 /** A value without quotes; lists with commas. */
-export function textOf(value: unknown): string {
+export function formatChangedValue(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.map(textOf).join(', ') : JSON.stringify(value);
+  return Array.isArray(value) ? value.map(formatChangedValue).join(', ') : JSON.stringify(value);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,7 +1,9 @@
 /** Tables, columns and their values in words of the reader's language. */
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Say } from '../../i18n/say.ts';
-import { referredTo, textOf } from './row-changes.ts';
+import { referredTo, formatChangedValue } from './row-changes.ts';
+import { keyOfCode } from '../../i18n/say.ts';
+import { wordFor } from '../../i18n/say.ts';
 import type { Names } from './row-changes.ts';
 
 const WORDS: Readonly<Record<string, MessageKey>> = {
@@ -13,16 +15,23 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   'kind block': 'history.word.blocklist',
 };
 
+/** A column in words; its own name if there is no word. */
+export function fieldWord(field: string): string {
+  return keyOfCode('history.field', field) === null
+    ? wordFor('field', field)
+    : wordFor('history.field', field);
+}
+
 /** A value in words. */
 export function valueWord(field: string, value: unknown, names: Names, say: Say): string {
   if (field === 'group_id' && value === null) return say('history.word.everyGroup');
   if (value === null || value === '') return say('history.word.nothing');
   if (typeof value === 'boolean') return say(value ? 'field.yes' : 'field.no');
-  const word = WORDS[`${field} ${textOf(value)}`];
+  const word = WORDS[`${field} ${formatChangedValue(value)}`];
   if (word !== undefined) return say(word);
   if (typeof value === 'number' && field.endsWith('_minute')) return timeOfDay(value);
   if (typeof value === 'number' && field === 'days') return daysOf(value);
-  return referredTo(field, value, names) ?? textOf(value);
+  return referredTo(field, value, names) ?? formatChangedValue(value);
 }
 
 function timeOfDay(minute: number): string {

@@ -2,13 +2,12 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
-import { problemText } from '../../api/problem-text.ts';
 import { useMe } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Callout, Skeleton } from '../../ui/display/states.tsx';
+import { Callout, FormFault, Skeleton } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { takeBackOf } from './take-back.ts';
@@ -54,11 +53,7 @@ export function TakeBackDialog({ undo, to, onClose }: TakeBackDialogProps): Reac
           {say('history.newer')}
         </Callout>
       )}
-      {failure !== null && !isNewer && (
-        <Callout tone="fault" isAlert>
-          {problemText(failure)}
-        </Callout>
-      )}
+      {!isNewer && <FormFault failure={failure} />}
       {plan === null ? <Skeleton /> : <Going plan={plan} wanted={Number(undo)} />}
     </Dialog>
   );

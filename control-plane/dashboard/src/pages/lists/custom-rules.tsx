@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import type { TextVerdict } from '../../../../../shared/api/policy/custom-text-api.ts';
-import { fieldProblem, problemText } from '../../api/problem-text.ts';
+import { problemText } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -19,6 +19,7 @@ import { send } from '../../api/ask.ts';
 import { Label } from 'react-aria-components/Label';
 import { Text } from 'react-aria-components/Text';
 import { TextArea } from 'react-aria-components/TextArea';
+import { useFields } from '../../api/use-fields.ts';
 import { TextField as AriaTextField } from 'react-aria-components/TextField';
 
 const FIELDS = ['name', 'group_ids'];
@@ -33,9 +34,10 @@ interface AddRulesProps {
 /** The name and the groups of new ones. */
 export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): ReactNode {
   const { say } = useText();
-  const [name, setName] = useState(() => say('lists.custom'));
-  const [groupIds, setGroupIds] = useState<readonly number[] | null>(null);
   const create = useChange(operationsOf(kind).create, { onDone: onAdded, quiet: true });
+  const start = { name: say('lists.custom'), groupIds: null as readonly number[] | null };
+  const { fields, bind } = useFields(start, create.failure);
+  const { name, groupIds } = fields;
   const isReady = name.trim() !== '' && groupIds?.length !== 0;
   const body = { name: name.trim(), text: '', group_ids: [...(groupIds ?? [])] };
   return (
@@ -55,17 +57,11 @@ export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): React
       }
     >
       <Stack>
-        <TextField
-          label={say('field.name')}
-          value={name}
-          onChange={setName}
-          error={fieldProblem(create.failure, 'name')}
-        />
+        <TextField label={say('field.name')} {...bind('name')} />
         <GroupsField
           label={say('field.for')}
-          value={groupIds}
-          onChange={setGroupIds}
-          error={groupIds?.length === 0 ? say('groups.chooseOne') : fieldProblem(create.failure, 'group_ids')}
+          {...bind('groupIds', 'group_ids')}
+          {...(groupIds?.length === 0 && { error: say('groups.chooseOne') })}
         />
         <FormFault failure={create.failure} fields={FIELDS} />
       </Stack>
@@ -114,26 +110,21 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
           refused={verdict.refused}
           isDisabled={text === null}
         />
-        <Verdict verdict={verdict} />
-        <FormFault failure={save.failure} fields={[]} />
+        <section>
+          <p role="status">
+            {say('lists.custom.sums', { rules: verdict.rules, refused: verdict.refused.length })}
+          </p>
+          {verdict.refused.length > 0 && (
+            <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
+              {verdict.refused.map(({ line, reason }) => (
+                <li key={line}>{say('lists.badLine', { line, reason })}</li>
+              ))}
+            </ol>
+          )}
+        </section>
+        <FormFault failure={save.failure} />
       </Stack>
     </Drawer>
-  );
-}
-
-function Verdict({ verdict: { rules, refused } }: { readonly verdict: TextVerdict }): ReactNode {
-  const { say } = useText();
-  return (
-    <section>
-      <p role="status">{say('lists.custom.sums', { rules, refused: refused.length })}</p>
-      {refused.length > 0 && (
-        <ol className={styles['refused']} tabIndex={0} aria-label={say('lists.badLines')}>
-          {refused.map(({ line, reason }) => (
-            <li key={line}>{say('lists.badLine', { line, reason })}</li>
-          ))}
-        </ol>
-      )}
-    </section>
   );
 }
 

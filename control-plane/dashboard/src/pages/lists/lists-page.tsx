@@ -127,9 +127,24 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
         </Empty>
       </Card>
     );
+  const updating = sources.filter(({ status }) => status === 'updating').length;
+  const held = sources.filter(({ status }) => status === 'held');
   return (
     <>
-      <Attention sources={sources} onOpen={(id) => setFields({ open: `${id}` })} />
+      {updating > 0 && (
+        <Progress done={sources.length - updating} of={sources.length}>
+          {say('lists.updating', { count: updating })}
+        </Progress>
+      )}
+      {held.map(({ id, name }) => (
+        <Callout
+          key={id}
+          tone="warning"
+          actions={<Button onPress={() => setFields({ open: `${id}` })}>{say('action.look')}</Button>}
+        >
+          {say('lists.held.of', { name })}
+        </Callout>
+      ))}
       <Card>
         <Filters
           label={say('lists.search')}
@@ -202,34 +217,6 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
           <p>{say('lists.deleteText', { rules: deleted.rules })}</p>
         </Confirm>
       )}
-    </>
-  );
-}
-
-/** What a person should look at: fetches under way, copies that are held. */
-function Attention({
-  sources,
-  onOpen,
-}: Pick<ListsProps, 'sources'> & { readonly onOpen: (id: number) => void }): ReactNode {
-  const { say } = useText();
-  const updating = sources.filter(({ status }) => status === 'updating').length;
-  const held = sources.filter(({ status }) => status === 'held');
-  return (
-    <>
-      {updating > 0 && (
-        <Progress done={sources.length - updating} of={sources.length}>
-          {say('lists.updating', { count: updating })}
-        </Progress>
-      )}
-      {held.map(({ id, name }) => (
-        <Callout
-          key={id}
-          tone="warning"
-          actions={<Button onPress={() => onOpen(id)}>{say('action.look')}</Button>}
-        >
-          {say('lists.held.of', { name })}
-        </Callout>
-      ))}
     </>
   );
 }

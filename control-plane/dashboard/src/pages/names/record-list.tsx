@@ -3,23 +3,24 @@ import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useChange, useChanges } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { SelectField } from '../../ui/controls/fields.tsx';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { Empty } from '../../ui/display/states.tsx';
+import { Empty, FormFault } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { RecordDialog } from './record-dialog.tsx';
-import { fittingRecords, RECORD_TYPES } from './record-form.ts';
+import { bodyOfRecord, fieldsOfRecord, fittingRecords, isRecordReady, RECORD_TYPES } from './record-form.ts';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
 import type { LocalRecord } from './record-form.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 
 const DEFAULTS = { search: '', type: '', source: '', from: '0' };
 const PAGE_SIZE = 50;
@@ -59,7 +60,7 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
     { id: 'type', title: say('field.type'), cell: ({ record_type: type }) => type },
     {
       id: 'value',
-      title: say('names.value'),
+      title: say('field.value'),
       cell: ({ value }) => <bdi className="code">{value}</bdi>,
     },
     {
@@ -147,5 +148,63 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
         </Confirm>
       )}
     </>
+  );
+}
+
+const FIELDS = ['fqdn', 'hostname', 'domain', 'record_type', 'value', 'ttl', 'comment'];
+
+interface RecordDialogProps {
+  /** Null = a new one. */
+  readonly record: LocalRecord | null;
+  readonly onClose: () => void;
+}
+
+/** The form; another one for each record, so that no draft is carried over. */
+function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
+  const { say } = useText();
+  const { run, failure, isPending } = useChanges({
+    done: record === null ? 'names.created' : 'names.changed',
+    onDone: onClose,
+    quiet: true,
+  });
+  const { fields, bind } = useFields(() => fieldsOfRecord(record), failure);
+  const save = (): void => {
+    const body = bodyOfRecord(fields);
+    if (record === null) void run('POST /local-records', { body });
+    else if (record.id !== null) void run('PUT /local-records/{id}', { params: { id: record.id }, body });
+  };
+  return (
+    <FormDialog
+      title={say(record === null ? 'names.add' : 'names.edit')}
+      isReady={isRecordReady(fields)}
+      isPending={isPending}
+      onSave={save}
+      onClose={onClose}
+    >
+      <TextField
+        label={say('field.name')}
+        help={say('names.name.help')}
+        {...bind('fqdn', 'fqdn', 'hostname', 'domain')}
+        autoFocus
+        isCode
+      />
+      <SelectField
+        label={say('field.type')}
+        {...bind('type', 'record_type')}
+        choices={[
+          ...(record === null ? [{ id: 'auto' as const, text: say('names.type.auto') }] : []),
+          ...RECORD_TYPES.map((id) => ({ id, text: `${id} · ${say(`names.type.${id}`)}` })),
+        ]}
+      />
+      <TextField
+        label={say('field.value')}
+        help={say(`names.value.${fields.type}`)}
+        {...bind('value', 'value', 'ip')}
+        isCode
+      />
+      <TextField label={say('names.ttl')} help={say('names.ttl.help')} {...bind('ttl')} inputMode="numeric" />
+      <TextField label={say('field.comment')} {...bind('comment')} />
+      <FormFault failure={failure} fields={FIELDS} />
+    </FormDialog>
   );
 }

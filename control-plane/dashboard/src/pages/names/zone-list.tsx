@@ -3,9 +3,9 @@ import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
-import { useChange } from '../../api/use-change.ts';
+import { useChange, useChanges } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
-import { SwitchField } from '../../ui/controls/fields.tsx';
+import { SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { DomainName } from '../../ui/display/values.tsx';
@@ -13,7 +13,11 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import type { ForwardZone } from './record-form.ts';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
-import { ZoneDialog } from './zone-dialog.tsx';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
+import { FormFault } from '../../ui/display/states.tsx';
+import { serversOf } from './record-form.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { useFields } from '../../api/use-fields.ts';
 
 /** The zones. */
 export function ZoneList(): ReactNode {
@@ -45,7 +49,7 @@ function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode
     { id: 'zone', title: say('zones.zone'), isName: true, cell: ({ zone }) => <DomainName name={zone} /> },
     {
       id: 'servers',
-      title: say('zones.servers'),
+      title: say('field.servers'),
       cell: ({ servers }) => <bdi className="code">{servers.join(', ')}</bdi>,
     },
     {
@@ -101,4 +105,58 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
       </SwitchField>
     </RowMenu>
   );
+}
+
+interface ZoneDialogProps {
+  /** Null = a new one. */
+  readonly zone: ForwardZone | null;
+  readonly onClose: () => void;
+}
+
+/** The form; another one for each zone, so that no draft is carried over. */
+function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
+  const { say } = useText();
+  const { run, failure, isPending } = useChanges({
+    done: zone === null ? 'zones.created' : 'zones.changed',
+    onDone: onClose,
+    quiet: true,
+  });
+  const start = {
+    zone: zone?.zone ?? '',
+    servers: zone?.servers.join('\n') ?? '',
+    comment: zone?.comment ?? '',
+  };
+  const { fields, bind } = useFields(start, failure);
+  const servers = serversOf(fields.servers);
+  const body = { zone: fields.zone.trim(), servers, comment: fields.comment.trim() };
+  return (
+    <FormDialog
+      title={say(zone === null ? 'zones.add' : 'zones.edit')}
+      isReady={body.zone !== '' && servers.length > 0}
+      isPending={isPending}
+      onSave={() =>
+        void (zone === null
+          ? run('POST /forward-zones', { body })
+          : run('PUT /forward-zones/{id}', { params: { id: zone.id }, body }))
+      }
+      onClose={onClose}
+    >
+      <TextField label={say('zones.zone')} help={say('zones.zone.help')} {...bind('zone')} autoFocus isCode />
+      <TextField
+        label={say('field.servers')}
+        help={say('zones.servers.help')}
+        {...bind('servers', ...serverPaths(failure))}
+        rows={3}
+        isCode
+      />
+      <TextField label={say('field.comment')} {...bind('comment')} />
+      <FormFault failure={failure} fields={['zone', 'comment', ...serverPaths(failure)]} />
+    </FormDialog>
+  );
+}
+
+/** Each server has a path of its own: `servers.0`. */
+function serverPaths(failure: Error | null): string[] {
+  const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
+  return errors.map(({ path }) => path).filter((path) => path.startsWith('servers'));
 }

@@ -5,7 +5,7 @@ import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Callout } from '../../ui/display/states.tsx';
-import type { Trouble } from './standing.ts';
+import type { Trouble } from './overview-status.ts';
 import styles from './overview-page.module.css';
 
 interface TroubleListProps {

@@ -9,8 +9,8 @@ import {
   portTrouble,
   refusedTrouble,
   troublesOf,
-} from './standing.ts';
-import type { Trouble } from './standing.ts';
+} from './overview-status.ts';
+import type { Trouble } from './overview-status.ts';
 
 const CLIENTS_MS = 90_000;
 const LISTS_MS = 450_000;

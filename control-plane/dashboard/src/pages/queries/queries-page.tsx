@@ -1,7 +1,7 @@
 /** What did this device ask? The log, live and back in time, filtered, explained, and what can be done about a row. */
 import { CircleHelp, Download } from 'lucide-react';
 import { memo, useMemo, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
@@ -16,16 +16,19 @@ import { FilterBar } from './filters/filter-bar.tsx';
 import { CONDITIONS, filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
 import type { ConditionName } from './filters/log-filters.ts';
 import { Keys } from './keys-dialog.tsx';
-import { LogStanding, NoRows } from './log-standing.tsx';
+import { LogStanding, NoRows } from './log-status.tsx';
 import type { LogRow } from './log/log-rows.ts';
 import { LogWindow } from './log/log-window.tsx';
 import type { LogHandle, PressedValue } from './log/log-window.tsx';
 import { useIsEmpty, useLog } from './log/use-log.ts';
-import { useRowKeys } from './use-row-keys.ts';
 import styles from './queries-page.module.css';
 import { download } from '../../api/download.ts';
 import { Menu, MenuAt } from '../../ui/overlays/menu.tsx';
 import { valueText } from './filters/condition-text.ts';
+import { useMe } from '../../api/session.tsx';
+import type { Judge } from './explain/use-verdict.ts';
+import type { ShownLog } from './log/use-log.ts';
+import type { RowKey } from './row-keys.ts';
 
 const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
 /** In place of the id of a row that has none yet. */
@@ -203,4 +206,51 @@ function ValueMenu({ pressed, groups, onFilter, onClose }: ValueMenuProps): Reac
       ]}
     />
   );
+}
+
+/** What they work on. */
+interface RowKeyParts {
+  readonly log: ShownLog;
+  /** The place of the row that is meant. */
+  readonly current: number;
+  /** The row in the drawer, where it is known. */
+  readonly opened: LogRow | null;
+  readonly isOpen: boolean;
+  readonly open: (index: number) => void;
+  readonly handle: RefObject<LogHandle | null>;
+  /** Holds the search box. */
+  readonly box: RefObject<HTMLElement | null>;
+  readonly judge: Judge;
+}
+
+/** Does what a key means. */
+function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
+  const { log, current, opened, isOpen, open, handle, box, judge } = parts;
+  const { isAdmin } = useMe();
+
+  function go(step: number): void {
+    const isInLog = document.activeElement?.closest('[data-index]') instanceof Element;
+    // The first press takes the row that the Tab key would reach.
+    const there = Math.max(
+      0,
+      Math.min(current + (isInLog || isOpen ? step : 0), log.reader.view().count - 1),
+    );
+    handle.current?.goTo(there);
+    if (isOpen) open(there);
+  }
+
+  function decide(action: 'allow' | 'block'): void {
+    const row = isOpen ? opened : log.reader.view().rows.at(current)?.row;
+    if (!isAdmin || row === null || row === undefined) return;
+    const target = { domain: row.domain, client: row.client, clientId: row.client_id, groupId: row.group_id };
+    judge.judge({ action, scope: 'client', span: 600 }, target);
+  }
+
+  return (key) => {
+    if (key === 'next') go(1);
+    else if (key === 'previous') go(-1);
+    else if (key === 'allow' || key === 'block') decide(key);
+    else if (key === 'explain') open(current);
+    else if (!isOpen) box.current?.querySelector('input')?.focus();
+  };
 }

@@ -1,15 +1,14 @@
 /** Makes, changes or deletes a pool of upstream servers. */
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { problemText } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
-import { Callout } from '../../ui/display/states.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { poolProblem, serversOf, STRATEGIES } from './pools.ts';
-import type { Pool, Strategy } from './pools.ts';
+import { FormFault } from '../../ui/display/states.tsx';
+import { useFields } from '../../api/use-fields.ts';
+import type { Pool } from './pools.ts';
 
 interface PoolDialogProps {
   readonly pools: readonly Pool[];
@@ -22,10 +21,13 @@ interface PoolDialogProps {
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
   const { say } = useText();
   const old = pools[place];
-  const [name, setName] = useState(old?.name ?? '');
-  const [servers, setServers] = useState(old?.servers.join('\n') ?? '');
-  const [strategy, setStrategy] = useState<Strategy | 'default'>(old?.strategy ?? 'default');
-  const [priority, setPriority] = useState(String(old?.priority ?? 1));
+  const start = {
+    name: old?.name ?? '',
+    servers: old?.servers.join('\n') ?? '',
+    strategy: old?.strategy ?? ('default' as const),
+    priority: String(old?.priority ?? 1),
+  };
+  const { fields, bind } = useFields(start, null);
   const save = useChange('PATCH /config', { done: 'resolving.pool.saved', quiet: true, onDone: onClose });
   const remove = useChange('PATCH /config', { done: 'resolving.pool.deleted', quiet: true, onDone: onClose });
   const failure = save.failure ?? remove.failure;
@@ -33,6 +35,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
   const isAtField = (['name', 'servers', 'strategy', 'priority'] as const).some(
     (part) => problem(part) !== null,
   );
+  const { name, servers, strategy, priority } = fields;
   const pool = (): Pool => ({
     name: name.trim(),
     priority: Number(priority),
@@ -65,25 +68,19 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
         </>
       }
     >
-      {failure !== null && !isAtField && (
-        <Callout tone="fault" isAlert>
-          {problemText(failure)}
-        </Callout>
-      )}
-      <TextField label={say('field.name')} value={name} onChange={setName} error={problem('name')} />
+      {!isAtField && <FormFault failure={failure} />}
+      <TextField label={say('field.name')} {...bind('name')} error={problem('name')} />
       <TextField
         label={say('resolving.pool.servers')}
         help={say('resolving.pool.servers.help')}
-        value={servers}
-        onChange={setServers}
+        {...bind('servers')}
         rows={4}
         isCode
         error={problem('servers')}
       />
       <SelectField
         label={say('resolving.strategy')}
-        value={strategy}
-        onChange={setStrategy}
+        {...bind('strategy')}
         error={problem('strategy')}
         choices={[
           { id: 'default' as const, text: say('resolving.strategy.default') },
@@ -99,8 +96,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
         help={say('resolving.pool.priority.help')}
         type="number"
         inputMode="numeric"
-        value={priority}
-        onChange={setPriority}
+        {...bind('priority')}
         error={problem('priority')}
       />
     </Dialog>

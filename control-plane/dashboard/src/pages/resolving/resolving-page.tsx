@@ -99,7 +99,7 @@ function BogusNames(): ReactNode {
           <p>{say('resolving.dnssec.allGood')}</p>
         ) : (
           <>
-            <ul className={styles['names']}>
+            <ul className="rows-1">
               {data.map(({ id, domain, timestamp }) => (
                 <li key={id}>
                   <DomainName name={domain} /> · <Moment at={timestamp} />

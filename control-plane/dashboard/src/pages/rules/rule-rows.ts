@@ -12,7 +12,7 @@ export type RuleKind = 'domain' | 'expression';
 export type RuleAction = 'allow' | 'deny';
 
 /** What the rule is about, as it was written. */
-export function textOf(rule: Rule): string {
+export function textOfRule(rule: Rule): string {
   return 'domain' in rule ? rule.domain : rule.pattern;
 }
 
@@ -43,7 +43,7 @@ export interface RuleFields {
 export function fieldsOfRule(rule: Rule | null): RuleFields {
   if (rule === null) return { text: '', action: 'deny', groupId: null, comment: '', enabled: true };
   const { action, group_id: groupId, comment, enabled } = rule;
-  return { text: textOf(rule), action, groupId, comment, enabled };
+  return { text: textOfRule(rule), action, groupId, comment, enabled };
 }
 
 /** What is sent besides the domain or the pattern. */
@@ -71,7 +71,7 @@ export function fittingRules<Row extends Rule>(
       (rule) =>
         (action === '' || rule.action === action) &&
         (group === '' || (rule.group_id === null ? 'all' : `${rule.group_id}`) === group) &&
-        [textOf(rule), rule.name, rule.comment].some((text) => text.toLowerCase().includes(wanted)),
+        [textOfRule(rule), rule.name, rule.comment].some((text) => text.toLowerCase().includes(wanted)),
     )
     .sort((one, other) => other.id - one.id);
 }

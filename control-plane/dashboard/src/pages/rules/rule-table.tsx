@@ -16,7 +16,7 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import { fittingRules, operationsOf, textOf } from './rule-rows.ts';
+import { fittingRules, operationsOf, textOfRule } from './rule-rows.ts';
 import type { Rule, RuleKind } from './rule-rows.ts';
 import { Filters } from '../../ui/display/filters.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
@@ -49,10 +49,10 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
       isName: true,
       cell: (rule) =>
         kind === 'domain' ? (
-          <DomainName name={textOf(rule)} />
+          <DomainName name={textOfRule(rule)} />
         ) : (
           <code>
-            <bdi>{textOf(rule)}</bdi>
+            <bdi>{textOfRule(rule)}</bdi>
           </code>
         ),
     },
@@ -139,7 +139,7 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
           onConfirm={() => void remove.run({ params: { id: deleted.id } })}
         >
           <p>
-            <RuleBadge action={deleted.action} /> <bdi className="code">{textOf(deleted)}</bdi>
+            <RuleBadge action={deleted.action} /> <bdi className="code">{textOfRule(deleted)}</bdi>
           </p>
         </Confirm>
       )}
@@ -158,7 +158,7 @@ function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
   const done = rule.enabled ? 'rules.off' : 'rules.on';
   const turn = useChange(operationsOf(kind).change, { done });
-  const name = textOf(rule);
+  const name = textOfRule(rule);
   return (
     <RowMenu name={name} onEdit={() => onEdit(rule)} onDelete={() => onDelete(rule)}>
       <SwitchField

@@ -61,7 +61,7 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
       <FormFault failure={failure} fields={['name', 'timezone', 'comment']} />
       <TextField label={say('field.name')} help={say('schedules.name.help')} {...bind('name')} autoFocus />
       <SelectField
-        label={say('schedules.zone')}
+        label={say('field.timezone')}
         help={say('schedules.zone.help')}
         {...bind('timezone')}
         choices={zones.map((id) => ({ id, text: id }))}

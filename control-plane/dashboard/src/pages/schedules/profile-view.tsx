@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { Card, Cards, Page } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { ScheduleStanding } from '../../ui/policy/schedule-standing.tsx';
+import { ScheduleStanding } from '../../ui/policy/schedule-status.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { SlotForm } from './slot-form.tsx';
 import { WeekGrid } from './week-grid.tsx';

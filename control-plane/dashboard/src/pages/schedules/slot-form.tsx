@@ -64,7 +64,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
           { id: 'allow_all', text: say('schedules.action.allow') },
         ]}
       />
-      <div role="group" aria-label={say('schedules.days')}>
+      <div role="group" aria-label={say('field.days')}>
         <div className={styles['presets']}>
           {PRESETS.map(({ id, bits }) => (
             <Button

@@ -54,7 +54,7 @@ export function CustomServiceForm({ service, onClose }: CustomServiceFormProps):
         choices={categories.map(({ id }) => ({ id, text: say(`services.category.${id}`) }))}
       />
       <TextField
-        label={say('services.field.domains')}
+        label={say('field.domains')}
         help={say('services.field.domains.help')}
         {...bind('lines')}
         error={badDomain}

@@ -52,9 +52,48 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
   );
   const first = Math.min(/^\d{1,6}$/.test(offset) ? Number(offset) : 0, Math.max(0, found.length - 1));
   const rows = found.slice(first, first + PAGE_ROWS);
+  const categories = [...new Set(services.map((service) => service.category))].sort();
+  const tags = [...new Set(services.flatMap((service) => service.tags))].sort();
   return (
     <>
-      <ServiceFilters services={services} groups={groups} isOneGroup={isNarrow} />
+      <Filters
+        label={say('services.search')}
+        search={search}
+        onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
+        isShort
+      >
+        <SelectField
+          label={say('field.group')}
+          isLabelHidden
+          value={isNarrow && group === '' ? `${groups[0]?.id ?? ''}` : group}
+          onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
+          choices={[
+            ...(isNarrow ? [] : [{ id: '', text: say('services.group.all') }]),
+            ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
+          ]}
+        />
+        <SelectField
+          label={say('services.category')}
+          isLabelHidden
+          value={category}
+          onChange={(chosen) => setFields({ category: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('services.category.any') },
+            ...tags.map((id) => ({ id, text: say(`services.tag.${id}`) })),
+            ...categories.map((id) => ({ id, text: say(`services.category.${id}`) })),
+          ]}
+        />
+        <Segments
+          label={say('services.show')}
+          value={show === 'blocked' || show === 'own' ? show : 'all'}
+          onChange={(chosen) => setFields({ show: chosen, offset: '0' })}
+          choices={[
+            { id: 'all', text: say('services.show.all') },
+            { id: 'blocked', text: say('services.show.blocked') },
+            { id: 'own', text: say('services.show.own') },
+          ]}
+        />
+      </Filters>
       <Card>
         {rows.length === 0 ? (
           <Empty icon={SearchX} title={say('services.noneFound')}>
@@ -75,59 +114,6 @@ export function ServiceGrid({ services }: { readonly services: readonly Service[
         />
       </Card>
     </>
-  );
-}
-
-interface ServiceFiltersProps {
-  readonly services: readonly Service[];
-  readonly groups: readonly Group[];
-  readonly isOneGroup: boolean;
-}
-
-function ServiceFilters({ services, groups, isOneGroup }: ServiceFiltersProps): ReactNode {
-  const { say } = useText();
-  const [{ search, category, group, show }, setFields] = useUrlState(DEFAULTS);
-  const categories = [...new Set(services.map((service) => service.category))].sort();
-  const tags = [...new Set(services.flatMap((service) => service.tags))].sort();
-  return (
-    <Filters
-      label={say('services.search')}
-      search={search}
-      onSearch={(text) => setFields({ search: text, offset: '0' }, { replace: true })}
-      isShort
-    >
-      <SelectField
-        label={say('field.group')}
-        isLabelHidden
-        value={isOneGroup && group === '' ? `${groups[0]?.id ?? ''}` : group}
-        onChange={(chosen) => setFields({ group: chosen, offset: '0' })}
-        choices={[
-          ...(isOneGroup ? [] : [{ id: '', text: say('services.group.all') }]),
-          ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
-        ]}
-      />
-      <SelectField
-        label={say('services.category')}
-        isLabelHidden
-        value={category}
-        onChange={(chosen) => setFields({ category: chosen, offset: '0' })}
-        choices={[
-          { id: '', text: say('services.category.any') },
-          ...tags.map((id) => ({ id, text: say(`services.tag.${id}`) })),
-          ...categories.map((id) => ({ id, text: say(`services.category.${id}`) })),
-        ]}
-      />
-      <Segments
-        label={say('services.show')}
-        value={show === 'blocked' || show === 'own' ? show : 'all'}
-        onChange={(chosen) => setFields({ show: chosen, offset: '0' })}
-        choices={[
-          { id: 'all', text: say('services.show.all') },
-          { id: 'blocked', text: say('services.show.blocked') },
-          { id: 'own', text: say('services.show.own') },
-        ]}
-      />
-    </Filters>
   );
 }
 

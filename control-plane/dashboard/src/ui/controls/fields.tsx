@@ -173,7 +173,7 @@ export function SelectField<Id extends string>(props: SelectFieldProps<Id>): Rea
         <ChevronDown size={18} aria-hidden />
       </Button>
       <Below help={help} error={error} />
-      <Popover className={styles['popover'] ?? ''}>
+      <Popover className={`popover ${styles['popover']}`}>
         <ListBox className={styles['list'] ?? ''} items={choices}>
           {({ id, text, help: more }) => (
             <ListBoxItem id={id} textValue={text} className={styles['item'] ?? ''}>

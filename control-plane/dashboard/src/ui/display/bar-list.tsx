@@ -20,7 +20,7 @@ export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
   const { format } = useText();
   const most = Math.max(1, ...rows.map(({ count }) => count));
   return (
-    <ol className={styles['list']}>
+    <ol className="rows-2">
       {rows.map(({ key, name, count }) => (
         <li key={key} className={styles['row']}>
           <span className={styles['name']}>{name}</span>

@@ -111,13 +111,14 @@ export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>)
 }
 
 interface FormFaultProps {
-  readonly failure: Error | null;
+  /** Null = it was not refused. */
+  readonly failure: unknown;
   /** Paths of the fields that show their own problem. */
-  readonly fields: readonly string[];
+  readonly fields?: readonly string[];
 }
 
 /** Why a form was refused; nothing if it was not, or if its fields say so themselves. */
-export function FormFault({ failure, fields }: FormFaultProps): ReactNode {
+export function FormFault({ failure, fields = [] }: FormFaultProps): ReactNode {
   if (failure === null) return null;
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
   if (errors.length > 0 && errors.every(({ path }) => fields.includes(path))) return null;

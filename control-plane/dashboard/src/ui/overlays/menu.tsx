@@ -31,7 +31,7 @@ export function Menu({ button, label, actions }: MenuProps): ReactNode {
   return (
     <MenuTrigger>
       {button}
-      <Popover className={styles['popover'] ?? ''} placement="bottom end">
+      <Popover className="popover" placement="bottom end">
         <Actions label={label} actions={actions} />
       </Popover>
     </MenuTrigger>
@@ -81,7 +81,7 @@ export function MenuAt({ at, label, actions, onClose }: MenuAtProps): ReactNode 
   place.current = at;
   return (
     <Popover
-      className={styles['popover'] ?? ''}
+      className="popover"
       placement="bottom start"
       triggerRef={place}
       isOpen={at !== null}

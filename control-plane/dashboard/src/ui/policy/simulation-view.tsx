@@ -2,13 +2,12 @@
 import { Ban, Check } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { problemText } from '../../api/problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { Segments } from '../controls/segments.tsx';
 import { DataTable } from '../display/data-table.tsx';
 import type { Column } from '../display/data-table.tsx';
 import { Progress } from '../display/progress.tsx';
-import { Callout } from '../display/states.tsx';
+import { Callout, FormFault } from '../display/states.tsx';
 import { Badge, DomainName } from '../display/values.tsx';
 import { notesOf } from './simulation-notes.ts';
 import styles from './simulation-view.module.css';
@@ -25,12 +24,7 @@ export function SimulationView({ of, period }: SimulationViewProps): ReactNode {
   const { say } = useText();
   if (of.state === 'running')
     return <Progress onCancel={of.cancel}>{say('whatif.running', { period })}</Progress>;
-  if (of.failure !== null)
-    return (
-      <Callout tone="fault" isAlert>
-        {problemText(of.failure)}
-      </Callout>
-    );
+  if (of.failure !== null) return <FormFault failure={of.failure} />;
   return of.result === null ? null : <Answer simulated={of.result} period={period} />;
 }
 

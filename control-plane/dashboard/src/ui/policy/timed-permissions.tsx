@@ -30,7 +30,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
   const end = useChange('DELETE /grants/{id}', { done: 'timed.ended' });
   const { isAdmin } = useMe();
   return (
-    <div className={styles['permissions']}>
+    <div className="rows-3">
       <ForAdmins>
         <Bar>
           <Button
@@ -54,7 +54,7 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
           const own = all.filter((grant) => isOf(grant, holder));
           if (own.length === 0) return <p className={styles['none']}>{say('timed.none')}</p>;
           return (
-            <ul className={styles['list']}>
+            <ul className="rows-2">
               {own.map((grant) => (
                 <li key={grant.id} className={styles['row']}>
                   <Badge tone={grant.action === 'allow' ? 'allowed' : 'blocked'}>

@@ -150,7 +150,7 @@ interface RecordsProps {
 export function Records({ rcode, records }: RecordsProps): ReactNode {
   const { say, format } = useText();
   return (
-    <div className={styles['records']}>
+    <div className="rows-1">
       <p>
         <code>{rcode}</code>
         {records.length === 0 && ` ${say('queries.why.noRecords')}`}

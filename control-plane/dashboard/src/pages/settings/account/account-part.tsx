@@ -7,18 +7,20 @@ import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
-import { Answered, Callout } from '../../../ui/display/states.tsx';
-import { FactorSetup } from './factor-setup.tsx';
-import { NewRecoveryCodes } from './recovery-codes.tsx';
+import { Answered, Callout, FormFault } from '../../../ui/display/states.tsx';
+import { CodesDialog, NewRecoveryCodes } from './recovery-codes.tsx';
 import { useChange } from '../../../api/use-change.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
-import { PasswordStep } from './password-step.tsx';
 import { useMe } from '../../../api/session.tsx';
 import { isSettable, NO_PASSWORD } from '../../../ui/controls/new-password.ts';
 import { NewPasswordFields } from '../../../ui/controls/new-password-fields.tsx';
 import styles from './account.module.css';
 import { SubmitForm } from '../../../ui/controls/submit-form.tsx';
-import { OwnPassword } from './own-password.tsx';
+import { OwnPassword, PasswordStep } from './password-step.tsx';
+import { fieldProblem } from '../../../api/problem-text.ts';
+import { CopyField } from '../../../ui/controls/copy-field.tsx';
+import { TextField } from '../../../ui/controls/fields.tsx';
+import { QrCode } from '../../../ui/display/qr-code.tsx';
 
 /** The part. */
 export default function AccountPart(): ReactNode {
@@ -147,5 +149,76 @@ function PasswordCard(): ReactNode {
         </Stack>
       </SubmitForm>
     </Card>
+  );
+}
+
+type Secret = AnswerOf<'POST /auth/second-factor'>;
+
+/** The dialog; once there are recovery codes, only its button closes it. */
+function FactorSetup({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { say } = useText();
+  const [secret, setSecret] = useState<Secret | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const prepare = useChange('POST /auth/second-factor', { quiet: true, onDone: setSecret });
+  return (
+    <CodesDialog
+      title={say('account.factor.turnOn')}
+      doneTitle={say('account.factor.turnedOn')}
+      codes={codes}
+      onClose={onClose}
+    >
+      {secret === null ? (
+        <PasswordStep
+          text={say('account.factor.turnOn.text')}
+          action={say('account.factor.next')}
+          failure={prepare.failure}
+          isPending={prepare.isPending}
+          onPassword={(password) => void prepare.run({ body: { password } })}
+        />
+      ) : (
+        <CodeStep secret={secret} onCodes={setCodes} />
+      )}
+    </CodesDialog>
+  );
+}
+
+interface CodeStepProps {
+  readonly secret: Secret;
+  readonly onCodes: (codes: readonly string[]) => void;
+}
+
+/** The secret for the app, and a code to show that it has it. */
+function CodeStep({ secret, onCodes }: CodeStepProps): ReactNode {
+  const { say } = useText();
+  const [code, setCode] = useState('');
+  const confirm = useChange('POST /auth/second-factor/confirm', {
+    quiet: true,
+    onDone: ({ recovery_codes: codes }) => onCodes(codes),
+  });
+  return (
+    <SubmitForm onSubmit={() => void confirm.run({ body: { totp_code: code.trim() } })}>
+      <Stack>
+        <p>{say('account.factor.scan')}</p>
+        <QrCode text={secret.uri} label={say('account.factor.qr')} />
+        <CopyField label={say('account.factor.secret')} text={secret.secret} />
+        <FormFault failure={confirm.failure} fields={['totp_code']} />
+        <TextField
+          label={say('account.factor.code')}
+          help={say('account.factor.code.help')}
+          value={code}
+          onChange={setCode}
+          error={fieldProblem(confirm.failure, 'totp_code')}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          isCode
+          isRequired
+        />
+        <Bar>
+          <Button kind="main" type="submit" isPending={confirm.isPending}>
+            {say('account.factor.turnOn')}
+          </Button>
+        </Bar>
+      </Stack>
+    </SubmitForm>
   );
 }

@@ -5,7 +5,10 @@ import { Button } from '../../../ui/controls/button.tsx';
 import type { ButtonKind } from '../../../ui/controls/button.tsx';
 import { Bar, Stack } from '../../../ui/display/page.tsx';
 import { SubmitForm } from '../../../ui/controls/submit-form.tsx';
-import { OwnPassword } from './own-password.tsx';
+import { ApiFailure } from '../../../../../../shared/api/client/typed-client.ts';
+import { useText } from '../../../i18n/text.ts';
+import { TextField } from '../../../ui/controls/fields.tsx';
+import { FormFault } from '../../../ui/display/states.tsx';
 
 interface PasswordStepProps {
   /** Why it is asked, and what happens then. */
@@ -33,5 +36,34 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
         </Bar>
       </Stack>
     </SubmitForm>
+  );
+}
+
+interface OwnPasswordProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Of the change: a wrong password is said by the field, the rest above it. */
+  readonly failure: Error | null;
+  readonly autoFocus?: boolean;
+}
+
+/** The field. */
+export function OwnPassword({ value, onChange, failure, autoFocus = false }: OwnPasswordProps): ReactNode {
+  const { say } = useText();
+  const isWrong = failure instanceof ApiFailure && failure.problem?.error === 'unauthorized';
+  return (
+    <>
+      {!isWrong && <FormFault failure={failure} />}
+      <TextField
+        label={say('account.password.current')}
+        error={isWrong ? say('account.password.wrong') : null}
+        value={value}
+        onChange={onChange}
+        type="password"
+        autoComplete="current-password"
+        autoFocus={autoFocus}
+        isRequired
+      />
+    </>
   );
 }

@@ -73,7 +73,7 @@ export default function BackupPart(): ReactNode {
               />
             </>
           )}
-          <FormFault failure={backup.failure} fields={[]} />
+          <FormFault failure={backup.failure} />
           <Bar>
             <Button
               kind="main"

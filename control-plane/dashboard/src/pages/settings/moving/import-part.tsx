@@ -65,7 +65,7 @@ export default function ImportPart(): ReactNode {
               isDisabled={isPending}
               onFile={(chosen) => void tell(chosen, format)}
             />
-            <FormFault failure={trial.failure ?? takeOver.failure} fields={[]} />
+            <FormFault failure={trial.failure ?? takeOver.failure} />
             {isPending && <Progress>{say(trial.isPending ? 'import.reading' : 'import.writing')}</Progress>}
           </Stack>
         </div>

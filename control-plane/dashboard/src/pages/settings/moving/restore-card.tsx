@@ -91,7 +91,7 @@ export function RestoreCard(): ReactNode {
             </Button>
           </Bar>
         )}
-        <FormFault failure={trial.failure ?? restore.failure} fields={[]} />
+        <FormFault failure={trial.failure ?? restore.failure} />
         {trial.isPending && <Progress>{say('restore.comparing')}</Progress>}
         {difference !== null && body !== null && (
           <RestoreView

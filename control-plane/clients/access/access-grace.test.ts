@@ -1,0 +1,23 @@
+/** The day of grace, which the migration of a release that starts to refuse clients writes. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { readPolicyRows } from '../../policy/change/policy-store.ts';
+
+let suite: TestDatabase;
+beforeAll(async () => {
+  suite = await startTestDatabase();
+});
+afterAll(() => suite.stop());
+
+const graceEndMs = async (): Promise<number | null> =>
+  (await readPolicyRows(suite.database, () => undefined)).accessGraceEndMs;
+
+test('a new installation has no grace', async () => {
+  expect(await graceEndMs()).toBeNull();
+});
+
+test('an upgraded installation has the grace that the migration gave it', async () => {
+  await asOwner(suite.database, `INSERT INTO access_grace (ends_at) VALUES ('2026-01-02T03:04:05.678Z')`);
+  expect(await graceEndMs()).toBe(Date.parse('2026-01-02T03:04:05.678Z'));
+});

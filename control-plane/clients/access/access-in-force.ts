@@ -1,0 +1,110 @@
+/**
+ * Who may ask on this node: the keys of the configuration, the networks of this machine as they change, and the
+ * addresses of clients that are blocked by their MAC. For the first day after an upgrade to a release that refuses more
+ * clients, everyone still may, unless people have said who may.
+ */
+import { networkInterfaces } from 'node:os';
+import type { Config } from '../../../config/schema.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { networkFromText, networkToText } from '../../../shared/net/cidr.ts';
+import type { Network } from '../../../shared/net/cidr.ts';
+import { accessOf, isSameAccess, withBlockedAddresses } from '../../../shared/policy/access.ts';
+import type { Access } from '../../../shared/policy/access.ts';
+import type { PolicyRows } from '../../policy/change/rows.ts';
+
+/** How often the networks of this machine are looked at. */
+const LOOK_MS = 5000;
+const DAY_MS = 86_400_000;
+const EVERYONE = ['any'];
+/** The length of a network of all addresses, as an interface with a wrong mask has it. */
+const ALL_ADDRESSES = '/0';
+
+/** What it needs of the node. */
+export interface AccessParts {
+  readonly configuration: { current(): Config; sources(): Readonly<Record<string, string>> };
+  /** Knows the addresses at which a MAC is seen. */
+  readonly clients: { addressesOfMac(mac: string): readonly string[] };
+  readonly clock: Clock;
+  /** Networks of this machine's interfaces, `address/length`. */
+  readonly connected?: () => readonly string[];
+}
+
+/** The rows that it depends on. */
+export type AccessRows = Pick<PolicyRows, 'accessGraceEndMs'>;
+
+/** Who may ask. One per node. */
+export class AccessInForce {
+  private readonly parts: AccessParts;
+  private readonly connected: () => readonly string[];
+
+  constructor(parts: AccessParts) {
+    this.parts = parts;
+    this.connected = parts.connected ?? connectedNetworks;
+  }
+
+  /** Who may ask now. */
+  current(rows: AccessRows): Access {
+    return this.by(this.graceEndMs(rows) === null ? this.allowed() : EVERYONE);
+  }
+
+  /** Who may ask once the day of grace is over; the same as now if there is none. */
+  afterGrace(): Access {
+    return this.by(this.allowed());
+  }
+
+  /** When those that would be refused begin to be, Unix milliseconds; null = they are already. */
+  graceEndMs({ accessGraceEndMs: endMs }: AccessRows): number | null {
+    const nowMs = this.parts.clock.nowMs();
+    if (endMs === null || endMs <= nowMs) return null;
+    if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
+    // A later one is of a clock that was wrong.
+    return Math.min(endMs, nowMs + DAY_MS);
+  }
+
+  /**
+   * Calls `apply` after each change that is not one of the configuration, and again until that has not failed; returns
+   * how to stop.
+   */
+  follow(rows: () => AccessRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void {
+    let applied: Access | null = this.current(rows());
+    const timer = setInterval(() => {
+      const now = this.current(rows());
+      if (applied !== null && isSameAccess(applied, now)) return;
+      applied = now;
+      apply().catch((error: unknown) => {
+        applied = null;
+        failed(error);
+      });
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }
+
+  private allowed(): readonly string[] {
+    return this.parts.configuration.current().dns.allowed_clients;
+  }
+
+  private by(allowed: readonly string[]): Access {
+    const { blocked_clients: blocked } = this.parts.configuration.current().dns;
+    const access = accessOf(allowed, blocked, networksOf(this.connected()));
+    return withBlockedAddresses(
+      access,
+      access.blockedMacs.flatMap((mac) => this.parts.clients.addressesOfMac(mac)),
+    );
+  }
+}
+
+/** Networks of the interfaces. A point-to-point address is a network by itself. */
+function connectedNetworks(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.flatMap(({ cidr }) => (cidr === null ? [] : cidr.replace(/%[^/]*/, ''))),
+  );
+}
+
+/** Each network once: addresses that come and go in one of them, as temporary ones do, change nothing. */
+function networksOf(connected: readonly string[]): Network[] {
+  const texts = connected.flatMap((text) => {
+    const network = text.endsWith(ALL_ADDRESSES) ? null : networkFromText(text);
+    return network === null ? [] : networkToText(network);
+  });
+  return [...new Set(texts)].sort().map((text) => networkFromText(text)!);
+}

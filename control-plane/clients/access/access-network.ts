@@ -1,0 +1,15 @@
+/** The network that a client is refused or allowed with. Pure. */
+import { clearAfter, IPV4_PREFIX_BITS, networkToText } from '../../../shared/net/cidr.ts';
+import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
+
+const IPV4_BITS = 24;
+const IPV6_BITS = 56;
+
+/** The /24 of an IPv4 address, the /56 of one of IPv6, which a home or an office has as a whole; other text is kept. */
+export function accessNetwork(address: string): string {
+  const bytes = addressFromText(address);
+  if (bytes === null) return address;
+  const prefixBits = isMappedIpv4(bytes) ? IPV4_PREFIX_BITS + IPV4_BITS : IPV6_BITS;
+  clearAfter(bytes, prefixBits);
+  return networkToText({ bytes, prefixBits });
+}

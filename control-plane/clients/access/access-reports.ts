@@ -1,0 +1,73 @@
+/** Clients that were refused, and recent ones that will be when the day of grace is over. Answers come from memory. */
+import type { Clock } from '../../../shared/clock.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import { admitsAddress } from '../../../shared/policy/access.ts';
+import type { Access } from '../../../shared/policy/access.ts';
+import type { ClientDirectory, SeenAddress } from '../devices/client-directory.ts';
+import type { AccessInForce, AccessRows } from './access-in-force.ts';
+
+/** Clients that were seen longer ago are not announced. */
+const RECENT_MS = 7 * 24 * 3_600_000;
+
+/** Clients of one network that were refused since the start. */
+export interface RefusedNetworkReport {
+  /** In canonical form. */
+  readonly network: string;
+  /** The address that was refused last. */
+  readonly lastClient: string;
+  /** Unix milliseconds. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly count: number;
+}
+
+/** Recent clients that are answered for a while although `dns.allowed_clients` does not have them. */
+export interface Announcement {
+  /** Unix milliseconds: they are refused from then on. */
+  readonly untilMs: number;
+  readonly clients: readonly SeenAddress[];
+}
+
+/** What the reports are made of. */
+export interface AccessReportParts {
+  readonly access: Pick<AccessInForce, 'current' | 'afterGrace' | 'graceEndMs'>;
+  readonly rows: () => AccessRows;
+  readonly clients: Pick<ClientDirectory, 'seenSince'>;
+  readonly refused: () => readonly RefusedNetworkReport[];
+  readonly clock: Clock;
+}
+
+/** What the API and health ask. */
+export class AccessReports {
+  private readonly parts: AccessReportParts;
+
+  constructor(parts: AccessReportParts) {
+    this.parts = parts;
+  }
+
+  /** Clients of the last week that will be refused once the day of grace is over; null = it is over. */
+  announcement(): Announcement | null {
+    const { access, rows, clients, clock } = this.parts;
+    const untilMs = access.graceEndMs(rows());
+    if (untilMs === null) return null;
+    const later = access.afterGrace();
+    const found = clients
+      .seenSince(clock.nowMs() - RECENT_MS)
+      .filter(({ address }) => isRefused(later, address));
+    return { untilMs, clients: found };
+  }
+
+  /** Networks that may not ask now, the last refused first. */
+  refused(): RefusedNetworkReport[] {
+    const { access, rows, refused } = this.parts;
+    const now = access.current(rows());
+    return refused()
+      .filter(({ lastClient }) => isRefused(now, lastClient))
+      .sort((a, b) => b.lastMs - a.lastMs);
+  }
+}
+
+function isRefused(access: Access, address: string): boolean {
+  const bytes = addressFromText(address);
+  return bytes !== null && !admitsAddress(access, bytes);
+}

@@ -1,0 +1,85 @@
+/** Which clients looked up the name of a public encrypted resolver: they may ask that one from then on. */
+import type { ResolverLookup } from '../../../../shared/api/policy/clients-api.ts';
+import type { LoggedQuery } from '../../../../shared/api/query-log-api.ts';
+import type { QueryLogReader } from '../../../query-log/reading/query-log-reader.ts';
+import type { LogQuestions } from '../../../query-log/log-search/log-questions.ts';
+import type { Span } from '../../../query-log/statistics/counts-reader.ts';
+
+/** Names of the span that are looked through, the most asked first. */
+const MOST_NAMES = 50_000;
+/** Names of resolvers whose rows are read, and rows of each, the newest. */
+const MOST_READ = 20;
+const MOST_ROWS = 500;
+
+/** Lookups by client and resolver, the newest first. */
+export async function resolverLookups(
+  stats: Pick<LogQuestions, 'topDomains'>,
+  queryLog: Pick<QueryLogReader, 'page'>,
+  span: Span,
+  gone: AbortSignal,
+): Promise<ResolverLookup[]> {
+  const request = { ...span, limit: MOST_NAMES };
+  const counts = await Promise.all(
+    (['allowed', 'blocked'] as const).map((which) => stats.topDomains({ ...request, which }, gone)),
+  );
+  const names = new Set(
+    counts
+      .flat()
+      .map(({ domain }) => domain)
+      .filter((name) => resolverOf(name) !== null),
+  );
+  const found = new Map<string, ResolverLookup>();
+  for (const domain of [...names].slice(0, MOST_READ)) {
+    const { fromMs, toMs } = span;
+    const period = { from: new Date(fromMs), to: new Date(toMs) };
+    const page = await queryLog.page({ ...period, domain, limit: MOST_ROWS, offset: 0 }, gone);
+    // The filter finds parts of names, too.
+    for (const row of page.data) if (row.domain === domain) note(found, row);
+  }
+  return [...found.values()].sort((a, b) => b.last_asked.localeCompare(a.last_asked));
+}
+
+/** Rows of one name come newest first. */
+function note(found: Map<string, ResolverLookup>, row: LoggedQuery): void {
+  const resolver = resolverOf(row.domain)!;
+  const key = `${row.client} ${row.client_id} ${resolver}`;
+  const before = found.get(key);
+  if (before !== undefined && before.last_asked >= row.timestamp) return;
+  found.set(key, {
+    client: row.client,
+    client_hostname: row.client_hostname,
+    client_id: row.client_id,
+    resolver,
+    last_asked: row.timestamp,
+    status: row.status,
+  });
+}
+
+/** Each with all names below. A name that many other things use stands with the host that resolves alone. */
+const RESOLVERS: ReadonlySet<string> = new Set([
+  ...['dns.google', 'cloudflare-dns.com', 'one.one.one.one', 'cloudflare-gateway.com'],
+  ...['dns.quad9.net', 'dns9.quad9.net', 'dns10.quad9.net', 'dns11.quad9.net', 'dns12.quad9.net'],
+  ...['doh.opendns.com', 'doh.familyshield.opendns.com', 'dns.umbrella.com', 'doh.sandbox.opendns.com'],
+  ...['dns.nextdns.io', 'dns.controld.com', 'freedns.controld.com', 'dns.mullvad.net'],
+  ...['dns.adguard.com', 'dns.adguard-dns.com', 'unfiltered.adguard-dns.com', 'family.adguard-dns.com'],
+  ...[
+    'doh.cleanbrowsing.org',
+    'doh.dns.sb',
+    'dns.dnsguard.pub',
+    'dnsforge.de',
+    'dns.digitale-gesellschaft.ch',
+  ],
+  ...['unfiltered.joindns4.eu', 'protective.joindns4.eu'],
+  ...['doh.xfinity.com', 'doh.dns.apple.com', 'dns.alidns.com', 'doh.pub', 'dot.pub', 'doh.360.cn'],
+  ...['ordns.he.net', 'doh.libredns.gr', 'doh.applied-privacy.net', 'doh.ffmuc.net', 'dns.switch.ch'],
+  ...['mask.icloud.com', 'mask-h2.icloud.com'],
+]);
+
+/** The resolver that a name is of; null for all others. */
+export function resolverOf(name: string): string | null {
+  for (let rest = name.toLowerCase(); rest !== ''; rest = rest.slice(rest.indexOf('.') + 1)) {
+    if (RESOLVERS.has(rest)) return rest;
+    if (!rest.includes('.')) return null;
+  }
+  return null;
+}

@@ -1,0 +1,43 @@
+/** Devices that are in the network and do not ask this node, by its neighbour table and the leases of DHCP. Pure. */
+import type { SilentDevice } from '../../../../shared/api/policy/clients-api.ts';
+import type { ClientDirectory } from '../client-directory.ts';
+import { momentText } from '../client-view.ts';
+import type { Lease } from '../lease-file.ts';
+import type { Neighbour } from '../../../../shared/net/kernel/neighbour-messages.ts';
+
+/** What is known of the network besides queries. */
+export interface NetworkSights {
+  readonly neighbours: readonly Neighbour[];
+  readonly leases: readonly Lease[];
+}
+
+/** Devices that asked nothing since `sinceMs`: those that fell silent last first, those that never asked at the end. */
+export function silentDevices(
+  { neighbours, leases }: NetworkSights,
+  clients: Pick<ClientDirectory, 'at'>,
+  sinceMs: number,
+): SilentDevice[] {
+  const places = [
+    ...leases.map((lease) => ({ ...lease, seenIn: 'leases' as const })),
+    ...neighbours.map((neighbour) => ({ ...neighbour, hostname: null, seenIn: 'neighbours' as const })),
+  ];
+  const found: { device: SilentDevice; lastSeenMs: number }[] = [];
+  for (const ofDevice of Map.groupBy(places, ({ mac, address }) => mac ?? address).values()) {
+    const records = ofDevice.flatMap(({ address }) => clients.at(address) ?? []);
+    const lastSeenMs = Math.max(0, ...records.map((record) => record.lastSeenMs ?? 0));
+    if (lastSeenMs >= sinceMs) continue;
+    const [record] = records;
+    const leased = ofDevice.find(({ hostname }) => hostname !== null)?.hostname;
+    const device: SilentDevice = {
+      ip_addresses: [...new Set(ofDevice.map(({ address }) => address))],
+      mac_address: ofDevice[0]!.mac,
+      hostname: leased ?? record?.hostname ?? null,
+      name: record?.name ?? null,
+      client_id: record?.id ?? null,
+      last_seen: momentText(lastSeenMs === 0 ? null : lastSeenMs),
+      seen_in: [...new Set(ofDevice.map(({ seenIn }) => seenIn))],
+    };
+    found.push({ device, lastSeenMs });
+  }
+  return found.sort((a, b) => b.lastSeenMs - a.lastSeenMs).map(({ device }) => device);
+}

@@ -1,0 +1,188 @@
+/** Who is who, and in which group. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { macIdentity } from '../../../shared/net/mac.ts';
+import { ClientDirectory } from './client-directory.ts';
+import type { StoredClient } from './client-record.ts';
+import { NeighbourMap } from './neighbour-map.ts';
+
+const MAC = '02:00:5e:10:00:01';
+const OTHER_MAC = '02:00:5e:10:00:02';
+
+/** The client of MAC at addresses that are not known yet. */
+const ANYWHERE = { address: macIdentity(MAC), groupId: 2 };
+
+let directory: ClientDirectory;
+beforeEach(() => {
+  directory = new ClientDirectory();
+});
+
+let lastId = 0;
+function stored(change: Partial<StoredClient>): StoredClient {
+  return {
+    id: ++lastId,
+    ip: null,
+    mac: null,
+    key: null,
+    addresses: [],
+    site: '',
+    hostname: null,
+    name: null,
+    groupId: null,
+    firstSeenMs: null,
+    lastSeenMs: null,
+    queryCount: 0,
+    ...change,
+  };
+}
+
+const see = (address: string, queries = 1, lastSeenMs = 1000) =>
+  directory.see({ address, queries, lastSeenMs });
+
+describe('ClientDirectory.groupOf()', () => {
+  const subnets = [
+    { cidr: '192.0.2.0/24', groupId: 4 },
+    { cidr: '192.0.2.128/25', groupId: 5 },
+    { cidr: '2001:db8::/32', groupId: 6 },
+    { cidr: '::/0', groupId: 7 },
+  ];
+
+  test.each([
+    ['a group given to the MAC', { mac: MAC, ip: '192.0.2.7', groupId: 2 }, { groupId: 2, source: 'mac' }],
+    ['a group given to the address', { ip: '192.0.2.7', groupId: 3 }, { groupId: 3, source: 'manual' }],
+    ['the network', { ip: '192.0.2.7' }, { groupId: 4, source: 'subnet' }],
+    ['the longest network', { mac: MAC, ip: '192.0.2.200' }, { groupId: 5, source: 'subnet' }],
+    ['the IPv6 network', { ip: '2001:db8::7' }, { groupId: 6, source: 'subnet' }],
+    ['the network of all of IPv6', { ip: '2001:db9::7' }, { groupId: 7, source: 'subnet' }],
+    ['nothing', { ip: '198.51.100.7' }, { groupId: 1, source: 'default' }],
+    ['nothing before it was seen', { mac: MAC }, { groupId: 1, source: 'default' }],
+  ])('groupOf() goes by %s', (_what, client, expected) => {
+    directory.follow({ macClients: [], subnets });
+    expect(directory.groupOf(directory.put(stored(client)))).toEqual(expected);
+  });
+});
+
+describe('ClientDirectory.see()', () => {
+  test('see() takes addresses that share a MAC for one client', () => {
+    directory.locate('192.0.2.7', MAC);
+    directory.locate('2001:db8::7', MAC);
+    const client = see('192.0.2.7', 3, 1000);
+    expect(see('2001:db8::7', 2, 2000)).toBe(client);
+    expect(client).toMatchObject({
+      mac: MAC,
+      ip: '2001:db8::7',
+      addresses: ['2001:db8::7', '192.0.2.7'],
+      newQueries: 5,
+      firstSeenMs: 1000,
+      lastSeenMs: 2000,
+    });
+    expect(see('192.0.2.8')).not.toBe(client);
+  });
+
+  test('see() makes one of two when a MAC becomes known, and has the other row deleted', () => {
+    const before = directory.put(stored({ ip: '192.0.2.7', queryCount: 40, firstSeenMs: 5, lastSeenMs: 6 }));
+    see('192.0.2.7', 2);
+    directory.locate('192.0.2.7', MAC);
+    const client = see('192.0.2.7', 1, 3000);
+    expect(client).not.toBe(before);
+    expect(client).toMatchObject({ id: null, mac: MAC, newQueries: 43, firstSeenMs: 5, lastSeenMs: 3000 });
+    expect(directory.obsoleteIds().ids).toEqual([before.id]);
+    expect(directory.get(before.id!)).toBeUndefined();
+  });
+
+  test('see() counts for the address that people spoke of, unless they spoke of the device as well', () => {
+    directory.locate('192.0.2.7', MAC);
+    const device = directory.put(stored({ mac: MAC }));
+    const byAddress = directory.put(stored({ ip: '192.0.2.7', groupId: 2 }));
+    expect(see('192.0.2.7')).toBe(byAddress);
+    directory.put(stored({ id: device.id!, mac: MAC, groupId: 3 }));
+    expect(see('192.0.2.7')).toBe(device);
+  });
+
+  test('see() evicts the least recently seen without a given name or group', () => {
+    directory = new ClientDirectory({ maxClients: 20 });
+    const manual = directory.put(stored({ ip: '192.0.2.1', name: 'TV', lastSeenMs: 1 }));
+    for (let i = 2; i <= 20; i++) directory.put(stored({ ip: `192.0.2.${i}`, lastSeenMs: i }));
+    see('192.0.2.77', 1, 1000);
+    expect(directory.at('192.0.2.1')).toBe(manual);
+    expect(directory.at('192.0.2.2')).toBeUndefined();
+    expect(directory.at('192.0.2.3')).toBeDefined();
+    expect(directory.obsoleteIds().ids).toHaveLength(1);
+  });
+});
+
+describe('ClientDirectory.follow()', () => {
+  test('follow() says where clients are that have a group by MAC, and where they are no longer', () => {
+    const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
+    directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7', '192.0.2.6'] }));
+    directory.put(stored({ mac: OTHER_MAC, addresses: ['192.0.2.9'] }));
+    const addresses = () =>
+      directory
+        .follow(rows)
+        .map(({ address, groupId }) => `${address} ${groupId}`)
+        .slice(1);
+    expect(directory.follow(rows)[0]).toEqual(ANYWHERE);
+    expect(addresses()).toEqual(['192.0.2.7 2', '192.0.2.6 2']);
+    expect(directory.locate('2001:db8::7', MAC)).toBe(true);
+    expect(directory.locate('2001:db8::7', MAC)).toBe(false);
+    expect(directory.locate('192.0.2.7', OTHER_MAC)).toBe(true);
+    expect(addresses()).toEqual(['2001:db8::7 2', '192.0.2.6 2']);
+  });
+
+  test('follow() says nothing of where a client was at another site, where the address is that of another device', () => {
+    directory = new ClientDirectory({ site: 'cabin' });
+    const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
+    const client = directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7'], site: 'home' }));
+    expect(directory.follow(rows)).toEqual([ANYWHERE]);
+    expect(see('192.0.2.7')).not.toBe(client);
+    directory.locate('192.0.2.9', MAC);
+    expect(directory.follow(rows)).toEqual([ANYWHERE, { address: '192.0.2.9', groupId: 2 }]);
+    expect(see('192.0.2.9')).toBe(client);
+    expect(client).toMatchObject({ addresses: ['192.0.2.9'], site: 'cabin' });
+  });
+
+  test('follow() knows devices that are in the neighbour table before the database is up', () => {
+    directory.locate('192.0.2.7', MAC);
+    expect(directory.follow({ macClients: [{ mac: MAC, groupId: 2 }], subnets: [] })).toEqual([
+      ANYWHERE,
+      { address: '192.0.2.7', groupId: 2 },
+    ]);
+  });
+});
+
+describe('ClientDirectory.put()', () => {
+  test('put() keeps what was seen of a client that people speak of', () => {
+    directory.locate('192.0.2.7', MAC);
+    const seen = see('192.0.2.7', 4, 2000);
+    const client = directory.put(stored({ mac: MAC, name: 'Phone', groupId: 2, queryCount: 10 }));
+    expect(client).toBe(seen);
+    expect(client).toMatchObject({ ip: '192.0.2.7', name: 'Phone', storedQueries: 10, newQueries: 4 });
+    expect(directory.nameAt('192.0.2.7')).toBe('Phone');
+  });
+
+  test('put() makes one of a client and of one that was only seen, when it is given that MAC', () => {
+    directory.locate('192.0.2.7', MAC);
+    see('192.0.2.7', 4);
+    const { id } = directory.put(stored({ ip: '192.0.2.8', name: 'Phone' }));
+    const client = directory.put(stored({ id: id!, ip: '192.0.2.8', mac: MAC, name: 'Phone' }));
+    expect(client).toMatchObject({ id, newQueries: 4 });
+    expect(directory.all()).toEqual([client]);
+    expect(directory.dirty(10, 'new')).toEqual([]);
+  });
+});
+
+describe('NeighbourMap', () => {
+  test('NeighbourMap keeps the last addresses of a MAC only', () => {
+    const book = new NeighbourMap();
+    for (let i = 1; i <= 20; i++) book.learn(`192.0.2.${i}`, MAC);
+    expect(book.addressesOf(MAC)).toHaveLength(16);
+    expect([book.macAt('192.0.2.4'), book.macAt('192.0.2.5')]).toEqual([null, MAC]);
+  });
+
+  test('NeighbourMap keeps an address that the kernel still has while others of its MAC change', () => {
+    const book = new NeighbourMap();
+    for (let day = 1; day <= 40; day++)
+      for (const address of ['192.0.2.7', `2001:db8:${day}::7`]) book.learn(address, MAC);
+    expect([book.macAt('192.0.2.7'), book.macAt('2001:db8:40::7')]).toEqual([MAC, MAC]);
+    expect(book.addressesOf(MAC)).toHaveLength(16);
+  });
+});

@@ -1,0 +1,365 @@
+/**
+ * All clients that this node knows, in memory: their addresses, their groups, and sightings that are not stored yet.
+ * The API reads from here and needs no database. `client-discovery.ts` feeds it and stores it.
+ */
+import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
+import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
+import { macIdentity } from '../../../shared/net/mac.ts';
+import type { LocatedClient } from '../../policy/change/runtime-state.ts';
+import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
+import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
+import type { StoredClient } from './client-record.ts';
+import { locateNamed } from './locate-named.ts';
+import { NeighbourMap } from './neighbour-map.ts';
+import type { Neighbour } from '../../../shared/net/kernel/neighbour-messages.ts';
+import { SubnetIndex } from './subnet-index.ts';
+
+/** Most clients in memory; of those without a given name or group the least recently seen are evicted first. */
+export const MAX_CLIENTS = 50_000;
+/** How many go at once. */
+const EVICTED_SHARE = 0.05;
+
+/** The group of a client, and its source. */
+export interface ClientGrouping {
+  readonly groupId: number;
+  readonly source: GroupSource;
+}
+
+/** An address that queries came from, or a client that named itself by its key. */
+export interface Sighting {
+  /** '' for a client that named itself. */
+  readonly address: string;
+  /** Its id; absent for an address. */
+  readonly clientId?: number;
+  /** Since the last sighting of it. */
+  readonly queries: number;
+  /** Unix milliseconds. */
+  readonly lastSeenMs: number;
+}
+
+/** An address and when queries came from it last, Unix milliseconds. */
+export interface SeenAddress {
+  readonly address: string;
+  readonly lastSeenMs: number;
+}
+
+/** The clients of this node. */
+export class ClientDirectory {
+  private readonly site: string;
+  private readonly maxClients: number;
+  private readonly records = new Set<ClientRecord>();
+  private readonly byId = new Map<number, ClientRecord>();
+  private readonly byMac = new Map<string, ClientRecord>();
+  /** Those without a MAC. */
+  private readonly byIp = new Map<string, ClientRecord>();
+  /** Those with neither. */
+  private readonly byKey = new Map<string, ClientRecord>();
+  private readonly macs = new NeighbourMap();
+  /** Ids of rows that became part of another client, or were evicted. */
+  private readonly obsolete = new Set<number>();
+  private subnets: readonly PolicySubnet[] = [];
+  private subnetIndex: SubnetIndex | undefined;
+
+  /** `site` is `server.site`: addresses are those of devices within one site only. */
+  constructor({ site = '', maxClients = MAX_CLIENTS } = {}) {
+    this.site = site;
+    this.maxClients = maxClients;
+  }
+
+  /** Loads the rows of the database. Newer sightings stay. */
+  load(clients: readonly StoredClient[]): void {
+    // An address belongs to the client last seen there.
+    const newestFirst = clients.toSorted((a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0));
+    for (const client of newestFirst) this.put(client);
+  }
+
+  /** Loads a row; sightings that are not stored yet stay. */
+  put(stored: StoredClient): ClientRecord {
+    const known = this.byId.get(stored.id) ?? this.known(stored);
+    if (known === undefined) {
+      const record = recordOf(stored);
+      this.add(record);
+      return record;
+    }
+    this.unlink(known);
+    known.id = stored.id;
+    known.mac = stored.mac;
+    known.ip = known.isDirty && stored.mac !== null ? (known.ip ?? stored.ip) : stored.ip;
+    known.key = stored.key;
+    known.name = stored.name;
+    known.groupId = stored.groupId;
+    known.hostname ??= stored.hostname;
+    known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
+    known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
+    known.storedQueries = stored.queryCount;
+    if (known.addresses.length === 0) {
+      known.addresses = [...stored.addresses];
+      known.site = stored.site;
+    }
+    this.add(known);
+    return known;
+  }
+
+  /** Removes a client; it is a new one when it is seen again. */
+  remove(id: number): void {
+    const record = this.byId.get(id);
+    if (record !== undefined) this.unlink(record);
+  }
+
+  get(id: number): ClientRecord | undefined {
+    return this.byId.get(id);
+  }
+
+  /** All stored clients, the last seen first. */
+  all(): ClientRecord[] {
+    return [...this.byId.values()].sort(
+      (a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0) || (a.id ?? 0) - (b.id ?? 0),
+    );
+  }
+
+  /** Where clients were seen last, stored or not, of those seen since a moment; in no order. */
+  seenSince(sinceMs: number): SeenAddress[] {
+    const seen: SeenAddress[] = [];
+    for (const { ip: address, lastSeenMs } of this.records)
+      if (address !== null && lastSeenMs !== null && lastSeenMs >= sinceMs)
+        seen.push({ address, lastSeenMs });
+    return seen;
+  }
+
+  /** The client last seen at an address. */
+  at(address: string): ClientRecord | undefined {
+    const byIp = this.byIp.get(address);
+    const mac = this.macs.macAt(address);
+    const byMac = mac === null ? undefined : this.byMac.get(mac);
+    // A person who names an address means the client there, unless that one has a given name or group itself.
+    const isMeant = byIp !== undefined && isManual(byIp) && (byMac?.groupId ?? null) === null;
+    return isMeant ? byIp : (byMac ?? byIp);
+  }
+
+  /**
+   * The name of the client last seen at an address: the given one, else the host name. With an id, that of the client that
+   * named itself by its key, whatever the address; null if it is gone.
+   */
+  nameAt(address: string, clientId: number | null = null): string | null {
+    const record = clientId === null ? this.at(address) : this.byId.get(clientId);
+    if (record === undefined) return null;
+    return record.name ?? record.hostname ?? (clientId === null ? null : record.key);
+  }
+
+  /** Group of a client; without one of its own, by its last address. */
+  groupOf({ groupId, mac, ip }: Pick<ClientRecord, 'groupId' | 'mac' | 'ip'>): ClientGrouping {
+    if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };
+    this.subnetIndex ??= new SubnetIndex(this.subnets);
+    const ofSubnet = ip === null ? null : this.subnetIndex.groupOf(ip);
+    return ofSubnet === null
+      ? { groupId: DEFAULT_GROUP_ID, source: 'default' }
+      : { groupId: ofSubnet, source: 'subnet' };
+  }
+
+  /** Clients of each group. */
+  countByGroup(): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const record of this.byId.values()) {
+      const { groupId } = this.groupOf(record);
+      counts.set(groupId, (counts.get(groupId) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Applies a new policy; returns the addresses of the clients that it knows by MAC. */
+  follow({ macClients, subnets }: Pick<PolicyRows, 'macClients' | 'subnets'>): PolicyClient[] {
+    if (this.subnets !== subnets) this.subnetIndex = undefined;
+    this.subnets = subnets;
+    return this.addressesOf(macClients);
+  }
+
+  /** Addresses of the clients that have a group by MAC; the first stands for each address that is not known yet. */
+  addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
+    return macClients.flatMap(({ mac, groupId }) =>
+      this.addressesOfMac(mac).map((address) => ({ address, groupId })),
+    );
+  }
+
+  /** Addresses of a MAC; the first stands for each address that is not known yet. */
+  addressesOfMac(mac: string): string[] {
+    return [macIdentity(mac), ...this.macs.addressesOf(mac)];
+  }
+
+  /** Where the clients are that rules speak of by these MACs and names, in lower case. */
+  locateNamed(names: readonly string[]): LocatedClient[] {
+    return locateNamed(names, this.records, this.macs);
+  }
+
+  /** All addresses that a client is known at; undefined = no such client. */
+  placesOf(id: number): readonly string[] | undefined {
+    const record = this.byId.get(id);
+    if (record === undefined) return undefined;
+    const { ip, mac, addresses } = record;
+    const known = mac === null ? [] : this.macs.addressesOf(mac);
+    return [...new Set([...(ip === null ? [] : [ip]), ...addresses, ...known])];
+  }
+
+  /** Whether the MAC at an address is known. */
+  isLocated(address: string): boolean {
+    return this.macs.macAt(address) !== null;
+  }
+
+  /** Records the MAC of an address; returns whether it changed. */
+  locate(address: string, mac: string): boolean {
+    if (!this.macs.learn(address, mac)) return false;
+    const record = this.byMac.get(mac);
+    if (record !== undefined) {
+      this.noteHere(record, address);
+      record.isDirty = true;
+    }
+    return true;
+  }
+
+  /** Records the whole neighbour table; returns whether anything changed. */
+  locateAll(neighbours: readonly Neighbour[]): boolean {
+    let hasNews = false;
+    for (const { address, mac } of neighbours) if (this.locate(address, mac)) hasNews = true;
+    return hasNews;
+  }
+
+  /** Counts a sighting for the client at its address. */
+  see({ address, queries, lastSeenMs }: Sighting): ClientRecord {
+    let record = this.at(address);
+    const isLocated = this.macs.macAt(address) !== null;
+    if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
+      record = this.create(address);
+    // It was known by its address only, since its MAC was still unknown.
+    const byIp = this.byIp.get(address);
+    if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
+    this.noteHere(record, address);
+    record.ip = address;
+    record.newQueries += queries;
+    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+    record.isDirty = true;
+    return record;
+  }
+
+  /**
+   * Counts a sighting for a client that named itself by its key; none if it is gone. Where it was says nothing about
+   * where it is known: it may have been behind the address of another one.
+   */
+  seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
+    const record = this.byId.get(clientId);
+    if (record === undefined) return;
+    record.newQueries += queries;
+    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+    record.isDirty = true;
+  }
+
+  /** Sets the host name of the client at an address. */
+  nameHost(record: ClientRecord, hostname: string | null): void {
+    if (record.hostname === hostname) return;
+    record.hostname = hostname;
+    record.isDirty = true;
+  }
+
+  /** Marks as stored what `record` held when it was sent. */
+  settle(record: ClientRecord, sentQueries: number, stored: StoredClient | null): void {
+    record.newQueries -= sentQueries;
+    record.storedQueries += sentQueries;
+    if (stored === null) return;
+    this.put(stored);
+  }
+
+  /** Records with unstored changes, at most `limit`; optionally new ones only. */
+  dirty(limit: number, which: 'new' | 'all'): ClientRecord[] {
+    const found: ClientRecord[] = [];
+    for (const record of this.records) {
+      if (!record.isDirty || (which === 'new' && record.id !== null)) continue;
+      if (found.push(record) === limit) break;
+    }
+    return found;
+  }
+
+  /** Rows to delete; `settle` confirms it. */
+  obsoleteIds(): { ids: readonly number[]; settle: () => void } {
+    const ids = [...this.obsolete];
+    return { ids, settle: () => ids.forEach((id) => this.obsolete.delete(id)) };
+  }
+
+  private create(ip: string): ClientRecord {
+    if (this.records.size >= this.maxClients) this.evict();
+    const record: ClientRecord = {
+      id: null,
+      ip,
+      mac: this.macs.macAt(ip),
+      key: null,
+      addresses: [],
+      site: this.site,
+      hostname: null,
+      name: null,
+      groupId: null,
+      firstSeenMs: null,
+      lastSeenMs: null,
+      storedQueries: 0,
+      newQueries: 0,
+      isDirty: true,
+    };
+    this.add(record);
+    return record;
+  }
+
+  private merge(from: ClientRecord, into: ClientRecord): void {
+    this.unlink(from);
+    into.newQueries += from.storedQueries + from.newQueries;
+    into.firstSeenMs = earliest(into.firstSeenMs, from.firstSeenMs);
+    into.lastSeenMs = latest(into.lastSeenMs, from.lastSeenMs);
+    if (from.id !== null) this.obsolete.add(from.id);
+  }
+
+  private evict(): void {
+    const candidates = [...this.records].filter((record) => !isManual(record));
+    candidates.sort((a, b) => (a.lastSeenMs ?? 0) - (b.lastSeenMs ?? 0));
+    for (const record of candidates.slice(0, Math.ceil(this.maxClients * EVICTED_SHARE))) {
+      this.unlink(record);
+      if (record.id !== null) this.obsolete.add(record.id);
+    }
+  }
+
+  private known({ mac, ip, key }: Pick<ClientRecord, 'mac' | 'ip' | 'key'>): ClientRecord | undefined {
+    if (mac !== null) return this.byMac.get(mac);
+    return ip === null ? this.byKey.get(key ?? '') : this.byIp.get(ip);
+  }
+
+  private add(record: ClientRecord): void {
+    // Sightings of a client that a person stored meanwhile.
+    const double = this.known(record);
+    if (double !== undefined && double !== record) this.merge(double, record);
+    this.records.add(record);
+    if (record.id !== null) this.byId.set(record.id, record);
+    if (record.mac !== null) this.byMac.set(record.mac, record);
+    else if (record.ip !== null) this.byIp.set(record.ip, record);
+    else if (record.key !== null) this.byKey.set(record.key, record);
+    if (record.mac !== null && record.site === this.site) this.macs.recall(record.addresses, record.mac);
+  }
+
+  /** The addresses of another site are those of other devices here. */
+  private noteHere(record: ClientRecord, address: string): void {
+    if (record.site !== this.site) record.addresses = [];
+    record.site = this.site;
+    noteAddress(record, address);
+  }
+
+  private unlink(record: ClientRecord): void {
+    this.records.delete(record);
+    if (record.id !== null) this.byId.delete(record.id);
+    if (record.mac !== null) this.byMac.delete(record.mac);
+    if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
+    if (record.key !== null && this.byKey.get(record.key) === record) this.byKey.delete(record.key);
+  }
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

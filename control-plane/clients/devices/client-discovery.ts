@@ -1,0 +1,246 @@
+/**
+ * Discovers clients from traffic: reads sightings from the DNS threads, looks up the MACs of new addresses, puts moved
+ * addresses of clients known by MAC into force, and writes to the database: new clients within a second, everything
+ * else once a minute. Without a database it continues in memory.
+ */
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { ClockWatch } from '../../host/clock/clock-watch.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import type { PolicyMacClient } from '../../policy/change/rows.ts';
+import { type ClientDirectory, MAX_CLIENTS, type Sighting } from './client-directory.ts';
+import type { ClientRecord, StoredClient } from './client-record.ts';
+import * as store from './client-store.ts';
+import type { HostNames } from './host-names.ts';
+import type { LeaseWatch } from './lease-watch.ts';
+import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.ts';
+
+const TICK_MS = 1000;
+/** The table is read this often even without new addresses: a device may take another's address. */
+const NEIGHBOURS_MS = 5000;
+const LEASES_MS = 5000;
+const NAMES_MS = 5000;
+const WRITE_MS = 60_000;
+const FORGET_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** No client has a group by MAC, and no rule names one. */
+const NOTHING_APPLIED = JSON.stringify([[], []]);
+/** Clients in one statement. */
+const BATCH = 2000;
+
+/** What discovery works with. */
+export interface DiscoveryParts {
+  readonly directory: ClientDirectory;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Addresses that queries came from since the last call. */
+  readonly sweep: () => readonly Sighting[];
+  readonly neighbours: ReadNeighbours;
+  readonly leases: LeaseWatch;
+  readonly hostNames: Pick<HostNames, 'want'>;
+  /** Clients that the policy in force has by MAC. */
+  readonly macClients: () => readonly PolicyMacClient[];
+  /** Clients that rules in force name by MAC or by name. */
+  readonly ruleClients: () => readonly string[];
+  /** Puts the addresses of those clients into force. */
+  readonly applyLive: () => Promise<void>;
+  /** Days after which a client without a given name or group is removed. */
+  readonly keepDays: () => number;
+}
+
+/** Discovers and stores the clients of this node. */
+export class ClientDiscovery {
+  private readonly parts: DiscoveryParts;
+  private timer: NodeJS.Timeout | undefined;
+  private turn: Promise<void> = Promise.resolve();
+  private isBusy = false;
+  private hasLoaded = false;
+  /** What was last put into force: addresses with their groups, and addresses of clients that rules name. */
+  private applied = NOTHING_APPLIED;
+  /** `clock.monotonicMs()` of what is due. */
+  private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
+  private readonly clockWatch: ClockWatch;
+
+  constructor(parts: DiscoveryParts) {
+    this.parts = parts;
+    this.clockWatch = new ClockWatch(parts.clock);
+  }
+
+  /** Begins to look. */
+  start(): void {
+    this.dueMs.write = this.parts.clock.monotonicMs() + WRITE_MS;
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Loads the stored clients; again each time the database comes up. */
+  async load(): Promise<void> {
+    this.parts.directory.load(await store.readClients(this.parts.database, MAX_CLIENTS));
+    this.hasLoaded = true;
+    // The clients' addresses before the restart.
+    await this.applyAddresses();
+  }
+
+  /** Reads the last sightings and writes all changes. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.turn;
+    this.takeSightings();
+    await this.write('all');
+  }
+
+  /** Does everything that is due; called by the timer and by tests. */
+  async look(): Promise<void> {
+    const { clock } = this.parts;
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= this.dueMs.leases) {
+      this.dueMs.leases = nowMs + LEASES_MS;
+      if (await this.parts.leases.refresh()) {
+        this.nameAll();
+        await this.parts.applyLive(); // The names of leases are local names.
+      }
+    }
+    const hasNews = this.takeSightings();
+    if (hasNews || this.areNamesDue(nowMs)) await this.applyAddresses();
+    const isDue = nowMs >= this.dueMs.write;
+    if (isDue) this.dueMs.write = nowMs + WRITE_MS;
+    await this.write(isDue ? 'all' : 'new');
+    if (nowMs >= this.dueMs.forget) await this.forget(nowMs);
+  }
+
+  private tick(): void {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.turn = this.look()
+      .catch((error: unknown) =>
+        this.parts.logger.error('discover clients failed', {
+          reason: reasonOf(error),
+        }),
+      )
+      .finally(() => {
+        this.isBusy = false;
+      });
+  }
+
+  /** Counts sightings; returns whether the MAC of any address changed. */
+  private takeSightings(): boolean {
+    const { directory, sweep, clock } = this.parts;
+    const sightings = sweep();
+    const hasNewAddress = sightings.some(
+      ({ address, clientId }) => clientId === undefined && !directory.isLocated(address),
+    );
+    const isDue = clock.monotonicMs() >= this.dueMs.neighbours;
+    const hasNews = (hasNewAddress || isDue) && this.readNeighbours();
+    for (const sighting of sightings) {
+      if (sighting.clientId === undefined) this.name(directory.see(sighting), sighting.address);
+      else directory.seeKeyed(sighting.clientId, sighting);
+    }
+    return hasNews;
+  }
+
+  private readNeighbours(): boolean {
+    this.dueMs.neighbours = this.parts.clock.monotonicMs() + NEIGHBOURS_MS;
+    return this.parts.directory.locateAll(this.parts.neighbours());
+  }
+
+  /** Names change without notice, so those in rules are looked up periodically. */
+  private areNamesDue(nowMs: number): boolean {
+    if (nowMs < this.dueMs.names || this.parts.ruleClients().length === 0) return false;
+    this.dueMs.names = nowMs + NAMES_MS;
+    return true;
+  }
+
+  /** Most devices have no group of their own, so their addresses do not affect policy. */
+  private async applyAddresses(): Promise<void> {
+    const { directory, macClients, ruleClients, applyLive } = this.parts;
+    const addresses = directory.addressesOf(macClients());
+    const named = directory.locateNamed(ruleClients());
+    const applied = JSON.stringify([addresses.map(({ address, groupId }) => `${address} ${groupId}`), named]);
+    if (applied === this.applied) return;
+    await applyLive();
+    this.applied = applied;
+  }
+
+  private name(record: ClientRecord, address: string): void {
+    const leased = this.parts.leases.hostnameOf(address, record.mac);
+    if (leased !== null) this.parts.directory.nameHost(record, leased);
+    else this.parts.hostNames.want(address);
+  }
+
+  private nameAll(): void {
+    for (const record of this.parts.directory.all()) {
+      const leased = this.parts.leases.hostnameOf(record.ip, record.mac);
+      if (leased !== null) this.parts.directory.nameHost(record, leased);
+    }
+  }
+
+  private async write(which: 'new' | 'all'): Promise<void> {
+    if (!this.hasLoaded || this.parts.database.status().state !== 'up') return;
+    await this.unlessUnavailable(async () => {
+      for (;;) {
+        const records = this.parts.directory.dirty(BATCH, which);
+        if (records.length === 0) break;
+        await this.writeBatch(records);
+        if (records.length < BATCH) break;
+      }
+      const { ids, settle } = this.parts.directory.obsoleteIds();
+      if (ids.length > 0) await store.deleteUntouched(this.parts.database, ids);
+      settle();
+    });
+  }
+
+  private async writeBatch(records: readonly ClientRecord[]): Promise<void> {
+    const { database } = this.parts;
+    const known = records.filter(({ id }) => id !== null);
+    const byMac = records.filter(({ id, mac }) => id === null && mac !== null);
+    const byIp = records.filter(({ id, mac }) => id === null && mac === null);
+    await this.send(known, async () => {
+      await store.addSightings(database, known);
+      return [];
+    });
+    await this.send(byMac, () => store.insertSeen(database, byMac, 'mac'));
+    await this.send(byIp, () => store.insertSeen(database, byIp, 'ip'));
+  }
+
+  /** Stores records and marks them as stored; failures are retried later. */
+  private async send(records: readonly ClientRecord[], work: () => Promise<StoredClient[]>): Promise<void> {
+    if (records.length === 0) return;
+    const sent = records.map((record) => {
+      record.isDirty = false;
+      return { record, queries: record.newQueries, key: record.mac ?? record.ip };
+    });
+    let rows: StoredClient[];
+    try {
+      rows = await work();
+    } catch (error) {
+      for (const { record } of sent) record.isDirty = true;
+      throw error;
+    }
+    const byKey = new Map(rows.map((row) => [row.mac ?? row.ip, row]));
+    for (const { record, queries, key } of sent)
+      this.parts.directory.settle(record, queries, byKey.get(key) ?? null);
+  }
+
+  private async forget(nowMs: number): Promise<void> {
+    const { clock, database, directory, keepDays } = this.parts;
+    if (!this.hasLoaded || database.status().state !== 'up') return;
+    this.dueMs.forget = nowMs + FORGET_MS;
+    // A wrong clock would make every client look old.
+    if (!this.clockWatch.isSettled()) return;
+    await this.unlessUnavailable(async () => {
+      const ids = await store.forgetUnseen(database, clock.nowMs() - keepDays() * DAY_MS);
+      for (const id of ids) directory.remove(id);
+    });
+  }
+
+  private async unlessUnavailable(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.parts.logger.debug('write clients: retried later', { reason: error.message });
+    }
+  }
+}

@@ -1,0 +1,232 @@
+/** HTTP of `{api}/clients`. A change is in the database and in force when the answer is sent. */
+import { IdParams, periodMs } from '../../../shared/api/fields.ts';
+import {
+  Client,
+  ClientCreateBody,
+  ClientGroupBody,
+  ClientPage,
+  ClientQuery,
+  ClientStatsList,
+  ClientStatsQuery,
+  ClientUpdateBody,
+} from '../../../shared/api/policy/clients-api.ts';
+import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Author } from '../../api/caller.ts';
+import { notFound } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { spanOf } from '../../query-log/reading/period-start.ts';
+import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import type { Changed } from '../../policy/change/change.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import type { StoredClient } from './client-record.ts';
+import { changedRow } from './client-change.ts';
+import * as store from './client-store.ts';
+import { momentText, pageOfClients, shownClient } from './client-view.ts';
+
+/** Rows of clients. */
+export function clientRoutes(context: {
+  stats: Pick<LogQuestions, 'addressCounts'>;
+  policy: PolicyChanges;
+  clients: ClientDirectory;
+  clock: Clock;
+}): Route[] {
+  return [
+    listClients(context.clients),
+    createClient(context.policy, context.clients),
+    readClientStats(context.stats, context.clients, context.clock),
+    readClient(context.clients),
+    updateClient(context.policy, context.clients),
+    deleteClient(context.policy, context.clients),
+    moveClient(context.policy, context.clients),
+  ];
+}
+
+function listClients(clients: ClientDirectory): Route {
+  return route({
+    method: 'GET',
+    path: '/clients',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'Clients that were seen or created, the last seen first',
+    query: ClientQuery,
+    answer: ClientPage,
+    handle: ({ query }) => pageOfClients(clients, query),
+  });
+}
+
+function readClient(clients: ClientDirectory): Route {
+  return route({
+    method: 'GET',
+    path: '/clients/{id}',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'One client',
+    params: IdParams,
+    answer: Client,
+    handle: ({ params }) => clientById(clients, params.id),
+  });
+}
+
+function readClientStats(
+  stats: Pick<LogQuestions, 'addressCounts'>,
+  clients: ClientDirectory,
+  clock: Clock,
+): Route {
+  return route({
+    method: 'GET',
+    path: '/clients/stats',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'What each client asked in a period, the busiest first',
+    query: ClientStatsQuery,
+    answer: ClientStatsList,
+    handle: async ({ query, gone }) => {
+      const counts = await stats.addressCounts(spanOf(clock.nowMs(), periodMs(query.period)!), gone);
+      const found = new Map<number, ClientStats>();
+      for (const { address, clientId, total, blocked } of counts) {
+        const record = clientId === null ? clients.at(address) : clients.get(clientId);
+        if (record === undefined || record.id === null) continue;
+        const before = found.get(record.id);
+        const queriesTotal = (before?.queries_total ?? 0) + total;
+        const queriesBlocked = (before?.queries_blocked ?? 0) + blocked;
+        found.set(record.id, {
+          id: record.id,
+          ip_address: record.ip,
+          hostname: record.hostname,
+          name: record.name,
+          group_id: clients.groupOf(record).groupId,
+          queries_total: queriesTotal,
+          queries_blocked: queriesBlocked,
+          block_rate: Math.round((queriesBlocked / queriesTotal) * 10_000) / 100,
+          last_seen: momentText(record.lastSeenMs),
+        });
+      }
+      const busiest = [...found.values()].sort((a, b) => b.queries_total - a.queries_total || a.id - b.id);
+      return busiest.slice(0, query.limit);
+    },
+  });
+}
+
+function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
+  return route({
+    method: 'POST',
+    path: '/clients',
+    access: 'admin',
+    tag: 'Clients',
+    summary:
+      'Create a client by MAC or, without one, by address, or by a key alone; one that was only seen so far is taken over',
+    body: ClientCreateBody,
+    status: 201,
+    answer: Client,
+    errors: { 409: 'a client with this MAC, address or key was created or named before' },
+    handle: async (request) => {
+      return change(policy, clients, authorOf(request), 'created', async (tx) => {
+        return { before: null, client: await store.insertClient(tx, request.body) };
+      });
+    },
+  });
+}
+
+function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
+  return route({
+    method: 'PATCH',
+    path: '/clients/{id}',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Change a client; absent fields keep their value',
+    params: IdParams,
+    body: ClientUpdateBody,
+    answer: Client,
+    errors: { 409: 'another client has this MAC, address or key' },
+    handle: (request) => {
+      const { id } = request.params;
+      return change(policy, clients, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
+    },
+  });
+}
+
+function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
+  return route({
+    method: 'PUT',
+    path: '/clients/{id}/group',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Move a client to a group, or with null to the one of its network',
+    params: IdParams,
+    body: ClientGroupBody,
+    answer: Client,
+    handle: (request) => {
+      const { group_id: groupId } = request.body;
+      const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
+      return change(policy, clients, authorOf(request), what, (tx) =>
+        update(tx, request.params.id, { group_id: groupId }),
+      );
+    },
+  });
+}
+
+function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
+  return route({
+    method: 'DELETE',
+    path: '/clients/{id}',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Forget a client; it is a new one when it is seen again',
+    params: IdParams,
+    handle: async (request) => {
+      const { id } = request.params;
+      const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
+        const result = await store.deleteClient(tx, id);
+        return { result, summary: `client ${labelOf(result)}: deleted`, outside: changedRow(result, null) };
+      };
+      await policy.change(authorOf(request), work, (_client, apply) => {
+        clients.remove(id);
+        return apply();
+      });
+    },
+  });
+}
+
+/** A client after a change, which may have left it as it was. */
+interface ChangedClient {
+  readonly before: StoredClient | null;
+  readonly client: StoredClient;
+}
+
+async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<ChangedClient> {
+  const before = await store.readClient(tx, id);
+  return { before, client: await store.updateClient(tx, id, fields) };
+}
+
+/** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
+async function change(
+  policy: PolicyChanges,
+  clients: ClientDirectory,
+  author: Author,
+  what: string,
+  work: (tx: Queryable) => Promise<ChangedClient>,
+): Promise<Client> {
+  const describe = async (tx: Queryable): Promise<Changed<StoredClient>> => {
+    const { before, client: result } = await work(tx);
+    return { result, summary: `client ${labelOf(result)}: ${what}`, outside: changedRow(before, result) };
+  };
+  const stored = await policy.change(author, describe, (client, apply) => {
+    clients.put(client);
+    return apply();
+  });
+  return clientById(clients, stored.id);
+}
+
+function clientById(clients: ClientDirectory, id: number): Client {
+  const record = clients.get(id);
+  if (record === undefined) throw notFound(`client ${id}`);
+  return shownClient(record, clients.groupOf(record));
+}
+
+function labelOf({ name, mac, ip, key }: StoredClient): string {
+  return name ?? mac ?? ip ?? key ?? '';
+}

@@ -1,0 +1,223 @@
+/** SQL of `clients`: changes by people, one at a time, and sightings, in batches. */
+import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
+import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { ClientRecord, StoredClient } from './client-record.ts';
+
+interface ClientRow {
+  readonly id: number;
+  readonly ip: string | null;
+  readonly mac: string | null;
+  readonly key: string | null;
+  readonly addresses: string[];
+  readonly site: string;
+  readonly hostname: string | null;
+  readonly name: string | null;
+  readonly group_id: number | null;
+  readonly first_seen: Date | null;
+  readonly last_seen: Date | null;
+  readonly query_count: string;
+}
+
+const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
+  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, first_seen, last_seen,
+  query_count::text AS query_count`;
+
+/** No name, group or key was given. */
+const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL';
+/** Nor is a grant for it, which would end with it. */
+const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)`;
+
+/** Clients with a given name, group or key, and of the others the `limit` seen last. */
+export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
+  const { rows } = await db.query<ClientRow>(
+    `SELECT ${COLUMNS} FROM clients ORDER BY ${UNTOUCHED}, last_seen DESC NULLS LAST LIMIT $1`,
+    [limit],
+  );
+  return rows.map(toClient);
+}
+
+/** Those of these ids that there are. */
+export async function readClientsById(db: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
+  const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = ANY ($1)`, [ids]);
+  return rows.map(toClient);
+}
+
+/** One client; 404 if there is none. */
+export async function readClient(db: Queryable, id: number): Promise<StoredClient> {
+  const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = $1`, [id]);
+  return toClient(existing(rows[0], id));
+}
+
+/**
+ * Stores a client with what a person gave it. A client that was only seen so far is taken over; 409 if it already has a
+ * given name, group or key, or another one has that key, 400 for an unknown group.
+ */
+export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
+  const { ip_address: ip, mac_address: mac, client_key: key } = client;
+  const knownBy =
+    mac !== null ? '(mac_address)' : ip !== null ? '(ip_address) WHERE mac_address IS NULL' : '(client_key)';
+  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id, client_key) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT ${knownBy} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
+      name = excluded.name, group_id = excluded.group_id, client_key = excluded.client_key WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
+  const values = [ip, mac, client.name, client.group_id, key];
+  const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, values));
+  if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? key} exists already`);
+  return toClient(rows[0]);
+}
+
+/** Changes the given fields; 404, 409 for a MAC, address or key of another one, 400 for an unknown group. */
+export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
+  const before = await readClient(db, id);
+  const ip = change.ip_address === undefined ? before.ip : change.ip_address;
+  const mac = change.mac_address === undefined ? before.mac : change.mac_address;
+  const key = change.client_key === undefined ? before.key : change.client_key;
+  const name = change.name === undefined ? before.name : change.name;
+  const groupId = change.group_id === undefined ? before.groupId : change.group_id;
+  if (ip === null && mac === null && key === null)
+    throw invalid([{ path: 'ip_address', message: 'expected an address, a MAC or a key' }]);
+  const text = `UPDATE clients SET ip_address = $2, mac_address = $3, name = $4, group_id = $5, client_key = $6
+    WHERE id = $1 RETURNING ${COLUMNS}`;
+  const { rows } = await refusingBadClients(() =>
+    db.query<ClientRow>(text, [id, ip, mac, name, groupId, key]),
+  );
+  return toClient(existing(rows[0], id));
+}
+
+/**
+ * Takes all clients out of a group; they get the group of their network, else Default. Notes their group, which a
+ * rollback restores together with the group. Returns them as they are afterwards.
+ */
+export async function releaseClients(db: Queryable, groupId: number): Promise<StoredClient[]> {
+  const text = `WITH noted AS (INSERT INTO policy_changes (table_name, key, was)
+      SELECT 'clients', id::text, jsonb_build_object('group_id', group_id) FROM clients WHERE group_id = $1)
+    UPDATE clients SET group_id = NULL WHERE group_id = $1 RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<ClientRow>(text, [groupId]);
+  return rows.map(toClient);
+}
+
+/**
+ * Puts clients back into groups that were deleted since a revision and exist again, unless they were given another group
+ * since. Returns them.
+ */
+export async function returnClients(db: Queryable, revision: number): Promise<StoredClient[]> {
+  const text = `UPDATE clients SET group_id = lost_group FROM (SELECT DISTINCT ON (key) key::integer AS client,
+        (was ->> 'group_id')::integer AS lost_group FROM policy_changes
+      WHERE table_name = 'clients' AND seq > (SELECT last_change FROM revisions WHERE id = $1) ORDER BY key, seq) lost
+    WHERE id = client AND group_id IS NULL AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
+    RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<ClientRow>(text, [revision]);
+  return rows.map(toClient);
+}
+
+/** Removes a client and returns what it was; 404 if there is none. */
+export async function deleteClient(db: Queryable, id: number): Promise<StoredClient> {
+  const { rows } = await db.query<ClientRow>(`DELETE FROM clients WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
+  return toClient(existing(rows[0], id));
+}
+
+/** Removes clients without a given name, group, key or grant. */
+export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
+  await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNUSED}`, [ids]);
+}
+
+/** Removes clients without a given name, group, key or grant that were not seen since `beforeMs`; returns their ids. */
+export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,
+    [new Date(beforeMs)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The fields of a record that the statements below use. */
+const SEEN_COLUMNS =
+  'ip inet, mac macaddr, addresses inet[], site text, hostname text, first timestamptz, last timestamptz, queries bigint';
+const SEEN = `jsonb_to_recordset($1::jsonb) AS v(id integer, ${SEEN_COLUMNS})`;
+
+/** Adds the sightings of stored clients. */
+export async function addSightings(db: Queryable, records: readonly ClientRecord[]): Promise<void> {
+  await db.query(
+    `UPDATE clients c SET ip_address = CASE WHEN c.mac_address IS NULL THEN c.ip_address ELSE v.ip END,
+       addresses = v.addresses, site = v.site, hostname = v.hostname, query_count = c.query_count + v.queries,
+       first_seen = least(c.first_seen, v.first), last_seen = greatest(c.last_seen, v.last)
+     FROM ${SEEN} WHERE c.id = v.id`,
+    [JSON.stringify(records.map(seenOf))],
+  );
+}
+
+/**
+ * Stores clients that were seen for the first time, all known by MAC or all by address; returns their rows in no order.
+ * If another node stored them before, the sightings are added.
+ */
+export async function insertSeen(
+  db: Queryable,
+  records: readonly ClientRecord[],
+  knownBy: 'mac' | 'ip',
+): Promise<StoredClient[]> {
+  const key = knownBy === 'mac' ? '(mac_address)' : '(ip_address) WHERE mac_address IS NULL';
+  const { rows } = await db.query<ClientRow>(
+    `INSERT INTO clients (ip_address, mac_address, addresses, site, hostname, first_seen, last_seen, query_count)
+     SELECT v.ip, v.mac, v.addresses, v.site, v.hostname, v.first, v.last, v.queries FROM ${SEEN}
+     ON CONFLICT ${key} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
+       addresses = excluded.addresses, site = excluded.site, hostname = coalesce(excluded.hostname, clients.hostname),
+       first_seen = least(clients.first_seen, excluded.first_seen),
+       last_seen = greatest(clients.last_seen, excluded.last_seen),
+       query_count = clients.query_count + excluded.query_count
+     RETURNING ${COLUMNS}`,
+    [JSON.stringify(records.map(seenOf))],
+  );
+  return rows.map(toClient);
+}
+
+function seenOf(record: ClientRecord): object {
+  const moment = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    id: record.id,
+    ip: record.ip,
+    mac: record.mac,
+    addresses: record.addresses,
+    site: record.site,
+    hostname: record.hostname,
+    first: moment(record.firstSeenMs),
+    last: moment(record.lastSeenMs),
+    queries: record.newQueries,
+  };
+}
+
+function existing(row: ClientRow | undefined, id: number): ClientRow {
+  if (row === undefined) throw notFound(`client ${id}`);
+  return row;
+}
+
+async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error, 'clients_mac_key')) throw conflict('a client with this MAC exists already');
+    if (isUniqueViolation(error, 'clients_key_key')) throw conflict('a client with this key exists already');
+    if (isUniqueViolation(error, 'clients_ip_key'))
+      throw conflict('a client with this address exists already');
+    if (isForeignKeyViolation(error))
+      throw invalid([{ path: 'group_id', message: 'expected the id of a group that exists' }]);
+    throw error;
+  }
+}
+
+function toClient(row: ClientRow): StoredClient {
+  return {
+    id: row.id,
+    ip: row.ip,
+    mac: row.mac,
+    key: row.key,
+    addresses: row.addresses,
+    site: row.site,
+    hostname: row.hostname,
+    name: row.name,
+    groupId: row.group_id,
+    firstSeenMs: row.first_seen?.getTime() ?? null,
+    lastSeenMs: row.last_seen?.getTime() ?? null,
+    queryCount: Number(row.query_count),
+  };
+}

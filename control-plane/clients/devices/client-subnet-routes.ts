@@ -1,0 +1,66 @@
+/** HTTP of `{api}/client-subnets`. A change is in the database and in force when the answer is sent. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import {
+  ClientSubnet,
+  ClientSubnetCreateBody,
+  ClientSubnetList,
+} from '../../../shared/api/policy/clients-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import * as store from './client-subnet-store.ts';
+
+/** Rows of networks that give their clients a group. */
+export function clientSubnetRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
+  return [listSubnets(context.database), createSubnet(context.policy), deleteSubnet(context.policy)];
+}
+
+function listSubnets(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/client-subnets',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'Networks whose clients are in a group; the longest prefix counts',
+    answer: ClientSubnetList,
+    handle: () => store.listSubnets(database),
+  });
+}
+
+function createSubnet(policy: PolicyChanges): Route {
+  return route({
+    method: 'POST',
+    path: '/client-subnets',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Give the clients of a network to a group',
+    body: ClientSubnetCreateBody,
+    status: 201,
+    answer: ClientSubnet,
+    errors: { 409: 'the network is there already' },
+    handle: async (request) => {
+      return policy.change(authorOf(request), async (tx) => {
+        const result = await store.insertSubnet(tx, request.body);
+        return { result, summary: `subnet ${result.subnet_cidr}: given to group ${result.group_name}` };
+      });
+    },
+  });
+}
+
+function deleteSubnet(policy: PolicyChanges): Route {
+  return route({
+    method: 'DELETE',
+    path: '/client-subnets/{id}',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Delete a network',
+    params: IdParams,
+    handle: async (request) => {
+      await policy.change(authorOf(request), async (tx) => {
+        const result = await store.deleteSubnet(tx, request.params.id);
+        return { result, summary: `subnet ${result.subnet_cidr}: deleted` };
+      });
+    },
+  });
+}

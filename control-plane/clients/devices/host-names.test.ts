@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { setImmediate as turn } from 'node:timers/promises';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { HostNames, isPrivate } from './host-names.ts';
+
+let clock: TestClock;
+let asked: string[];
+let found: string[];
+let answer: (address: string) => Promise<readonly string[]>;
+let names: HostNames;
+
+beforeEach(() => {
+  clock = new TestClock();
+  asked = [];
+  found = [];
+  answer = () => Promise.resolve(['TV.Example.']);
+  names = new HostNames({
+    ask: (address) => {
+      asked.push(address);
+      return answer(address);
+    },
+    clock,
+    found: (address, hostname) => found.push(`${address} ${hostname}`),
+  });
+});
+
+describe('HostNames', () => {
+  test('tells the name of an address folded, without its final dot', async () => {
+    names.want('192.168.0.7');
+    await turn();
+    expect(found).toEqual(['192.168.0.7 tv.example']);
+  });
+
+  test('asks again after an hour, and after ten minutes where there was no name', async () => {
+    answer = (address) => Promise.resolve(address === '10.0.0.1' ? ['a'] : []);
+    const wantBoth = async (): Promise<string[]> => {
+      asked = [];
+      for (const address of ['10.0.0.1', '10.0.0.2']) names.want(address);
+      await turn();
+      return asked;
+    };
+    expect(await wantBoth()).toEqual(['10.0.0.1', '10.0.0.2']);
+    clock.advance(599_999);
+    expect(await wantBoth()).toEqual([]);
+    clock.advance(1);
+    expect(await wantBoth()).toEqual(['10.0.0.2']);
+    clock.advance(3_000_000);
+    expect(await wantBoth()).toEqual(['10.0.0.1', '10.0.0.2']);
+  });
+
+  test('forgets the name of an address that has none, and keeps it if nothing is known', async () => {
+    answer = () => Promise.reject(new Error('no reply'));
+    names.want('10.0.0.1');
+    await turn();
+    expect(found).toEqual([]);
+    answer = () => Promise.resolve([]);
+    names.want('10.0.0.2');
+    await turn();
+    expect(found).toEqual(['10.0.0.2 null']);
+  });
+
+  test('asks four questions at once, and the others as these are answered', async () => {
+    const waiting: ((names: readonly string[]) => void)[] = [];
+    answer = () => new Promise((resolve) => waiting.push(resolve));
+    for (let host = 1; host <= 6; host++) names.want(`10.0.0.${host}`);
+    expect(asked).toHaveLength(4);
+    waiting.shift()!([]);
+    await turn();
+    expect(asked).toHaveLength(5);
+    expect(found).toEqual(['10.0.0.1 null']);
+  });
+
+  test('lets a thousand addresses wait, and no more', async () => {
+    answer = () => new Promise(() => undefined);
+    for (let host = 0; host < 1100; host++) names.want(`10.0.${host >> 8}.${host & 255}`);
+    answer = () => Promise.resolve([]);
+    names.want('10.9.9.9');
+    clock.advance(600_000);
+    expect(asked).toHaveLength(4);
+    names.close();
+    names.want('10.8.8.8');
+    expect(asked).toHaveLength(4);
+  });
+
+  test('tells nothing once it was closed', async () => {
+    let release = (_names: readonly string[]): void => undefined;
+    answer = () => new Promise((resolve) => (release = resolve));
+    names.want('10.0.0.1');
+    names.close();
+    release(['late.example']);
+    await turn();
+    expect(found).toEqual([]);
+  });
+
+  test('asks for private addresses only', async () => {
+    for (const address of ['192.0.2.1', '2001:db8::1', 'nowhere', '::1']) names.want(address);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('isPrivate', () => {
+  test.each([
+    ['10.0.0.0', '9.255.255.255'],
+    ['10.255.255.255', '11.0.0.0'],
+    ['172.16.0.0', '172.15.255.255'],
+    ['172.31.255.255', '172.32.0.0'],
+    ['192.168.0.0', '192.167.255.255'],
+    ['169.254.0.0', '169.253.255.255'],
+    ['100.64.0.0', '100.63.255.255'],
+    ['100.127.255.255', '100.128.0.0'],
+    ['fc00::', 'fbff::'],
+    ['fdff::', 'fe7f::'],
+    ['fe80::', 'fe7f:ffff::'],
+    ['febf::', 'fec0::'],
+    ['::ffff:10.0.0.1', '127.0.0.1'],
+  ])('returns true for %s, and false for %s beside it', (inside, outside) => {
+    expect([isPrivate(inside), isPrivate(outside)]).toEqual([true, false]);
+  });
+});

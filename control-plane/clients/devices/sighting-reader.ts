@@ -1,0 +1,105 @@
+/**
+ * Reads which clients have sent queries from the memory in which the DNS threads count them, without involving the
+ * threads.
+ */
+import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../../shared/memory/sighting-layout.ts';
+import type { WorkerMemory } from '../../../shared/threads/messages.ts';
+import { addressToText } from '../../../shared/net/ip.ts';
+
+/** A client that has sent queries since the previous sweep. */
+export interface ClientSighting {
+  /** Address literal; IPv4 dotted. '' for a client that named itself by its key. */
+  readonly address: string;
+  /** The id of such a client. */
+  readonly clientId?: number;
+  /** Queries since then. */
+  readonly queries: number;
+  /** Unix milliseconds of the last one, cut to the second. */
+  readonly lastSeenMs: number;
+}
+
+/** Read side of the sightings of all threads. */
+export class ClientSightings {
+  private readonly threads: readonly ThreadSightings[];
+
+  constructor(memories: readonly Pick<WorkerMemory, 'answerClients' | 'resolveClients'>[]) {
+    this.threads = memories.flatMap(({ answerClients, resolveClients }) => [
+      new ThreadSightings(answerClients),
+      new ThreadSightings(resolveClients),
+    ]);
+  }
+
+  /**
+   * The clients that have sent queries since the last sweep, each once, in the order in which they were last seen.
+   * Queries of a client that lost its slot between two sweeps are missing, which needs tens of thousands of clients.
+   */
+  sweep(): ClientSighting[] {
+    const found = new Map<string | number, ClientSighting>();
+    for (const thread of this.threads)
+      thread.sweep((client, queries, lastSeenSecs) => {
+        const key = client.clientId ?? client.address;
+        const before = found.get(key);
+        const lastSeenMs = Math.max(lastSeenSecs * 1000, before?.lastSeenMs ?? 0);
+        found.set(key, { ...client, queries: queries + (before?.queries ?? 0), lastSeenMs });
+      });
+    return [...found.values()].sort((one, other) => one.lastSeenMs - other.lastSeenMs);
+  }
+}
+
+type TellSighting = (
+  client: Pick<ClientSighting, 'address' | 'clientId'>,
+  queries: number,
+  lastSeenSecs: number,
+) => void;
+
+/** One thread's memory, and what it held at the last sweep. */
+class ThreadSightings {
+  private readonly words: Int32Array;
+  private readonly before: Int32Array;
+  private readonly address = new DataView(new ArrayBuffer(16));
+
+  constructor(buffer: SharedArrayBuffer) {
+    this.words = new Int32Array(buffer);
+    this.before = new Int32Array(buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  sweep(tell: TellSighting): void {
+    const { words, before } = this;
+    for (let at = 0; at < words.length; at += L.SLOT_WORDS) {
+      // A plain read, since nearly all slots are unchanged: the next sweep finds what this one misses.
+      const count = words[at + L.COUNT_AT]!;
+      if (count !== 0 && (count !== before[at + L.COUNT_AT] || !this.isSameAddress(at)))
+        this.sweepSlot(at, tell);
+    }
+  }
+
+  /** Whether a slot still has the address of the last sweep. */
+  private isSameAddress(at: number): boolean {
+    for (let word = at + L.ADDRESS_AT; word < at + L.ADDRESS_AT + 4; word++)
+      if (Atomics.load(this.words, word) !== this.before[word]) return false;
+    return true;
+  }
+
+  /** Reports a slot, unless it is being reassigned: then the next sweep does. */
+  private sweepSlot(at: number, tell: TellSighting): void {
+    const { words, before, address } = this;
+    const count = Atomics.load(words, at + L.COUNT_AT) >>> 0;
+    const isSame = this.isSameAddress(at);
+    for (let word = 0; word < 4; word++)
+      address.setInt32(word * 4, Atomics.load(words, at + L.ADDRESS_AT + word));
+    const lastSeenSecs = Atomics.load(words, at + L.LAST_SEEN_AT) >>> 0;
+    const after = Atomics.load(words, at + L.COUNT_AT) >>> 0;
+    // The count of a reassigned slot restarts.
+    if (count === 0 || after < count) return;
+    const known = isSame ? before[at + L.COUNT_AT]! >>> 0 : 0;
+    for (let word = 0; word < 4; word++) before[at + L.ADDRESS_AT + word] = address.getInt32(word * 4);
+    before[at + L.COUNT_AT] = count;
+    // Fewer than before: the address lost its slot and came back.
+    const queries = known < count ? count - known : count;
+    const isKeyed = address.getInt32(0) === KEYED_SIGHTING;
+    const client = isKeyed
+      ? { address: '', clientId: address.getInt32(4) }
+      : { address: addressToText(new Uint8Array(address.buffer)) };
+    tell(client, queries, lastSeenSecs);
+  }
+}

@@ -1,0 +1,99 @@
+/** Assembles and starts client discovery. */
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { WorkerMemory } from '../../../shared/threads/messages.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { onDatabaseUp } from '../../storage/db/on-up.ts';
+import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
+import { type CompiledRules, clientNamesOf } from '../../policy/compile/table/compiled-rules.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import { ClientDiscovery } from './client-discovery.ts';
+import { ClientSightings } from './sighting-reader.ts';
+import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
+import type { LeaseWatch } from './lease-watch.ts';
+import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.ts';
+
+/** The policy that is active. */
+interface Published {
+  readonly rows: PolicyRows;
+  readonly compiled: Pick<CompiledRules, 'sources'>;
+}
+
+/** What discovery needs of the node. */
+export interface ClientParts {
+  /** Who may ask: the MACs that are blocked, and what follows the networks of this machine. */
+  readonly access: {
+    afterGrace(): { readonly blockedMacs: readonly string[] };
+    follow(rows: () => PolicyRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void;
+  };
+  readonly clients: ClientDirectory;
+  /** What is in force, where keys may change. */
+  readonly configuration: { current(): Config };
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly supervisor: {
+    memories(): readonly WorkerMemory[];
+    /** Has a DNS thread answer a question of Weir's own, in wire form. */
+    readonly requests: { askOwn(message: Uint8Array): Promise<Uint8Array | null> };
+  };
+  readonly neighbours: ReadNeighbours;
+  readonly leases: LeaseWatch;
+  readonly publisher: { current(): Published };
+  readonly policyInForce: { applyLive(): Promise<void> };
+}
+
+/** Starts discovery; returns how to stop it. */
+export function startClients(parts: ClientParts): () => Promise<void> {
+  const { access, clients: directory, configuration, database, clock, logger, supervisor } = parts;
+  const rows = (): PolicyRows => parts.publisher.current().rows;
+  const applyLive = (): Promise<void> => parts.policyInForce.applyLive();
+  const sightings = new ClientSightings(supervisor.memories());
+  const hostNames = new HostNames({
+    ask: askInTurn(
+      askThread((message) => supervisor.requests.askOwn(message)),
+      askDevice(),
+    ),
+    clock,
+    found: (address, hostname) => {
+      const record = directory.at(address);
+      if (record !== undefined) directory.nameHost(record, hostname);
+    },
+  });
+  const discovery = new ClientDiscovery({
+    directory,
+    database,
+    clock,
+    logger,
+    leases: parts.leases,
+    hostNames,
+    sweep: () => sightings.sweep(),
+    neighbours: parts.neighbours,
+    macClients: () => locatedByMac(rows()),
+    ruleClients: () => [
+      ...clientNamesOf(parts.publisher.current().compiled),
+      ...access.afterGrace().blockedMacs,
+    ],
+    applyLive,
+    keepDays: () => configuration.current().database.query_log_days,
+  });
+  discovery.start();
+  const stopFollowing = access.follow(rows, applyLive, (error) =>
+    logger.warn('could not apply a change of who may ask', { reason: reasonOf(error) }),
+  );
+  const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
+  return async () => {
+    stopFollowing();
+    await stopLoading();
+    hostNames.close();
+    await discovery.stop();
+  };
+}
+
+/** Clients whose addresses policy has by their MAC: for their group, or for a grant. */
+function locatedByMac({ macClients, grants }: PolicyRows): readonly PolicyMacClient[] {
+  const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
+  return granted.length === 0 ? macClients : [...macClients, ...granted];
+}

@@ -1,0 +1,162 @@
+/** HTTP of `{api}/groups`. A change of a group is in the database and in force when the answer is sent. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import { ClientPage, GroupClientQuery } from '../../../shared/api/policy/clients-api.ts';
+import {
+  Group,
+  GroupCreateBody,
+  GroupDeleteQuery,
+  GroupList,
+  GroupUpdateBody,
+} from '../../../shared/api/policy/groups-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { changedRow } from '../devices/client-change.ts';
+import type { ClientDirectory } from '../devices/client-directory.ts';
+import type { StoredClient } from '../devices/client-record.ts';
+import { releaseClients } from '../devices/client-store.ts';
+import { pageOfClients } from '../devices/client-view.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
+import * as store from './group-store.ts';
+
+/** How many clients belong to each group, by id. */
+type MemberCounts = Pick<ClientDirectory, 'countByGroup'>;
+
+/** Rows of groups and of their clients. */
+export function groupRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  clients: ClientDirectory;
+}): Route[] {
+  return [
+    listGroups(context.database, context.clients),
+    createGroup(context.policy, context.clients),
+    readGroup(context.database, context.clients),
+    updateGroup(context.policy, context.clients),
+    deleteGroup(context.policy, context.clients),
+    listGroupClients(context.database, context.clients),
+  ];
+}
+
+function listGroups(database: Database, clients: MemberCounts): Route {
+  return route({
+    method: 'GET',
+    path: '/groups',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'All groups',
+    answer: GroupList,
+    handle: async () => {
+      const groups = await store.listGroups(database);
+      const counts = clients.countByGroup();
+      return groups.map((group) => ({ ...group, client_count: counts.get(group.id) ?? 0 }));
+    },
+  });
+}
+
+function readGroup(database: Database, clients: MemberCounts): Route {
+  return route({
+    method: 'GET',
+    path: '/groups/{id}',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'One group',
+    params: IdParams,
+    answer: Group,
+    handle: async ({ params }) => counted(clients, await store.readGroup(database, params.id)),
+  });
+}
+
+function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
+  return route({
+    method: 'POST',
+    path: '/groups',
+    access: 'admin',
+    tag: 'Groups',
+    summary: 'Create a group',
+    body: GroupCreateBody,
+    status: 201,
+    answer: Group,
+    errors: { 409: 'the name is taken' },
+    handle: async (request) => {
+      const group = await policy.change(authorOf(request), async (tx) => {
+        const result = await store.insertGroup(tx, request.body);
+        return { result, summary: `group ${result.name}: created` };
+      });
+      return counted(clients, group);
+    },
+  });
+}
+
+function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
+  return route({
+    method: 'PUT',
+    path: '/groups/{id}',
+    access: 'admin',
+    tag: 'Groups',
+    summary: 'Change a group; absent fields keep their value',
+    params: IdParams,
+    body: GroupUpdateBody,
+    answer: Group,
+    errors: { 409: 'the name is taken, or Default would be disabled' },
+    handle: async (request) => {
+      const group = await policy.change(authorOf(request), async (tx) => {
+        const result = await store.updateGroup(tx, request.params.id, request.body);
+        return { result, summary: `group ${result.name}: changed` };
+      });
+      return counted(clients, group);
+    },
+  });
+}
+
+function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'>): Route {
+  return route({
+    method: 'DELETE',
+    path: '/groups/{id}',
+    access: 'admin',
+    tag: 'Groups',
+    summary:
+      'Delete a group that nothing refers to, or with `cascade` what refers to it as well; Default stays',
+    params: IdParams,
+    query: GroupDeleteQuery,
+    errors: {
+      409: 'something refers to the group, it is Default, or with `cascade` a list would then serve every group',
+    },
+    handle: async (request) => {
+      const { id } = request.params;
+      const { cascade } = request.query;
+      const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
+        const { name } = await store.readGroup(tx, id);
+        const released = cascade ? await releaseClients(tx, id) : [];
+        await store.deleteGroup(tx, id, cascade);
+        const outside = released.flatMap((client) => changedRow({ ...client, groupId: id }, client));
+        return { result: released, summary: `group ${name}: deleted`, outside };
+      };
+      await policy.change(authorOf(request), work, (released, apply) => {
+        for (const client of released) clients.put(client);
+        return apply();
+      });
+    },
+  });
+}
+
+function listGroupClients(database: Database, clients: ClientDirectory): Route {
+  return route({
+    method: 'GET',
+    path: '/groups/{id}/clients',
+    access: 'viewer',
+    tag: 'Groups',
+    summary: 'Clients that belong to the group, for whatever reason',
+    params: IdParams,
+    query: GroupClientQuery,
+    answer: ClientPage,
+    handle: async ({ params, query }) => {
+      await store.readGroup(database, params.id);
+      return pageOfClients(clients, { ...query, group_id: params.id });
+    },
+  });
+}
+
+function counted(clients: MemberCounts, group: store.StoredGroup): Group {
+  return { ...group, client_count: clients.countByGroup().get(group.id) ?? 0 };
+}

@@ -1,0 +1,116 @@
+/**
+ * HTTP of probes, the check that a device uses this node: `{api}/probes` for people with an account, and the same rows
+ * below the page `/check` for everybody else. Whoever opens that page has no account: a probe is read by an id that
+ * cannot be guessed, and tells only how its own name was asked; the requests of a network are counted.
+ */
+import type { Request } from 'express';
+import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { notFound, overloaded } from '../../api/api-error.ts';
+import { clientAddress } from '../../api/client-address.ts';
+import { RequestLimit } from '../../api/request-limit.ts';
+import { route } from '../../api/route.ts';
+import type { Access, Route } from '../../api/route.ts';
+import type { ClientDirectory } from '../devices/client-directory.ts';
+import type { Probe as KeptProbe, Probes } from './probes.ts';
+
+/** What both doors need. */
+interface ProbeContext {
+  readonly probes: Probes;
+  readonly clock: Clock;
+  readonly nodeName: string;
+  readonly clients: Pick<ClientDirectory, 'nameAt'>;
+}
+
+/** Who may ask, and what a request costs them; `spend` throws 429. */
+interface Door {
+  readonly access: Access;
+  readonly spend: (http: Request) => void;
+}
+
+/** Requests of one network in a minute. */
+const CREATED_A_MINUTE = 60;
+const READ_A_MINUTE = 1200;
+/** Seconds after which one of too many probes has ended, perhaps. */
+const RETRY_SECS = 30;
+
+const unlimited = (): void => undefined;
+
+/** Rows of the API. */
+export function probeRoutes(context: ProbeContext): Route[] {
+  return [
+    createProbe(context, { access: 'admin', spend: unlimited }),
+    readProbe(context, { access: 'viewer', spend: unlimited }),
+  ];
+}
+
+/** Rows below the page `/check`. */
+export function publicProbeRoutes(context: ProbeContext): Route[] {
+  const doorOf = (aMinute: number): Door => {
+    const limit = new RequestLimit(context.clock, { perSecond: aMinute / 60, burst: aMinute });
+    return { access: 'public', spend: (http) => limit.spend(clientAddress(http)) };
+  };
+  return [createProbe(context, doorOf(CREATED_A_MINUTE)), readProbe(context, doorOf(READ_A_MINUTE))];
+}
+
+function createProbe(context: ProbeContext, { access, spend }: Door): Route {
+  const { probes } = context;
+  return route({
+    method: 'POST',
+    path: '/probes',
+    access,
+    tag: 'Probes',
+    summary: 'Make a name to be asked once by a device, which shows whether it uses this node',
+    status: 201,
+    answer: Probe,
+    waits: false,
+    errors: { 503: 'there are too many probes' },
+    handle: ({ http }) => {
+      spend(http);
+      const probe = probes.create();
+      if (probe === null) throw overloaded('there are too many probes', RETRY_SECS);
+      return shownProbe(probe, context, access);
+    },
+  });
+}
+
+function readProbe(context: ProbeContext, { access, spend }: Door): Route {
+  const { probes } = context;
+  return route({
+    method: 'GET',
+    path: '/probes/{probe_id}',
+    access,
+    tag: 'Probes',
+    summary: 'Whether, when, by which address and how the name was asked; for five minutes',
+    params: ProbeParams,
+    answer: Probe,
+    handle: ({ http, params }) => {
+      spend(http);
+      const probe = probes.get(params.probe_id);
+      if (probe === undefined) throw notFound('this probe');
+      return shownProbe(probe, context, access);
+    },
+  });
+}
+
+function shownProbe(
+  { id, name, createdMs, expiresMs, first, askers, queries }: KeptProbe,
+  { nodeName: node, clients }: ProbeContext,
+  access: Access,
+): Probe {
+  const isTold = first !== null && access !== 'public';
+  return {
+    id,
+    name,
+    node,
+    created_at: new Date(createdMs).toISOString(),
+    expires_at: new Date(expiresMs).toISOString(),
+    asked: first !== null,
+    asked_at: first === null ? null : new Date(first.askedMs).toISOString(),
+    client: first?.client ?? null,
+    client_hostname: isTold ? clients.nameAt(first.client) : null,
+    protocol: first?.protocol ?? null,
+    askers: [...askers],
+    queries,
+  };
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { heldTrouble, isNothingBlocked, portTrouble, refusedTrouble, troublesOf } from './overview-status.ts';
+import type { Health } from './overview-status.ts';
+
+function health(checks: Partial<Health['checks']>): Health {
+  const ok = { status: 'ok' } as const;
+  return {
+    status: 'ok',
+    version: '1',
+    node: 'home',
+    uptime_secs: 1,
+    checks: {
+      dns: ok,
+      database: ok,
+      upstreams: ok,
+      filters: ok,
+      nodes: ok,
+      clock: ok,
+      access: ok,
+      ...{ web: ok, certificates: ok, disk: ok, configuration: ok, privileges: ok },
+      ...checks,
+    },
+  };
+}
+
+describe('troublesOf()', () => {
+  test('has nothing if every part is well', () => {
+    expect(troublesOf(health({}))).toEqual([]);
+  });
+
+  test('has every part that is not well with where it is fixed, what is down first', () => {
+    const checks = {
+      dns: { status: 'degraded' },
+      filters: { status: 'degraded' },
+      upstreams: { status: 'degraded', detail: 'unhealthy: udp://192.0.2.1' },
+      database: { status: 'down', detail: 'connection refused' },
+    } as const;
+    const troubles = troublesOf(health(checks));
+    expect(troubles.map(({ tone, text, fix }) => [tone, text, fix?.to])).toEqual([
+      ['fault', 'health.database.down', '/settings?part=database'],
+      ['warning', 'health.dns.degraded', undefined],
+      ['warning', 'health.upstreams.degraded', '/resolving'],
+      ['warning', 'health.filters.degraded', '/lists'],
+    ]);
+    expect(troubles.map(({ detail }) => detail)).toEqual([
+      ...['connection refused', null, 'unhealthy: udp://192.0.2.1', null],
+    ]);
+  });
+
+  test('has a link or words on what to do for each part', () => {
+    const bad = { status: 'degraded' } as const;
+    const { checks } = health({});
+    const all = Object.fromEntries(Object.keys(checks).map((part) => [part, bad]));
+    const troubles = troublesOf(health(all));
+    expect(troubles).toHaveLength(Object.keys(checks).length);
+    expect(troubles.filter(({ fix, help }) => fix === null && help === null)).toEqual([]);
+  });
+});
+
+describe('portTrouble()', () => {
+  const reach = (dns: object): Parameters<typeof portTrouble>[0] => ({
+    dns: { dns_port: 5300, is_chosen: false, port_53: 'taken', holder: null, command: null, ...dns },
+    is_container: false,
+    addresses: [],
+    this_device: { address: '192.0.2.9', is_server: false, last_seen: null },
+    devices: 0,
+    names_active: 5,
+  });
+
+  test('leads to the steps while devices cannot ask Weir', () => {
+    expect(portTrouble(reach({}))).toMatchObject({
+      tone: 'warning',
+      filling: { port: '5300' },
+      fix: { to: '/setup' },
+    });
+  });
+
+  test('is absent on port 53, and on a port that was chosen', () => {
+    expect(portTrouble(reach({ dns_port: 53, port_53: 'weir' }))).toBeNull();
+    expect(portTrouble(reach({ is_chosen: true }))).toBeNull();
+  });
+});
+
+describe('isNothingBlocked()', () => {
+  test.each([
+    [true, 0, true],
+    [true, 1, false],
+    [true, null, false],
+    [false, 0, false],
+    [undefined, 0, false],
+  ])('of blocking %j with %j names is %j', (isEnabled, names, expected) => {
+    expect(isNothingBlocked(isEnabled, names)).toBe(expected);
+  });
+});
+
+describe('heldTrouble() and refusedTrouble()', () => {
+  test('are null if nothing waits for a person', () => {
+    expect(heldTrouble([])).toBeNull();
+    expect(refusedTrouble({ announced: null, refused: [] } as never, () => true)).toBeNull();
+  });
+});

@@ -1,0 +1,201 @@
+/** Grants over HTTP and in the database. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Grant, GrantList } from '../../../shared/api/policy/grants-api.ts';
+import {
+  type RunningApi,
+  type Rows,
+  SteeredClock,
+  type TestAnswer,
+} from '../../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../../test/support/parts/served-suite.ts';
+import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { clientRoutes } from '../../clients/devices/client-routes.ts';
+import { deleteUntouched, forgetUnseen } from '../../clients/devices/client-store.ts';
+import { groupRoutes } from '../../clients/groups/group-routes.ts';
+import { PolicyMemory } from '../../policy/change/policy-memory.ts';
+import { readPolicyRows } from '../../policy/change/policy-store.ts';
+import type { PolicyRows } from '../../policy/change/rows.ts';
+import { removeEnded } from './ended-grants.ts';
+import { grantRoutes } from './grant-routes.ts';
+import { GrantTimes } from './grant-times.ts';
+
+const clock = new SteeredClock();
+const times = new GrantTimes(clock);
+let known: PolicyRows['grants'] = [];
+const stats = { addressCounts: () => Promise.resolve([]) };
+const suiteRoutes: Rows = (parts) => [
+  ...grantRoutes({ ...parts, grants: () => times.inForce(known) }),
+  ...groupRoutes(parts),
+  ...clientRoutes({ ...parts, stats }),
+];
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+let memory: PolicyMemory;
+
+serveSuite(suiteRoutes, (served) => ({ suite, api } = served), { clock });
+beforeEach(() => {
+  api.policyChanges = 0;
+  memory = new PolicyMemory();
+});
+
+const post = (json: unknown): Promise<TestAnswer> => api.send('POST', '/api/grants', { json });
+const create = async (json: object): Promise<Grant> => {
+  const answer = await post(json);
+  expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
+  return Grant.parse(answer.body);
+};
+/** What policy reads of them. */
+async function read(): Promise<PolicyRows['grants']> {
+  return (known = (await readPolicyRows(suite.database, () => undefined, memory)).grants);
+}
+async function createClient(json: object): Promise<number> {
+  return ((await api.send('POST', '/api/clients', { json })).body as { id: number }).id;
+}
+const pathsOf = (answer: TestAnswer): string[] => answer.problem.errors!.map(({ path }) => path);
+
+describe('grants', () => {
+  test('are created whole, in force, audited, and no revision', async () => {
+    const grant = await create({ domain: 'Games.Example.', group_id: 1, secs: 600 });
+    expect(grant).toEqual({
+      id: grant.id,
+      domain: 'games.example',
+      client_id: null,
+      group_id: 1,
+      action: 'allow',
+      until: new Date(clock.nowMs() + 600_000).toISOString(),
+      secs_left: 600,
+      created_at: new Date(clock.nowMs()).toISOString(),
+    });
+    expect(api.policyChanges).toBe(1);
+    const { rows } = await suite.database.query<{ action: string; subject: string; after: unknown }>(
+      'SELECT action, subject, after FROM audit_log ORDER BY id DESC LIMIT 1',
+    );
+    expect(rows[0]).toMatchObject({
+      action: 'created',
+      subject: `grant ${grant.id}: allow games.example for group 1`,
+      after: { domain: 'games.example', group_id: 1 },
+    });
+    expect((await suite.database.query('SELECT FROM revisions')).rows).toEqual([]);
+  });
+
+  test('are for a client by its MAC, else by its address, as policy reads them', async () => {
+    const byIp = await createClient({ ip_address: '192.0.2.7' });
+    const byMac = await createClient({ ip_address: '192.0.2.8', mac_address: '02:00:00:00:00:01' });
+    const until = '2026-01-15T14:30:00+01:00';
+    const first = await create({ client_id: byIp, until });
+    expect(first).toMatchObject({ until: '2026-01-15T13:30:00.000Z', domain: null, secs_left: 5400 });
+    const second = await create({ client_id: byMac, action: 'block', secs: 1, domain: 'bücher.example' });
+    const row = { groupId: null, createdMs: clock.nowMs() };
+    expect(await read()).toEqual([
+      {
+        ...row,
+        ...{ id: first.id, domain: null, action: 'allow', clientId: byIp, mac: null, address: '192.0.2.7' },
+        untilMs: Date.parse(until),
+      },
+      {
+        ...row,
+        ...{ id: second.id, domain: 'xn--bcher-kva.example', action: 'block', clientId: byMac },
+        ...{ mac: '02:00:00:00:00:01', address: null, untilMs: clock.nowMs() + 1000 },
+      },
+    ]);
+    await api.send('PATCH', `/api/clients/${byIp}`, { json: { mac_address: '02:00:00:00:00:02' } });
+    expect((await read())[0]).toMatchObject({ mac: '02:00:00:00:00:02', address: null });
+  });
+
+  test('are listed while they are in force, the next one to end first', async () => {
+    const long = await create({ group_id: 1, secs: 86_400 });
+    const short = await create({ group_id: 1, secs: 10 });
+    await read();
+    const list = async (): Promise<number[]> =>
+      GrantList.parse((await api.send('GET', '/api/grants')).body).map(({ id }) => id);
+    expect(await list()).toEqual([short.id, long.id]);
+    clock.advanceSecs(10);
+    expect(await list()).toEqual([long.id]);
+  });
+
+  test('end early by DELETE, once, which is audited', async () => {
+    const { id } = await create({ group_id: 1, secs: 10 });
+    const answer = await api.send('DELETE', `/api/grants/${id}`);
+    expect([answer.status, answer.text, api.policyChanges]).toEqual([204, '', 2]);
+    expect(await read()).toEqual([]);
+    expect((await api.send('DELETE', `/api/grants/${id}`)).status).toBe(404);
+    expect(api.policyChanges).toBe(2);
+    const { rows } = await suite.database.query('SELECT action FROM audit_log ORDER BY id');
+    expect(rows).toEqual([{ action: 'created' }, { action: 'deleted' }]);
+  });
+
+  test('go with their client and their group', async () => {
+    const client = await createClient({ ip_address: '192.0.2.7' });
+    const group = ((await api.send('POST', '/api/groups', { json: { name: 'Kids' } })).body as Grant).id;
+    await create({ client_id: client, secs: 10 });
+    await create({ group_id: group, secs: 10 });
+    expect(await read()).toHaveLength(2);
+    await api.send('DELETE', `/api/groups/${group}`);
+    expect((await read()).map(({ clientId }) => clientId)).toEqual([client]);
+    await api.send('DELETE', `/api/clients/${client}`);
+    expect(await read()).toEqual([]);
+  });
+
+  test('keep a client that was only seen from being forgotten', async () => {
+    const { rows } = await suite.database.query<{ id: number }>(
+      `INSERT INTO clients (ip_address, last_seen) VALUES ('192.0.2.7', '2020-01-01'), ('192.0.2.8', '2020-01-01')
+       RETURNING id`,
+    );
+    const [kept, gone] = rows.map(({ id }) => id) as [number, number];
+    await create({ client_id: kept, secs: 10 });
+    await deleteUntouched(suite.database, [kept]);
+    expect(await forgetUnseen(suite.database, clock.nowMs())).toEqual([gone]);
+    expect(await read()).toHaveLength(1);
+  });
+
+  test('that are over leave the database', async () => {
+    const { id } = await create({ group_id: 1, secs: 10 });
+    await suite.database.query(
+      `INSERT INTO grants (group_id, action, until, created_at) VALUES (1, 'allow', '2026-01-13', now())`,
+    );
+    await create({ group_id: 1, secs: 20 });
+    expect(await read()).toHaveLength(2);
+    await removeEnded(suite.database, new MemoryLogger(), new Set([id]));
+    expect(await read()).toHaveLength(1);
+  });
+
+  test('are bounded in number', async () => {
+    await suite.database.query(
+      `INSERT INTO grants (group_id, action, until, created_at)
+         SELECT 1, 'allow', now() + interval '1 day', now() FROM generate_series(1, 9999)`,
+    );
+    const answers = await Promise.all([post({ group_id: 1, secs: 5 }), post({ group_id: 1, secs: 5 })]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  });
+
+  test.each<[unknown, string[]]>([
+    [{}, ['client_id', 'secs']],
+    [{ group_id: 1 }, ['secs']],
+    [{ secs: 5 }, ['client_id']],
+    [{ group_id: 1, client_id: 1, secs: 5 }, ['client_id']],
+    [{ group_id: 1, secs: 5, until: '2026-01-15T14:00:00Z' }, ['secs']],
+    [{ group_id: 1, secs: 0 }, ['secs']],
+    [{ group_id: 1, secs: 86_401 }, ['secs']],
+    [{ group_id: 1, secs: 1.5 }, ['secs']],
+    [{ group_id: 1, secs: '5' }, ['secs']],
+    [{ group_id: 1, until: '2026-01-15' }, ['until']],
+    [{ group_id: 1, until: '2020-01-15T14:00:00Z' }, ['until']],
+    [{ group_id: 1, until: '9999-01-15T14:00:00Z' }, ['until']],
+    [{ group_id: 1, until: '2026-02-30T14:00:00Z' }, ['until']],
+    [{ group_id: 4711, secs: 5 }, ['group_id']],
+    [{ client_id: 4711, secs: 5 }, ['client_id']],
+    [{ client_id: 2 ** 31, secs: 5 }, ['client_id']],
+    [{ group_id: 1, secs: 5, action: 'deny' }, ['action']],
+    [{ group_id: 1, secs: 5, domain: '*.example.org' }, ['domain']],
+    [{ group_id: 1, secs: 5, domain: '' }, ['domain']],
+    [{ group_id: 1, secs: 5, domain: '192.0.2.1' }, ['domain']],
+    [{ group_id: 1, secs: 5, domain: `${'a'.repeat(64)}.example` }, ['domain']],
+    [{ group_id: 1, secs: 5, name: 'x' }, ['name']],
+  ])('refuse %j and name every bad field', async (json, paths) => {
+    const answer = await post(json);
+    expect([answer.status, answer.problem.error, pathsOf(answer)]).toEqual([400, 'invalid', paths]);
+    expect(api.policyChanges).toBe(0);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * HTTP of `{api}/grants`. A change is in the database and in force when the answer is sent; what is in force is read
+ * from memory, so that it can be asked without a database.
+ */
+import { IdParams } from '../../../shared/api/fields.ts';
+import { Grant, GrantCreateBody, GrantList, MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';
+import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { invalid } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import type { PolicyGrant } from '../../policy/change/rows.ts';
+import { deleteGrant, insertGrant } from './grant-store.ts';
+import type { StoredGrant } from './grant-store.ts';
+
+/** Rows of grants. */
+export function grantRoutes(context: {
+  policy: PolicyChanges;
+  clock: Clock;
+  grants: () => readonly PolicyGrant[];
+}): Route[] {
+  return [
+    listGrants(context.clock, context.grants),
+    createGrant(context.policy, context.clock),
+    endGrant(context.policy),
+  ];
+}
+
+function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
+  return route({
+    method: 'GET',
+    path: '/grants',
+    access: 'viewer',
+    tag: 'Grants',
+    summary: 'Grants in force, the next one to end first',
+    answer: GrantList,
+    handle: () =>
+      grants()
+        .toSorted((a, b) => a.untilMs - b.untilMs || a.id - b.id)
+        .map((grant) => shownGrant(grant, clock)),
+  });
+}
+
+function createGrant(policy: PolicyChanges, clock: Clock): Route {
+  return route({
+    method: 'POST',
+    path: '/grants',
+    access: 'admin',
+    tag: 'Grants',
+    summary: 'Allow or block a name, or everything, for one client or one group until a moment',
+    body: GrantCreateBody,
+    status: 201,
+    answer: Grant,
+    errors: { 409: 'there are too many grants' },
+    handle: async (request) => {
+      const times = timesOf(request.body, clock);
+      const actor = authorOf(request);
+      const grant = await policy.change(actor, async (tx) => {
+        const result = await insertGrant(tx, { ...request.body, ...times });
+        await recordAudit(tx, {
+          actor,
+          action: 'created',
+          subject: subjectOf(result),
+          after: auditedGrant(result),
+        });
+        return { result, summary: null };
+      });
+      return shownGrant(grant, clock);
+    },
+  });
+}
+
+function endGrant(policy: PolicyChanges): Route {
+  return route({
+    method: 'DELETE',
+    path: '/grants/{id}',
+    access: 'admin',
+    tag: 'Grants',
+    summary: 'End a grant before its time',
+    params: IdParams,
+    handle: async (request) => {
+      const actor = authorOf(request);
+      await policy.change(actor, async (tx) => {
+        const result = await deleteGrant(tx, request.params.id);
+        await recordAudit(tx, {
+          actor,
+          action: 'deleted',
+          subject: subjectOf(result),
+          before: auditedGrant(result),
+        });
+        return { result, summary: null };
+      });
+    },
+  });
+}
+
+/** When it begins, which is now, and when it ends; 400 for an end that is no later, or later than a year. */
+function timesOf({ secs, until }: GrantCreate, clock: Clock): { createdMs: number; untilMs: number } {
+  const createdMs = clock.nowMs();
+  const untilMs = until === null ? createdMs + (secs ?? 0) * 1000 : Date.parse(until);
+  if (untilMs > createdMs && untilMs - createdMs <= MAX_UNTIL_MS) return { createdMs, untilMs };
+  throw invalid([{ path: 'until', message: 'expected a moment to come, within a year' }]);
+}
+
+function shownGrant(grant: StoredGrant, clock: Clock): Grant {
+  const secsLeft = Math.max(0, Math.ceil((grant.untilMs - clock.nowMs()) / 1000));
+  return { ...auditedGrant(grant), secs_left: secsLeft };
+}
+
+/** For people. */
+function subjectOf({ id, action, domain, clientId, groupId }: StoredGrant): string {
+  const asker = clientId === null ? `group ${String(groupId)}` : `client ${clientId}`;
+  return `grant ${id}: ${action} ${domain ?? 'every name'} for ${asker}`;
+}
+
+function auditedGrant(grant: StoredGrant): Omit<Grant, 'secs_left'> {
+  return {
+    id: grant.id,
+    domain: grant.domain,
+    client_id: grant.clientId,
+    group_id: grant.groupId,
+    action: grant.action,
+    until: new Date(grant.untilMs).toISOString(),
+    created_at: new Date(grant.createdMs).toISOString(),
+  };
+}

@@ -1,0 +1,73 @@
+/** SQL of `grants`. Reading those in force is part of `policy/change/policy-store.ts`. */
+import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
+import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { PolicyGrant } from '../../policy/change/rows.ts';
+
+/** A grant as it is stored: without what its client is known by. */
+export type StoredGrant = Omit<PolicyGrant, 'mac' | 'address'>;
+
+/** What a grant is made of. */
+export interface NewGrant extends Pick<GrantCreate, 'domain' | 'client_id' | 'group_id' | 'action'> {
+  readonly createdMs: number;
+  readonly untilMs: number;
+}
+
+interface GrantRow {
+  readonly id: number;
+  readonly domain: string | null;
+  readonly client_id: number | null;
+  readonly group_id: number | null;
+  readonly action: 'allow' | 'block';
+  readonly until: Date;
+  readonly created_at: Date;
+}
+
+const COLUMNS = 'id, domain, client_id, group_id, action, until, created_at';
+/** Most grants at once, which bounds what a snapshot costs. */
+const MAX_GRANTS = 10_000;
+/** Rows stay a day, should the clock be wrong. Those that ended here are removed at once. */
+const KEPT_MS = 86_400_000;
+
+/** Stores a grant; 400 for an unknown client or group, 409 if there are too many. Removes those long over. */
+export async function insertGrant(db: Queryable, grant: NewGrant): Promise<StoredGrant> {
+  const { domain, client_id: clientId, group_id: groupId, action, untilMs, createdMs } = grant;
+  await db.query('DELETE FROM grants WHERE until < $1', [new Date(createdMs - KEPT_MS)]);
+  const text = `INSERT INTO grants (domain, client_id, group_id, action, until, created_at)
+    SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM grants) < ${MAX_GRANTS} RETURNING ${COLUMNS}`;
+  const values = [domain, clientId, groupId, action, new Date(untilMs), new Date(createdMs)];
+  try {
+    const { rows } = await db.query<GrantRow>(text, values);
+    if (rows[0] === undefined) throw conflict(`there are ${MAX_GRANTS} grants, which is the most`);
+    return toGrant(rows[0]);
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    const [path, what] = clientId === null ? ['group_id', 'group'] : ['client_id', 'client'];
+    throw invalid([{ path, message: `expected the id of a ${what} that exists` }]);
+  }
+}
+
+/** Removes a grant and returns what it was; 404 if there is none. */
+export async function deleteGrant(db: Queryable, id: number): Promise<StoredGrant> {
+  const { rows } = await db.query<GrantRow>(`DELETE FROM grants WHERE id = $1 RETURNING ${COLUMNS}`, [id]);
+  if (rows[0] === undefined) throw notFound(`grant ${id}`);
+  return toGrant(rows[0]);
+}
+
+/** Removes grants that are over. */
+export async function deleteEnded(db: Queryable, ids: readonly number[]): Promise<void> {
+  await db.query('DELETE FROM grants WHERE id = ANY($1::integer[])', [ids]);
+}
+
+function toGrant(row: GrantRow): StoredGrant {
+  return {
+    id: row.id,
+    domain: row.domain,
+    clientId: row.client_id,
+    groupId: row.group_id,
+    action: row.action,
+    untilMs: row.until.getTime(),
+    createdMs: row.created_at.getTime(),
+  };
+}

@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import type { PolicyGrant } from '../../policy/change/rows.ts';
+import { GrantTimes } from './grant-times.ts';
+
+let clock: TestClock;
+let times: GrantTimes;
+
+beforeEach(() => {
+  clock = new TestClock();
+  times = new GrantTimes(clock);
+});
+
+function grant(id: number, leftMs: number): PolicyGrant {
+  const row = {
+    domain: null,
+    action: 'allow',
+    groupId: 1,
+    clientId: null,
+    mac: null,
+    address: null,
+  } as const;
+  return { ...row, id, untilMs: clock.nowMs() + leftMs, createdMs: 0 };
+}
+
+/** Ids in force, ids that ended, and milliseconds until the next end. */
+function look(grants: readonly PolicyGrant[]): unknown {
+  const { inForce, ended, nextEndMs } = times.look(grants);
+  expect(times.inForce(grants)).toEqual(inForce);
+  return [inForce.map(({ id }) => id), [...ended], nextEndMs];
+}
+
+describe('GrantTimes', () => {
+  test('look() ends each grant at its moment', () => {
+    const grants = [grant(1, 1000), grant(2, 5000)];
+    expect(look(grants)).toEqual([[1, 2], [], 1000]);
+    clock.advance(999);
+    expect(look(grants)).toEqual([[1, 2], [], 1]);
+    clock.advance(1);
+    expect(look(grants)).toEqual([[2], [1], 4000]);
+    clock.advance(4000);
+    expect(look(grants)).toEqual([[], [1, 2], Infinity]);
+    expect(look([])).toEqual([[], [], Infinity]);
+  });
+
+  test('look() extends nothing when the clock is set back, however often', () => {
+    const grants = [grant(1, 10_000)];
+    look(grants);
+    clock.wallMs -= 3_600_000;
+    expect(look(grants)).toEqual([[1], [], 10_000]);
+    clock.advance(10_000);
+    expect(look(grants)).toEqual([[], [1], Infinity]);
+    clock.wallMs -= 3_600_000;
+    expect(look(grants)).toEqual([[], [1], Infinity]);
+    // It was taken out of the rows, and the database still has it.
+    look([]);
+    expect(look(grants)).toEqual([[], [1], Infinity]);
+  });
+
+  test('look() ends what is over by a clock that was set on, and not for good', () => {
+    const grants = [grant(1, 10_000)];
+    look(grants);
+    clock.wallMs += 60_000;
+    expect(look(grants)).toEqual([[], [], Infinity]);
+    clock.wallMs -= 60_000;
+    expect(look(grants)).toEqual([[1], [], 10_000]);
+  });
+
+  test('look() takes what is over when it is first seen for neither in force nor ended here', () => {
+    const grants = [grant(1, -1), grant(2, 0)];
+    expect(look(grants)).toEqual([[], [], Infinity]);
+    clock.wallMs -= 1000;
+    expect(look(grants)).toEqual([[1, 2], [], 999]);
+  });
+});

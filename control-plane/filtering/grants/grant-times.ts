@@ -1,0 +1,83 @@
+/**
+ * Which grants are in force at an instant. A grant ends at its moment by the wall clock, and no later than the time
+ * that it had left when this node first saw it, by the monotonic clock: a wall clock that is set back extends nothing.
+ * Pure, but for what it remembers; `filtering/schedules/schedule-evaluator.ts` looks again when the next one ends.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import type { PolicyGrant } from '../../policy/change/rows.ts';
+
+/** What holds now. */
+export interface GrantsNow {
+  readonly inForce: readonly PolicyGrant[];
+  /** Ids of those that were in force here and have used up their time. */
+  readonly ended: ReadonlySet<number>;
+  /** Milliseconds until the next one ends; Infinity if none is in force. */
+  readonly nextEndMs: number;
+}
+
+/** Nothing holds. */
+export const NO_GRANTS: GrantsNow = { inForce: [], ended: new Set(), nextEndMs: Infinity };
+
+interface Seen {
+  readonly untilMs: number;
+  readonly endMonotonicMs: number;
+}
+
+/** Remembers when the grants that were in force here end. One per node. */
+export class GrantTimes {
+  private readonly clock: Clock;
+  private readonly seen = new Map<number, Seen>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Looks at all grants that there are. */
+  look(grants: readonly PolicyGrant[]): GrantsNow {
+    if (grants.length === 0 && this.seen.size === 0) return NO_GRANTS;
+    const nowMs = this.clock.nowMs();
+    const monotonicMs = this.clock.monotonicMs();
+    const inForce: PolicyGrant[] = [];
+    const ended = new Set<number>();
+    let nextEndMs = Infinity;
+    for (const grant of grants) {
+      const leftMs = this.leftOf(grant, nowMs, monotonicMs);
+      if (leftMs > 0) {
+        inForce.push(grant);
+        nextEndMs = Math.min(nextEndMs, leftMs);
+      } else if (this.hasUsedUp(grant, monotonicMs)) ended.add(grant.id);
+    }
+    this.forget(new Set(grants.map(({ id }) => id)), nowMs);
+    return { inForce, ended, nextEndMs };
+  }
+
+  /** Those of `grants` that are in force. */
+  inForce(grants: readonly PolicyGrant[]): PolicyGrant[] {
+    const nowMs = this.clock.nowMs();
+    const monotonicMs = this.clock.monotonicMs();
+    return grants.filter((grant) => this.leftOf(grant, nowMs, monotonicMs) > 0);
+  }
+
+  /** Milliseconds that a grant has left; 0 or less = it is not in force. */
+  private leftOf({ id, untilMs }: PolicyGrant, nowMs: number, monotonicMs: number): number {
+    const byWallMs = untilMs - nowMs;
+    let seen = this.seen.get(id);
+    if (seen?.untilMs !== untilMs) {
+      // The wall clock may be wrong: what is over by it may still begin.
+      if (byWallMs <= 0) return byWallMs;
+      seen = { untilMs, endMonotonicMs: monotonicMs + byWallMs };
+      this.seen.set(id, seen);
+    }
+    return Math.min(byWallMs, seen.endMonotonicMs - monotonicMs);
+  }
+
+  /** What is gone and could not come back: the database may still have one that has ended. */
+  private forget(ids: ReadonlySet<number>, nowMs: number): void {
+    for (const [id, { untilMs }] of this.seen) if (!ids.has(id) && untilMs <= nowMs) this.seen.delete(id);
+  }
+
+  private hasUsedUp({ id, untilMs }: PolicyGrant, monotonicMs: number): boolean {
+    const seen = this.seen.get(id);
+    return seen?.untilMs === untilMs && monotonicMs >= seen.endMonotonicMs;
+  }
+}

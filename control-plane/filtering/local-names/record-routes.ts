@@ -1,0 +1,191 @@
+/** HTTP of `{api}/local-records`. A change is in the database and in force when the answer is sent. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import {
+  LocalRecord,
+  LocalRecordCreateBody,
+  LocalRecordList,
+  LocalRecordUpdateBody,
+} from '../../../shared/api/policy/local-records-api.ts';
+import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
+import type { Author } from '../../api/caller.ts';
+import { conflict } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import type { LivePolicy } from '../../policy/change/runtime-state.ts';
+import { findAliasLoop, buildLocalTree } from '../../policy/snapshot/build/local-tree.ts';
+import { localRecords } from '../../policy/snapshot/build/snapshot-records.ts';
+import { readRecord, splitName } from './read-record.ts';
+import * as store from './record-store.ts';
+import type { StoredRecord } from './record-store.ts';
+
+const TAKEN = { 409: 'the record is there already, contradicts another, or would make a loop of aliases' };
+
+/** Local names that are in no database. */
+export interface LocalNames {
+  /** Where names of one label go, '' = nowhere; see `dns.local_domain`. */
+  localDomain(): string;
+  live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
+}
+
+/** Rows of local records. */
+export function recordRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  localNames: LocalNames;
+}): Route[] {
+  return [
+    listLocalRecords(context.database, context.localNames),
+    createLocalRecord(context.policy, context.localNames),
+    updateLocalRecord(context.policy, context.localNames),
+    deleteLocalRecord(context.policy, context.localNames),
+  ];
+}
+
+/** Records of every source, in order of precedence. */
+function listLocalRecords(database: Database, localNames: LocalNames): Route {
+  return route({
+    method: 'GET',
+    path: '/local-records',
+    access: 'viewer',
+    tag: 'Local names',
+    summary: 'All local records, whatever their source',
+    answer: LocalRecordList,
+    handle: async () => {
+      const stored = await store.listRecords(database);
+      const { configRecords, leases } = localNames.live();
+      const leased = localRecords({ localRecords: [] }, { configRecords, leases }).filter(
+        ({ source, type, fqdn }) =>
+          source === 'dhcp' && type !== 'PTR' && stored.every((record) => record.fqdn !== fqdn),
+      );
+      return [
+        ...configRecords.map((record) => shownOther(record, 'config')),
+        ...stored.map(toLocalRecord),
+        ...leased.map((record) => shownOther(record, 'dhcp')),
+      ];
+    },
+  });
+}
+
+function createLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
+  return route({
+    method: 'POST',
+    path: '/local-records',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Create a local record; an address is found by its reverse name too',
+    body: LocalRecordCreateBody,
+    status: 201,
+    answer: LocalRecord,
+    errors: TAKEN,
+    handle: (request) => {
+      const record = readRecord(request.body, null, localNames.localDomain());
+      return change(policy, localNames, authorOf(request), 'created', (tx) => store.insertRecord(tx, record));
+    },
+  });
+}
+
+function updateLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
+  return route({
+    method: 'PUT',
+    path: '/local-records/{id}',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Change a local record; absent fields keep their value',
+    params: IdParams,
+    body: LocalRecordUpdateBody,
+    answer: LocalRecord,
+    errors: TAKEN,
+    handle: (request) => {
+      const { body, params } = request;
+      return change(policy, localNames, authorOf(request), 'changed', async (tx) => {
+        const before = await store.findRecord(tx, params.id);
+        return store.replaceRecord(tx, params.id, readRecord(body, before, localNames.localDomain()));
+      });
+    },
+  });
+}
+
+function deleteLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
+  return route({
+    method: 'DELETE',
+    path: '/local-records/{id}',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Delete a local record',
+    params: IdParams,
+    handle: async (request) => {
+      await change(policy, localNames, authorOf(request), 'deleted', (tx) =>
+        store.deleteRecord(tx, request.params.id),
+      );
+    },
+  });
+}
+
+async function change(
+  policy: PolicyChanges,
+  localNames: LocalNames,
+  author: Author,
+  verb: 'created' | 'changed' | 'deleted',
+  work: (tx: Queryable) => Promise<StoredRecord>,
+): Promise<LocalRecord> {
+  const record = await policy.change(author, async (tx) => {
+    const result = await work(tx);
+    if (verb !== 'deleted') await refuseContradictions(localNames, tx, result);
+    const { fqdn, record_type: type, value } = result;
+    const summary = `local record ${fqdn} ${type} ${value.slice(0, 100)}: ${verb}`;
+    return { result, summary };
+  });
+  return toLocalRecord(record);
+}
+
+/** 409 if a name would have a CNAME beside other records, or where aliases would lead back to themselves. */
+async function refuseContradictions(
+  localNames: LocalNames,
+  tx: Queryable,
+  changed: StoredRecord,
+): Promise<void> {
+  const rows = (await store.listRecords(tx)).map((record) => ({
+    ...record,
+    type: record.record_type,
+    ttlSecs: record.ttl,
+  }));
+  const { configRecords } = localNames.live();
+  const others = [...configRecords, ...rows.filter(({ id }) => id !== changed.id)].filter(
+    ({ fqdn }) => fqdn === changed.fqdn,
+  );
+  const isAlias = changed.record_type === 'CNAME';
+  const contrary = others.find(({ type }) => isAlias || type === 'CNAME');
+  if (contrary !== undefined)
+    throw conflict(
+      `${changed.fqdn} has a record of type ${contrary.type} already; a CNAME stands alone (RFC 1034 section 3.6.2)`,
+    );
+  if (!isAlias) return;
+  const loop = findAliasLoop(
+    buildLocalTree(localRecords({ localRecords: rows }, { configRecords, leases: [] })),
+  );
+  if (loop !== undefined) throw conflict(`the CNAME would lead ${loop} back to itself`);
+}
+
+function toLocalRecord(record: StoredRecord): LocalRecord {
+  const { record_type: type, value } = record;
+  return { ...record, ip: type === 'A' || type === 'AAAA' ? value : null, source: 'api' };
+}
+
+function shownOther(record: WrittenLocalRecord, source: 'config' | 'dhcp'): LocalRecord {
+  const { fqdn, type, value, ttlSecs } = record;
+  return {
+    id: null,
+    ...splitName(fqdn),
+    record_type: type,
+    value,
+    ip: type === 'A' || type === 'AAAA' ? value : null,
+    ttl: ttlSecs,
+    comment: '',
+    source,
+    created_at: null,
+    updated_at: null,
+  };
+}

@@ -1,0 +1,95 @@
+/** SQL of `local_records`. */
+import type { LocalRecordType } from '../../../shared/policy/local-record.ts';
+import { conflict, notFound } from '../../api/api-error.ts';
+import { isUniqueViolation } from '../../storage/db/database-errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** The writable fields of a record. */
+export interface RecordFields {
+  /** `fqdn` without its domain. */
+  readonly hostname: string;
+  /** '' = none. */
+  readonly domain: string;
+  readonly fqdn: string;
+  readonly record_type: LocalRecordType;
+  /** In canonical form. */
+  readonly value: string;
+  /** Seconds. */
+  readonly ttl: number;
+  readonly comment: string;
+}
+
+/** A record as it is kept. */
+export interface StoredRecord extends RecordFields {
+  readonly id: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+interface RecordRow extends RecordFields {
+  readonly id: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const FIELDS = 'hostname, domain, fqdn, record_type, value, ttl, comment';
+const COLUMNS = `id, ${FIELDS}, created_at, updated_at`;
+
+/** All records, oldest first: their order of precedence. */
+export async function listRecords(db: Queryable): Promise<StoredRecord[]> {
+  const { rows } = await db.query<RecordRow>(`SELECT ${COLUMNS} FROM local_records ORDER BY id`);
+  return rows.map(toRecord);
+}
+
+/** One record; 404 if there is none. */
+export async function findRecord(db: Queryable, id: number): Promise<StoredRecord> {
+  const { rows } = await db.query<RecordRow>(`SELECT ${COLUMNS} FROM local_records WHERE id = $1`, [id]);
+  return existing(rows[0], id);
+}
+
+/** Stores a new record; 409 for one that is there already. */
+export async function insertRecord(db: Queryable, record: RecordFields): Promise<StoredRecord> {
+  const text = `INSERT INTO local_records (${FIELDS}) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`;
+  const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, valuesOf(record)));
+  return toRecord(rows[0]!);
+}
+
+/** Replaces a record; 404, 409 for one that is there already. */
+export async function replaceRecord(db: Queryable, id: number, record: RecordFields): Promise<StoredRecord> {
+  const text = `UPDATE local_records SET hostname = $1, domain = $2, fqdn = $3, record_type = $4, value = $5,
+    ttl = $6, comment = $7, updated_at = now() WHERE id = $8 RETURNING ${COLUMNS}`;
+  const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, [...valuesOf(record), id]));
+  return existing(rows[0], id);
+}
+
+/** Removes a record and returns what it was; 404 if there is none. */
+export async function deleteRecord(db: Queryable, id: number): Promise<StoredRecord> {
+  const { rows } = await db.query<RecordRow>(`DELETE FROM local_records WHERE id = $1 RETURNING ${COLUMNS}`, [
+    id,
+  ]);
+  return existing(rows[0], id);
+}
+
+function valuesOf(record: RecordFields): unknown[] {
+  const { hostname, domain, fqdn, record_type: type, value, ttl, comment } = record;
+  return [hostname, domain, fqdn, type, value, ttl, comment];
+}
+
+function existing(row: RecordRow | undefined, id: number): StoredRecord {
+  if (row === undefined) throw notFound(`local record ${id}`);
+  return toRecord(row);
+}
+
+async function refusingDuplicates<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error, 'local_records_record_key'))
+      throw conflict('a local record of this name, type and value exists already');
+    throw error;
+  }
+}
+
+function toRecord(row: RecordRow): StoredRecord {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}

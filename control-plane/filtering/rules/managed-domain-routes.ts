@@ -1,0 +1,110 @@
+/** HTTP of `{api}/managed-domains`. A change is in the database and in force when the answer is sent. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import {
+  ManagedDomain,
+  ManagedDomainCreateBody,
+  ManagedDomainPage,
+  ManagedDomainQuery,
+  ManagedDomainUpdateBody,
+} from '../../../shared/api/policy/rules-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import { createRule, deleteRule, updateRule } from './rule-change.ts';
+import { pageRules, MANAGED_DOMAINS, readRule } from './rule-store.ts';
+import type { StoredRule } from './rule-store.ts';
+
+/** Rows of managed domains. */
+export function managedDomainRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
+  return [
+    listManagedDomains(context.database),
+    createManagedDomain(context.policy),
+    readManagedDomain(context.database),
+    updateManagedDomain(context.policy),
+    deleteManagedDomain(context.policy),
+  ];
+}
+
+function listManagedDomains(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/managed-domains',
+    access: 'viewer',
+    tag: 'Rules',
+    summary: 'A page of the managed domains, oldest first',
+    query: ManagedDomainQuery,
+    answer: ManagedDomainPage,
+    handle: async ({ query }) => {
+      const { rules, total } = await pageRules(database, MANAGED_DOMAINS, query);
+      return { data: rules.map(toManagedDomain), total, limit: query.limit, offset: query.offset };
+    },
+  });
+}
+
+function readManagedDomain(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/managed-domains/{id}',
+    access: 'viewer',
+    tag: 'Rules',
+    summary: 'One managed domain',
+    params: IdParams,
+    answer: ManagedDomain,
+    handle: async ({ params }) => toManagedDomain(await readRule(database, MANAGED_DOMAINS, params.id)),
+  });
+}
+
+function createManagedDomain(policy: PolicyChanges): Route {
+  return route({
+    method: 'POST',
+    path: '/managed-domains',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Allow or deny a domain',
+    body: ManagedDomainCreateBody,
+    status: 201,
+    answer: ManagedDomain,
+    errors: { 409: 'the rule exists already' },
+    handle: async (request) => {
+      const { domain, name, ...fields } = request.body;
+      const rule = { ...fields, text: domain, name: name ?? domain.slice(0, 200) };
+      return toManagedDomain(await createRule(policy, authorOf(request), MANAGED_DOMAINS, rule));
+    },
+  });
+}
+
+function updateManagedDomain(policy: PolicyChanges): Route {
+  return route({
+    method: 'PUT',
+    path: '/managed-domains/{id}',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Change a managed domain; absent fields keep their value',
+    params: IdParams,
+    body: ManagedDomainUpdateBody,
+    answer: ManagedDomain,
+    errors: { 409: 'the rule exists already' },
+    handle: async (request) => {
+      const { domain, ...fields } = request.body;
+      const change = { ...fields, id: request.params.id, text: domain };
+      return toManagedDomain(await updateRule(policy, authorOf(request), MANAGED_DOMAINS, change));
+    },
+  });
+}
+
+function deleteManagedDomain(policy: PolicyChanges): Route {
+  return route({
+    method: 'DELETE',
+    path: '/managed-domains/{id}',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Delete a managed domain',
+    params: IdParams,
+    handle: (request) => deleteRule(policy, authorOf(request), MANAGED_DOMAINS, request.params.id),
+  });
+}
+
+function toManagedDomain({ text: domain, ...rule }: StoredRule): ManagedDomain {
+  return { ...rule, domain };
+}

@@ -1,0 +1,56 @@
+/** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
+import type { Author } from '../../api/caller.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
+import * as store from './rule-store.ts';
+
+/** Makes a change; throws if the rules would exceed their budget together. */
+export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Promise<StoredRule>;
+
+const unguarded: GuardChange = (_tx, work) => work();
+
+/** Stores a rule and puts it into force. */
+export function createRule(
+  policy: PolicyChanges,
+  author: Author,
+  of: RuleTableName,
+  rule: RuleFields,
+  guard = unguarded,
+): Promise<StoredRule> {
+  return change(policy, author, of, 'created', (tx) => guard(tx, () => store.insertRule(tx, of, rule)));
+}
+
+/** Changes a rule and puts it into force. */
+export function updateRule(
+  policy: PolicyChanges,
+  author: Author,
+  of: RuleTableName,
+  { id, ...fields }: RuleChange & { id: number },
+  guard = unguarded,
+): Promise<StoredRule> {
+  return change(policy, author, of, 'changed', (tx) => guard(tx, () => store.updateRule(tx, of, id, fields)));
+}
+
+/** Removes a rule and puts it out of force. */
+export async function deleteRule(
+  policy: PolicyChanges,
+  author: Author,
+  of: RuleTableName,
+  id: number,
+): Promise<void> {
+  await change(policy, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
+}
+
+async function change(
+  policy: PolicyChanges,
+  author: Author,
+  { noun }: RuleTableName,
+  verb: string,
+  work: (tx: Parameters<typeof store.insertRule>[0]) => Promise<StoredRule>,
+): Promise<StoredRule> {
+  return policy.change(author, async (tx) => {
+    const result = await work(tx);
+    return { result, summary: `${noun} ${result.text} (${result.action}): ${verb}` };
+  });
+}

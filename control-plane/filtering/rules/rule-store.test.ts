@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
+import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import * as store from './rule-store.ts';
+import { MANAGED_DOMAINS, REGEX_FILTERS, type RuleFields, type StoredRule } from './rule-store.ts';
+
+let own: TestDatabase;
+
+beforeAll(async () => {
+  own = await startTestDatabase();
+  await own.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
+});
+beforeEach(() => asOwner(own.database, 'TRUNCATE managed_domains, regex_filters RESTART IDENTITY'));
+afterAll(() => own.stop());
+
+function rule(change: Partial<RuleFields> = {}): RuleFields {
+  return {
+    name: 'games',
+    text: 'games.example',
+    action: 'deny',
+    group_id: null,
+    comment: '',
+    enabled: true,
+    ...change,
+  };
+}
+
+function insert(change: Partial<RuleFields> = {}): Promise<StoredRule> {
+  return store.insertRule(own.database, MANAGED_DOMAINS, rule(change));
+}
+
+describe.each([MANAGED_DOMAINS, REGEX_FILTERS])('rules of $table', (of) => {
+  test('insertRule() stores a rule as readRule() and listRules() give it back', async () => {
+    const first = await store.insertRule(own.database, of, rule({ group_id: 7, comment: 'why' }));
+    const second = await store.insertRule(own.database, of, rule({ action: 'allow', enabled: false }));
+    expect(first).toMatchObject({ ...rule({ group_id: 7, comment: 'why' }), id: 1 });
+    expect(await store.readRule(own.database, of, 1)).toEqual(first);
+    expect(await store.listRules(own.database, of)).toEqual([first, second]);
+  });
+
+  test('insertRule() refuses the same text, action and group, no group included', async () => {
+    for (const group_id of [null, 7]) {
+      await store.insertRule(own.database, of, rule({ group_id }));
+      await expect(store.insertRule(own.database, of, rule({ group_id, name: 'x' }))).rejects.toMatchObject({
+        status: 409,
+        message: `a ${of.noun} with this ${of.matches}, action and group exists already`,
+      });
+    }
+    await expect(store.insertRule(own.database, of, rule({ group_id: 99 }))).rejects.toMatchObject({
+      status: 400,
+      fields: [{ path: 'group_id', message: 'expected the id of a group that exists' }],
+    });
+  });
+});
+
+describe('updateRule', () => {
+  test('changes what is given; a group of null is one, and no group keeps the one before', async () => {
+    const { id } = await insert({ group_id: 7 });
+    const update = (change: store.RuleChange): Promise<StoredRule> =>
+      store.updateRule(own.database, MANAGED_DOMAINS, id, change);
+    expect(await update({ text: 'a.example', enabled: false })).toMatchObject(
+      rule({ text: 'a.example', enabled: false, group_id: 7 }),
+    );
+    expect(await update({ group_id: null, comment: 'why' })).toMatchObject(
+      rule({ text: 'a.example', enabled: false, comment: 'why' }),
+    );
+  });
+
+  test('refuses to become another rule, and is 404 where there is none', async () => {
+    await insert();
+    const { id } = await insert({ text: 'other.example' });
+    await expect(
+      store.updateRule(own.database, MANAGED_DOMAINS, id, { text: 'games.example' }),
+    ).rejects.toMatchObject({ status: 409 });
+    await expect(store.updateRule(own.database, MANAGED_DOMAINS, 99, { name: 'x' })).rejects.toMatchObject({
+      status: 404,
+      message: 'managed domain 99 does not exist',
+    });
+  });
+});
+
+describe('deleteRule', () => {
+  test('returns what the rule was, and is 404 from then on', async () => {
+    const stored = await insert();
+    expect(await store.deleteRule(own.database, MANAGED_DOMAINS, stored.id)).toEqual(stored);
+    await expect(store.deleteRule(own.database, MANAGED_DOMAINS, stored.id)).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(store.readRule(own.database, MANAGED_DOMAINS, stored.id)).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe('pageRules', () => {
+  test('finds a text in name, comment or what a rule matches, in any case, and counts all that fit', async () => {
+    await insert({ text: 'a.example', name: 'one' });
+    await insert({ text: 'b.example', name: 'TWO', comment: 'like one' });
+    await insert({ text: 'one.example', name: 'three' });
+    await insert({ text: 'c.example', name: '100% _' });
+    const page = async (search: string | undefined, limit = 10, offset = 0): Promise<unknown[]> => {
+      const { rules, total } = await store.pageRules(own.database, MANAGED_DOMAINS, {
+        search,
+        limit,
+        offset,
+      });
+      return [total, ...rules.map(({ id }) => id)];
+    };
+    expect(await page(undefined, 2, 1)).toEqual([4, 2, 3]);
+    expect(await page('ONE')).toEqual([3, 1, 2, 3]);
+    expect(await page('one', 1, 2)).toEqual([3, 3]);
+    expect(await page('two')).toEqual([1, 2]);
+    // Nothing of it is a pattern.
+    expect(await page('%')).toEqual([1, 4]);
+    expect(await page('e.ample')).toEqual([0]);
+  });
+});

@@ -1,0 +1,91 @@
+/** HTTP of `{api}/safe-search/configs`. A change is in the database and in force when the answer is sent. */
+import {
+  SafeSearchConfigList,
+  SafeSearchParams,
+  SafeSearchToggleBody,
+} from '../../../shared/api/policy/safe-search-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import * as store from './safe-search-store.ts';
+
+const PATH = '/safe-search/configs';
+const GROUP_PATH = `${PATH}/{group_id}`;
+const tag = 'Safe search';
+
+/** Rows of safe search. */
+export function safeSearchRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
+  return [
+    listSafeSearch(context.database),
+    readSafeSearch(context.database),
+    toggleSafeSearch(context.policy),
+    deleteSafeSearch(context.policy),
+  ];
+}
+
+function listSafeSearch(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: PATH,
+    access: 'viewer',
+    tag,
+    summary: 'What was set for any group; other engines are off',
+    answer: SafeSearchConfigList,
+    handle: () => store.listConfigs(database),
+  });
+}
+
+function readSafeSearch(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: GROUP_PATH,
+    access: 'viewer',
+    tag,
+    summary: 'Every engine for one group',
+    params: SafeSearchParams,
+    answer: SafeSearchConfigList,
+    handle: ({ params }) => store.readConfigs(database, params.group_id),
+  });
+}
+
+function toggleSafeSearch(policy: PolicyChanges): Route {
+  return route({
+    method: 'POST',
+    path: GROUP_PATH,
+    access: 'admin',
+    tag,
+    summary: 'Switch one engine, or all, for a group',
+    params: SafeSearchParams,
+    body: SafeSearchToggleBody,
+    answer: SafeSearchConfigList,
+    handle: async (request) => {
+      const { body } = request;
+      const { group_id: groupId } = request.params;
+      return policy.change(authorOf(request), async (tx) => {
+        await store.readConfigs(tx, groupId);
+        await store.writeConfigs(tx, groupId, body);
+        const summary = `safe search of group ${groupId}: ${body.engine} ${body.enabled ? 'on' : 'off'}`;
+        return { result: await store.readConfigs(tx, groupId), summary };
+      });
+    },
+  });
+}
+
+function deleteSafeSearch(policy: PolicyChanges): Route {
+  return route({
+    method: 'DELETE',
+    path: GROUP_PATH,
+    access: 'admin',
+    tag,
+    summary: 'Switch all engines off for a group and forget their settings',
+    params: SafeSearchParams,
+    handle: async (request) => {
+      const { group_id: groupId } = request.params;
+      await policy.change(authorOf(request), async (tx) => {
+        const wasThere = await store.deleteConfigs(tx, groupId);
+        return { result: undefined, summary: wasThere ? `safe search of group ${groupId}: deleted` : null };
+      });
+    },
+  });
+}

@@ -1,0 +1,167 @@
+/**
+ * HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database; for a while
+ * it can also be switched then, on this node alone.
+ */
+import { Blocking, BlockingChangeBody } from '../../../shared/api/policy/blocking-api.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { ApiError } from '../../api/api-error.ts';
+import type { Author } from '../../api/caller.ts';
+import { toApiError } from '../../api/problem.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../../storage/db/database-errors.ts';
+import type { Follow, PolicyChanges } from '../../policy/change/change.ts';
+import type { PolicyRows } from '../../policy/change/rows.ts';
+import { blockingNow } from './blocking-now.ts';
+import { deleteBlockingSwitch, readBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
+import type { LocalSwitch } from './local-switch.ts';
+
+/** Longest time for which blocking can be switched without a database. */
+const MAX_LOCAL_SECS = 3600;
+
+/** What the rows share. */
+interface BlockingContext {
+  readonly policyRows: () => Pick<PolicyRows, 'blockingSwitch'>;
+  readonly configuration: { current(): Pick<Config, 'blocking'> };
+  readonly clock: Clock;
+  readonly policy: PolicyChanges;
+  readonly localSwitch: Pick<LocalSwitch, 'isActive' | 'use' | 'end'>;
+  /** Publishes the active rows again. */
+  readonly policyInForce: { applyLive(): Promise<void> };
+  readonly logger: Logger;
+}
+
+/** Rows of the switch of all blocking. */
+export function blockingRoutes(context: BlockingContext): Route[] {
+  return [readBlocking(context), switchBlocking(context), giveBlockingBack(context)];
+}
+
+function shownBlocking({ policyRows, configuration, clock }: BlockingContext): Blocking {
+  return blockingNow(policyRows().blockingSwitch, configuration.current(), clock);
+}
+
+function readBlocking(context: BlockingContext): Route {
+  return route({
+    method: 'GET',
+    path: '/blocking',
+    access: 'viewer',
+    tag: 'Blocking',
+    summary: 'Whether blocking is on, and for how long',
+    answer: Blocking,
+    handle: () => shownBlocking(context),
+  });
+}
+
+function switchBlocking(context: BlockingContext): Route {
+  return route({
+    method: 'POST',
+    path: '/blocking',
+    access: 'admin',
+    tag: 'Blocking',
+    summary:
+      'Switch all blocking on or off on every node, for a time or until changed; while the database is away for at most an hour, on this node alone',
+    body: BlockingChangeBody,
+    answer: Blocking,
+    handle: async (request) => {
+      const { enabled, timer_secs: timerSecs } = request.body;
+      const author = authorOf(request);
+      const until = timerSecs === null ? null : new Date(context.clock.nowMs() + timerSecs * 1000);
+      const isEverywhere = await switchEverywhere(context, author, { enabled, until });
+      context.logger.info(enabled ? 'switch blocking on' : 'switch blocking off', {
+        until: until?.toISOString() ?? 'changed',
+        author: author.name,
+        ...(!isEverywhere && { nodes: 'this one, as the database is away' }),
+      });
+      return shownBlocking(context);
+    },
+  });
+}
+
+/** A switch; `until` null = until changed. */
+interface Switch {
+  readonly enabled: boolean;
+  readonly until: Date | null;
+}
+
+/** Stores the switch for all nodes, or switches here; false = here. */
+async function switchEverywhere(context: BlockingContext, author: Author, to: Switch): Promise<boolean> {
+  try {
+    await context.policy.change(author, (tx) => storeSwitch(tx, author, to), endLocal(context));
+    return true;
+  } catch (error) {
+    if (!isWithoutDatabase(error)) throw error;
+    await switchHere(context, author, to, error);
+    return false;
+  }
+}
+
+async function storeSwitch(tx: Queryable, actor: Author, { enabled, until }: Switch) {
+  const before = await readBlockingSwitch(tx);
+  await writeBlockingSwitch(tx, enabled, until);
+  const entry = { actor, action: enabled ? 'switched on' : 'switched off', subject: 'blocking' };
+  await recordAudit(tx, { ...entry, before, after: { enabled, until } });
+  return { result: undefined, summary: null };
+}
+
+/** What is stored now also decides here. */
+function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
+  return async (_result, apply) => {
+    await localSwitch.end();
+    await apply();
+  };
+}
+
+/** A database that is only busy, or that may have stored the change, is there. */
+function isWithoutDatabase(error: unknown): error is DatabaseUnavailable {
+  return (
+    error instanceof DatabaseUnavailable &&
+    !(error instanceof DatabaseBusy || error instanceof OutcomeUnknown)
+  );
+}
+
+async function switchHere(
+  context: BlockingContext,
+  author: Author,
+  { enabled, until }: Switch,
+  cause: DatabaseUnavailable,
+): Promise<void> {
+  if (until === null || until.getTime() > context.clock.nowMs() + MAX_LOCAL_SECS * 1000) {
+    const { status, code, message, headers } = toApiError(cause);
+    const detail = `${message}; until it is back, blocking can be switched on this node for at most an hour (timer_secs)`;
+    throw new ApiError(status, code, detail, { headers, cause });
+  }
+  await context.localSwitch.use(author, enabled, until, context.policyRows().blockingSwitch);
+  await context.policyInForce.applyLive();
+}
+
+function giveBlockingBack(context: BlockingContext): Route {
+  return route({
+    method: 'DELETE',
+    path: '/blocking',
+    access: 'admin',
+    tag: 'Blocking',
+    summary: 'Let the configuration decide about blocking again',
+    handle: async (request) => {
+      await context.policy.change(
+        authorOf(request),
+        async (tx) => {
+          const before = await readBlockingSwitch(tx);
+          await deleteBlockingSwitch(tx);
+          const entry = {
+            actor: authorOf(request),
+            action: 'given back to the configuration',
+            subject: 'blocking',
+          };
+          await recordAudit(tx, { ...entry, before });
+          return { result: undefined, summary: null };
+        },
+        endLocal(context),
+      );
+      context.logger.info('let the configuration decide about blocking', { author: authorOf(request).name });
+    },
+  });
+}

@@ -1,0 +1,35 @@
+/** SQL of `blocking_switch`: one row for all nodes of the cluster. Reading it is part of `policy-store.ts`. */
+import type { Queryable } from '../../storage/db/database.ts';
+
+/**
+ * Switches blocking on or off, until the given time or (null) until changed. The end of a timer restores the state
+ * before it, however often the timer was set.
+ */
+export async function writeBlockingSwitch(
+  db: Queryable,
+  enabled: boolean,
+  until: Date | null,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO blocking_switch (enabled, until) VALUES ($1, $2)
+     ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled, until = excluded.until, changed_at = now(),
+       "before" = CASE WHEN blocking_switch.until IS NULL THEN blocking_switch.enabled
+                       ELSE blocking_switch."before" END`,
+    [enabled, until],
+  );
+}
+
+/** The row; null where the configuration decides. */
+export async function readBlockingSwitch(
+  db: Queryable,
+): Promise<{ enabled: boolean; until: Date | null } | null> {
+  const { rows } = await db.query<{ enabled: boolean; until: Date | null }>(
+    'SELECT enabled, until FROM blocking_switch',
+  );
+  return rows[0] ?? null;
+}
+
+/** Returns control to the configuration. */
+export async function deleteBlockingSwitch(db: Queryable): Promise<void> {
+  await db.query('DELETE FROM blocking_switch');
+}

@@ -1,0 +1,158 @@
+/**
+ * A switch of all blocking that was made while there was no database: it is active on this node alone, for a while. The
+ * data directory keeps it over a restart, with the entries that the audit log lacks until the database is back. A later
+ * switch that is stored in the database ends it.
+ */
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import type { Author } from '../../api/caller.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import { timerEndMs } from '../../policy/change/blocking-switch.ts';
+import type { BlockingSwitch, PolicyRows } from '../../policy/change/rows.ts';
+
+/** What a local switch needs. */
+export interface LocalSwitchParts {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The switch, and the stored one that it replaces here. */
+interface Active {
+  readonly local: BlockingSwitch;
+  readonly stored: BlockingSwitch | null;
+}
+
+/** An entry that the audit log lacks. */
+interface Entry {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly actor: string;
+  readonly address: string | null;
+  readonly before: BlockingSwitch | null;
+  readonly after: BlockingSwitch;
+}
+
+/** What the file holds. */
+interface Kept {
+  readonly active: Active | null;
+  readonly entries: readonly Entry[];
+}
+
+/** Name of the file in the data directory. */
+const FILE = 'blocking-here.json';
+
+/** The switch of one node. */
+export class LocalSwitch {
+  private readonly parts: LocalSwitchParts;
+  private readonly path: string;
+  private active: Active | null = null;
+  private entries: readonly Entry[] = [];
+  private writing: Promise<void> = Promise.resolve();
+
+  /** Reads what an earlier process kept. */
+  constructor(parts: LocalSwitchParts) {
+    this.parts = parts;
+    this.path = join(parts.dataDir, FILE);
+    const kept = this.read();
+    if (kept !== null) ({ active: this.active, entries: this.entries } = kept);
+  }
+
+  /** Whether a switch is active on this node alone. */
+  isActive(): boolean {
+    return this.active !== null && timerEndMs(this.active.local, this.parts.clock.nowMs()) !== null;
+  }
+
+  /** Switches blocking here until a moment; `inForce` is the switch that is active now. The rows have to be published. */
+  use(actor: Author, enabled: boolean, until: Date, inForce: BlockingSwitch | null): Promise<void> {
+    const stored = this.active === null ? inForce : this.active.stored;
+    const before = stored?.enabled ?? null;
+    const local: BlockingSwitch = { enabled, until: until.toISOString(), before, isLocal: true };
+    this.active = { local, stored };
+    const at = new Date(this.parts.clock.nowMs()).toISOString();
+    const { name, address } = actor;
+    this.entries = [...this.entries, { at, actor: name, address, before: inForce, after: local }];
+    return this.keep();
+  }
+
+  /** Ends it, as what is stored decides from now on. */
+  async end(): Promise<void> {
+    if (this.active === null) return;
+    this.active = null;
+    await this.keep();
+  }
+
+  /** The rows as they apply on this node, with its own switch instead of the stored one while it is active. */
+  over(rows: PolicyRows): PolicyRows {
+    const { active } = this;
+    if (active === null) return rows;
+    const stored = rows.blockingSwitch?.isLocal === true ? active.stored : rows.blockingSwitch;
+    if (this.isActive() && isSame(stored, active.stored)) return { ...rows, blockingSwitch: active.local };
+    // Its time is over, or someone has switched in the database.
+    void this.end();
+    return { ...rows, blockingSwitch: stored };
+  }
+
+  /** Writes what the audit log lacks. */
+  async record(database: Pick<Database, 'transaction'>): Promise<void> {
+    const { entries } = this;
+    if (entries.length === 0) return;
+    await database.transaction(async (tx) => {
+      for (const { at, actor, address, before, after } of entries)
+        await recordAudit(tx, {
+          actor: { name: actor, address },
+          action: after.enabled ? 'switched on here' : 'switched off here',
+          subject: 'blocking',
+          before,
+          after,
+          at: new Date(at),
+        });
+    });
+    this.entries = this.entries.slice(entries.length);
+    await this.keep();
+  }
+
+  /** Without the file a restart would end the switch, and the audit log would lack it: that is logged. */
+  private keep(): Promise<void> {
+    const { active, entries } = this;
+    this.writing = this.writing.then(async () => {
+      try {
+        if (active === null && entries.length === 0) await rm(this.path, { force: true });
+        else await writeDurably(this.path, Buffer.from(JSON.stringify({ active, entries } satisfies Kept)));
+      } catch (error) {
+        this.parts.logger.warn('could not keep the blocking switch of this node', {
+          path: this.path,
+          reason: reasonOf(error),
+        });
+      }
+    });
+    return this.writing;
+  }
+
+  private read(): Kept | null {
+    try {
+      return JSON.parse(readFileSync(this.path, 'utf8')) as Kept;
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT'))
+        this.parts.logger.warn('could not read the blocking switch of this node', {
+          path: this.path,
+          reason: reasonOf(error),
+        });
+      return null;
+    }
+  }
+}
+
+function isSame(one: BlockingSwitch | null, other: BlockingSwitch | null): boolean {
+  return (
+    one?.enabled === other?.enabled &&
+    one?.until === other?.until &&
+    (one?.before ?? null) === (other?.before ?? null)
+  );
+}

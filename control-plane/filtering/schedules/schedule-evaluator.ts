@@ -1,0 +1,145 @@
+/**
+ * Keeps what depends on time up to date: schedules, grants, and the timer of the blocking switch. Computes them for each
+ * snapshot that is built, and checks every minute, and when one ends, whether they still hold. It works on the
+ * published rows, so it needs no database. `overrides.ts` evaluates the slots, `filtering/grants/grant-times.ts` the grants.
+ */
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { GrantsNow, GrantTimes } from '../grants/grant-times.ts';
+import { timerEndMs } from '../../policy/change/blocking-switch.ts';
+import type { GroupOverride, LivePolicy } from '../../policy/change/runtime-state.ts';
+import type { PolicyGrant, PolicyRows } from '../../policy/change/rows.ts';
+import { overridesAt } from './overrides.ts';
+
+const MINUTE_MS = 60_000;
+/** Longest sleep: bounds how late a step of the clock is noticed. */
+const LOOK_MS = 1000;
+
+type Overrides = ReadonlyMap<number, GroupOverride>;
+
+/** What an evaluator acts on. */
+export interface EvaluatedPolicy {
+  /** The rows in force. */
+  readonly rows: () => PolicyRows;
+  /** Builds a snapshot of them again and publishes it. */
+  readonly apply: () => Promise<void>;
+  /** Told of the grants among the rows that have ended for good. */
+  readonly endGrants: (ids: ReadonlySet<number>) => void;
+}
+
+/** What holds at an instant. */
+export interface Evaluated extends Pick<LivePolicy, 'nowMs' | 'overrides' | 'endedGrants'> {
+  /** Those in force. */
+  readonly grants: readonly PolicyGrant[];
+}
+
+/** A result, and the time for which it is valid: `fromMs` inclusive, `untilMs` and `untilMonotonicMs` exclusive. */
+interface Evaluation {
+  readonly overrides: Overrides;
+  readonly grants: GrantsNow;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** Of the grants. */
+  readonly untilMonotonicMs: number;
+}
+
+/** Computes the live policy of schedules and publishes again when it changes. One per node. */
+export class ScheduleEvaluator {
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  private readonly grants: GrantTimes;
+  /** The result in the newest snapshot; undefined if it did not come into force. */
+  private inForce: Evaluation | undefined;
+  private policy: EvaluatedPolicy | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock, logger: Logger, grants: GrantTimes) {
+    this.clock = clock;
+    this.logger = logger;
+    this.grants = grants;
+  }
+
+  /** The current result for a snapshot of `rows`. */
+  evaluate(rows: PolicyRows): Evaluated {
+    const { fromMs: nowMs, overrides, grants } = (this.inForce = this.evaluation(rows));
+    if (grants.ended.size > 0) this.policy?.endGrants(grants.ended);
+    return { nowMs, overrides, grants: grants.inForce, endedGrants: grants.ended };
+  }
+
+  /** Checks every minute, and at the end of a grant and of the switch's timer, until `close`. */
+  start(policy: EvaluatedPolicy): void {
+    this.policy = policy;
+    this.sleep();
+  }
+
+  /** Stops; resolves when no publication is running. */
+  async close(): Promise<void> {
+    this.policy = undefined;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Each sleep is measured again by the clock, so that nothing adds up. */
+  private sleep(): void {
+    if (this.policy === undefined) return;
+    const { untilMs = Infinity, untilMonotonicMs = Infinity } = this.inForce ?? {};
+    const leftMs = Math.min(untilMs - this.clock.nowMs(), untilMonotonicMs - this.clock.monotonicMs());
+    this.timer = setTimeout(() => this.wake(), Math.max(1, Math.min(LOOK_MS, leftMs)));
+    this.timer.unref();
+  }
+
+  private wake(): void {
+    this.running = this.look().finally(() => this.sleep());
+  }
+
+  private async look(): Promise<void> {
+    const { policy, inForce } = this;
+    if (policy === undefined) return;
+    if (inForce !== undefined && this.holds(inForce)) return;
+    const now = this.evaluation(policy.rows());
+    if (inForce !== undefined && areSame(inForce, now)) {
+      this.inForce = now;
+      return;
+    }
+    try {
+      await policy.apply();
+    } catch (error) {
+      this.inForce = undefined;
+      const reason = reasonOf(error);
+      this.logger.error('put schedules into force failed: retried in a second', { reason });
+    }
+  }
+
+  private holds({ fromMs, untilMs, untilMonotonicMs }: Evaluation): boolean {
+    const nowMs = this.clock.nowMs();
+    return nowMs >= fromMs && nowMs < untilMs && this.clock.monotonicMs() < untilMonotonicMs;
+  }
+
+  private evaluation(rows: PolicyRows): Evaluation {
+    const fromMs = this.clock.nowMs();
+    const minuteMs = (Math.floor(fromMs / MINUTE_MS) + 1) * MINUTE_MS;
+    const grants = this.grants.look(rows.grants);
+    const timerMs = timerEndMs(rows.blockingSwitch, fromMs) ?? Infinity;
+    return {
+      overrides: overridesAt(rows, fromMs),
+      grants,
+      fromMs,
+      untilMs: Math.min(minuteMs, timerMs, fromMs + grants.nextEndMs),
+      untilMonotonicMs: this.clock.monotonicMs() + grants.nextEndMs,
+    };
+  }
+}
+
+function areSame(one: Evaluation, other: Evaluation): boolean {
+  const { overrides, grants } = one;
+  const granted = other.grants.inForce;
+  if (grants.inForce.length !== granted.length || overrides.size !== other.overrides.size) return false;
+  if (!grants.inForce.every(({ id }, index) => id === granted[index]!.id)) return false;
+  for (const [groupId, { override, nextFlipAtSecs }] of overrides) {
+    const match = other.overrides.get(groupId);
+    if (match?.override !== override || match.nextFlipAtSecs !== nextFlipAtSecs) return false;
+  }
+  return true;
+}

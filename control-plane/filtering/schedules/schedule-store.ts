@@ -1,0 +1,174 @@
+/** SQL of schedule profiles, their slots, and the groups they are assigned to. */
+import type {
+  FullScheduleProfile,
+  GroupSchedule,
+  ScheduleProfile,
+  ScheduleProfileCreate,
+  ScheduleProfileUpdate,
+  ScheduleSlot,
+  ScheduleSlotCreate,
+} from '../../../shared/api/policy/schedules-api.ts';
+import { timeOfDay } from '../../../shared/policy/time-of-day.ts';
+import { conflict, notFound } from '../../api/api-error.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+interface ProfileRow {
+  readonly id: number;
+  readonly name: string;
+  readonly timezone: string;
+  readonly comment: string;
+  readonly group_ids: number[];
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+interface SlotRow {
+  readonly id: number;
+  readonly profile_id: number;
+  readonly days: number;
+  readonly start_minute: number;
+  readonly end_minute: number;
+  readonly action: ScheduleSlot['action'];
+  readonly created_at: Date;
+}
+
+const GROUPS = `ARRAY(SELECT group_id FROM group_schedules s WHERE s.profile_id = schedule_profiles.id ORDER BY group_id)`;
+const PROFILE = `id, name, timezone, comment, ${GROUPS} AS group_ids, created_at, updated_at`;
+const SLOT = 'id, profile_id, days, start_minute, end_minute, action, created_at';
+
+/** All profiles by name, without their slots. */
+export async function listProfiles(db: Queryable): Promise<ScheduleProfile[]> {
+  const { rows } = await db.query<ProfileRow>(
+    `SELECT ${PROFILE} FROM schedule_profiles ORDER BY lower(name)`,
+  );
+  return rows.map(toProfile);
+}
+
+/** One profile with its slots; 404 if there is none. */
+export async function readProfile(db: Queryable, id: number): Promise<FullScheduleProfile> {
+  const { rows } = await db.query<ProfileRow>(`SELECT ${PROFILE} FROM schedule_profiles WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`schedule profile ${id}`);
+  const slots = await db.query<SlotRow>(
+    `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = $1 ORDER BY id`,
+    [id],
+  );
+  return { ...toProfile(rows[0]), slots: slots.rows.map(toSlot) };
+}
+
+/** Stores a new profile; 409 if its name is taken, upper and lower case being the same. */
+export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreate): Promise<ScheduleProfile> {
+  const text = `INSERT INTO schedule_profiles (name, timezone, comment) VALUES ($1, $2, $3) RETURNING ${PROFILE}`;
+  const values = [profile.name, profile.timezone, profile.comment];
+  const { rows } = await refusingTakenNames(profile.name, () => tx.query<ProfileRow>(text, values));
+  return toProfile(rows[0]!);
+}
+
+/** Changes the given fields; 404, 409 if the name is taken. */
+export async function updateProfile(
+  tx: Queryable,
+  id: number,
+  change: ScheduleProfileUpdate,
+): Promise<ScheduleProfile> {
+  const text = `UPDATE schedule_profiles SET name = coalesce($2, name), timezone = coalesce($3, timezone),
+    comment = coalesce($4, comment), updated_at = now() WHERE id = $1 RETURNING ${PROFILE}`;
+  const values = [id, change.name, change.timezone, change.comment];
+  const { rows } = await refusingTakenNames(change.name, () => tx.query<ProfileRow>(text, values));
+  if (rows[0] === undefined) throw notFound(`schedule profile ${id}`);
+  return toProfile(rows[0]);
+}
+
+/** Removes a profile, its slots and its assignments, and returns its name; 404. */
+export async function deleteProfile(tx: Queryable, id: number): Promise<string> {
+  const { rows } = await tx.query<{ name: string }>(
+    'DELETE FROM schedule_profiles WHERE id = $1 RETURNING name',
+    [id],
+  );
+  if (rows[0] === undefined) throw notFound(`schedule profile ${id}`);
+  return rows[0].name;
+}
+
+/** Stores a slot; 404 if there is no such profile. */
+export async function insertSlot(
+  tx: Queryable,
+  profileId: number,
+  slot: ScheduleSlotCreate,
+): Promise<ScheduleSlot> {
+  const text = `INSERT INTO schedule_slots (profile_id, days, start_minute, end_minute, action)
+    VALUES ($1, $2, $3, $4, $5) RETURNING ${SLOT}`;
+  const values = [profileId, slot.days, slot.start_time, slot.end_time, slot.action];
+  try {
+    const { rows } = await tx.query<SlotRow>(text, values);
+    return toSlot(rows[0]!);
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw notFound(`schedule profile ${profileId}`);
+    throw error;
+  }
+}
+
+/** Removes a slot; 404 if the profile has no such slot. */
+export async function deleteSlot(tx: Queryable, profileId: number, slotId: number): Promise<void> {
+  const text = 'DELETE FROM schedule_slots WHERE profile_id = $1 AND id = $2';
+  const { rowCount } = await tx.query(text, [profileId, slotId]);
+  if (rowCount === 0) throw notFound(`slot ${slotId} of schedule profile ${profileId}`);
+}
+
+/** Id of the profile that a group has; 404 if it has none, or there is no such group. */
+export async function profileOfGroup(db: Queryable, groupId: number): Promise<number> {
+  const text = 'SELECT profile_id FROM group_schedules WHERE group_id = $1';
+  const { rows } = await db.query<{ profile_id: number }>(text, [groupId]);
+  if (rows[0] === undefined) throw notFound(`schedule of group ${groupId}`);
+  return rows[0].profile_id;
+}
+
+/** Gives a group a profile in place of the one it had; 404 if there is no such group or profile. */
+export async function assignProfile(
+  tx: Queryable,
+  groupId: number,
+  profileId: number,
+): Promise<GroupSchedule> {
+  const text = `INSERT INTO group_schedules (group_id, profile_id) VALUES ($1, $2)
+    ON CONFLICT (group_id) DO UPDATE SET profile_id = excluded.profile_id, created_at = now()
+    RETURNING group_id, profile_id, created_at`;
+  try {
+    const { rows } = await tx.query<{ group_id: number; profile_id: number; created_at: Date }>(text, [
+      groupId,
+      profileId,
+    ]);
+    const row = rows[0]!;
+    return { ...row, created_at: row.created_at.toISOString() };
+  } catch (error) {
+    if (isForeignKeyViolation(error, 'group_schedules_group_id_fkey')) throw notFound(`group ${groupId}`);
+    if (isForeignKeyViolation(error)) throw notFound(`schedule profile ${profileId}`);
+    throw error;
+  }
+}
+
+/** Takes a group's profile away; 404 if it has none. */
+export async function unassignProfile(tx: Queryable, groupId: number): Promise<void> {
+  const { rowCount } = await tx.query('DELETE FROM group_schedules WHERE group_id = $1', [groupId]);
+  if (rowCount === 0) throw notFound(`schedule of group ${groupId}`);
+}
+
+async function refusingTakenNames<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error, 'schedule_profiles_name_key'))
+      throw conflict(`a schedule profile named "${name}" exists already`);
+    throw error;
+  }
+}
+
+function toProfile(row: ProfileRow): ScheduleProfile {
+  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+}
+
+function toSlot({ start_minute: start, end_minute: end, ...row }: SlotRow): ScheduleSlot {
+  return {
+    ...row,
+    start_time: timeOfDay(start),
+    end_time: timeOfDay(end),
+    created_at: row.created_at.toISOString(),
+  };
+}

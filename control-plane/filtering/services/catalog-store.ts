@@ -1,0 +1,57 @@
+/** SQL of `service_catalog`: which fetched catalog counts for all nodes, and how its fetches went. */
+import type { Queryable } from '../../storage/db/database.ts';
+import type { Validators } from '../../lists/fetch/fetch-http.ts';
+
+/** What all nodes know of the catalog. */
+export interface CatalogRow {
+  /** The URL that all else is of; null = nothing was fetched yet. */
+  readonly url: string | null;
+  /** Names the catalog, see `blob-store.ts`. */
+  readonly contentKey: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly lastCheckedAt: Date | null;
+  /** Since the last fetch that succeeded. */
+  readonly failures: number;
+}
+
+/** Reads it. */
+export async function readCatalogRow(db: Queryable): Promise<CatalogRow> {
+  const { rows } = await db.query<CatalogRow>(
+    `SELECT url, content_key AS "contentKey", etag, last_modified AS "lastModified",
+       last_checked_at AS "lastCheckedAt", failures FROM service_catalog`,
+  );
+  return rows[0]!;
+}
+
+/** Notes an attempt, whatever came of it; the first one on another URL forgets what was known of that before. */
+export async function noteAttempt(
+  tx: Queryable,
+  url: string,
+  { at, failures }: { at: Date; failures: number },
+): Promise<void> {
+  await tx.query(
+    `UPDATE service_catalog SET url = $1, last_checked_at = $2, failures = $3,
+       content_key = CASE WHEN url = $1 THEN content_key END, etag = CASE WHEN url = $1 THEN etag END,
+       last_modified = CASE WHEN url = $1 THEN last_modified END`,
+    [url, at, failures],
+  );
+}
+
+/** Makes a catalog count, which is stored as a blob. */
+export async function useCatalog(tx: Queryable, contentKey: string, validators: Validators): Promise<void> {
+  await tx.query('UPDATE service_catalog SET content_key = $1, etag = $2, last_modified = $3', [
+    contentKey,
+    validators.etag,
+    validators.lastModified,
+  ]);
+}
+
+/** Forgets a catalog whose blob is of no use, so that it is fetched again. */
+export async function forgetCatalog(tx: Queryable, contentKey: string): Promise<void> {
+  await tx.query(
+    `UPDATE service_catalog SET content_key = NULL, etag = NULL, last_modified = NULL, last_checked_at = NULL
+     WHERE content_key = $1`,
+    [contentKey],
+  );
+}

@@ -1,0 +1,119 @@
+/** HTTP of `{api}/custom-services`: services that people define. Blocking them is `service-routes.ts`. */
+import {
+  CustomService,
+  CustomServiceCreateBody,
+  CustomServiceDeleteQuery,
+  CustomServiceList,
+  CustomServiceUpdateBody,
+  ServiceParams,
+} from '../../../shared/api/policy/services-api.ts';
+import { notFound } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import * as store from './service-store.ts';
+
+/** Room for 10,000 domains of the greatest length. */
+const CUSTOM_SERVICE_BYTES = 4_194_304;
+
+/** Rows of services that people define. */
+export function customServiceRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
+  return [
+    ...['/services/custom', '/custom-services'].map((path) => createCustomService(context.policy, path)),
+    listCustomServices(context.database),
+    readCustomService(context.database),
+    updateCustomService(context.policy),
+    deleteCustomService(context.policy),
+  ];
+}
+
+function listCustomServices(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/custom-services',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'All custom services',
+    answer: CustomServiceList,
+    handle: () => store.listCustom(database),
+  });
+}
+
+function readCustomService(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/custom-services/{service_id}',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'One custom service',
+    params: ServiceParams,
+    answer: CustomService,
+    handle: async ({ params }) => {
+      const service = await store.findCustom(database, params.service_id);
+      if (service === undefined) throw notFound(`custom service ${params.service_id}`);
+      return service;
+    },
+  });
+}
+
+function createCustomService(policy: PolicyChanges, path: string): Route {
+  return route({
+    method: 'POST',
+    path,
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Define a service',
+    body: CustomServiceCreateBody,
+    status: 201,
+    answer: CustomService,
+    errors: { 409: 'the name is taken' },
+    bodyLimitBytes: CUSTOM_SERVICE_BYTES,
+    handle: (request) =>
+      policy.change(authorOf(request), async (tx) => {
+        const result = await store.insertCustom(tx, request.body);
+        return { result, summary: `custom service ${result.service_id}: created` };
+      }),
+  });
+}
+
+function updateCustomService(policy: PolicyChanges): Route {
+  return route({
+    method: 'PATCH',
+    path: '/custom-services/{service_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Change a custom service; absent fields keep their value',
+    params: ServiceParams,
+    body: CustomServiceUpdateBody,
+    answer: CustomService,
+    errors: { 409: 'the name is taken' },
+    bodyLimitBytes: CUSTOM_SERVICE_BYTES,
+    handle: async (request) => {
+      return policy.change(authorOf(request), async (tx) => {
+        const result = await store.updateCustom(tx, request.params.service_id, request.body);
+        return { result, summary: `custom service ${result.service_id}: changed` };
+      });
+    },
+  });
+}
+
+function deleteCustomService(policy: PolicyChanges): Route {
+  return route({
+    method: 'DELETE',
+    path: '/custom-services/{service_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Delete a custom service; one that is blocked for some group only with force',
+    params: ServiceParams,
+    query: CustomServiceDeleteQuery,
+    errors: { 409: 'a group blocks it' },
+    handle: async (request) => {
+      const { service_id: serviceId } = request.params;
+      await policy.change(authorOf(request), async (tx) => {
+        await store.deleteCustom(tx, serviceId, request.query.force);
+        return { result: undefined, summary: `custom service ${serviceId}: deleted` };
+      });
+    },
+  });
+}

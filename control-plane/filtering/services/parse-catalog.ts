@@ -1,0 +1,115 @@
+/**
+ * Reads catalogs that were fetched: Weir's own format, and that of the registry of AdGuard's hostlists
+ * (`blocked_services` with rules of Adblock syntax). Both are hostile input; their content is bounded here and in
+ * `shared/api/policy/services-api.ts`. Pure.
+ */
+import type {
+  CatalogFileService,
+  CategoryId,
+  RegistryService,
+  ServiceTag,
+} from '../../../shared/api/policy/services-api.ts';
+import { CatalogFile, RegistryFile, SERVICE_ID } from '../../../shared/api/policy/services-api.ts';
+import { canonicalDomain } from '../../../shared/policy/domain-rule.ts';
+import { dataUrl, iconUrl } from './service-icon.ts';
+
+/** A catalog as fetched; icons are `data:` URLs. */
+export interface FetchedCatalog {
+  /** Whether it replaces the shipped catalog; else it adds to it. */
+  readonly isWhole: boolean;
+  readonly services: readonly CatalogFileService[];
+  /** Services that are in no category of Weir's, or have no rule that is a domain. */
+  readonly skipped: number;
+}
+
+/** A service as the shipped file has it. */
+type ShippedService = Pick<CatalogFileService, 'id' | 'name' | 'category'> & Partial<CatalogFileService>;
+
+/** Bytes of icons of one catalog, as `data:` URLs; services after that have none. */
+const MAX_ICON_BYTES = 2_097_152;
+
+/** Groups of the registry by the category that they are here; others (gaming, shopping, ai…) have none. */
+const CATEGORY_OF_GROUP: Readonly<Record<string, CategoryId | undefined>> = {
+  social_network: 'social_media',
+  messenger: 'social_media',
+  dating: 'social_media',
+  streaming: 'video_streaming',
+  gambling: 'gambling',
+};
+
+/** Groups of the registry that are tags here. */
+const TAG_OF_GROUP: Readonly<Record<string, ServiceTag | undefined>> = {
+  gaming: 'games',
+  messenger: 'messaging',
+  ai: 'ai',
+};
+
+/** Reads a catalog of either format; throws if it is none. */
+export function parseCatalog(text: string): FetchedCatalog {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null && 'blocked_services' in value) return fromRegistry(value);
+  const services = CatalogFile.parse(value).services;
+  return { isWhole: true, services: withIcons(services), skipped: 0 };
+}
+
+/**
+ * Reads the file that is shipped, which a test holds to the rules for fetched ones: to hold it to them at each start took
+ * 0.1 s of CPU time.
+ */
+export function readShippedCatalog(text: string): CatalogFileService[] {
+  const { services } = JSON.parse(text) as { services: readonly ShippedService[] };
+  return services.map(({ id, name, category, tags = [], domains = [], exact = [], icon = null }) => ({
+    id,
+    name,
+    category,
+    tags,
+    domains,
+    exact,
+    icon: icon === null ? null : dataUrl(icon),
+  }));
+}
+
+function fromRegistry(value: unknown): FetchedCatalog {
+  const { blocked_services: listed } = RegistryFile.parse(value);
+  const services = listed.flatMap((service) => toService(service) ?? []);
+  if (services.length === 0) throw new Error('the registry lists no service of a known shape');
+  return { isWhole: false, services: withIcons(services), skipped: listed.length - services.length };
+}
+
+/** Without a category of its own, a service is left to `service-catalog.ts`, which may know it. */
+function toService(service: RegistryService | null): CatalogFileService | null {
+  if (service === null || !SERVICE_ID.test(service.id) || service.id.startsWith('custom-')) return null;
+  const domains = new Set<string>();
+  const exact = new Set<string>();
+  for (const rule of service.rules) readRule(rule, domains, exact);
+  if (domains.size + exact.size === 0) return null;
+  const tag = Object.hasOwn(TAG_OF_GROUP, service.group) ? TAG_OF_GROUP[service.group] : undefined;
+  return {
+    id: service.id,
+    name: service.name,
+    category: (Object.hasOwn(CATEGORY_OF_GROUP, service.group) && CATEGORY_OF_GROUP[service.group]) || null,
+    tags: tag === undefined ? [] : [tag],
+    domains: [...domains],
+    exact: [...exact],
+    icon: service.icon_svg,
+  };
+}
+
+/**
+ * `||name^` covers the name and all below it, `|name^` that name alone. Rules with modifiers, wildcards and
+ * expressions are no domains and left out; so is a top-level domain, which no service is.
+ */
+function readRule(rule: string, domains: Set<string>, exact: Set<string>): void {
+  const [, bars, text = ''] = /^(\|\|?)([^|^$*/\s]{1,255})\s?\^?$/.exec(rule.trim()) ?? [];
+  const domain = bars === undefined ? null : canonicalDomain(text);
+  if (domain?.includes('.') === true) (bars === '||' ? domains : exact).add(domain);
+}
+
+function withIcons(services: readonly CatalogFileService[]): CatalogFileService[] {
+  let left = MAX_ICON_BYTES;
+  return services.map((service) => {
+    const icon = left > 0 ? iconUrl(service.icon) : null;
+    left -= icon?.length ?? 0;
+    return { ...service, icon };
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * The built-in services of this node: those of the file that is shipped, and what was fetched from
+ * `blocking.catalog_url` and is kept in the data directory. Custom services live in the database.
+ *
+ * A service that no source lists any more is withdrawn, not dropped: a group may block it, and must not lose the block
+ * by a server's omission. It keeps its last domains for as long as a group blocks it; of others, the newest are kept,
+ * for blocks that are being made just now and for rollbacks.
+ */
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CatalogFileService, CatalogService } from '../../../shared/api/policy/services-api.ts';
+import { CATEGORY_NAMES, KeptCatalog } from '../../../shared/api/policy/services-api.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { PolicyBlockedService } from '../../policy/change/rows.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import type { FetchedCatalog } from './parse-catalog.ts';
+import { readShippedCatalog } from './parse-catalog.ts';
+
+const SHIPPED = new URL('./catalog-data.json', import.meta.url);
+/** When the shipped file was put together. */
+const SHIPPED_AT = '2026-11-28T00:00:00.000Z';
+/** Withdrawn services that are kept though no group blocks them. */
+const MAX_IDLE_WITHDRAWN = 200;
+
+type Services = ReadonlyMap<string, CatalogService>;
+
+/** Where and when a catalog was fetched, and which services are blocked for a group. */
+export interface Fetching {
+  readonly url: string;
+  readonly now: Date;
+  readonly blocked: ReadonlySet<string>;
+}
+
+/** Services by their id. */
+export class ServiceCatalog {
+  private readonly path: string;
+  private readonly shipped: Services;
+  private services: Services;
+
+  /** Reads the shipped file; `load()` adds what was fetched. */
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'service-catalog.json');
+    const services = readShippedCatalog(readFileSync(SHIPPED, 'utf8'));
+    this.shipped = byId(services.flatMap((service) => toService(service, undefined, SHIPPED_AT) ?? []));
+    this.services = this.shipped;
+  }
+
+  /** Takes the copy on disk where there is a good one; `url` is `blocking.catalog_url`, empty = shipped only. */
+  async load(logger: Logger, url: string): Promise<void> {
+    try {
+      this.use(KeptCatalog.parse(JSON.parse(await readFile(this.path, 'utf8'))), url);
+    } catch (error) {
+      if (hasErrorCode(error, 'ENOENT')) return;
+      const reason = reasonOf(error);
+      logger.warn('skip damaged service catalog; the shipped one is used', { path: this.path, reason });
+    }
+  }
+
+  /** What is to be kept of a fetched catalog, by this node and others. */
+  keep(catalog: FetchedCatalog, { url, now, blocked }: Fetching): KeptCatalog {
+    const fetchedAt = now.toISOString();
+    const listed = this.merge(catalog, fetchedAt);
+    const gone = withdrawn(this.services, listed, fetchedAt);
+    gone.sort((a, b) => (b.withdrawn_at ?? '').localeCompare(a.withdrawn_at ?? ''));
+    const idle = gone.filter(({ id }) => !blocked.has(id) && !this.shipped.has(id));
+    return {
+      url,
+      fetched_at: fetchedAt,
+      is_whole: catalog.isWhole,
+      services: [...catalog.services],
+      withdrawn: [...gone.filter(({ id }) => blocked.has(id)), ...idle.slice(0, MAX_IDLE_WITHDRAWN)],
+    };
+  }
+
+  /** Keeps a catalog on disk and uses it from now on. */
+  async take(kept: KeptCatalog): Promise<void> {
+    await writeDurably(this.path, Buffer.from(JSON.stringify(kept)));
+    this.use(kept, kept.url);
+  }
+
+  /** Whether it is the one of the release: nothing was fetched yet. */
+  isShipped(): boolean {
+    return this.services === this.shipped;
+  }
+
+  /** All built-in services, by name. */
+  all(): CatalogService[] {
+    return [...this.services.values()];
+  }
+
+  /** One of them. */
+  get(id: string): CatalogService | undefined {
+    return this.services.get(id);
+  }
+
+  /** One of them, or of the shipped ones where a fetched catalog stands in their place, as policy sees it. */
+  find(id: string): Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined {
+    const service = this.services.get(id) ?? this.shipped.get(id);
+    if (service === undefined) return undefined;
+    return { serviceName: service.name, domains: service.domains, exact: service.exact_domains };
+  }
+
+  private use(
+    { is_whole: isWhole, services, fetched_at: at, withdrawn: gone }: KeptCatalog,
+    url: string,
+  ): void {
+    const fetched = this.merge({ isWhole, services }, at);
+    const listed = url === '' ? this.shipped : fetched;
+    this.services = joined(listed, withdrawn(joined(fetched, gone), listed, at));
+  }
+
+  /**
+   * The services that a fetched catalog leads to. One that the shipped catalog knows, by id or by name whatever
+   * the punctuation, keeps id and category and has the domains of both: a registry that knows fewer names of it
+   * unblocks none.
+   */
+  private merge({ isWhole, services }: Omit<FetchedCatalog, 'skipped'>, fetchedAt: string): Services {
+    const merged = new Map<string, CatalogService>(isWhole ? [] : this.shipped);
+    const ids = new Map<string, string>();
+    for (const { id, name } of merged.values()) ids.set(folded(name), id);
+    for (const { id } of merged.values()) ids.set(folded(id), id);
+    for (const service of services) {
+      const knownId = isWhole ? undefined : (ids.get(folded(service.id)) ?? ids.get(folded(service.name)));
+      const result = toService(service, merged.get(knownId ?? service.id), fetchedAt);
+      if (result !== null) merged.set(result.id, result);
+    }
+    return byId(merged.values());
+  }
+}
+
+/** `Disney+` and `disney-plus` are one. */
+function folded(text: string): string {
+  const plain = text.toLowerCase().replaceAll('+', 'plus');
+  return plain.replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A service as HTTP shows it; null if it has no category here. */
+function toService(
+  service: CatalogFileService,
+  known: CatalogService | undefined,
+  updatedAt: string,
+): CatalogService | null {
+  const category = known?.category ?? service.category;
+  if (category === null) return null;
+  return {
+    id: known?.id ?? service.id,
+    name: known?.name ?? service.name,
+    category,
+    category_name: CATEGORY_NAMES[category],
+    tags: union(known?.tags, service.tags),
+    icon: service.icon ?? known?.icon ?? null,
+    domains: union(known?.domains, service.domains),
+    exact_domains: union(known?.exact_domains, service.exact),
+    is_custom: false,
+    updated_at: updatedAt,
+    withdrawn_at: null,
+  };
+}
+
+function union<T extends string>(known: readonly T[] = [], more: readonly T[]): T[] {
+  return [...new Set([...known, ...more])];
+}
+
+/** Those of `before` that are not listed any more. */
+function withdrawn(before: Services, listed: Services, now: string): CatalogService[] {
+  const gone = [...before.values()].filter(({ id }) => !listed.has(id));
+  return gone.map((service) => ({ ...service, withdrawn_at: service.withdrawn_at ?? now }));
+}
+
+function joined(listed: Services, gone: readonly CatalogService[]): Services {
+  return byId([...gone.filter(({ id }) => !listed.has(id)), ...listed.values()]);
+}
+
+function byId(services: Iterable<CatalogService>): Services {
+  const sorted = [...services].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return new Map(sorted.map((service) => [service.id, service]));
+}

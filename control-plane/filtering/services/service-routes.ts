@@ -1,0 +1,185 @@
+/** HTTP of `{api}/services`: the catalog, and which of its services are blocked for which groups. */
+import {
+  BlockedService,
+  BlockedServiceList,
+  BlockedServiceQuery,
+  CatalogService,
+  CatalogServiceList,
+  CategoryList,
+  ServiceBlockBody,
+  ServiceGroupParams,
+  ServiceParams,
+  ServiceTimesBody,
+  CATEGORY_NAMES,
+} from '../../../shared/api/policy/services-api.ts';
+import type { CustomService } from '../../../shared/api/policy/services-api.ts';
+import { notFound } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { PolicyChanges } from '../../policy/change/change.ts';
+import type { ServiceCatalog } from './service-catalog.ts';
+import * as store from './service-store.ts';
+
+/** Rows of the catalog and the blocked services. */
+export function serviceRoutes(context: {
+  database: Database;
+  policy: PolicyChanges;
+  catalog: Pick<ServiceCatalog, 'all' | 'get'>;
+}): Route[] {
+  return [
+    listCatalog(context.database, context.catalog),
+    readCatalogService(context.database, context.catalog),
+    listCategories(),
+    listBlockedServices(context.database),
+    blockService(context.policy, context.catalog),
+    timeService(context.policy),
+    unblockService(context.policy),
+  ];
+}
+
+function listCategories(): Route {
+  return route({
+    method: 'GET',
+    path: '/services/categories',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'The categories of the catalog',
+    answer: CategoryList,
+    handle: () => Object.entries(CATEGORY_NAMES).map(([id, name]) => ({ id, name }) as CategoryList[number]),
+  });
+}
+
+function listCatalog(database: Database, catalog: Pick<ServiceCatalog, 'all' | 'get'>): Route {
+  return route({
+    method: 'GET',
+    path: '/services/catalog',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'All services, built-in and custom',
+    answer: CatalogServiceList,
+    handle: async () => {
+      const custom = await store.listCustom(database);
+      return [...catalog.all(), ...custom.map(asCatalogService)];
+    },
+  });
+}
+
+function readCatalogService(database: Database, catalog: Pick<ServiceCatalog, 'all' | 'get'>): Route {
+  return route({
+    method: 'GET',
+    path: '/services/catalog/{service_id}',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'One service with its domains',
+    params: ServiceParams,
+    answer: CatalogService,
+    handle: async ({ params }) => {
+      const { service_id: id } = params;
+      const builtIn = catalog.get(id);
+      if (builtIn !== undefined) return builtIn;
+      const custom = await store.findCustom(database, id);
+      if (custom === undefined) throw notFound(`service ${id}`);
+      return asCatalogService(custom);
+    },
+  });
+}
+
+function listBlockedServices(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/services',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'Blocked services, of one group or of all',
+    query: BlockedServiceQuery,
+    answer: BlockedServiceList,
+    handle: ({ query }) => store.listBlocked(database, query.group_id),
+  });
+}
+
+function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all' | 'get'>): Route {
+  return route({
+    method: 'POST',
+    path: '/services',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Block a service for a group, at all times or at those of a schedule profile',
+    body: ServiceBlockBody,
+    status: 201,
+    answer: BlockedService,
+    errors: { 404: 'no such service, group or profile', 409: 'the service is blocked already' },
+    handle: async (request) => {
+      const { service_id: serviceId, group_id: groupId } = request.body;
+      return policy.change(authorOf(request), async (tx) => {
+        if (catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
+          throw notFound(`service ${serviceId}`);
+        const result = await store.insertBlocked(tx, request.body);
+        return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
+      });
+    },
+  });
+}
+
+function timeService(policy: PolicyChanges): Route {
+  return route({
+    method: 'PUT',
+    path: '/services/{service_id}/groups/{group_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Change the times at which a service is blocked for a group',
+    params: ServiceGroupParams,
+    body: ServiceTimesBody,
+    answer: BlockedService,
+    errors: { 404: 'it is not blocked for the group, or there is no such profile' },
+    handle: async (request) => {
+      const { service_id: serviceId, group_id: groupId } = request.params;
+      return policy.change(authorOf(request), async (tx) => {
+        const result = await store.updateBlocked(tx, { ...request.params, ...request.body });
+        return { result, summary: `service ${serviceId}: blocked at other times for group ${groupId}` };
+      });
+    },
+  });
+}
+
+function unblockService(policy: PolicyChanges): Route {
+  return route({
+    method: 'DELETE',
+    path: '/services/{service_id}/groups/{group_id}',
+    access: 'admin',
+    tag: 'Services',
+    summary: 'Unblock a service for a group',
+    params: ServiceGroupParams,
+    handle: async (request) => {
+      const { service_id: serviceId, group_id: groupId } = request.params;
+      await policy.change(authorOf(request), async (tx) => {
+        await store.deleteBlocked(tx, serviceId, groupId);
+        return { result: undefined, summary: `service ${serviceId}: no longer blocked for group ${groupId}` };
+      });
+    },
+  });
+}
+
+function asCatalogService(custom: CustomService): CatalogService {
+  const {
+    service_id: id,
+    name,
+    category,
+    category_name: categoryName,
+    domains,
+    updated_at: updatedAt,
+  } = custom;
+  return {
+    id,
+    name,
+    category,
+    category_name: categoryName,
+    tags: [],
+    icon: null,
+    domains,
+    exact_domains: [],
+    is_custom: true,
+    updated_at: updatedAt,
+    withdrawn_at: null,
+  };
+}

@@ -1,0 +1,145 @@
+/**
+ * Detects a wall clock that is wrong because the machine has no battery for it: a right clock is past the release of
+ * this version, and past the last time at which the kernel had a synchronised clock, which is kept in the data directory.
+ * While the clock is wrong, no signature's time can be judged: if DNSSEC failed for it, the time servers' names could not
+ * be resolved either, and the clock would stay wrong.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import { writeDurably } from '../files/durable-file.ts';
+import type { KernelClock } from './kernel-clock.ts';
+import { RELEASE_DATE } from './release-date.ts';
+
+/** Name of the file in the data directory. */
+export const TIME_FILE = 'last-time';
+
+const RELEASE_MS = Date.parse(RELEASE_DATE);
+const LOOK_MS = 60_000;
+/** How often the time is stored, milliseconds: memory cards wear out. */
+const STORE_EVERY_MS = 3_600_000;
+
+/** Parts of the clock floor. */
+export interface ClockFloorParts {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly kernelClock: () => KernelClock;
+  readonly logger: Logger;
+}
+
+/** The earliest time that a right clock can show. One per node. */
+export class ClockFloor {
+  private readonly parts: ClockFloorParts;
+  /** Unix milliseconds; 0 = none. */
+  private storedMs: number;
+  private wasWrong = false;
+  private onLowered: () => void = () => undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  private constructor(parts: ClockFloorParts, storedMs: number) {
+    this.parts = parts;
+    this.storedMs = storedMs;
+  }
+
+  /** Reads the stored time, and logs if the clock is wrong. */
+  static async open(parts: ClockFloorParts): Promise<ClockFloor> {
+    const floor = new ClockFloor(parts, await readStoredMs(parts));
+    floor.logChange();
+    return floor;
+  }
+
+  /** The earliest possible time, Unix milliseconds. */
+  get earliestMs(): number {
+    return Math.max(RELEASE_MS, this.storedMs);
+  }
+
+  get isWrong(): boolean {
+    return this.parts.clock.nowMs() < this.earliestMs;
+  }
+
+  /** Why the clock is wrong; null = it may be right. */
+  trouble(): string | null {
+    if (!this.isWrong) return null;
+    const now = new Date(this.parts.clock.nowMs()).toISOString();
+    const earliest = new Date(this.earliestMs).toISOString();
+    return `the clock shows ${now}, before ${earliest}: DNSSEC ignores the times of signatures until it is set`;
+  }
+
+  /** Stores the time from now on; `onLowered` is called if the stored time turns out to be wrong itself. */
+  start(onLowered: () => void): void {
+    this.onLowered = onLowered;
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    void this.look();
+  }
+
+  /** Stops after the running look. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Logs a change, and stores the time if it is known and due. Never rejects. */
+  look(): Promise<void> {
+    this.running = this.running.then(() => this.lookOnce());
+    return this.running;
+  }
+
+  private async lookOnce(): Promise<void> {
+    const { clock, kernelClock } = this.parts;
+    this.logChange();
+    if (kernelClock() !== 'synchronised') return;
+    const nowMs = clock.nowMs();
+    if (nowMs < RELEASE_MS) return;
+    const isLowered = nowMs < this.storedMs;
+    if (!isLowered && nowMs - this.storedMs < STORE_EVERY_MS) return;
+    this.storedMs = nowMs;
+    await this.store();
+    if (!isLowered) return;
+    // The kernel knows better than a file from a time when its source was wrong.
+    this.parts.logger.warn('stored time was in the future, replaced it', { file: TIME_FILE });
+    this.logChange();
+    this.onLowered();
+  }
+
+  private logChange(): void {
+    const { logger, clock } = this.parts;
+    const { isWrong } = this;
+    if (isWrong === this.wasWrong) return;
+    this.wasWrong = isWrong;
+    const fields = { now: new Date(clock.nowMs()).toISOString() };
+    if (!isWrong) logger.info('clock was set, signature times count again', fields);
+    else {
+      const earliest = new Date(this.earliestMs).toISOString();
+      logger.warn('clock is wrong, DNSSEC ignores the times of signatures until it is set', {
+        ...fields,
+        earliest,
+      });
+    }
+  }
+
+  private async store(): Promise<void> {
+    const { dataDir, logger } = this.parts;
+    const text = `${new Date(this.storedMs).toISOString()}\n`;
+    try {
+      await writeDurably(join(dataDir, TIME_FILE), Buffer.from(text));
+    } catch (error) {
+      logger.warn('could not store the time', { reason: reasonOf(error) });
+    }
+  }
+}
+
+async function readStoredMs({ dataDir, logger }: ClockFloorParts): Promise<number> {
+  const path = join(dataDir, TIME_FILE);
+  try {
+    const storedMs = Date.parse((await readFile(path, 'utf8')).trim());
+    if (!Number.isNaN(storedMs)) return storedMs;
+    logger.warn('stored time is not readable, ignored it', { path });
+  } catch (error) {
+    if (!hasErrorCode(error, 'ENOENT'))
+      logger.warn('could not read the stored time', { path, reason: reasonOf(error) });
+  }
+  return 0;
+}

@@ -1,0 +1,38 @@
+/** Logs what Node.js would write to standard error as text: its warnings, those of libraries and threads, and the error of a crash. */
+import type { Worker } from 'node:worker_threads';
+import type { Logger } from '../../../shared/log.ts';
+
+/** Logs them from now on; returns how to stop that. */
+export function logProcessFaults(logger: Logger): () => void {
+  const replaced = process.listeners('warning');
+  const warn = (warning: NodeJS.ErrnoException): void => {
+    const { name, message, code } = warning;
+    // TypeScript is run as it is, which Node.js calls experimental.
+    if (name === 'ExperimentalWarning') return;
+    logger.warn('Node.js warned', { name, ...(code !== undefined && { code }), reason: message });
+  };
+  const crash = (error: unknown): void => {
+    logger.error('Weir ends after an unexpected error', {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    process.exit(1);
+  };
+  // Node.js writes on what a thread writes, such as its warnings.
+  const listenTo = ({ stderr }: Worker): void => {
+    stderr.unpipe(process.stderr); // Which pauses it.
+    stderr.setEncoding('utf8').resume();
+    stderr.on('data', (text: string) => {
+      logger.warn('a thread wrote to standard error', { text: text.trimEnd() });
+    });
+  };
+  process.removeAllListeners('warning');
+  process.on('worker', listenTo);
+  process.on('warning', warn);
+  process.on('uncaughtException', crash);
+  return () => {
+    process.off('warning', warn);
+    process.off('worker', listenTo);
+    process.off('uncaughtException', crash);
+    for (const listener of replaced) process.on('warning', listener);
+  };
+}

@@ -1,0 +1,11 @@
+/** The version of Weir, which `package.json` alone knows. */
+import { readFileSync } from 'node:fs';
+
+/** Version in semver form, as in `0.1.0`. */
+export const version: string = readVersion();
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const parsed = JSON.parse(text) as { readonly version: string };
+  return parsed.version;
+}

@@ -1,0 +1,66 @@
+/** HTTP of `{api}/explain`. */
+import { ExplainAnswer, ExplainQuery } from '../../../shared/api/explain-api.ts';
+import type { FieldProblem } from '../../../shared/api/problem-details.ts';
+import { invalid, notFound } from '../../api/api-error.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { ClientDirectory } from '../../clients/devices/client-directory.ts';
+import type { Question } from './explainer.ts';
+import { explainLogged, type LoggedExplainerParts } from './logged-explainer.ts';
+
+type ClientGroups = Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
+
+const LOOPBACK = '127.0.0.1';
+
+/** Rows of explain. */
+export function explainRoutes(context: LoggedExplainerParts & { clients: ClientGroups }): Route[] {
+  const explain = route({
+    method: 'GET',
+    path: '/explain',
+    access: 'viewer',
+    tag: 'Lists',
+    summary:
+      'What a client would be answered, and why: every stage, rule, list and line; for a row of the query log also ' +
+      'what the log says of it, by the policy of its time where that is kept',
+    query: ExplainQuery,
+    answer: ExplainAnswer,
+    errors: { 404: 'there is no such client, or no such row in the query log' },
+    handle: ({ query, gone }) => {
+      const { query_id: id, domain, type = 'A' } = query;
+      const faults = faultsOf(query);
+      if (faults.length > 0) throw invalid(faults);
+      if (id === undefined)
+        return context.explainer.explain({ domain: domain!, type, ...askerOf(query, context.clients) });
+      return explainLogged(context, id, gone);
+    },
+  });
+  return [explain];
+}
+
+/** Who asks: an address, a client wherever it was seen last, or anyone of a group. */
+function askerOf(
+  { client, client_key: clientKey = '', client_id: clientId, group_id: groupId }: ExplainQuery,
+  clients: ClientGroups,
+): Omit<Question, 'domain' | 'type'> {
+  const asGroup = groupId === undefined ? {} : { groupId };
+  if (clientId === undefined) return { client: client ?? LOOPBACK, clientKey, ...asGroup };
+  const record = clients.get(clientId);
+  if (record === undefined) throw notFound(`client ${clientId}`);
+  const seen = record.ip ?? (record.mac === null ? undefined : clients.addressesOfMac(record.mac)[0]);
+  if (seen !== undefined) return { client: seen, clientId, ...asGroup };
+  // Never seen: its group is known nevertheless.
+  return { client: LOOPBACK, clientId, groupId: groupId ?? clients.groupOf(record).groupId };
+}
+
+/** Either a row of the log, or a question of one asker. */
+function faultsOf({ query_id: id, ...question }: ExplainQuery): FieldProblem[] {
+  if (id === undefined) {
+    if (question.domain === undefined)
+      return [{ path: 'domain', message: 'expected a domain name, or query_id' }];
+    const both = question.client_id !== undefined && (question.client ?? question.client_key) !== undefined;
+    return both ? [{ path: 'client_id', message: 'goes without client and client_key' }] : [];
+  }
+  return Object.entries(question).flatMap(([path, value]) =>
+    value === undefined ? [] : { path, message: 'goes without query_id, which names a whole question' },
+  );
+}

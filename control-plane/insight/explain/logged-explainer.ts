@@ -1,0 +1,100 @@
+/**
+ * Explains a row of the query log, with what the log says of it. While policy is that of its time, the question is asked once
+ * more; once it has changed, it is explained by the generation of that moment, where this node has it on disk. Where it
+ * has not, the question is explained by the policy in force, and the answer says so.
+ */
+import type { ExplainAnswer, LoggedThen } from '../../../shared/api/explain-api.ts';
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { notFound } from '../../api/api-error.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { revisionsAt } from '../../policy/change/revision-store.ts';
+import type { Explainer } from './explainer.ts';
+import type { PastExplainer } from './past-explainer.ts';
+
+/** Parts of it. */
+export interface LoggedExplainerParts {
+  readonly explainer: Pick<Explainer, 'explain'>;
+  readonly past: Pick<PastExplainer, 'explainAt'>;
+  /** `server.node_name`: only what this node answered can be explained by its generations. */
+  readonly nodeName: string;
+  readonly queryLog: { row(id: number, signal: AbortSignal): Promise<LoggedQuery | null> };
+  readonly database: Queryable;
+}
+
+type Revisions = Awaited<ReturnType<typeof revisionsAt>>;
+
+/** A revision is in force on every node some seconds after it was stored, at the latest. */
+const SETTLED_MS = 6000;
+
+/** The answer to a logged query. @throws {ApiError} 404 for a row that is not there */
+export async function explainLogged(
+  parts: LoggedExplainerParts,
+  id: number,
+  signal: AbortSignal,
+): Promise<ExplainAnswer> {
+  const logged = await parts.queryLog.row(id, signal);
+  if (logged === null) throw notFound(`query ${id}`);
+  const { domain, type, client, client_id: clientId, timestamp } = logged;
+  const question = { domain, type, client, ...(clientId === null ? {} : { clientId }) };
+  const moment = new Date(timestamp);
+  const before = await revisionsAt(parts.database, moment);
+  let reason = reasonOf(before, timestamp);
+  if (reason === null) {
+    const explained = await parts.explainer.explain(question);
+    const after = await revisionsAt(parts.database, moment);
+    if (before.now === after.now) return { logged: toThen(logged, after, null), ...explained };
+    reason = 'policy was changed while this was explained';
+  }
+  if (logged.node !== parts.nodeName)
+    reason += `; only the node that answered, ${logged.node}, may have the policy of its time`;
+  else {
+    const past = await parts.past.explainAt(question, moment.getTime(), signal);
+    if (past !== null)
+      return {
+        logged: { ...toThen(logged, before, null), by: 'kept_generation' },
+        ...withLoggedAnswer(past, logged),
+      };
+    reason += '; the generation of that time is not kept';
+  }
+  return { logged: toThen(logged, before, reason), ...(await parts.explainer.explain(question)) };
+}
+
+/** From the upstreams on, the log knows the rest: which server answered, what, and what answer checks made of it. */
+function withLoggedAnswer(past: ExplainAnswer, logged: LoggedQuery): ExplainAnswer {
+  if (past.stages.at(-1)?.verdict !== 'unresolved') return past;
+  const { status, rcode, answers, upstream } = logged;
+  return {
+    ...past,
+    status,
+    upstreams: past.upstreams && { ...past.upstreams, answered_by: upstream },
+    answer: answers === null ? null : { rcode, answers },
+  };
+}
+
+function toThen(
+  { id, timestamp, status, block_source, block_rule }: LoggedQuery,
+  { then, now }: Revisions,
+  reason: string | null,
+): LoggedThen {
+  return {
+    query_id: id,
+    timestamp,
+    status,
+    block_source,
+    block_rule,
+    revision: then,
+    current_revision: now,
+    by: 'policy_in_force',
+    exact: reason === null,
+    reason,
+  };
+}
+
+function reasonOf({ then, now, nowSince }: Revisions, timestamp: string): string | null {
+  if (then !== now) {
+    const before = then === null ? 'the state before the first revision' : `revision ${then}`;
+    return `policy or lists have changed since: the rest explains by revision ${now}, not by ${before}`;
+  }
+  const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;
+  return isSettled ? null : 'it was answered while a change came into force';
+}

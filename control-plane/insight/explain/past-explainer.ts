@@ -1,0 +1,88 @@
+/**
+ * Explains questions by an earlier generation of policy, as long as it is on this node's disk: its lists, rules, groups
+ * and schedules as they were at that moment. The configuration, and where clients are seen, are those of now; upstreams
+ * are not asked: what they said then is in the log.
+ */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
+import type { FromPast, PastQuestion } from '../../../shared/threads/past-messages.ts';
+import { Semaphore } from '../../storage/concurrency/semaphore.ts';
+import type { CompiledRules } from '../../policy/compile/table/compiled-rules.ts';
+import type { BlockingSettings } from '../../policy/change/blocking-settings.ts';
+import type { LivePolicy } from '../../policy/change/runtime-state.ts';
+import type { PolicyRows } from '../../policy/change/rows.ts';
+import { RuleHistory } from '../../policy/snapshot/rule-names/rule-history.ts';
+import { buildSnapshot } from '../../policy/snapshot/build/snapshot-builder.ts';
+import type { Generations } from '../../policy/snapshot/publish/generations.ts';
+import type { AskedServersParts } from './asked-servers.ts';
+import { Explainer, type Question } from './explainer.ts';
+
+const ENTRY = new URL('../../../dns-worker/threads/past-thread.ts', import.meta.url);
+/** JavaScript heap of the thread, MiB; tables lie outside of it. */
+const HEAP_MIB = 64;
+
+/** What it is made of. */
+export interface PastExplainerParts {
+  readonly generations: Pick<Generations, 'at'>;
+  /** The rules in force, which an earlier generation mostly shares. */
+  readonly rulesInForce: () => CompiledRules;
+  readonly blocking: () => BlockingSettings;
+  /** As in `ExplainerParts`. */
+  readonly servers: AskedServersParts;
+  /** What was live for these rows at a moment, Unix milliseconds, as far as it is known. */
+  readonly liveAt: (rows: PolicyRows, momentMs: number) => LivePolicy;
+}
+
+/** Explains by earlier generations, one question at a time: each may need a table of rules besides the one in force. */
+export class PastExplainer {
+  private readonly parts: PastExplainerParts;
+  private readonly turns = new Semaphore(1);
+
+  constructor(parts: PastExplainerParts) {
+    this.parts = parts;
+  }
+
+  /** The answer by the generation that was in force here at a moment, Unix milliseconds; null if it is not kept. */
+  explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
+    return this.turns.run(async () => {
+      signal.throwIfAborted();
+      const { generations, rulesInForce, blocking, liveAt, servers } = this.parts;
+      const kept = await generations.at(momentMs, rulesInForce());
+      if (kept === null) return null;
+      const { version, compiled, rows } = kept;
+      const snapshot = buildSnapshot(version, compiled, rows, blocking(), liveAt(rows, momentMs));
+      const history = new RuleHistory();
+      history.add({ snapshot, compiled, rows });
+      const explainer = new Explainer({
+        ask: (asked) => explanationOf({ snapshot, ...asked }, signal),
+        publisher: {
+          describeRule: (of, rule) => history.describe(of, rule),
+          describeSchedule: (of, groupId) => history.describeSchedule(of, groupId),
+          listsContaining: (of, rules, groupId) => history.listsContaining(of, rules, groupId),
+        },
+        servers,
+        // No server was asked here; the log names the one that answered.
+        upstreamName: () => undefined,
+        // The copy of the list may be a newer one.
+        findLine: async () => null,
+      });
+      return explainer.explain(question);
+    });
+  }
+}
+
+/** What a thread of its own says of the question; ended once the signal is aborted. */
+async function explanationOf(question: PastQuestion, signal: AbortSignal): Promise<FromPast> {
+  const worker = new Worker(ENTRY, {
+    workerData: question,
+    name: 'past',
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
+  try {
+    const [explanation] = (await once(worker, 'message', { signal })) as [FromPast];
+    return explanation;
+  } finally {
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,30 @@
+/** HTTP of `{api}/simulate`. */
+import { SimulateBody, Simulation } from '../../../shared/api/policy/simulate-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Simulator } from './simulator.ts';
+
+/** Lists may come as text. */
+const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** Rows of what-if. */
+export function simulateRoutes({ simulator }: { simulator: Pick<Simulator, 'simulate'> }): Route[] {
+  return [simulate(simulator)];
+}
+
+function simulate(simulator: Pick<Simulator, 'simulate'>): Route {
+  return route({
+    method: 'POST',
+    path: '/simulate',
+    access: 'admin',
+    tag: 'Lists',
+    summary:
+      'What a draft of lists, rules, services and groups would change about logged queries; nothing is stored. ' +
+      'Both sides are judged with what holds now, schedules and clients’ addresses too, so that only the draft makes the difference',
+    body: SimulateBody,
+    answer: Simulation,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    waits: false,
+    handle: ({ body, gone }) => simulator.simulate(body, gone),
+  });
+}

@@ -1,0 +1,82 @@
+/** The thread of one simulation as the control plane holds it. It shares code with the threads that answer, by its URL. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type {
+  FromSimulation,
+  SimulatedChanges,
+  SimulationOrder,
+  SimulationStart,
+} from '../../../shared/threads/simulation-messages.ts';
+import { hasErrorCode } from '../../../shared/errors.ts';
+import { overloaded } from '../../api/api-error.ts';
+
+const ENTRY = new URL('../../../dns-worker/threads/simulation-thread.ts', import.meta.url);
+/** JavaScript heap of the thread, MiB; questions and tables lie outside of it. */
+const HEAP_MIB = 160;
+/** Its young generation: each question makes a few objects. */
+const YOUNG_GENERATION_MIB = 8;
+const RETRY_SECS = 30;
+
+/** A thread that judges questions once. */
+export class SimulationWorker {
+  private readonly worker: Worker;
+  private readonly signal: AbortSignal;
+  private readonly ended = Promise.withResolvers<never>();
+  private readonly stop = (): void => void this.end();
+
+  /** Ended once the signal is aborted. */
+  constructor(start: SimulationStart, signal: AbortSignal) {
+    this.signal = signal;
+    this.worker = new Worker(ENTRY, {
+      workerData: start,
+      name: 'simulation',
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB, maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    });
+    this.ended.promise.catch(() => undefined);
+    this.worker.on('error', (error) => this.ended.reject(toFault(error)));
+    this.worker.on('exit', () => this.ended.reject(new Error('simulate: the thread ended')));
+    signal.addEventListener('abort', this.stop, { once: true });
+    if (signal.aborted) this.stop();
+  }
+
+  /** Resolves once both policies are open: whether addresses of answers matter. */
+  async opened(): Promise<boolean> {
+    const message = await this.next();
+    return message.type === 'opened' && message.judgesAddresses;
+  }
+
+  /** Judges the questions. */
+  async judge(order: SimulationOrder): Promise<SimulatedChanges> {
+    const answer = this.next();
+    this.worker.postMessage(order);
+    const message = await answer;
+    if (message.type !== 'simulated') throw new Error(`simulate: unexpected ${message.type}`);
+    return message.changes;
+  }
+
+  /** Ends the thread. */
+  async end(): Promise<void> {
+    this.signal.removeEventListener('abort', this.stop);
+    await this.worker.terminate();
+  }
+
+  private async next(): Promise<FromSimulation> {
+    try {
+      const message = once(this.worker, 'message') as Promise<[FromSimulation]>;
+      message.catch(() => undefined);
+      const [first] = await Promise.race([message, this.ended.promise]);
+      return first;
+    } catch (error) {
+      this.signal.throwIfAborted();
+      throw toFault(error);
+    }
+  }
+}
+
+function toFault(error: unknown): unknown {
+  if (!hasErrorCode(error, 'ERR_WORKER_OUT_OF_MEMORY')) return error;
+  return overloaded(
+    'the simulation needs more memory than it may have; a shorter period needs less',
+    RETRY_SECS,
+  );
+}

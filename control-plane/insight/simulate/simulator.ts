@@ -1,0 +1,162 @@
+/**
+ * Answers what a draft of policy would change about the queries of the log. The questions are read by the thread of the
+ * query log and judged in a thread of their own, twice each: by the policy in force and by the draft. Nothing is stored
+ * or published.
+ */
+import { periodMs } from '../../../shared/api/fields.ts';
+import type { SimulateBody, Simulation } from '../../../shared/api/policy/simulate-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { SimulatedChanges } from '../../../shared/threads/simulation-messages.ts';
+import { invalid, overloaded } from '../../api/api-error.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { DraftedLists, DraftLists } from '../../lists/sources/draft-lists.ts';
+import type { BlockingSettings } from '../../policy/change/blocking-settings.ts';
+import type { LivePolicy } from '../../policy/change/runtime-state.ts';
+import type { FindService } from '../../policy/change/policy-memory.ts';
+import type { PolicyMacClient } from '../../policy/change/rows.ts';
+import type { QuestionsRequest, ReadQuestions } from '../../query-log/logged-questions/read-questions.ts';
+import { spanOf } from '../../query-log/reading/period-start.ts';
+import { findCustom } from '../../filtering/services/service-store.ts';
+import type { BuiltSnapshot } from '../../policy/snapshot/build/snapshot-builder.ts';
+import type { SnapshotPublisher } from '../../policy/snapshot/publish/publisher.ts';
+import { applyDraft, draftedAddresses } from './draft-rows.ts';
+import { inWords } from './simulation-words.ts';
+import { SimulationWorker } from './simulation-worker.ts';
+
+/** What it is made of. */
+export interface SimulatorParts {
+  readonly publisher: Pick<SnapshotPublisher, 'draft'>;
+  readonly blocking: () => BlockingSettings;
+  readonly lists: Pick<DraftLists, 'make'>;
+  readonly database: Queryable;
+  /** Services of the catalog. */
+  readonly findService: FindService;
+  readonly clients: {
+    /** Where clients of these MACs are seen. */
+    addressesOf(macClients: readonly PolicyMacClient[]): LivePolicy['clientAddresses'];
+    nameAt(address: string, clientId: number | null): string | null;
+  };
+  readonly log: {
+    distinctQuestions(request: QuestionsRequest, signal: AbortSignal): Promise<ReadQuestions>;
+  };
+  readonly clock: Clock;
+}
+
+/** Seconds after which a draft that was refused may be sent again. */
+const RETRY_SECS = 5;
+
+/** Simulates one draft at a time. */
+export class Simulator {
+  private readonly parts: SimulatorParts;
+  private isAtWork = false;
+
+  constructor(parts: SimulatorParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * What the draft would change; given up once `gone` is aborted.
+   * @throws {ApiError} 400 for a draft that speaks of what is not there, 503 while another one is simulated
+   */
+  async simulate(draft: SimulateBody, gone: AbortSignal): Promise<Simulation> {
+    if (this.isAtWork)
+      throw overloaded('another draft is being simulated; send this one again later', RETRY_SECS);
+    this.isAtWork = true;
+    try {
+      return await this.run(draft, gone);
+    } finally {
+      this.isAtWork = false;
+    }
+  }
+
+  private async run(draft: SimulateBody, gone: AbortSignal): Promise<Simulation> {
+    const { clock, log, clients } = this.parts;
+    const startedMs = clock.monotonicMs();
+    const span = spanOf(clock.nowMs(), periodMs(draft.period)!);
+    const lists = await this.parts.lists.make(draft.lists, gone);
+    const findService = await this.servicesOf(draft);
+    const before = lists.base;
+    const after = this.build(draft, lists, findService);
+    const worker = new SimulationWorker({ before: before.snapshot, after: after.snapshot }, gone);
+    try {
+      const withAddresses = await worker.opened();
+      const read = await log.distinctQuestions({ ...span, withAddresses }, gone);
+      const { questions } = read;
+      const changes = await worker.judge({ questions, limit: draft.limit });
+      return {
+        from: new Date(span.fromMs).toISOString(),
+        to: new Date(span.toMs).toISOString(),
+        snapshot_id: before.snapshot.version,
+        ...aboutLog(read, changes),
+        ...inWords(changes, {
+          before,
+          after,
+          questions,
+          hostnameOf: (ip, clientId) => clients.nameAt(ip, clientId),
+        }),
+        lists: lists.added.map(({ name, rules, invalidLines }) => ({
+          name,
+          rules,
+          invalid_lines: invalidLines,
+        })),
+        elapsed_ms: Math.round(clock.monotonicMs() - startedMs),
+      };
+    } finally {
+      await worker.end();
+    }
+  }
+
+  /** Services that the draft blocks; custom ones are in the database only. */
+  private async servicesOf({ services }: SimulateBody): Promise<FindService> {
+    const { findService, database } = this.parts;
+    const custom = new Map<string, ReturnType<FindService>>();
+    for (const { service_id: id } of services.block) {
+      if (findService(id) !== undefined || custom.has(id)) continue;
+      const found = await findCustom(database, id);
+      custom.set(id, found && { serviceName: found.name, domains: found.domains, exact: [] });
+    }
+    return (id) => findService(id) ?? custom.get(id);
+  }
+
+  private build(draft: SimulateBody, lists: DraftedLists, findService: FindService): BuiltSnapshot {
+    const { publisher, blocking, clients } = this.parts;
+    const { base, sources, compiled } = lists;
+    const { rows, faults } = applyDraft(base.rows, draft, { sources, findService });
+    if (faults.length > 0) throw invalid(faults);
+    const addressesOf = (): LivePolicy['clientAddresses'] =>
+      draftedAddresses(draft, rows, (macClients) => clients.addressesOf(macClients));
+    const built = publisher.draft({
+      compiled,
+      rows,
+      blocking: blocking(),
+      ...(draft.clients.length === 0 ? {} : { clientAddresses: addressesOf }),
+    });
+    const refused = built.manual.refused.filter(({ id }) => id < 0);
+    if (refused.length === 0) return built;
+    throw invalid(
+      refused.map(({ id, reason }) => ({
+        path: `regex_filters.add.${-1 - id}.pattern`,
+        message: `cannot be in force with the filters that are there: ${reason}`,
+      })),
+    );
+  }
+}
+
+function aboutLog(
+  { judged, notJudged, leftOut, oldestMs, damagedBlocks, questions }: ReadQuestions,
+  { undecided, unknownAnswers }: SimulatedChanges,
+): Pick<Simulation, 'oldest' | 'queries' | 'is_complete' | 'damaged_blocks'> {
+  return {
+    oldest: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+    queries: {
+      judged,
+      not_judged: notJudged,
+      undecided,
+      answer_unknown: unknownAnswers,
+      left_out: leftOut,
+      distinct: questions.count,
+    },
+    is_complete: leftOut === 0 && damagedBlocks === 0,
+    damaged_blocks: damagedBlocks,
+  };
+}

@@ -1,0 +1,48 @@
+/** The certificates in use, as a check of health and for metrics. Pure. */
+import type { HealthCheck } from '../../../shared/api/system-api.ts';
+
+/** What a certificate is used for. */
+export type CertificateUse = 'web' | 'dns';
+
+/** A certificate in use. */
+export interface UsedCertificate {
+  readonly use: CertificateUse;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** Why the files of the configuration are not in use; null = they are. */
+  readonly fault: string | null;
+}
+
+const DAY_MS = 86_400_000;
+/** Days before the end from which a renewal is overdue. */
+const WARN_DAYS = 14;
+/** The same for a short-lived certificate, as a share of its life. */
+const WARN_SHARE = 1 / 3;
+
+const NAMES: Readonly<Record<CertificateUse, string>> = { web: 'of the web server', dns: 'of encrypted DNS' };
+
+/** Degraded from two weeks before a certificate expires, and while the configured one cannot be used. */
+export function certificatesCheck(certificates: readonly UsedCertificate[], nowMs: number): HealthCheck {
+  const faults = certificates.flatMap((certificate) => {
+    const name = `the certificate ${NAMES[certificate.use]}`;
+    if (certificate.fault !== null) return [`the files of ${name} cannot be used: ${certificate.fault}`];
+    const end = endOf(certificate, nowMs);
+    return end === null ? [] : [`${name} ${end}`];
+  });
+  return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join('; ') };
+}
+
+function endOf({ notBefore, notAfter }: UsedCertificate, nowMs: number): string | null {
+  const leftMs = notAfter.getTime() - nowMs;
+  const date = notAfter.toISOString().slice(0, 10);
+  if (leftMs <= 0) return `expired on ${date}`;
+  const lifeMs = notAfter.getTime() - notBefore.getTime();
+  if (leftMs > Math.min(WARN_DAYS * DAY_MS, lifeMs * WARN_SHARE)) return null;
+  return `expires in ${daysText(leftMs / DAY_MS)} (${date})`;
+}
+
+function daysText(days: number): string {
+  if (days < 1) return 'less than a day';
+  const whole = Math.floor(days);
+  return whole === 1 ? '1 day' : `${whole} days`;
+}

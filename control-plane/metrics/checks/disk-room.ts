@@ -1,0 +1,107 @@
+/** Free space of the disk that the data directory is on, and of the spool of the query log in it; measured at intervals. */
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HealthCheck } from '../../../shared/api/system-api.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { folderBytes } from '../../host/files/folder-bytes.ts';
+
+/** What was measured last. */
+export interface DiskState {
+  /** Bytes that Weir may still write, and of the whole file system. */
+  readonly freeBytes: number;
+  readonly sizeBytes: number;
+  /** No new file can be made; some file systems have no such limit. */
+  readonly hasNoInodes: boolean;
+  /** Null = there is no spool. */
+  readonly spoolBytes: number | null;
+}
+
+const MIB = 1024 ** 2;
+const LOOK_MS = 10_000;
+/** Below the smaller of both the disk is nearly full, but not above the third. */
+const LOW = { share: 0.05, bytes: 1024 * MIB, least: 32 * MIB } as const;
+/** Less than this is full: the database writes pieces of 8 KiB, and of 16 MiB. */
+const FULL_BYTES = MIB;
+/** Share of its bound above which the spool is nearly full. */
+const SPOOL_SHARE = 0.5;
+
+/** Measures one data directory. */
+export class DiskRoom {
+  private readonly dataDir: string;
+  private readonly logger: Logger;
+  private state: DiskState | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private isReported = false;
+
+  constructor(dataDir: string, logger: Logger) {
+    this.dataDir = dataDir;
+    this.logger = logger;
+  }
+
+  /** Measures from now on; returns how to stop that. */
+  start(): () => Promise<void> {
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    void this.look();
+    return async () => {
+      clearInterval(this.timer);
+      await this.running;
+    };
+  }
+
+  /** Null until the first measurement. */
+  now(): DiskState | null {
+    return this.state;
+  }
+
+  /** Measures once, unless a measurement still runs, as on a file system that does not answer. Never rejects. */
+  look(): Promise<void> {
+    this.running ??= this.measure().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async measure(): Promise<void> {
+    try {
+      const { bavail, blocks, bsize, files, ffree } = await statfs(this.dataDir);
+      const spoolBytes = await folderBytes(join(this.dataDir, 'spool'));
+      this.state = {
+        freeBytes: bavail * bsize,
+        sizeBytes: blocks * bsize,
+        spoolBytes,
+        hasNoInodes: files > 0 && ffree === 0,
+      };
+      this.isReported = false;
+    } catch (error) {
+      if (!this.isReported)
+        this.logger.warn('could not measure the free disk space', { reason: reasonOf(error) });
+      this.isReported = true;
+    }
+  }
+}
+
+/** Degraded while the disk or the spool of the query log is nearly full. `spoolLimitBytes`: bound of the spool. */
+export function diskCheck(state: DiskState | null, spoolLimitBytes: number): HealthCheck {
+  if (state === null) return { status: 'ok' };
+  const faults = [roomFault(state), spoolFault(state.spoolBytes, spoolLimitBytes)].filter(
+    (fault) => fault !== null,
+  );
+  return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join('; ') };
+}
+
+function roomFault({ freeBytes, sizeBytes, hasNoInodes }: DiskState): string | null {
+  if (hasNoInodes) return 'the disk of the data directory is full: it has no inode left';
+  if (freeBytes < FULL_BYTES) return 'the disk of the data directory is full';
+  const low = Math.max(LOW.least, Math.min(LOW.bytes, sizeBytes * LOW.share));
+  if (freeBytes >= low) return null;
+  return `the disk of the data directory is nearly full: ${inMib(freeBytes)} of ${inMib(sizeBytes)} left`;
+}
+
+function spoolFault(spoolBytes: number | null, limitBytes: number): string | null {
+  if (spoolBytes === null || spoolBytes <= limitBytes * SPOOL_SHARE) return null;
+  return `the spool of the query log is nearly full: ${inMib(spoolBytes)} of at most ${inMib(limitBytes)}`;
+}
+
+function inMib(bytes: number): string {
+  return `${Math.floor(bytes / MIB)} MiB`;
+}

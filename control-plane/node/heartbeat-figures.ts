@@ -1,0 +1,50 @@
+/** What this node says of itself with each heartbeat, read from its parts when it does. */
+import { NodeState } from '../../shared/threads/messages.ts';
+import type { CacheContents } from '../resolving/cache/cache-contents.ts';
+import { reachableAddress } from '../storage/cluster/node-address.ts';
+import type { NodeFigures } from '../storage/cluster/node-figures.ts';
+import type { PolicyContext } from './start-policy.ts';
+
+/** A node with its answer cache as it is shown. */
+type FiguresContext = PolicyContext & { readonly cache: Pick<CacheContents, 'metrics'> };
+
+const STATES = {
+  [NodeState.HOLDING]: 'starting',
+  [NodeState.STARTING]: 'starting',
+  [NodeState.READY]: 'ready',
+  [NodeState.DRAINING]: 'draining',
+} as const;
+
+/** Has the figures said with each heartbeat; returns what reads them. */
+export function sayFigures(context: FiguresContext): () => NodeFigures {
+  const figures = (): NodeFigures => ({
+    address: reachableAddress(context.config.server.bind_address),
+    state: STATES[context.supervisor.nodeState()],
+    snapshotId: context.publisher.current().snapshot.version,
+    policyRevision: context.policyInForce.revision(),
+    mark: context.follower.mark(),
+    qps: context.rate.recentQueries('second'),
+    others: othersOf(context),
+  });
+  context.claim.say(figures);
+  return figures;
+}
+
+function othersOf({ supervisor, writer, cache, configuration }: FiguresContext): NodeFigures['others'] {
+  const { dropped, refused, spooled } = writer.counters();
+  const { entries, hit_rate } = cache.metrics();
+  // A server is one, however many workers watch it.
+  const servers = new Map<string, boolean>();
+  for (const { pools } of supervisor.upstreams())
+    for (const { address, poolName, status } of pools) {
+      const key = `${poolName} ${address}`;
+      servers.set(key, servers.get(key) === true || status === 'Unhealthy');
+    }
+  return {
+    rows_lost: dropped + refused,
+    rows_spooled: spooled,
+    upstreams: { all: servers.size, unhealthy: [...servers.values()].filter(Boolean).length },
+    cache: { entries, hit_rate },
+    drift: configuration.drift(),
+  };
+}

@@ -1,0 +1,83 @@
+/** What policy is besides its rows: now, and at an earlier moment. */
+import type { Node } from './node.ts';
+import type { Config } from '../../config/schema.ts';
+import {
+  type FindLivePolicy,
+  type LeaseName,
+  type LivePolicy,
+  NOTHING_LIVE,
+} from '../policy/change/runtime-state.ts';
+import type { PolicyGrant, PolicyRows } from '../policy/change/rows.ts';
+import { overridesAt } from '../filtering/schedules/overrides.ts';
+import type { ScheduleEvaluator } from '../filtering/schedules/schedule-evaluator.ts';
+import { COMPAT_NAME, configRecords, leaseNames, questionFlags } from '../policy/settings/derived.ts';
+import { dnsSettings, settingsFlags } from '../policy/settings/dns-settings.ts';
+import { grantRules } from '../policy/snapshot/build/grant-rules.ts';
+import { nameRules } from '../policy/snapshot/build/name-rules-builder.ts';
+import { ZoneNumbers } from '../policy/snapshot/build/zone-numbers.ts';
+import { lanAddresses } from './system/lan-addresses.ts';
+
+/** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
+export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
+  return (rows) => {
+    const { grants, ...evaluated } = evaluator.evaluate(rows);
+    const clientAddresses = node.clients.follow(rows);
+    return { ...besidesTime(node, rows, grants, zones), ...evaluated, clientAddresses };
+  };
+}
+
+/** What held at an earlier moment by the rows of that time, as far as it is known: the rest is that of now. */
+export function liveAt(node: Node, rows: PolicyRows, momentMs: number): LivePolicy {
+  const grants = rows.grants.filter(({ createdMs, untilMs }) => createdMs <= momentMs && momentMs < untilMs);
+  return {
+    ...besidesTime(node, rows, grants, new ZoneNumbers()),
+    nowMs: momentMs,
+    overrides: overridesAt(rows, momentMs),
+    clientAddresses: node.clients.addressesOf(rows.macClients),
+  };
+}
+
+function besidesTime(
+  node: Node,
+  rows: PolicyRows,
+  grants: readonly PolicyGrant[],
+  zones: ZoneNumbers,
+): LivePolicy {
+  const { clients } = node;
+  const addressesOf = (mac: string): readonly string[] => clients.addressesOfMac(mac);
+  const config = node.configuration.current();
+  const settings = dnsSettings(config);
+  const { configRecords: records, leases } = localSources(node, settings.local_domain);
+  return {
+    ...NOTHING_LIVE,
+    findClients: (names) => clients.locateNamed(names),
+    names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
+    configRecords: records,
+    // As the server was started: a change of the key takes effect at the next start.
+    leases: [...leases, ...compatNames(node.config)],
+    access: node.access.current(rows),
+    questionFlags: questionFlags(config) | settingsFlags(settings),
+  };
+}
+
+/** Local names that are in no database; bare host names of leases are of `localDomain`. */
+export function localSources(
+  { configuration, leases }: Node,
+  localDomain: string,
+): Pick<LivePolicy, 'configRecords' | 'leases'> {
+  return {
+    configRecords: configRecords(configuration.current()),
+    leases: leaseNames(leases.all(), localDomain),
+  };
+}
+
+/** Leads `pi.hole` to this machine if it serves that API. A record that a person wrote for it wins. */
+function compatNames({ server }: Config): LeaseName[] {
+  if (!server.alt_compat) return [];
+  const { bind_address: listening } = server;
+  const inLan = lanAddresses(listening)
+    .filter(({ kind }) => kind !== 'link_local')
+    .map(({ address }) => address);
+  const addresses = inLan.length > 0 ? inLan : listening.filter((one) => one !== '0.0.0.0' && one !== '::');
+  return addresses.map((address) => ({ address, fqdn: COMPAT_NAME }));
+}

@@ -1,0 +1,58 @@
+/**
+ * What a node has before it answers. Each step of the start takes what the steps before it made and returns that with its
+ * own services: `startDns()`, `startPolicy()`, then `startWeb()`, whose context every feature takes its services from.
+ * Features name the services they use in their parameters, so that one name means one service everywhere.
+ */
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
+import type { AccessInForce } from '../clients/access/access-in-force.ts';
+import type { ClusterSecret } from '../storage/cluster/cluster-secret.ts';
+import type { ClientDirectory } from '../clients/devices/client-directory.ts';
+import type { JobLeases } from '../storage/cluster/leases.ts';
+import type { InheritedSockets } from './upgrade/inherited-sockets.ts';
+import type { Configuration } from '../policy/settings/configuration.ts';
+import type { LeaseWatch } from '../clients/devices/lease-watch.ts';
+import { type Database } from '../storage/db/database.ts';
+import type { Stops } from './stopping.ts';
+
+/** The common services of a node. */
+export interface Node {
+  readonly loaded: LoadedConfig;
+  /** As at the start; `configuration` has what is in force. */
+  readonly config: Config;
+  readonly configuration: Configuration;
+  /** `server.node_name`. */
+  readonly nodeName: string;
+  /** See `nodeUuid`. */
+  readonly uuid: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  /** Resolves when the data directory is this process's own; the threads answer before, if it takes over from another. */
+  readonly mayWrite: Promise<void>;
+  /** Whether another process hands the data directory over, and all of this one is to be ready before. */
+  readonly isTakingOver: boolean;
+  /** Sockets of the process that this one takes over from; null = there are none. */
+  readonly inherited: InheritedSockets | null;
+  readonly database: Database;
+  /** Jobs that one node does for all. */
+  readonly jobs: JobLeases;
+  readonly secret: ClusterSecret;
+  readonly clients: ClientDirectory;
+  /** Who may ask. */
+  readonly access: AccessInForce;
+  readonly leases: LeaseWatch;
+  /** The MAC addresses that the kernel knows. */
+  readonly neighbours: ReadNeighbours;
+  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
+  readonly dnsPort: number;
+  /** Ports that this Weir listens on so far. */
+  readonly ownPorts: Set<number>;
+  readonly stops: Stops;
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { makeTempDir } from '../../test/support/weir/data-dir.ts';
+import type { TempDir } from '../../test/support/weir/data-dir.ts';
+import { lockDataDir } from '../storage/db/data-dir-lock.ts';
+import { HANDOVER_SOCKET } from './upgrade/handover-format.ts';
+import { openDataDir } from './start-handover.ts';
+
+let room: TempDir;
+beforeEach(() => {
+  room = makeTempDir();
+});
+afterEach(() => room.remove());
+
+describe('openDataDir()', () => {
+  test('locks a directory that no process has, though it was told to take over', async () => {
+    const { lock, taking } = await openDataDir(room.dataDir, new MemoryLogger(), true);
+    expect(taking).toBeNull();
+    expect(() => lockDataDir(room.dataDir)).toThrow(/is in use by another weir/);
+    lock.release();
+  });
+
+  test.each([
+    [true, /does not hand it over: connect ENOENT/],
+    [false, /is in use by another weir(?!.*hand it over)/],
+  ])('says why the process that has a directory is left alone (told to take over: %s)', async (told, why) => {
+    const lock = lockDataDir(room.dataDir);
+    await expect(openDataDir(room.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
+    lock.release();
+  });
+
+  test('asks no process on a directory from before 0.1.0 to hand it over', async () => {
+    mkdirSync(room.dataDir);
+    writeFileSync(join(room.dataDir, 'lock'), '');
+    const running = createServer();
+    let calls = 0;
+    running.on('connection', (socket) => {
+      calls++;
+      socket.destroy();
+    });
+    await once(running.listen(join(room.dataDir, HANDOVER_SOCKET)), 'listening');
+    await expect(openDataDir(room.dataDir, new MemoryLogger(), true)).rejects.toThrow(/before 0\.1\.0/);
+    expect(calls).toBe(0);
+    running.close();
+  });
+});

@@ -1,0 +1,149 @@
+/** Opens the common parts of a node: the first steps of a start. */
+import { readFileSync } from 'node:fs';
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import { bootClock as clock } from '../host/clock/boot-clock.ts';
+import { AccessInForce } from '../clients/access/access-in-force.ts';
+import { ClientDirectory } from '../clients/devices/client-directory.ts';
+import { LeaseWatch } from '../clients/devices/lease-watch.ts';
+import { ClusterSecret } from '../storage/cluster/cluster-secret.ts';
+import { JobLeases } from '../storage/cluster/leases.ts';
+import { nodeUuid } from '../storage/cluster/node-uuid.ts';
+import { databaseOptionsOf } from '../storage/db/database-target.ts';
+import type { DataDirLock } from '../storage/db/data-dir-lock.ts';
+import { type Database, startDatabase } from '../storage/db/database.ts';
+import type { InheritedSockets } from './upgrade/inherited-sockets.ts';
+import type { ServiceManager } from './upgrade/service-manager.ts';
+import type { StartSteps } from './upgrade/start-steps.ts';
+import type { UpgradeTarget } from './upgrade/upgrade-target.ts';
+import type { AdjustableLogger } from '../host/log/winston-logger.ts';
+import type { Node } from './node.ts';
+import { Configuration } from '../policy/settings/configuration.ts';
+import { nodeNameOf } from '../policy/settings/derived.ts';
+import { fileFaults } from './thread-settings/worker-settings.ts';
+import { openNeighbourTable } from '../../shared/net/kernel/neighbour-table.ts';
+import { openDataDir } from './start-handover.ts';
+import type { Stops } from './stopping.ts';
+import { version } from '../host/version.ts';
+import { type ChosenPort, chooseDnsPort, portState } from '../threads/dns-port.ts';
+
+/** Milliseconds that are kept for ending the embedded database, cleanly or not. */
+const DATABASE_MS = 700;
+
+/** What a node is opened with. */
+interface NodeStart {
+  readonly loaded: LoadedConfig;
+  readonly logger: AdjustableLogger;
+  readonly service: Pick<ServiceManager, 'storedSockets'>;
+  readonly stops: Stops;
+  /** From a process that runs on the data directory, if there is one. */
+  readonly takesOver: boolean;
+  /** Set as soon as that process is known. */
+  readonly handover: { taking: UpgradeTarget | null };
+  readonly steps: StartSteps;
+}
+
+/** What all parts share, in the order in which each needs those before it: the lock first. */
+export async function openNode({ loaded, logger, service, stops, takesOver, handover, steps }: NodeStart) {
+  const startedAtMs = clock.monotonicMs();
+  steps.begin('open the data directory');
+  const { lock, taking } = await openDataDir(loaded.config.server.data_dir, logger, takesOver);
+  handover.taking = taking;
+  stops.push(() => lock.release());
+  const stored = taking === null ? service.storedSockets() : null;
+  const { port: dnsPort } = await dnsPortOf(loaded, taking?.dnsPort ?? stored?.dnsPort(), stored !== null);
+  const database = openDatabase(loaded, lock, { logger, stops });
+  const secret = new ClusterSecret({ database, dataDir: lock.dataDir, logger });
+  stops.push(secret.follow());
+  const configuration = new Configuration({
+    loaded,
+    dataDir: lock.dataDir,
+    database,
+    logger,
+    fileFaults,
+  });
+  configuration.onChange((next, before) => {
+    if (next.logging !== before.logging) logger.adjust(next.logging);
+  });
+  const config = configuration.current();
+  const uuid = nodeUuid(lock.dataDir, logger);
+  const clients = new ClientDirectory({ site: config.server.site });
+  const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
+  // The first snapshot already has the addresses of clients known by MAC.
+  clients.locateAll(neighbours());
+  const leases = new LeaseWatch({ paths: () => configuration.current().dns.dhcp_leases, clock, logger });
+  configuration.onChange(async (next, before) => {
+    if (next.dns.dhcp_leases !== before.dns.dhcp_leases) await leases.refresh();
+  });
+  const inherited = (await takeSockets(steps, taking)) ?? stored;
+  const node: Node = {
+    loaded,
+    config,
+    configuration,
+    nodeName: nodeNameOf(config),
+    uuid,
+    version,
+    clock,
+    startedAtMs,
+    logger,
+    dataDir: lock.dataDir,
+    mayWrite: lock.taken,
+    isTakingOver: taking !== null && inherited !== null,
+    inherited,
+    database,
+    jobs: new JobLeases({ database, logger, node: uuid }),
+    secret,
+    clients,
+    access: new AccessInForce({ configuration, clients, clock }),
+    leases,
+    neighbours,
+    dnsPort,
+    ownPorts: new Set([dnsPort]),
+    stops,
+  };
+  return { node, taking };
+}
+
+/** That of sockets which are there already, unless another one is configured. */
+async function dnsPortOf(
+  { config, explicit }: LoadedConfig,
+  known: number | undefined,
+  isStored: boolean,
+): Promise<ChosenPort> {
+  const { bind_address: addresses, dns_port: port } = config.server;
+  const isExplicit = explicit.has('server.dns_port');
+  // Sockets that systemd kept are on another port if that of the configuration was taken then.
+  const isFreeNow = isStored && known !== port && (await portState(addresses, port)) === 'free';
+  if (known !== undefined && (known === port || !isExplicit) && !isFreeNow)
+    return { port: known, notice: null };
+  return chooseDnsPort(addresses, port, isExplicit);
+}
+
+function openDatabase(
+  { config }: LoadedConfig,
+  lock: DataDirLock,
+  { logger, stops }: Pick<NodeStart, 'logger' | 'stops'>,
+): Database {
+  const database = startDatabase({
+    ...databaseOptionsOf(config.database),
+    lock,
+    logger: logger.child({ part: 'database' }),
+  });
+  stops.push({ stop: (withinMs) => database.close(withinMs), keptMs: DATABASE_MS });
+  return database;
+}
+
+/** The sockets of the other process, if one hands over; it pauses its API from then on, so the code is loaded before. */
+async function takeSockets(
+  steps: StartSteps,
+  taking: UpgradeTarget | null,
+): Promise<InheritedSockets | null> {
+  if (taking === null) return null;
+  steps.begin('load the code');
+  await Promise.all([
+    import('./start-policy.ts'),
+    import('../clients/devices/start-clients.ts'),
+    import('./start-web.ts'),
+  ]);
+  steps.begin('take over the sockets');
+  return taking.sockets();
+}

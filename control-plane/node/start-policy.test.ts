@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { UdpClient } from '../../test/support/dns/dns-client.ts';
+import { startTestDatabase } from '../../test/support/parts/test-database.ts';
+import { testNode } from '../../test/support/parts/test-node.ts';
+import { freePort } from '../../test/support/weir/free-ports.ts';
+import { startDns } from './start-dns.ts';
+import { startHousekeeping, startPolicy } from './start-policy.ts';
+import { stopInReverse } from './stopping.ts';
+
+test('startPolicy() puts changes of the database into force, and stops with all it started', async () => {
+  const own = await startTestDatabase();
+  // A first start would subscribe to a list of the Internet.
+  await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);
+  const port = await freePort(['127.0.0.1']);
+  const node = testNode(own.database, own.dataDir, '', port);
+  const dns = await startDns(node);
+  await dns.startThreads();
+  const context = await startPolicy(dns);
+  startHousekeeping(context, () => undefined);
+  await context.policy.change({ name: 'tester', address: null }, async (tx) => {
+    await tx.query(
+      `INSERT INTO managed_domains (name, domain, action) VALUES ('no games', 'games.example', 'deny')`,
+    );
+    return { result: null, summary: 'managed domain games.example: created' };
+  });
+  using udp = await UdpClient.open(port);
+  expect((await udp.ask('games.example', 'A')).data).toEqual(['0.0.0.0']);
+  const explained = await context.explainer.explain({ domain: 'games.example', type: 'A', client: '::1' });
+  expect(explained.decided_by).toMatchObject({ origin: 'managed_domain', source: 'no games' });
+  await stopInReverse(node.stops, node.logger);
+  expect(node.logger.lines.filter(({ message }) => message.startsWith('stop a part'))).toEqual([]);
+  await own.stop();
+});

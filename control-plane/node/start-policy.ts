@@ -1,0 +1,224 @@
+/** Starts the policy side: policy of the database, lists, and their refresh. */
+import type { Node } from './node.ts';
+import type { DnsContext } from './start-dns.ts';
+import { liveAt } from './live-policy.ts';
+import { ChangeFollower } from '../storage/cluster/change-follower.ts';
+import { nodeIdOf } from '../storage/cluster/node-store.ts';
+import { onDatabaseUp } from '../storage/db/on-up.ts';
+import type { AskedServersParts } from '../insight/explain/asked-servers.ts';
+import { Explainer } from '../insight/explain/explainer.ts';
+import { PastExplainer } from '../insight/explain/past-explainer.ts';
+import { removeEnded } from '../filtering/grants/ended-grants.ts';
+import { seedFirstSource } from '../lists/sources/first-source.ts';
+import { CompiledLists } from '../lists/compiled/compiled-lists.ts';
+import { DraftLists } from '../lists/sources/draft-lists.ts';
+import { ListCache } from '../lists/sources/list-cache.ts';
+import { MostAskedNames } from '../lists/sources/list-guard.ts';
+import type { FetchBounds } from '../lists/fetch/list-host.ts';
+import { ListSources } from '../lists/sources/list-sources.ts';
+import { RefusedCopies } from '../lists/sources/refused-copies.ts';
+import { SharedCopies } from '../lists/sources/shared-copies.ts';
+import { NamesFolder } from '../lists/compiled/names-folder.ts';
+import { DayExport } from '../query-log/parquet-export/day-export.ts';
+import { startLogMaintenance } from '../query-log/upkeep/log-maintenance.ts';
+import { LocalSwitch } from '../filtering/schedules/local-switch.ts';
+import { CatalogRefresh } from '../filtering/services/catalog-refresh.ts';
+import { ServiceCatalog } from '../filtering/services/service-catalog.ts';
+import { readBlockedIds } from '../filtering/services/service-store.ts';
+import { blockingSettings } from '../policy/settings/derived.ts';
+import { Simulator } from '../insight/simulate/simulator.ts';
+import { CompilePool } from '../policy/compile/table/compile-pool.ts';
+import { PolicyInForce } from '../policy/snapshot/publish/policy-in-force.ts';
+import { PolicyChanges } from '../policy/change/change.ts';
+import type { PublishedState } from '../policy/snapshot/published-state.ts';
+import { PolicyMemory } from '../policy/change/policy-memory.ts';
+import { readPolicy } from '../policy/change/policy-store.ts';
+import { upstreamDetails } from '../resolving/upstreams/upstream-health.ts';
+
+/** A node with its DNS side and its policy. */
+export type PolicyContext = Awaited<ReturnType<typeof startPolicy>>;
+
+/** The policy side: policy of the database and lists. Longer than others, as it only names what each part takes. */
+export async function startPolicy(dns: DnsContext) {
+  const { config, configuration, logger, dataDir, database, clock, stops } = dns;
+  const { supervisor, publisher, evaluator } = dns;
+  const catalog = new ServiceCatalog(dataDir);
+  await catalog.load(logger, config.blocking.catalog_url);
+  const refused = new RefusedCopies(clock);
+  const localSwitch = new LocalSwitch(dns);
+  const policyInForce = startPolicyInForce(dns, catalog, refused, localSwitch);
+  const policy = new PolicyChanges(database, policyInForce);
+  evaluator.start({
+    rows: () => publisher.current().rows,
+    apply: () => policyInForce.applyLive(),
+    endGrants: (ids) => void removeEnded(database, logger, ids),
+  });
+  stops.push(() => evaluator.close());
+  const bounds = boundsOf(dns);
+  const pool = new CompilePool();
+  const names = new NamesFolder(dataDir);
+  const cache = new ListCache(dataDir);
+  const copies = new SharedCopies({ ...dns, changes: policy, cache });
+  const listDirs = (): readonly string[] => configuration.current().blocking.list_dirs;
+  const sources = new ListSources({
+    ...dns,
+    policy: policyInForce,
+    changes: policy,
+    pool,
+    cache,
+    copies,
+    refused,
+    names,
+    mostAsked: mostAskedOf(dns),
+    refreshHours: () => configuration.current().blocking.list_refresh_hours,
+    listDirs,
+    bounds,
+  });
+  stops.push(async () => {
+    await sources.close();
+    await pool.close();
+  });
+  const follower = new ChangeFollower(database, policyInForce, logger, () => dns.claim.tellNews());
+  for (const table of ['list_sources', 'list_copies'] as const)
+    follower.onChange(table, () => sources.lookSoon());
+  stops.push(() => follower.close());
+  const catalogRefresh = catalogRefreshOf(dns, catalog, bounds, policyInForce, policy);
+  follower.onChange('service_catalog', () => catalogRefresh.follow());
+  const servers: AskedServersParts = {
+    details: () => upstreamDetails(supervisor.upstreams()),
+    pools: () => configuration.current().dns.pools,
+  };
+  const current = (): PublishedState => publisher.current();
+  return {
+    ...dns,
+    policy,
+    policyInForce,
+    localSwitch,
+    follower,
+    sources,
+    catalog,
+    catalogRefresh,
+    compiledLists: new CompiledLists({ current, names }),
+    explainer: new Explainer({
+      ...dns,
+      ask: (question) => supervisor.requests.explain(question),
+      servers,
+      findLine: (sourceId, ruleName, kinds) => sources.findLine(sourceId, ruleName, kinds),
+    }),
+    /** Explains by earlier generations. */
+    past: new PastExplainer({
+      ...dns,
+      servers,
+      rulesInForce: () => publisher.current().compiled,
+      blocking: () => blockingSettings(configuration.current()),
+      liveAt: (rows, momentMs) => liveAt(dns, rows, momentMs),
+    }),
+    /** Answers what a draft would change. */
+    simulator: new Simulator({
+      ...dns,
+      log: dns.queryLog,
+      blocking: () => blockingSettings(configuration.current()),
+      lists: new DraftLists({ ...dns, cache, copies, pool, bounds, listDirs, current }),
+      findService: (id) => catalog.find(id),
+    }),
+    /** Exports finished days; it starts with the housekeeping. */
+    dayExport: new DayExport({ ...dns, folder: () => configuration.current().database.export_dir }),
+  };
+}
+
+/** What puts the database's policy into force, with its configuration. */
+function startPolicyInForce(
+  { configuration, database, logger, publisher, liveSettings, claim, stops }: DnsContext,
+  catalog: ServiceCatalog,
+  refused: RefusedCopies,
+  localSwitch: LocalSwitch,
+): PolicyInForce {
+  const memory = new PolicyMemory();
+  const policy = new PolicyInForce({
+    publisher,
+    readPolicy: () => configuration.follow(() => readPolicy(database, (id) => catalog.find(id), memory)),
+    rowsHere: (rows) => localSwitch.over(rows),
+    isRefused: (id, inputKey) => refused.reasonFor(id, inputKey) !== undefined,
+    settingsBehind: () => liveSettings.threadsBehind(),
+    blocking: () => blockingSettings(configuration.current()),
+    logger,
+    moved: () => claim.tellNews(),
+  });
+  stops.push(() => policy.close());
+  stops.push(
+    onDatabaseUp(database, logger, 'write local switches of blocking to the audit log', () =>
+      localSwitch.record(database),
+    ),
+  );
+  return policy;
+}
+
+/** The catalog's refresh, which starts with the housekeeping. */
+function catalogRefreshOf(
+  dns: DnsContext,
+  catalog: ServiceCatalog,
+  bounds: FetchBounds,
+  policyInForce: PolicyInForce,
+  changes: PolicyChanges,
+): CatalogRefresh {
+  const { configuration, logger, database, stops } = dns;
+  const refresh = new CatalogRefresh({
+    ...dns,
+    catalog,
+    changes,
+    listDirs: () => configuration.current().blocking.list_dirs,
+    bounds,
+    url: () => configuration.current().blocking.catalog_url,
+    refreshHours: () => configuration.current().blocking.catalog_refresh_hours,
+    blocked: () => readBlockedIds(database),
+    apply: () => policyInForce.apply(),
+  });
+  configuration.onChange(async (next, before) => {
+    const { catalog_url: url } = next.blocking;
+    if (url === before.blocking.catalog_url) return;
+    await catalog.load(logger, url);
+    void refresh.look();
+  });
+  stops.push(() => refresh.close());
+  return refresh;
+}
+
+/** The names that a new list is watched for: those of all nodes, as it is fetched for all. */
+function mostAskedOf({ queryLog, clock }: DnsContext): MostAskedNames {
+  const untilAnswered = new AbortController().signal;
+  const read = (days: number, limit: number): Promise<readonly string[]> => {
+    return queryLog.mostAsked({ nowMs: clock.nowMs(), days, limit }, untilAnswered);
+  };
+  return new MostAskedNames(read, clock);
+}
+
+/** Where lists and the catalog may come from. */
+function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
+  return {
+    localDomain: () => configuration.current().dns.local_domain,
+    ownPorts: () => ownPorts,
+  };
+}
+
+/**
+ * Starts the work that is due each time the database comes up, and periodically. `listsInForce` is called when each list
+ * that was due has been brought into force, or cannot be.
+ */
+export function startHousekeeping(context: PolicyContext, listsInForce: () => void): void {
+  const { configuration, logger, database, policy, sources, catalogRefresh, stops } = context;
+  stops.push(
+    startLogMaintenance({
+      ...context,
+      nodeId: nodeIdOf(context.nodeName),
+      queryLogDays: () => configuration.current().database.query_log_days,
+      rollupDays: () => configuration.current().database.rollup_days,
+    }),
+    onDatabaseUp(database, logger, 'bring lists into force', async () => {
+      await configuration.settle(policy);
+      await seedFirstSource(database);
+      await sources.start();
+      catalogRefresh.start();
+      void sources.idle().then(listsInForce);
+    }),
+  );
+}

@@ -1,0 +1,254 @@
+/** Starts the web server: the dashboard and the API over the parts that run. */
+import type { Node } from './node.ts';
+import type { PolicyContext } from './start-policy.ts';
+import { NodeAccess } from '../clients/access/node-access.ts';
+import { localSources } from './live-policy.ts';
+import type { Config } from '../../config/schema.ts';
+import { RequestLimit } from '../api/request-limit.ts';
+import { startAuditSweep } from '../policy/audit/audit-sweep.ts';
+import { Authenticator } from '../web/auth/authenticator.ts';
+import { callerOf } from '../web/auth/request-caller.ts';
+import { SetupCode } from '../web/auth/setup-code.ts';
+import { ConfigFile } from '../policy/settings/config-file.ts';
+import { ConfiguredPassword } from '../web/auth/accounts/configured-password.ts';
+import { startExpiredSessionSweep } from '../web/auth/sessions/expired-session-sweep.ts';
+import { buildInProcess } from '../web/built-dashboard/build-process.ts';
+import { DashboardOnDisk } from '../web/built-dashboard/dashboard-on-disk.ts';
+import { CacheContents } from '../resolving/cache/cache-contents.ts';
+import { nodeIdOf } from '../storage/cluster/node-store.ts';
+import { waitForNodes } from '../storage/cluster/wait-for-nodes.ts';
+import { onDatabaseUp } from '../storage/db/on-up.ts';
+import type { RelayQuery } from '../web/relay/doh-relay.ts';
+import { createApp } from '../web/server/app.ts';
+import type { WaitForNodes } from '../web/server/preferred-wait.ts';
+import { startLocalServer } from '../web/edge/local-server.ts';
+import { WEB_RATE } from '../web/edge/request-limits.ts';
+import { RetriedWebServer } from '../web/server/retried-web-server.ts';
+import { checkTable, compatTable, routeTable } from './route-table.ts';
+import { startWebServer } from '../web/edge/server.ts';
+import { SettingsImport } from '../transfer/importers/import-settings.ts';
+import type { UsedCertificate } from '../metrics/checks/certificate-check.ts';
+import { DiskRoom } from '../metrics/checks/disk-room.ts';
+import { sayFigures } from './heartbeat-figures.ts';
+import { nodeMetrics } from '../metrics/node-metrics.ts';
+import { readThreadCpu } from '../metrics/thread-cpu.ts';
+import { LiveTail } from '../query-log/tail/live-tail.ts';
+import { filterStats } from '../policy/snapshot/publish/filter-stats.ts';
+import { openWebCertificate, ticketKeysOf } from './start-tls.ts';
+import { SharedCertificate } from '../web/tls/shared-certificate.ts';
+import type { WebCertificate } from '../web/tls/web-certificate.ts';
+import { listeningOf } from './system/dns-port-help.ts';
+import { setupNotice } from './system/greeting.ts';
+import { nodeStatusReader } from './status/node-status.ts';
+import { StatusStreams } from './status/status-streams.ts';
+import { nodeHealth } from './system/node-health.ts';
+
+/** The web side of a node. */
+export interface NodeWeb {
+  readonly server: RetriedWebServer;
+  readonly nodeAccess: NodeAccess;
+  /** Answers also at the local socket, and at inherited listeners; called once this process has the data directory. */
+  open(): Promise<void>;
+}
+
+type WebApp = ReturnType<typeof createApp>;
+
+/** Dashboard and API. `isWebNeeded`: a web port that cannot be had fails the start, instead of being tried again. */
+export async function startWeb(policy: PolicyContext, isWebNeeded = false): Promise<NodeWeb> {
+  const { database, logger, stops } = policy;
+  const setupCode = new SetupCode(policy.dataDir, logger);
+  const context = await webContext(policy, setupCode);
+  const app = createApp(context, routeTable(context), {
+    compat: compatTable(context),
+    check: checkTable(context),
+  });
+  await listenForWeb(context, app, isWebNeeded);
+  stops.push(() => {
+    // Streams of pages end first, so that the web server can close.
+    context.statusStreams.close();
+    return context.tail.close();
+  });
+  const printCode = setupCodePrinter(context.auth, setupCode, policy);
+  stops.push(onDatabaseUp(database, logger, 'look for a password', printCode));
+  const { web, nodeAccess } = context;
+  return { server: web, nodeAccess, open: () => openWeb(policy, app, web) };
+}
+
+/** A whole node, which the routes of every feature take their services from. */
+async function webContext(policy: PolicyContext, setupCode: SetupCode) {
+  const { configuration, database, clock, logger, publisher, rate, sources, nodeName } = policy;
+  const auth = startAuth(policy, setupCode);
+  const certificate = policy.webCertificate ?? (await openWebCertificate(policy));
+  const sharedCertificate = new SharedCertificate({ ...policy, certificate });
+  policy.stops.push(sharedCertificate.follow(policy.follower));
+  const disk = new DiskRoom(policy.dataDir, logger);
+  policy.stops.push(disk.start());
+  const nodeAccess = new NodeAccess(policy);
+  const watched = {
+    ...policy,
+    disk,
+    nodeAccess,
+    certificates: usedCertificates(policy, certificate),
+    web: new RetriedWebServer(logger),
+    cache: new CacheContents(policy.cacheMemory, (counter) => rate.total(counter)),
+  };
+  /** State of the node's parts, from memory. */
+  const health = { checks: () => nodeHealth(watched) };
+  const localDomain = (): string => configuration.current().dns.local_domain;
+  const localNames = { localDomain, live: () => localSources(policy, localDomain()) };
+  return {
+    ...watched,
+    auth,
+    callerNow: callerOf.bind(null, auth),
+    tokens: auth.tokens,
+    users: auth.users,
+    certificate,
+    sharedCertificate,
+    health,
+    localNames,
+    requestLimit: new RequestLimit(clock, WEB_RATE),
+    noteForwarding: nodeAccess.proxies.note,
+    relayQuery: relayTo(policy),
+    dashboard: startDashboard(policy),
+    waitForNodes: waiter(database),
+    metrics: nodeMetrics(watched),
+    nodeFigures: sayFigures(watched),
+    threadCpu: readThreadCpu,
+    policyRows: () => publisher.current().rows,
+    grants: () => policy.grantTimes.inForce(publisher.current().rows.grants),
+    filterStats: () => filterStats(publisher.current()),
+    bringBack: () => sources.bringBack(),
+    dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
+    /** Which devices are in the network, besides their queries. */
+    network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
+    statusStreams: new StatusStreams({
+      read: nodeStatusReader({ ...policy, health }),
+      sessions: auth.sessions,
+      logger,
+    }),
+    tail: new LiveTail({
+      ...policy,
+      sessions: auth.sessions,
+      node: nodeName,
+      nodeId: nodeIdOf(nodeName),
+      hostnameOf: (address, clientId) => policy.clients.nameAt(address, clientId),
+    }),
+    settingsImport: new SettingsImport({
+      ...policy,
+      localNames,
+      listDirs: () => configuration.current().blocking.list_dirs,
+      dataDir: () => policy.dataDir,
+    }),
+  };
+}
+
+async function openWeb(
+  { stops, dataDir, logger, isTakingOver }: Node,
+  app: WebApp,
+  server: RetriedWebServer,
+) {
+  stops.push(await startLocalServer(app, dataDir, logger));
+  if (isTakingOver) server.resume();
+}
+
+/** The dashboard, read and if need be built while all else starts. */
+function startDashboard({ logger, stops }: Node): DashboardOnDisk {
+  const dashboard = new DashboardOnDisk({ logger, build: buildInProcess });
+  stops.push(() => dashboard.stop());
+  void dashboard.state();
+  return dashboard;
+}
+
+/** What waits for other nodes. */
+function waiter(database: Node['database']): WaitForNodes {
+  return (withinMs, gone) => waitForNodes(database, withinMs, gone);
+}
+
+/** Has the DNS threads answer what comes to the web port, if DNS over HTTPS is on. */
+function relayTo({ config, supervisor }: PolicyContext): RelayQuery | undefined {
+  if (!config.server.encrypted_dns.doh_enabled) return undefined;
+  return (message, client, clientKey) => supervisor.requests.relay(message, client, clientKey);
+}
+
+/** Authentication, and what removes expired sessions and old entries of the audit log. */
+function startAuth(node: PolicyContext, setupCode: SetupCode): Authenticator {
+  const { configuration, logger, follower, stops } = node;
+  const config = (): Config => configuration.current();
+  const { file: name, config: loaded } = node.loaded;
+  const file = name === undefined ? null : new ConfigFile(name, loaded.server.data_dir);
+  const configured = new ConfiguredPassword({ config: loaded, file }, (hash) =>
+    configuration.noteInFile('auth.admin.password_hash', hash),
+  );
+  configuration.onChange((next) => configured.take(next.auth.admin.password_hash));
+  const auth = new Authenticator({ ...node, config, configured, setupCode });
+  follower.onChange('access', () => auth.rightsMayHaveEnded());
+  stops.push(startExpiredSessionSweep(auth, logger));
+  stops.push(startAuditSweep({ ...node, keptDays: () => config().database.audit_days }));
+  return auth;
+}
+
+/** The certificates that are served. */
+function usedCertificates(
+  { config, dnsCertificate }: PolicyContext,
+  web: WebCertificate,
+): () => UsedCertificate[] {
+  const served = [
+    ...(config.server.web_tls.enabled ? [{ use: 'web' as const, certificate: web }] : []),
+    ...(dnsCertificate === null ? [] : [{ use: 'dns' as const, certificate: dnsCertificate }]),
+  ];
+  return () =>
+    served.flatMap(({ use, certificate }) => {
+      const pair = certificate.current();
+      return pair === null ? [] : [{ use, ...pair.facts, fault: certificate.fault() }];
+    });
+}
+
+/** Listens on the web port, now or as soon as that is possible. */
+function listenForWeb(
+  context: Node & { web: RetriedWebServer; certificate: WebCertificate },
+  app: WebApp,
+  isStrict: boolean,
+): Promise<void> {
+  const { config, logger, ownPorts, inherited, isTakingOver, stops, web, certificate } = context;
+  const secured = config.server.web_tls.enabled
+    ? { certificate, ticketKeys: ticketKeysOf(context, 'tls tickets of the web') }
+    : {};
+  stops.push(() => web.close());
+  return web.start({
+    listen: () =>
+      startWebServer(app, config, logger, {
+        ...secured,
+        isHeldBack: isTakingOver,
+        listenerAt: (address, port, isDualStack) =>
+          inherited?.takeAt({ transport: 'tcp', address, port, isDualStack })[0],
+      }),
+    listening: ({ endpoints }) => {
+      for (const { port } of endpoints) ownPorts.add(port);
+    },
+    isStrict,
+  });
+}
+
+/** How the commands of Weir are called here. */
+function commandName(): string {
+  return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
+}
+
+/** Prints the code for the first password, once, if it is pending. */
+function setupCodePrinter(
+  auth: Authenticator,
+  setupCode: SetupCode,
+  { config, logger }: Node,
+): () => Promise<void> {
+  let isPrinted = false;
+  return async () => {
+    const code = await auth.pendingSetupCode();
+    if (code === null || isPrinted) return;
+    isPrinted = true;
+    const { path } = setupCode;
+    // The code is a secret, so a log has only its file.
+    if (config.logging.format === 'json')
+      logger.warn('no password is set; setup asks for the code in a file', { path });
+    else process.stdout.write(setupNotice(code, path, commandName()));
+  };
+}

@@ -1,0 +1,251 @@
+/**
+ * Starts Weir in the order of dependencies: DNS answers first, from the state on disk; the database comes up in the
+ * background; the parts that need it follow. A process that takes over from another one starts everything before it takes
+ * the data directory, so that the other one is still complete if a step fails. Stopping runs the same list backwards.
+ */
+import { resolve } from 'node:path';
+import type { Node } from './node.ts';
+import { type DnsContext, startDns } from './start-dns.ts';
+import type { LoadedConfig } from '../../config/parse-config.ts';
+import { NodeState } from '../../shared/threads/messages.ts';
+import type { NodeStateCode } from '../../shared/threads/messages.ts';
+import { systemClock as clock } from '../../shared/clock.ts';
+import { startHandover } from './start-handover.ts';
+import type { UpgradeSource } from './upgrade/upgrade-source.ts';
+import { reportFailedStart, type UpgradeTarget } from './upgrade/upgrade-target.ts';
+import { ServiceManager } from './upgrade/service-manager.ts';
+import { workerDescriptors } from './upgrade/inherited-sockets.ts';
+import type { RetriedWebServer } from '../web/server/retried-web-server.ts';
+import { logProcessFaults } from '../host/log/process-faults.ts';
+import { createLogger } from '../host/log/winston-logger.ts';
+import type { StaysRoot } from './privileges/drop-root.ts';
+import type { AdjustableLogger } from '../host/log/winston-logger.ts';
+import type { NodeAccess } from '../clients/access/node-access.ts';
+import { reasonOf } from '../../shared/errors.ts';
+import { StartSteps } from './upgrade/start-steps.ts';
+import { openNode } from './start-node.ts';
+import { stopInReverse } from './stopping.ts';
+import type { Stops } from './stopping.ts';
+import { startReleasingMemory } from './system/freed-memory.ts';
+import { dnsReach, listeningOf } from './system/dns-port-help.ts';
+import { greeting, greetingFields } from './system/greeting.ts';
+import type { GreetingFacts } from './system/greeting.ts';
+import { isInContainer, lanAddresses } from './system/lan-addresses.ts';
+import { SignalEcho } from './system/signal-echo.ts';
+import { answerAsFirst, putAnswersFirst } from './system/thread-priorities.ts';
+
+/** Milliseconds in which a database must respond when Weir stops. */
+const LIFE_SIGN_MS = 700;
+/** Milliseconds that a node without policy answers its own machine only. */
+const HOLD_MS = 30_000;
+
+/** How Weir is started. */
+interface StartOptions {
+  /** From a process that runs on the data directory, if there is one. */
+  readonly takesOver?: boolean;
+  /** Why this process is still root. */
+  readonly staysRoot?: StaysRoot | undefined;
+}
+
+/** Starts Weir and resolves once it answers; it then runs until SIGTERM or SIGINT. A second one ends it at once. */
+export async function startWeir(
+  loaded: LoadedConfig,
+  { takesOver = false, staysRoot }: StartOptions = {},
+): Promise<void> {
+  const logger = createLogger(loaded.config.logging);
+  if (staysRoot !== undefined) logger.warn('Weir keeps running as root', { ...staysRoot });
+  const service = new ServiceManager(process.env, logger);
+  const stops: Stops = [logProcessFaults(logger)];
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= stopInReverse(stops, logger));
+  const handover: HandoverState = { giving: null, taking: null, isTaking: false, isTold: false };
+  const steps = new StartSteps();
+  const start: Start = { loaded, logger, service, stops, stop, takesOver, handover, steps };
+  stopAtSignals(start);
+  try {
+    await startParts(start);
+  } catch (error) {
+    await reportFailure(start, `could not ${steps.step}: ${reasonOf(error)}`);
+    await stop();
+    throw error;
+  }
+}
+
+/** Reports it to the process that this one was to take over from, which reads again before this one stops. */
+async function reportFailure({ loaded, takesOver, handover }: Start, reason: string): Promise<void> {
+  if (!takesOver) return;
+  if (handover.taking === null) await reportFailedStart(resolve(loaded.config.server.data_dir), reason);
+  else await handover.taking.fail(reason);
+}
+
+/** What a signal may find under way. */
+interface HandoverState {
+  /** To whoever asks; null = this process is not yet whole. */
+  giving: UpgradeSource | null;
+  /** From another process; null = this one has not asked for it. */
+  taking: UpgradeTarget | null;
+  /** Another process still has the data directory. */
+  isTaking: boolean;
+  /** To stop, by a signal. */
+  isTold: boolean;
+}
+
+/** What a start is given. */
+interface Start {
+  readonly loaded: LoadedConfig;
+  readonly logger: AdjustableLogger;
+  readonly service: ServiceManager;
+  readonly stops: Stops;
+  readonly stop: () => Promise<void>;
+  /** From a process that runs on the data directory, if there is one. */
+  readonly takesOver: boolean;
+  readonly handover: HandoverState;
+  readonly steps: StartSteps;
+}
+
+/** Stops this process, and one that it has started to take over from it. */
+function stopAtSignals({ logger, service, stop, handover }: Start): void {
+  const echo = new SignalEcho(clock);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (echo.isEcho(signal)) return;
+    const { giving } = handover;
+    if (!handover.isTold) {
+      handover.isTold = true;
+      logger.info('stopping', { signal });
+      service.stopping();
+      const stopped = stop();
+      void Promise.all([stopped, giving?.end(stopped)]).then(() => process.exit(0));
+      return;
+    }
+    // Of a terminal this one and the process that it takes over from hear both, and that one passes it on.
+    if (handover.isTaking) return;
+    logger.warn('stopping at once: what is not stored is lost', { signal });
+    giving?.endAtOnce();
+    process.exit(1);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+}
+
+async function startParts(start: Start): Promise<void> {
+  const { logger, stops, handover, steps } = start;
+  const { node, taking } = await openNode(start);
+  handover.isTaking = taking !== null;
+  const niceness = answerAsFirst(taking?.niceness, logger);
+  steps.begin('prepare DNS');
+  const dns = await startDns(node, taking?.stateBefore());
+  const startThreads = async (): Promise<void> => {
+    steps.begin('start the DNS threads');
+    await dns.startThreads();
+    putAnswersFirst(niceness, logger);
+  };
+  if (!node.isTakingOver) await startThreads();
+  stops.push(endHoldLater(dns));
+  stops.push(startReleasingMemory());
+  if (taking === null) {
+    if (handover.isTold) return;
+    start.service.stayAlive();
+  }
+  // Threads answer already: without a handover, the rest of the code is loaded only now.
+  steps.begin('load the policy');
+  const { startHousekeeping, startPolicy } = await import('./start-policy.ts');
+  const context = await startPolicy(dns);
+  steps.begin('start client discovery');
+  const { startClients } = await import('../clients/devices/start-clients.ts');
+  stops.push(startClients(context));
+  startHousekeeping(context, () => becomeReady(dns));
+  const reload = (): void => void node.configuration.reloadLater(context.policy);
+  process.on('SIGHUP', reload);
+  stops.push(() => void process.off('SIGHUP', reload));
+  // Its web port is free only after the other process has left.
+  if (!node.isTakingOver && !(await finishTaking(start, taking))) return;
+  steps.begin('start the web server');
+  const { startWeb } = await import('./start-web.ts');
+  const web = await startWeb(context, node.isTakingOver && taking?.mustSucceed === false);
+  if (node.isTakingOver) await startThreads();
+  if (node.isTakingOver && !(await finishTaking(start, taking))) return;
+  steps.begin('listen for commands');
+  await web.open();
+  node.inherited?.closeRest();
+  await startGiving(start, dns, web.server, niceness);
+  if (taking !== null) {
+    await taking.complete();
+    handover.taking = null;
+    start.service.stayAlive();
+  }
+  start.service.ready([...workerDescriptors(dns.supervisor.memories()), ...web.server.descriptors()]);
+  await greet(node, web.server, web.nodeAccess).catch((error: unknown) =>
+    logger.warn('could not show where Weir answers', { reason: reasonOf(error) }),
+  );
+}
+
+/** Load balancers and other nodes learn of the state. */
+function tellState({ supervisor, claim }: DnsContext, state: NodeStateCode): void {
+  supervisor.tell(state);
+  claim.tellNews();
+}
+
+/** Called when all lists that were due are active, or could not be fetched. */
+function becomeReady(dns: DnsContext): void {
+  tellState(dns, NodeState.READY);
+  dns.generations.noteReady().catch((error: unknown) => {
+    dns.logger.warn('could not note that this node was ready', { reason: reasonOf(error) });
+  });
+}
+
+/** Takes the data directory, if another process hands it over; false if this process is to stop. */
+async function finishTaking({ handover, steps }: Start, taking: UpgradeTarget | null): Promise<boolean> {
+  steps.begin('take the data directory');
+  await taking?.finish();
+  handover.isTaking = false;
+  return !handover.isTold;
+}
+
+/** Hands over to another process from now on; the last part to start, and the first to stop. */
+async function startGiving(
+  { handover, stops, stop, service }: Start,
+  dns: DnsContext,
+  web: RetriedWebServer,
+  niceness: number,
+): Promise<void> {
+  const handing = await startHandover(dns, web, niceness, service, stop);
+  handover.giving = handing;
+  stops.push(() => handing.close());
+  stops.push(() => dns.database.giveUpUnlessAnswering(LIFE_SIGN_MS));
+  stops.push(() => tellState(dns, NodeState.DRAINING));
+}
+
+/** Shows people where it answers. */
+async function greet(
+  { loaded, dataDir, config, version, dnsPort, logger }: Node,
+  web: RetriedWebServer,
+  nodeAccess: NodeAccess,
+): Promise<void> {
+  const { bind_address: bindAddresses, web_tls: webTls } = config.server;
+  const facts: GreetingFacts = {
+    version,
+    configFile: loaded.file,
+    dataDir,
+    bindAddresses,
+    addresses: isInContainer() ? [] : lanAddresses(bindAddresses),
+    dns: await dnsReach(listeningOf(loaded, dnsPort)),
+    webPort: web.endpoints[0]?.port ?? config.server.web_port,
+    webTrouble: web.trouble(),
+    isSecure: webTls.enabled,
+    access: nodeAccess.check(),
+  };
+  if (config.logging.format === 'text') process.stdout.write(greeting(facts));
+  else logger.info(`Weir ${version} is running.`, greetingFields(facts));
+}
+
+/** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
+function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
+  const endHold = (): void => {
+    if (supervisor.nodeState() !== NodeState.HOLDING) return;
+    const isUnfiltered = config.server.start_unfiltered;
+    if (isUnfiltered) supervisor.tell(NodeState.STARTING);
+    const answers = isUnfiltered ? 'all are answered unfiltered' : 'other machines get SERVFAIL';
+    logger.warn(`there is no policy yet: ${answers} until there is`);
+  };
+  const timer = setTimeout(endHold, HOLD_MS);
+  return () => clearTimeout(timer);
+}

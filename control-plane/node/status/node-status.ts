@@ -1,0 +1,46 @@
+/** The state of this node for pages that show it at all times: health, blocking, and whether anything is blocked. */
+import type { Config } from '../../../config/schema.ts';
+import type { StatusEvent } from '../../../shared/api/policy/status-api.ts';
+import { timerEndMs } from '../../policy/change/blocking-switch.ts';
+import { blockingNow } from '../../filtering/schedules/blocking-now.ts';
+import { countBlocked } from '../../policy/snapshot/publish/filter-stats.ts';
+import type { PublishedState } from '../../policy/snapshot/published-state.ts';
+import { healthOf, type NamedNode } from '../system/node-health.ts';
+
+/** What the state is read from. */
+export interface NodeStatusParts extends NamedNode {
+  readonly configuration: { current(): Pick<Config, 'blocking'> };
+  readonly health: { checks(): StatusEvent['health']['checks'] };
+  readonly publisher: { current(): PublishedState };
+}
+
+/** Reads the state; names are counted again only for another published state. */
+export function nodeStatusReader(
+  parts: NodeStatusParts,
+): () => { readonly event: StatusEvent; readonly version: string } {
+  let counted: PublishedState | null = null;
+  let blockedNames = 0;
+  return () => {
+    const published = parts.publisher.current();
+    if (published !== counted) {
+      blockedNames = countBlocked(published);
+      counted = published;
+    }
+    const { blockingSwitch } = published.rows;
+    const event = {
+      health: healthOf(parts, parts.health.checks()),
+      blocking: blockingNow(blockingSwitch, parts.configuration.current(), parts.clock),
+      blocked_names: blockedNames,
+    };
+    const endMs = timerEndMs(blockingSwitch, parts.clock.nowMs());
+    return { event, version: versionOf(event, endMs, published.snapshot.version) };
+  };
+}
+
+/**
+ * All of it except what changes with time alone. The policy has its number in it: a reader may have asked for a state
+ * that came and went between two looks.
+ */
+function versionOf({ health, blocking, ...rest }: StatusEvent, endMs: number | null, policy: number): string {
+  return JSON.stringify([{ ...health, uptime_secs: 0 }, { ...blocking, timer_secs: endMs }, rest, policy]);
+}

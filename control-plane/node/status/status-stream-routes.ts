@@ -1,0 +1,38 @@
+/** HTTP of `{api}/status/stream`. */
+import type { Request } from 'express';
+import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Caller } from '../../api/caller.ts';
+import type { StatusStreams } from './status-streams.ts';
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // nginx would hold events back.
+  'X-Accel-Buffering': 'no',
+};
+
+/** The row of the stream. */
+export function statusStreamRoutes(context: {
+  /** Who sent a request, by what is known now; null = a stranger. */
+  callerNow(http: Request): Promise<Caller | null>;
+  statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
+}): Route[] {
+  const { statusStreams } = context;
+  const row = route({
+    method: 'GET',
+    path: '/status/stream',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'State of this node as server-sent events: at once, on each change, and a comment every second',
+    events: StatusEvent,
+    errors: { 429: 'too many streams at once; see Retry-After' },
+    handle: async ({ http, response }) => {
+      if (http.method === 'HEAD') return void response.set(HEADERS);
+      statusStreams.admit();
+      response.set(HEADERS);
+      await statusStreams.send(response, async () => (await context.callerNow(http)) !== null);
+    },
+  });
+  return [row];
+}

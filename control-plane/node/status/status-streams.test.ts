@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
+import type { RunningApi } from '../../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../../test/support/parts/served-suite.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
+import { authRoutes } from '../../web/auth/auth-routes.ts';
+import { statusStreamRoutes } from './status-stream-routes.ts';
+import { MOST_STATUS_STREAMS, StatusStreams } from './status-streams.ts';
+
+const ok = { status: 'ok' } as const;
+const checks = {
+  ...{ dns: ok, database: ok, upstreams: ok, filters: ok, nodes: ok, clock: ok, access: ok, web: ok },
+  ...{ certificates: ok, disk: ok, configuration: ok, privileges: ok },
+};
+
+let api: RunningApi;
+let streams: StatusStreams;
+let blockedNames = 0;
+serveSuite(
+  (parts) => {
+    const read = (): { event: StatusEvent; version: string } => ({
+      event: {
+        health: { status: 'ok', version: '1', node: 'node-a', uptime_secs: 1, checks },
+        blocking: { enabled: true, timer_secs: null, source: 'configuration', this_node_only: false },
+        blocked_names: blockedNames,
+      },
+      version: String(blockedNames),
+    });
+    const { sessions } = parts.auth;
+    streams = new StatusStreams({ read, sessions, logger: parts.logger, tickMs: 20 });
+    return [...statusStreamRoutes({ ...parts, statusStreams: streams }), ...authRoutes(parts)];
+  },
+  (served) => ({ api } = served),
+  { perTest: true, toml: '' },
+);
+
+const requests: ClientRequest[] = [];
+afterEach(() => {
+  for (const request of requests.splice(0)) request.destroy();
+  streams.close();
+});
+
+/** A stream, read as it comes. */
+interface Reader {
+  readonly response: IncomingMessage;
+  readonly text: () => string;
+  readonly isEnded: () => boolean;
+}
+
+async function open(session: string): Promise<Reader> {
+  const headers = { cookie: `svc_session=${session}` };
+  const request = get({ port: api.port, path: '/api/status/stream', agent: false, headers });
+  request.on('error', () => undefined);
+  requests.push(request);
+  const [response] = (await within('the answer', once(request, 'response'))) as [IncomingMessage];
+  let text = '';
+  let isEnded = false;
+  response.setEncoding('utf8').on('data', (part: string) => (text += part));
+  response.on('close', () => (isEnded = true)).on('error', () => undefined);
+  return { response, text: () => text, isEnded: () => isEnded };
+}
+
+function eventsOf({ text }: Reader): StatusEvent[] {
+  return [...text().matchAll(/^data: (.*)\n\n/gm)].map(([, data]) => StatusEvent.parse(JSON.parse(data!)));
+}
+
+describe('GET /status/stream', () => {
+  test('sends the state at once and on each change, and comments in between', async () => {
+    await api.setUp();
+    const reader = await open(await api.logIn());
+    expect(reader.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+      'cache-control': 'no-store',
+    });
+    await until('two comments', () => reader.text().split(':\n\n').length > 2);
+    expect(eventsOf(reader)).toHaveLength(1);
+    blockedNames++;
+    await until('the change', () => eventsOf(reader).length === 2);
+    expect(eventsOf(reader)[1]!.blocked_names).toBe(blockedNames);
+  });
+
+  test('ends with the logout of its session, while others continue, and when Weir stops', async () => {
+    await api.setUp();
+    const [one, other] = [await api.logIn(), await api.logIn()];
+    const [mine, theirs] = [await open(one), await open(other)];
+    await api.send('POST', '/api/auth/logout', { session: one, json: {} });
+    await until('the stream of the session to end', mine.isEnded);
+    expect(theirs.isEnded()).toBe(false);
+    streams.close();
+    await until('the other stream to end', theirs.isEnded);
+    expect((await api.send('GET', '/api/status/stream', { session: other })).status).toBe(503);
+  });
+
+  test('needs a session, and has a limited number of places', async () => {
+    await api.setUp();
+    expect((await api.send('GET', '/api/status/stream')).status).toBe(401);
+    const session = await api.logIn();
+    const attempts = await Promise.all(Array.from({ length: MOST_STATUS_STREAMS + 2 }, () => open(session)));
+    const refused = attempts.filter(({ response }) => response.statusCode !== 200);
+    expect(refused.map(({ response }) => [response.statusCode, response.headers['retry-after']])).toEqual([
+      [429, '10'],
+      [429, '10'],
+    ]);
+  });
+});

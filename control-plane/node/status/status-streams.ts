@@ -1,0 +1,133 @@
+/**
+ * Streams of this node's state as server-sent events, for pages that show it: sent at once and whenever it changes, with
+ * a comment each second in between, so that a reader notices within seconds when the connection is lost. While no
+ * stream is open it costs nothing.
+ */
+import type { ServerResponse } from 'node:http';
+import type { StatusEvent } from '../../../shared/api/policy/status-api.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { dependencyUnavailable, tooMany } from '../../api/api-error.ts';
+
+/** What it takes. */
+export interface StatusStreamsParts {
+  /** The state now, from memory; equal texts of `version` mean that nothing changed but what time changes. */
+  readonly read: () => { readonly event: StatusEvent; readonly version: string };
+  /** Calls back whenever sessions may have ended; returns how to stop that. */
+  readonly sessions: { onEnded(listener: () => void): () => void };
+  readonly logger: Logger;
+  /** Milliseconds between two comments. */
+  readonly tickMs?: number;
+}
+
+/** One reader. */
+interface Stream {
+  readonly response: ServerResponse;
+  readonly isAllowed: () => Promise<boolean>;
+  /** What was sent last; null = nothing. */
+  version: string | null;
+  isChecking: boolean;
+}
+
+const TICK_MS = 1000;
+/** Ticks between two checks whether a reader may continue. */
+const CHECK_TICKS = 5;
+/** Streams that are open at once, of all callers: one for each page that is seen. */
+export const MOST_STATUS_STREAMS = 32;
+const RETRY_SECS = 10;
+
+/** All streams of a node. */
+export class StatusStreams {
+  private readonly parts: StatusStreamsParts;
+  private readonly streams = new Set<Stream>();
+  private readonly stopWatching: () => void;
+  private timer: NodeJS.Timeout | null = null;
+  private ticks = 0;
+  private isClosed = false;
+
+  constructor(parts: StatusStreamsParts) {
+    this.parts = parts;
+    this.stopWatching = parts.sessions.onEnded(() => {
+      for (const stream of this.streams) this.check(stream);
+    });
+  }
+
+  /** Refuses a stream that has no place. @throws {ApiError} */
+  admit(): void {
+    if (this.isClosed) throw dependencyUnavailable('running_node', 'Weir is stopping');
+    if (this.streams.size >= MOST_STATUS_STREAMS)
+      throw tooMany('busy', `${MOST_STATUS_STREAMS} streams are open already`, RETRY_SECS);
+  }
+
+  /** Sends the state as the body of a response until it ends. `isAllowed`: as in `TailRequest`. @throws {ApiError} */
+  async send(response: ServerResponse, isAllowed: () => Promise<boolean>): Promise<void> {
+    this.admit();
+    const stream: Stream = { response, isAllowed, version: null, isChecking: false };
+    // The client may have left while its session was looked up: no event follows then.
+    if (response.destroyed) return;
+    const ended = new Promise((resolve) => response.once('close', resolve).once('finish', resolve));
+    this.streams.add(stream);
+    this.timer ??= setInterval(() => this.tick(), this.parts.tickMs ?? TICK_MS);
+    this.sendChange(stream);
+    await ended;
+    this.streams.delete(stream);
+    if (this.streams.size === 0) this.stop();
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.isClosed = true;
+    this.stopWatching();
+    this.stop();
+    for (const { response } of this.streams) end(response);
+  }
+
+  private stop(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  private tick(): void {
+    const isDue = ++this.ticks % CHECK_TICKS === 0;
+    for (const stream of this.streams) {
+      if (isDue && stream.isChecking) end(stream.response);
+      else if (isDue) this.check(stream);
+      // A reader that takes nothing notices that by itself.
+      if (stream.response.writableNeedDrain || stream.response.writableEnded) continue;
+      if (stream.isChecking || !this.sendChange(stream)) stream.response.write(':\n\n');
+    }
+  }
+
+  /** Sends the state if it is not the one that was sent last; returns whether it did. */
+  private sendChange(stream: Stream): boolean {
+    try {
+      const { event, version } = this.parts.read();
+      if (version === stream.version) return false;
+      stream.version = version;
+      stream.response.write(`data: ${JSON.stringify(event)}\n\n`);
+      return true;
+    } catch (error) {
+      this.parts.logger.error('could not read the state of this node', { reason: reasonOf(error) });
+      return false;
+    }
+  }
+
+  /** Asks whether a stream may continue; ends it if not, or if the answer takes until the next check. */
+  private check(stream: Stream): void {
+    if (stream.isChecking) return;
+    stream.isChecking = true;
+    stream.isAllowed().then(
+      (isAllowed) => {
+        stream.isChecking = false;
+        if (!isAllowed) end(stream.response);
+      },
+      () => end(stream.response),
+    );
+  }
+}
+
+/** What was not taken is given up: a slow reader would delay the end. */
+function end(response: ServerResponse): void {
+  if (response.writableLength > 0) response.destroy();
+  else response.end();
+}

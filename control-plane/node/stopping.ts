@@ -1,0 +1,56 @@
+/**
+ * Stops the parts of a node in reverse order of their start, each within its time and all within a service manager's
+ * time-out. A part that hangs or fails does not prevent the others from stopping.
+ */
+import { reasonOf } from '../../shared/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../shared/log.ts';
+
+/** Stops a part; it is not waited for longer than `withinMs`. */
+export type Stop = (withinMs: number) => Promise<void> | void;
+
+/** A stop with a time of its own. */
+export interface TimedStop {
+  readonly stop: Stop;
+  /** Milliseconds that it gets at most; all that is left unless given. */
+  readonly withinMs?: number;
+  /** Milliseconds reserved for it, however long earlier parts take. */
+  readonly keptMs?: number;
+}
+
+/** Parts that were started and how each is stopped, in the order of starting. */
+export type Stops = (Stop | TimedStop)[];
+
+/** Milliseconds for everything. */
+const STOP_MS = 4800;
+/** Default milliseconds for a part: enough to wait for a statement. */
+const PART_MS = 1000;
+
+/** Stops all parts, last first. */
+export async function stopInReverse(stops: Stops, logger: Logger, withinMs = STOP_MS): Promise<void> {
+  const untilMs = performance.now() + withinMs;
+  for (let part = stops.pop(); part !== undefined; part = stops.pop()) {
+    const { stop, withinMs: mostMs = Infinity } =
+      typeof part === 'function' ? { stop: part, withinMs: PART_MS } : part;
+    const keptMs = stops.reduce(
+      (sum, left) => sum + (typeof left === 'function' ? 0 : (left.keptMs ?? 0)),
+      0,
+    );
+    await stopPart(stop, Math.max(0, Math.min(mostMs, untilMs - performance.now() - keptMs)), logger);
+  }
+}
+
+async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<void> {
+  const inTime = new AbortController();
+  const late = sleep(withinMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
+  try {
+    const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
+    stopped.catch(() => undefined); // Told below, unless it fails after its time.
+    if ((await Promise.race([stopped, late])) === 'late')
+      logger.warn('stop a part: timed out', { waited_ms: Math.round(withinMs) });
+  } catch (error) {
+    logger.error('stop a part', { reason: reasonOf(error) });
+  } finally {
+    inTime.abort();
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { TestClock } from '../../../test/support/parts/test-clock.ts';
+import { CpuShares } from './cpu-shares.ts';
+
+test('CpuShares percents() tells the shares since the last look, and shares a look that follows at once', () => {
+  const clock = new TestClock();
+  let times = new Map([['process', 4]]);
+  const shares = new CpuShares(clock, clock.monotonicMs() - 8000, () => times);
+  const now = (): unknown => Object.fromEntries(shares.percents());
+  expect(now()).toEqual({ process: 50 });
+  times = new Map([
+    ['process', 5.5],
+    ['answer 0', 0.5],
+  ]);
+  clock.advance(999);
+  expect(now()).toEqual({ process: 50 });
+  clock.advance(1001);
+  expect(now()).toEqual({ process: 75, 'answer 0': 25 });
+  // The thread was replaced, and its time begins again.
+  times = new Map([
+    ['process', 6],
+    ['answer 0', 0.1],
+  ]);
+  clock.advance(1000);
+  expect(now()).toEqual({ process: 50, 'answer 0': 0 });
+});

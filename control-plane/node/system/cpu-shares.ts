@@ -1,0 +1,41 @@
+/** Shares of one core between two looks, from CPU times that only grow. */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** Looks that follow closer share the result of the one before: several people may look at once. */
+const MIN_SPAN_MS = 1000;
+
+/** CPU seconds by thread, since each thread's start. */
+export type CpuTimes = ReadonlyMap<string, number>;
+
+/** Remembers the last look. */
+export class CpuShares {
+  private readonly clock: Clock;
+  private readonly read: () => CpuTimes;
+  private times: CpuTimes = new Map();
+  private atMs: number;
+  private shares: ReadonlyMap<string, number> | undefined;
+
+  /** `startedAtMs`: on the monotonic clock, when the times were zero. */
+  constructor(clock: Clock, startedAtMs: number, read: () => CpuTimes) {
+    this.clock = clock;
+    this.atMs = startedAtMs;
+    this.read = read;
+  }
+
+  /** Percent of one core that each has had since the last look, the first time since the start. */
+  percents(): ReadonlyMap<string, number> {
+    const nowMs = this.clock.monotonicMs();
+    const spanMs = nowMs - this.atMs;
+    if (this.shares !== undefined && spanMs < MIN_SPAN_MS) return this.shares;
+    const times = this.read();
+    const shareOf = (name: string, secs: number): number => {
+      // A thread that was replaced starts again.
+      const usedSecs = Math.max(0, secs - (this.times.get(name) ?? 0));
+      return Math.round((usedSecs * 1e7) / Math.max(1, spanMs)) / 100;
+    };
+    this.shares = new Map([...times].map(([name, secs]) => [name, shareOf(name, secs)]));
+    this.times = times;
+    this.atMs = nowMs;
+    return this.shares;
+  }
+}

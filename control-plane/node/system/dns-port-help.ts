@@ -1,0 +1,89 @@
+/**
+ * Whether devices can ask this node, and the one command that makes it so: routers and devices ask port 53 and no other.
+ */
+import type { LoadedConfig } from '../../../config/parse-config.ts';
+import type { DnsReach } from '../../../shared/api/system-api.ts';
+import { portState } from '../../threads/dns-port.ts';
+import { holderOfPort, UNKNOWN_HOLDER } from './port-holder.ts';
+import type { PortHolder } from './port-holder.ts';
+
+/** The port of DNS (RFC 1035, section 4.2). */
+export const DNS_PORT = 53;
+
+/** What it needs. */
+export interface DnsPortParts {
+  /** `server.bind_address`. */
+  readonly addresses: readonly string[];
+  /** The port that DNS is answered on. */
+  readonly dnsPort: number;
+  /** `server.dns_port` is set to this port on purpose. */
+  readonly isChosen: boolean;
+  /** Weir is a service of systemd. */
+  readonly isService: boolean;
+}
+
+/** Of a node that runs with this configuration. */
+export function listeningOf({ config, explicit }: LoadedConfig, dnsPort: number): DnsPortParts {
+  return {
+    addresses: config.server.bind_address,
+    dnsPort,
+    isChosen: explicit.has('server.dns_port'),
+    // Terminals of a desktop have INVOCATION_ID as well.
+    isService: (process.env['NOTIFY_SOCKET'] ?? '') !== '',
+  };
+}
+
+/** The state of port 53 now. */
+export async function dnsReach({ addresses, dnsPort, isChosen, isService }: DnsPortParts): Promise<DnsReach> {
+  const base = { dns_port: dnsPort, is_chosen: isChosen && dnsPort !== DNS_PORT };
+  if (dnsPort === DNS_PORT) return { ...base, port_53: 'weir', holder: null, command: null };
+  const tried = await portState(addresses, DNS_PORT);
+  // The kernel refuses before it looks whether the port is taken.
+  const found = tried === 'free' ? null : holderOfPort(DNS_PORT);
+  const held = tried === 'taken' ? (found ?? UNKNOWN_HOLDER) : found;
+  const command = base.is_chosen ? null : commandFor(tried, held, isService);
+  const holder = held && { program: held.program, pid: held.pid };
+  return { ...base, port_53: held === null ? tried : 'taken', holder, command };
+}
+
+const RESTART = 'sudo systemctl restart weir';
+const PERMIT =
+  "echo 'net.ipv4.ip_unprivileged_port_start=53' | sudo tee /etc/sysctl.d/50-weir.conf && sudo sysctl -p /etc/sysctl.d/50-weir.conf";
+
+/**
+ * One line that lets Weir have the port, with its restart if it is a service; null if nothing has to be run, or Weir
+ * does not know how to stop the program.
+ */
+export function commandFor(
+  state: 'free' | 'taken' | 'not_permitted',
+  holder: PortHolder | null,
+  isService: boolean,
+): string | null {
+  const release = holder === null ? '' : releaseOf(holder);
+  if (release === null) return null;
+  const permit = state === 'not_permitted' ? PERMIT : '';
+  const steps = [permit, release, isService ? RESTART : ''].filter((step) => step !== '');
+  return steps.length === 0 ? null : steps.join(' && ');
+}
+
+/** Stops the program; null if Weir does not know how. */
+function releaseOf({ program, unit }: PortHolder): string | null {
+  if (program === 'systemd-resolve')
+    // Its own file would be replaced by an upgrade; /etc/resolv.conf names the stub listener that goes.
+    return "sudo mkdir -p /etc/systemd/resolved.conf.d && printf '[Resolve]\\nDNSStubListener=no\\n' | sudo tee /etc/systemd/resolved.conf.d/weir.conf && sudo ln -sf /run/systemd/resolve/resolv.conf /etc/resolv.conf && sudo systemctl restart systemd-resolved";
+  // The dnsmasq of libvirt, LXD or NetworkManager runs in their units, which are for other things as well.
+  const isOwnUnit = unit !== null && SERVICES[program ?? ''] === unit;
+  return isOwnUnit ? `sudo systemctl disable --now ${unit}` : null;
+}
+
+/** Units that run a DNS server and nothing else, by its program. */
+const SERVICES: Readonly<Record<string, string>> = {
+  dnsmasq: 'dnsmasq.service',
+  named: 'named.service',
+  unbound: 'unbound.service',
+  'pihole-FTL': 'pihole-FTL.service',
+  AdGuardHome: 'AdGuardHome.service',
+  connmand: 'connman.service',
+  dnsdist: 'dnsdist.service',
+  stubby: 'stubby.service',
+};

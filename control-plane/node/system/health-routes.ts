@@ -1,0 +1,53 @@
+/** HTTP of the node's state. Only the session lookup may wait for the database. */
+import { hostname } from 'node:os';
+import { Health, Hostname } from '../../../shared/api/system-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Authenticator } from '../../web/auth/authenticator.ts';
+import { callerIfKnown } from '../../web/auth/request-caller.ts';
+import { healthOf } from './node-health.ts';
+import type { NamedNode } from './node-health.ts';
+
+/** Rows of what the node says about itself. */
+export function healthRoutes(
+  context: NamedNode & {
+    auth: Authenticator;
+    /** From memory: asking must never wait for anything. */
+    health: { checks(): Health['checks'] };
+  },
+): Route[] {
+  // 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults.
+  const readHealth = route({
+    method: 'GET',
+    path: '/health',
+    access: 'public',
+    tag: 'System',
+    summary: 'State of this node, with reasons for whoever is signed in; 200 while DNS is answered, else 503',
+    answer: Health,
+    alsoStatuses: { 503: 'DNS is not answered' },
+    handle: async ({ http, response }) => {
+      const checks = context.health.checks();
+      const isStranger = (await callerIfKnown(context.auth, http)) === null;
+      if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
+      return healthOf(context, isStranger ? statesOf(checks) : checks);
+    },
+  });
+  return [readHealth, readHostname()];
+}
+
+function statesOf(checks: Health['checks']): Health['checks'] {
+  const states = Object.entries(checks).map(([name, { status }]) => [name, { status }]);
+  return Object.fromEntries(states) as Health['checks'];
+}
+
+function readHostname(): Route {
+  return route({
+    method: 'GET',
+    path: '/hostname',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'Host name of this machine',
+    answer: Hostname,
+    handle: () => ({ hostname: hostname() }),
+  });
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { NOTHING_KNOWN } from '../../../shared/policy/hardening-settings.ts';
+import type { UpstreamReport } from '../../../shared/threads/messages.ts';
+import { clockCheck, databaseCheck, nodesCheck, privilegesCheck, upstreamsCheck } from './node-health.ts';
+
+function report(status: UpstreamReport['status'], address: string, poolName = 'main'): UpstreamReport {
+  return {
+    address,
+    transport: 'udp',
+    poolName,
+    strategy: 'Parallel',
+    status,
+    queries: 0,
+    failures: 0,
+    consecutiveFailures: 0,
+    lastError: null,
+    latenciesMs: new Float32Array(0),
+    resolved: [],
+    supports: NOTHING_KNOWN,
+    removesSignatures: false,
+  };
+}
+
+test('databaseCheck() warns of a role that may do more than it needs, and is not worse for it', () => {
+  const excess = 'queries run as a superuser';
+  const status = () => ({ state: 'up', server: 'postgres://db.example', error: null, excess }) as const;
+  expect(databaseCheck({ status }, null)).toEqual({ status: 'ok', detail: excess });
+});
+
+describe('upstreamsCheck', () => {
+  const away = report('Unhealthy', '192.0.2.1');
+
+  test('upstreamsCheck() is degraded while a server of a pool is away, and down when all are', () => {
+    const left = report('Unknown', '192.0.2.2');
+    expect(upstreamsCheck([{ pools: [left], zones: [] }])).toEqual({ status: 'ok' });
+    const detail = 'unhealthy: 192.0.2.1';
+    expect(upstreamsCheck([{ pools: [away, left], zones: [] }])).toEqual({ status: 'degraded', detail });
+    expect(upstreamsCheck([{ pools: [away], zones: [] }])).toEqual({ status: 'down', detail });
+  });
+
+  test('upstreamsCheck() is degraded by a server that removes DNSSEC signatures', () => {
+    const removing = { ...report('Healthy', '192.0.2.1'), removesSignatures: true };
+    const left = report('Healthy', '192.0.2.2');
+    expect(upstreamsCheck([{ pools: [removing, left], zones: [] }])).toEqual({
+      status: 'degraded',
+      detail: 'without DNSSEC signatures: 192.0.2.1',
+    });
+  });
+
+  test('upstreamsCheck() tells of servers of forward zones, and is neither worse nor better for them', () => {
+    const zones = [report('Unhealthy', '192.0.2.53', 'corp.example.org')];
+    const detail = 'forward zones: unhealthy: 192.0.2.53 of corp.example.org';
+    const well = { pools: [report('Healthy', '192.0.2.2')], zones };
+    expect(upstreamsCheck([well, well])).toEqual({ status: 'ok', detail });
+    const healthyZone = [report('Healthy', '192.0.2.54', 'lab.example.org')];
+    expect(upstreamsCheck([{ pools: [away], zones: healthyZone }])).toMatchObject({ status: 'down' });
+    expect(upstreamsCheck([{ pools: [away], zones }])).toEqual({
+      status: 'down',
+      detail: `unhealthy: 192.0.2.1; ${detail}`,
+    });
+  });
+});
+
+describe('nodesCheck()', () => {
+  test('names nodes in trouble, and those of another version', () => {
+    const inTrouble = [
+      { node: 'a', isSilent: true },
+      { node: 'b', isSilent: false },
+    ];
+    const otherVersions = [{ node: 'b', version: '2' }];
+    expect(nodesCheck({ inTrouble: [], otherVersions: [], version: '1' })).toEqual({ status: 'ok' });
+    expect(nodesCheck({ inTrouble, otherVersions, version: '1' })).toEqual({
+      status: 'degraded',
+      detail: 'a is silent, b has an older policy, versions differ: b runs 2, this node 1',
+    });
+  });
+});
+
+describe('clockCheck()', () => {
+  test.each([
+    [null, null, undefined],
+    [null, -2000, undefined],
+    [null, 2600, 'the clock is 2.6 s ahead of that of the database'],
+    [null, -3000, 'the clock is 3.0 s behind that of the database'],
+    ['wrong', 3000, 'wrong'],
+  ])('with the fault %s and %s ms ahead says %s', (trouble, aheadMs, detail) => {
+    const check = clockCheck(trouble, aheadMs);
+    expect(check).toEqual(detail === undefined ? { status: 'ok' } : { status: 'degraded', detail });
+  });
+});
+
+test('privilegesCheck() reports root, and is not degraded by it', () => {
+  expect(privilegesCheck(1000)).toEqual({ status: 'ok' });
+  expect(privilegesCheck(0)).toMatchObject({ status: 'ok', detail: expect.stringContaining('runs as root') });
+});

@@ -1,0 +1,221 @@
+/** The state of this node for `/health`, from memory only: it must never wait. */
+import type { Health, HealthCheck } from '../../../shared/api/system-api.ts';
+import type { UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
+import { type Clock, uptimeSecs } from '../../../shared/clock.ts';
+import type { ClockFloor } from '../../host/clock/clock-floor.ts';
+import type { Configuration } from '../../policy/settings/configuration.ts';
+import { certificatesCheck, type UsedCertificate } from '../../metrics/checks/certificate-check.ts';
+import { diskCheck, type DiskRoom } from '../../metrics/checks/disk-room.ts';
+import type { LogWriter } from '../../query-log/store/log-writer.ts';
+import type { NodeClaim } from '../../storage/cluster/node-claim.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { DayExport } from '../../query-log/parquet-export/day-export.ts';
+import type { SnapshotPublisher } from '../../policy/snapshot/publish/publisher.ts';
+import type { WorkerSupervisor } from '../../threads/supervisor.ts';
+import type { TroubledNode } from '../../storage/cluster/node-figures.ts';
+
+/** What is said of a node with its health. */
+export interface NamedNode {
+  readonly version: string;
+  /** `server.node_name`. */
+  readonly nodeName: string;
+  readonly clock: Clock;
+  /** `clock.monotonicMs()` when the node started. */
+  readonly startedAtMs: number;
+}
+
+/** The node as its checks describe it. */
+export function healthOf(node: NamedNode, checks: Health['checks']): Health {
+  const isWhole = Object.values(checks).every((check) => check.status === 'ok');
+  return {
+    status: isWhole ? 'ok' : 'degraded',
+    version: node.version,
+    node: node.nodeName,
+    uptime_secs: uptimeSecs(node),
+    checks,
+  };
+}
+
+/** The parts whose state is reported. */
+export interface HealthParts {
+  readonly supervisor: WorkerSupervisor;
+  readonly database: Database;
+  readonly publisher: SnapshotPublisher;
+  /** Why rows of the query log cannot be stored; null = they can. */
+  readonly logTrouble: () => string | null;
+  /** Finished days of it as files. */
+  readonly dayExport: Pick<DayExport, 'trouble'>;
+  readonly claim: Pick<NodeClaim, 'othersInTrouble' | 'otherVersions' | 'aheadMs'>;
+  readonly clockFloor: Pick<ClockFloor, 'trouble'>;
+  readonly clock: Clock;
+  readonly configuration: Pick<Configuration, 'reloadFault'>;
+  readonly certificates: () => readonly UsedCertificate[];
+  readonly disk: Pick<DiskRoom, 'now'>;
+  readonly writer: Pick<LogWriter, 'spoolLimitBytes'>;
+  readonly version: string;
+  readonly nodeAccess: { check(): Health['checks']['access'] };
+  /** Why the web server does not listen; null = it does. */
+  readonly web: { trouble(): string | null };
+}
+
+/** State of each part that can fail while others work. */
+export function nodeHealth(parts: HealthParts): Health['checks'] {
+  const { claim, clockFloor, clock, configuration, version } = parts;
+  const others = { inTrouble: claim.othersInTrouble(), otherVersions: claim.otherVersions(), version };
+  return {
+    dns: dnsCheck(parts.supervisor),
+    database: databaseCheck(parts.database, parts.logTrouble() ?? parts.dayExport.trouble()),
+    upstreams: upstreamsCheck(parts.supervisor.upstreams()),
+    filters: filtersCheck(parts.publisher),
+    nodes: nodesCheck(others),
+    clock: clockCheck(clockFloor.trouble(), claim.aheadMs()),
+    access: parts.nodeAccess.check(),
+    web: webCheck(parts.web),
+    certificates: certificatesCheck(parts.certificates(), clock.nowMs()),
+    disk: diskCheck(parts.disk.now(), parts.writer.spoolLimitBytes),
+    configuration: configurationCheck(configuration.reloadFault()),
+    privileges: privilegesCheck(process.geteuid?.()),
+  };
+}
+
+function webCheck(web: HealthParts['web']): Health['checks']['web'] {
+  const detail = web.trouble();
+  return detail === null ? { status: 'ok' } : { status: 'down', detail };
+}
+
+function configurationCheck(fault: string | null): Health['checks']['configuration'] {
+  if (fault === null) return { status: 'ok' };
+  return {
+    status: 'degraded',
+    detail: `the last reload failed, the configuration before it is active: ${fault}`,
+  };
+}
+
+function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
+  const { answering, workers, restarts } = supervisor.state();
+  const detail = `${String(answering)} of ${String(workers)} workers answer, ${String(restarts)} threads were replaced`;
+  if (answering === 0) return { status: 'down', detail };
+  if (answering < workers) return { status: 'degraded', detail };
+  // Resolved faults that a person should still know about.
+  return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
+}
+
+/** Said after the name of a server. */
+const OLD_PRIMARY =
+  'is an old primary that still accepts changes: stop it, or make it a standby, before other programs use it';
+
+/** State of the database, of the log in it, and of the role that asks it. */
+export function databaseCheck(
+  database: Pick<Database, 'status'>,
+  logTrouble: string | null,
+): Health['checks']['database'] {
+  const { state, error, upgrade, excess, refusal, oldPrimaries = [] } = database.status();
+  if (state === 'up') {
+    const troubles = [
+      refusal === undefined ? null : `new connections cannot be opened: ${refusal}`,
+      oldPrimaries.length === 0 ? null : `${oldPrimaries.join(', ')} ${OLD_PRIMARY}`,
+      logTrouble,
+      upgrade?.isStuck === true ? upgrade.detail : null,
+    ].filter((trouble) => trouble !== null);
+    if (troubles.length > 0) return { status: 'degraded', detail: troubles.join('; ') };
+    const detail = upgrade?.detail ?? excess;
+    return { status: 'ok', ...(detail === undefined ? {} : { detail }) };
+  }
+  if (state === 'starting') return { status: 'degraded', detail: upgrade?.detail ?? 'starting' };
+  return {
+    status: 'degraded',
+    detail: `down, DNS answers from the last known policy: ${error ?? 'no reason known'}`,
+  };
+}
+
+/**
+ * State of the pools' servers. Unreachable servers of a forward zone are listed but do not degrade the node. `reports`:
+ * one per worker.
+ */
+export function upstreamsCheck(reports: readonly UpstreamReports[]): Health['checks']['upstreams'] {
+  const pools = reports.flatMap((report) => report.pools);
+  const unhealthy = unhealthyAmong(pools, ({ address }) => address);
+  const unsigned = distinct(
+    pools.filter(({ removesSignatures }) => removesSignatures),
+    ({ address }) => address,
+  );
+  const ofZones = unhealthyAmong(
+    reports.flatMap((report) => report.zones),
+    ({ address, poolName }) => `${address} of ${poolName}`,
+  );
+  const told = [
+    ...(unhealthy.length === 0 ? [] : [`unhealthy: ${unhealthy.join(', ')}`]),
+    ...(unsigned.length === 0 ? [] : [`without DNSSEC signatures: ${unsigned.join(', ')}`]),
+    ...(ofZones.length === 0 ? [] : [`forward zones: unhealthy: ${ofZones.join(', ')}`]),
+  ];
+  const detail = told.length === 0 ? {} : { detail: told.join('; ') };
+  if (unhealthy.length === 0) return { status: unsigned.length === 0 ? 'ok' : 'degraded', ...detail };
+  const anyLeft = pools.some(({ status }) => status !== 'Unhealthy');
+  return { status: anyLeft ? 'degraded' : 'down', ...detail };
+}
+
+function unhealthyAmong(
+  reports: readonly UpstreamReport[],
+  nameOf: (report: UpstreamReport) => string,
+): string[] {
+  return distinct(
+    reports.filter(({ status }) => status === 'Unhealthy'),
+    nameOf,
+  );
+}
+
+function distinct(reports: readonly UpstreamReport[], nameOf: (report: UpstreamReport) => string): string[] {
+  return [...new Set(reports.map(nameOf))];
+}
+
+function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters'] {
+  const { compiled, rows } = publisher.current();
+  const enabled = rows.sources.filter((source) => source.enabled).map(({ id }) => id);
+  const faulty = compiled.sources.filter(
+    ({ id, statistics }) => enabled.includes(id) && statistics.fault !== null,
+  );
+  const missing = enabled.length - compiled.sources.filter(({ id }) => enabled.includes(id)).length;
+  if (faulty.length === 0 && missing === 0) return { status: 'ok' };
+  return {
+    status: 'degraded',
+    detail: `${String(faulty.length + missing)} enabled sources are not in force`,
+  };
+}
+
+/** Milliseconds by which the clocks of a node and of the database may differ. */
+const CLOCK_MS = 2000;
+
+/** What is known of the other nodes. */
+interface OtherNodes {
+  /** Those that are silent or answer by an older policy. */
+  readonly inTrouble: readonly TroubledNode[];
+  /** Running nodes with another version than this one. */
+  readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
+  /** Of this node. */
+  readonly version: string;
+}
+
+/** Degraded while another node is in trouble, or runs another version. */
+export function nodesCheck({ inTrouble, otherVersions, version }: OtherNodes): HealthCheck {
+  const faults = inTrouble.map(
+    ({ node, isSilent }) => `${node} ${isSilent ? 'is silent' : 'has an older policy'}`,
+  );
+  const others = otherVersions.map((other) => `${other.node} runs ${other.version}`);
+  if (others.length > 0) faults.push(`versions differ: ${others.join(', ')}, this node ${version}`);
+  return faults.length === 0 ? { status: 'ok' } : { status: 'degraded', detail: faults.join(', ') };
+}
+
+/** Degraded while the clock is wrong, or differs from that of the database; `aheadMs` null = not known. */
+export function clockCheck(trouble: string | null, aheadMs: number | null): HealthCheck {
+  if (trouble !== null) return { status: 'degraded', detail: trouble };
+  if (aheadMs === null || Math.abs(aheadMs) <= CLOCK_MS) return { status: 'ok' };
+  const secs = (Math.abs(aheadMs) / 1000).toFixed(1);
+  const side = aheadMs > 0 ? 'ahead of' : 'behind';
+  return { status: 'degraded', detail: `the clock is ${secs} s ${side} that of the database` };
+}
+
+/** Always ok: a process that stays root says so, as its log also says why. */
+export function privilegesCheck(userId: number | undefined): HealthCheck {
+  if (userId !== 0) return { status: 'ok' };
+  return { status: 'ok', detail: 'Weir runs as root: its log says why, and what to do' };
+}

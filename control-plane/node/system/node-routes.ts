@@ -1,0 +1,122 @@
+/** HTTP of `{api}/nodes`: the nodes that share the database, each with what it last said; this one with what is now. */
+import { type ClusterNode, ClusterNodeList, NodeParams } from '../../../shared/api/nodes-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { conflict, notFound } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { NodeClaim } from '../../storage/cluster/node-claim.ts';
+import { forgetNode, listNodes, type NodeFigures, type NodeRow } from '../../storage/cluster/node-figures.ts';
+import { nodeIdOf } from '../../storage/cluster/node-store.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { GONE_SECS } from '../../storage/cluster/node-figures.ts';
+import { KILLED } from '../../storage/cluster/node-store.ts';
+
+/** The rows of the nodes. */
+export function nodeRoutes(context: {
+  database: Database;
+  clock: Clock;
+  nodeName: string;
+  /** Whether that name is this node's, and how far its clock is ahead. */
+  claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
+  nodeFigures: () => NodeFigures;
+}): Route[] {
+  const { database, clock, nodeName, claim, nodeFigures } = context;
+  const readNodes = route({
+    method: 'GET',
+    path: '/nodes',
+    access: 'viewer',
+    tag: 'System',
+    summary:
+      'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
+    answer: ClusterNodeList,
+    handle: async (): Promise<ClusterNode[]> => {
+      const figures = nodeFigures();
+      const nodes = await listNodes(database, figures.policyRevision);
+      const missing = await missingRows(database);
+      const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
+      return nodes.map((row) => {
+        const said = saidOf(row, missing.get(row.id));
+        if (row.id !== ownId) return said;
+        return {
+          ...said,
+          presence: 'live',
+          last_seen: new Date(clock.nowMs()).toISOString(),
+          address: figures.address,
+          state: figures.state,
+          snapshot_id: figures.snapshotId,
+          policy_revision: figures.policyRevision,
+          lag_ms: row.lagOfAsked,
+          qps: figures.qps,
+          ...figures.others,
+          clock_offset_ms: claim.aheadMs(),
+        };
+      });
+    },
+  });
+  return [readNodes, removeNode(database)];
+}
+
+function removeNode(database: Database): Route {
+  return route({
+    method: 'DELETE',
+    path: '/nodes/{node}',
+    access: 'admin',
+    tag: 'System',
+    summary: 'Forget a node that is gone; its rows in the query log stay, and it may come back',
+    params: NodeParams,
+    errors: { 409: 'the node runs, or ran within the last minute' },
+    handle: async (request) => {
+      const { node } = request.params;
+      await database.transaction(async (tx) => {
+        const found = await forgetNode(tx, node);
+        if (found === 'unknown') throw notFound(`node ${node}`);
+        if (found === 'present') throw conflict(`node ${node} runs, or ran within the last minute`);
+        await recordAudit(tx, { actor: authorOf(request), action: 'forgotten', subject: `node ${node}` });
+      });
+    },
+  });
+}
+
+function saidOf({ id: _id, lagOfAsked: _lag, figures, ...row }: NodeRow, missing?: MissingRows): ClusterNode {
+  const { rows_lost = null, rows_spooled = null, clock_offset_ms = null } = figures ?? {};
+  const { upstreams = null, cache = null, drift = null } = figures ?? {};
+  return {
+    ...row,
+    started_at: row.started_at?.toISOString() ?? null,
+    last_seen: row.last_seen.toISOString(),
+    applied_at: row.applied_at?.toISOString() ?? null,
+    rows_missing: missing?.rows ?? 0,
+    rows_missing_is_minimum: missing?.isMinimum ?? false,
+    rows_lost,
+    rows_spooled,
+    clock_offset_ms,
+    upstreams,
+    cache,
+    drift,
+  };
+}
+
+/** Rows that a node lacks. */
+export interface MissingRows {
+  readonly rows: number;
+  /** A process of the node was killed, or is gone without a word: it may have had more. */
+  readonly isMinimum: boolean;
+}
+
+const IS_GONE = `abs(extract(epoch FROM clock_timestamp() - n.last_seen)) > ${GONE_SECS}`;
+
+/** What each node lacks, by its id, over all its processes that have ended and are in the log. */
+export async function missingRows(database: Queryable): Promise<ReadonlyMap<number, MissingRows>> {
+  const { rows } = await database.query<MissingRows & { id: number }>(
+    `SELECT n.id, sum(greatest(r.next_seq, r.last_seq + 1)
+         - coalesce((SELECT sum(upper(range) - lower(range)) FROM unnest(r.stored) AS range), 0))::bigint AS rows,
+       bool_or(n.run IS NOT NULL AND ${IS_GONE})
+         OR EXISTS (SELECT FROM meta WHERE key = '${KILLED}' || n.id) AS "isMinimum"
+     FROM query_runs AS r JOIN nodes AS n ON n.id = r.node_id
+     WHERE r.key IS DISTINCT FROM n.run OR ${IS_GONE}
+     GROUP BY n.id`,
+  );
+  return new Map(rows.map(({ id, ...missing }) => [id, missing]));
+}

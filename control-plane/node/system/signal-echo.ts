@@ -1,0 +1,25 @@
+/** Recognises a signal that arrives twice because two senders pass on one Ctrl+C: the terminal and npm. */
+import type { Clock } from '../../../shared/clock.ts';
+
+/** npm follows the terminal within milliseconds; people need longer to press Ctrl+C again. */
+const ECHO_MS = 250;
+
+/** Remembers the first signal. */
+export class SignalEcho {
+  private readonly clock: Clock;
+  private first: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Whether this signal repeats the first one. */
+  isEcho(signal: NodeJS.Signals): boolean {
+    const nowMs = this.clock.monotonicMs();
+    if (this.first === undefined) {
+      this.first = { signal, atMs: nowMs };
+      return false;
+    }
+    return signal === this.first.signal && nowMs - this.first.atMs < ECHO_MS;
+  }
+}

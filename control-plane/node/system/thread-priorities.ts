@@ -1,0 +1,53 @@
+/**
+ * CPU priorities on a busy core: first the answer threads, then the control plane with the log and V8's helper thread,
+ * last the four threads of libuv, which read and write files and would otherwise get four turns to one of an answer
+ * thread.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+
+const THREADS = '/proc/self/task';
+const HELPERS = [
+  { name: /^(node-)?V8Worker/, nicer: 3 },
+  { name: /^libuv-worker/, nicer: 12 },
+] as const;
+/** Niceness of the control plane above that of the DNS threads. */
+const CONTROL_PLANE_NICER = 3;
+const MOST = 19;
+
+/**
+ * Gives the threads that are started from now on the niceness of those that they take over from, where there are any and
+ * it is allowed: a process that another one has started inherits that of its control plane. Returns what it should be.
+ */
+export function answerAsFirst(running: number | undefined, logger: Logger): number {
+  const own = getPriority();
+  if (running === undefined || running >= own) return own;
+  try {
+    setPriority(running);
+  } catch (error) {
+    logger.debug('answer with the priority of the process before: not allowed', { reason: reasonOf(error) });
+  }
+  return running;
+}
+
+/**
+ * Sets the priorities of the running threads; call it once the DNS threads run, with the niceness that they should have.
+ * Threads started later inherit the control plane's. Only on Linux does a priority belong to a thread.
+ */
+export function putAnswersFirst(wanted: number, logger: Logger): void {
+  if (process.platform !== 'linux') return;
+  try {
+    const answers = getPriority();
+    for (const id of readdirSync(THREADS)) {
+      const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8');
+      const helper = HELPERS.find((one) => one.name.test(name));
+      if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MOST));
+    }
+    // Where the niceness that this process inherited from a control plane stays, it does not grow with each upgrade.
+    setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MOST));
+  } catch (error) {
+    logger.debug('put answers first: not possible', { error: String(error) });
+  }
+}

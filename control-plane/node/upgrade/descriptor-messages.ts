@@ -1,0 +1,117 @@
+/**
+ * Octets with descriptors beside them over a unix socket (SCM_RIGHTS). What the octets mean is not known here.
+ */
+import { ControlHead, Iov, Message, MessageFlag } from '../../../shared/net/kernel/kernel-messages.ts';
+import type { DescriptorCalls } from './descriptor-calls.ts';
+
+/** The most that the kernel passes with one message. */
+export const MAX_DESCRIPTORS = 253;
+
+const SOL_SOCKET = 1;
+const SCM_RIGHTS = 1;
+const SO_PEERCRED = 17;
+/** struct ucred: process, user, group. */
+const CREDENTIAL_WORDS = 3;
+const DESCRIPTOR_SIZE = 4;
+const CONTROL_SIZE = ControlHead.SIZE + alignedSize(MAX_DESCRIPTORS * DESCRIPTOR_SIZE);
+
+/** What came at once. */
+export interface DescriptorMessage {
+  /** Empty = the other side has closed. */
+  readonly bytes: Uint8Array;
+  /** They belong to the caller. */
+  readonly descriptors: readonly number[];
+}
+
+/** Sends octets, one at least, with at most MAX_DESCRIPTORS beside them. Throws where not all of it goes out at once. */
+export function sendDescriptors(
+  calls: DescriptorCalls,
+  socket: number,
+  { bytes, descriptors }: DescriptorMessage,
+): void {
+  const control = new Uint8Array(
+    new ArrayBuffer(ControlHead.SIZE + alignedSize(descriptors.length * DESCRIPTOR_SIZE)),
+  );
+  const view = new DataView(control.buffer);
+  const length = ControlHead.SIZE + descriptors.length * DESCRIPTOR_SIZE;
+  view.setBigUint64(ControlHead.LENGTH, BigInt(length), true);
+  view.setInt32(ControlHead.LEVEL, SOL_SOCKET, true);
+  view.setInt32(ControlHead.TYPE, SCM_RIGHTS, true);
+  descriptors.forEach((fd, i) => view.setInt32(ControlHead.SIZE + i * DESCRIPTOR_SIZE, fd, true));
+  const laid = layOut(calls, bytes, descriptors.length === 0 ? new Uint8Array(0) : control);
+  const sent = calls.sendmsg(socket, calls.address(laid.head), MessageFlag.NOSIGNAL);
+  // Mentions what the kernel was pointed at, so that it lives until here.
+  if (sent !== laid.bytes.length) throw new Error(`pass descriptors: ${failure(calls, sent)}`);
+}
+
+/** Waits for octets and descriptors. Throws where the kernel had to leave out some, and closes the others. */
+export function receiveDescriptors(
+  calls: DescriptorCalls,
+  socket: number,
+  maxBytes: number,
+): DescriptorMessage {
+  const bytes = new Uint8Array(new ArrayBuffer(maxBytes));
+  const control = new Uint8Array(new ArrayBuffer(CONTROL_SIZE));
+  const laid = layOut(calls, bytes, control);
+  const count = calls.recvmsg(socket, calls.address(laid.head), MessageFlag.CMSG_CLOEXEC);
+  if (count < 0) throw new Error(`receive descriptors: ${failure(calls, count)}`);
+  const view = new DataView(laid.head.buffer);
+  const filled = Number(view.getBigUint64(Message.CONTROL_LENGTH, true));
+  const descriptors = descriptorsIn(laid.control.subarray(0, filled));
+  if ((view.getInt32(Message.FLAGS, true) & MessageFlag.CTRUNC) !== 0) {
+    for (const fd of descriptors) calls.close(fd);
+    throw new Error('receive descriptors: some are missing (is the limit of open files too low?)');
+  }
+  return { bytes: laid.bytes.subarray(0, count), descriptors };
+}
+
+/** The user of the process at the other end. */
+export function peerUser(calls: DescriptorCalls, socket: number): number {
+  const credentials = new Uint32Array(CREDENTIAL_WORDS);
+  const length = Uint32Array.of(credentials.byteLength);
+  if (
+    calls.getsockopt(socket, SOL_SOCKET, SO_PEERCRED, calls.address(credentials), calls.address(length)) < 0
+  )
+    throw new Error(`ask who connects: errno ${String(calls.errno())}`);
+  return credentials[1]!;
+}
+
+/** struct msghdr over both buffers; what it points at is returned with it, so that it lives as long. */
+function layOut(calls: DescriptorCalls, bytes: Uint8Array, control: Uint8Array) {
+  const head = new Uint8Array(new ArrayBuffer(Message.HEAD_SIZE));
+  const iov = new Uint8Array(new ArrayBuffer(Iov.SIZE));
+  const iovView = new DataView(iov.buffer);
+  iovView.setBigUint64(Iov.BASE, calls.address(bytes), true);
+  iovView.setBigUint64(Iov.LENGTH, BigInt(bytes.length), true);
+  const view = new DataView(head.buffer);
+  view.setBigUint64(Message.IOV, calls.address(iov), true);
+  view.setBigUint64(Message.IOV_COUNT, 1n, true);
+  if (control.length > 0) view.setBigUint64(Message.CONTROL, calls.address(control), true);
+  view.setBigUint64(Message.CONTROL_LENGTH, BigInt(control.length), true);
+  return { head, iov, bytes, control };
+}
+
+function descriptorsIn(control: Uint8Array): number[] {
+  const view = new DataView(control.buffer, control.byteOffset, control.length);
+  const found: number[] = [];
+  for (let at = 0; at + ControlHead.SIZE <= control.length;) {
+    const length = Number(view.getBigUint64(at + ControlHead.LENGTH, true));
+    if (length < ControlHead.SIZE || at + length > control.length) break;
+    const isRights =
+      view.getInt32(at + ControlHead.LEVEL, true) === SOL_SOCKET &&
+      view.getInt32(at + ControlHead.TYPE, true) === SCM_RIGHTS;
+    if (isRights)
+      for (let i = at + ControlHead.SIZE; i < at + length; i += DESCRIPTOR_SIZE)
+        found.push(view.getInt32(i, true));
+    at += alignedSize(length);
+  }
+  return found;
+}
+
+function alignedSize(size: number): number {
+  return Math.ceil(size / ControlHead.ALIGNMENT) * ControlHead.ALIGNMENT;
+}
+
+function failure(calls: DescriptorCalls, result: number): string {
+  return result < 0 ? `errno ${String(calls.errno())}` : 'the other side does not read';
+}

@@ -1,0 +1,131 @@
+/** Messages as lines of JSON over a connection of the handover socket, one side asking or telling, the other waiting. */
+import type { Socket } from 'node:net';
+
+/** A message; what its other fields are depends on its type. */
+export interface HandoverMessage {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** The other side has ended, is silent, or does not speak as agreed. */
+export class ConversationError extends Error {
+  override readonly name = 'ConversationError';
+}
+
+/** Octets of the longest message. */
+const MAX_LINE = 16 * 1024;
+
+/** One side of a connection. */
+export class HandoverChannel {
+  readonly socket: Socket;
+  private text = '';
+  private readonly lines: string[] = [];
+  private fault: ConversationError | undefined;
+  private wake: () => void = () => undefined;
+  private readonly ending: Promise<void>;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => this.take(chunk));
+    // What went wrong does not matter: 'close' follows.
+    socket.on('error', () => undefined);
+    this.ending = new Promise((resolve) => {
+      const end = (): void => {
+        this.fail('the other side has ended');
+        resolve();
+      };
+      socket.once('end', end);
+      socket.once('close', end);
+    });
+  }
+
+  /** Sends a message; does nothing once the other side has ended. */
+  tell(message: HandoverMessage): void {
+    if (this.socket.writable) this.socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** The next message. @throws {ConversationError} */
+  async next(withinMs: number): Promise<HandoverMessage> {
+    const untilMs = performance.now() + withinMs;
+    for (;;) {
+      const line = this.lines.shift();
+      if (line !== undefined) return parsed(line);
+      if (this.fault !== undefined) throw this.fault;
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0)
+        throw new ConversationError(`the other side is silent for ${String(withinMs / 1000)} s`);
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, leftMs);
+        this.wake = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
+    }
+  }
+
+  /** The next message, which must be of this type. @throws {ConversationError} with what it says of its failure */
+  async expect(type: string, withinMs: number): Promise<HandoverMessage> {
+    const told = await this.next(withinMs);
+    if (told.type === type) return told;
+    throw new ConversationError(
+      told.type === 'failed'
+        ? textField(told, 'reason')
+        : `expected "${type}", got "${told.type.slice(0, 40)}"`,
+    );
+  }
+
+  /** Resolves when the other side has ended. */
+  ended(): Promise<void> {
+    return this.ending;
+  }
+
+  /** Ends it, after what was told. */
+  end(): void {
+    this.socket.end();
+    this.socket.destroySoon();
+  }
+
+  private take(chunk: string): void {
+    this.text += chunk;
+    const lines = this.text.split('\n');
+    this.text = lines.pop()!;
+    this.lines.push(...lines);
+    if (this.text.length > MAX_LINE) {
+      this.fail('a message of the other side is too long');
+      this.socket.destroy();
+    }
+    this.wake();
+  }
+
+  private fail(reason: string): void {
+    this.fault ??= new ConversationError(this.text === '' ? reason : `${reason}, in the middle of a message`);
+    this.wake();
+  }
+}
+
+/** A field that is a text. @throws {ConversationError} */
+export function textField(told: HandoverMessage, field: string): string {
+  const value = told[field];
+  if (typeof value === 'string') return value;
+  throw new ConversationError(`message "${told.type}" has no text "${field}"`);
+}
+
+/** A field that is a whole number from 0 on. @throws {ConversationError} */
+export function numberOf(told: HandoverMessage, field: string): number {
+  const value = told[field];
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new ConversationError(`message "${told.type}" has no number "${field}"`);
+}
+
+function parsed(line: string): HandoverMessage {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string')
+      return value as HandoverMessage;
+  } catch {
+    // Told below.
+  }
+  throw new ConversationError('the other side does not speak as agreed');
+}

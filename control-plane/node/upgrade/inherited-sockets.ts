@@ -1,0 +1,120 @@
+/**
+ * Sockets that came from another process: each is given to the part that would have opened one at its place, or closed
+ * where no part would.
+ */
+import { boundSocket } from '../../../shared/net/kernel/bound-socket.ts';
+import type { BoundSocket } from '../../../shared/net/kernel/bound-socket.ts';
+import { WorkerControl } from '../../../shared/threads/messages.ts';
+import type { WorkerMemory, WorkerSettings } from '../../../shared/threads/messages.ts';
+import { readMemoryFile } from './memory-file.ts';
+import type { DescriptorCalls } from './descriptor-calls.ts';
+
+/** A place where a socket may be. */
+export type SocketPlace = BoundSocket;
+
+/** The sockets that no part has taken yet. */
+export class InheritedSockets {
+  private readonly calls: Pick<DescriptorCalls, 'getsockname' | 'getsockopt' | 'address' | 'close'>;
+  private image: Buffer | null = null;
+  private readonly waiting: { readonly fd: number; readonly bound: SocketPlace }[] = [];
+
+  constructor(calls: InheritedSockets['calls'], descriptors: readonly number[]) {
+    this.calls = calls;
+    for (const fd of descriptors) {
+      const bound = boundSocket(calls, fd);
+      if (bound !== null) this.waiting.push({ fd, bound });
+      else {
+        this.image ??= readMemoryFile(fd);
+        calls.close(fd);
+      }
+    }
+  }
+
+  /** The image of the answer cache; null = there is none. */
+  takeImage(): Buffer | null {
+    const { image } = this;
+    this.image = null;
+    return image;
+  }
+
+  /** The port of the first UDP socket, on which the process that left them answered. */
+  dnsPort(): number | undefined {
+    return this.waiting.find(({ bound }) => bound.transport === 'udp')?.bound.port;
+  }
+
+  /** Takes all sockets at a place. */
+  takeAt(place: SocketPlace): number[] {
+    const found = this.waiting.filter(({ bound }) => isSame(bound, place));
+    for (const one of found) this.waiting.splice(this.waiting.indexOf(one), 1);
+    return found.map(({ fd }) => fd);
+  }
+
+  /**
+   * Gives the workers what they would open, before they start. Where there are more sockets at a place than workers, some
+   * get several: the kernel goes on to fill the queue of each.
+   */
+  giveTo(memories: readonly WorkerMemory[], settings: WorkerSettings): void {
+    for (const place of placesOf(settings))
+      this.takeAt(place).forEach((fd, index) => {
+        const control = new Int32Array(memories[index % memories.length]!.control);
+        if (!note(control, place.transport, fd)) this.calls.close(fd);
+      });
+  }
+
+  /** Closes what is left: the configuration has no use for it any more. */
+  closeRest(): void {
+    for (const { fd } of this.waiting.splice(0)) this.calls.close(fd);
+  }
+}
+
+/** The descriptors of all sockets of the workers. */
+export function workerDescriptors(memories: readonly WorkerMemory[]): number[] {
+  return memories.flatMap((memory) => {
+    const control = new Int32Array(memory.control);
+    return Object.values(NOTED).flatMap(({ count, first }) => [
+      ...control.subarray(first, first + control[count]!),
+    ]);
+  });
+}
+
+/** Words of `WorkerControl`. */
+const NOTED = {
+  udp: {
+    count: WorkerControl.UDP_FD_COUNT_WORD,
+    first: WorkerControl.UDP_FD_FIRST_WORD,
+    most: WorkerControl.MAX_UDP_FDS,
+  },
+  tcp: {
+    count: WorkerControl.LISTENER_FD_COUNT_WORD,
+    first: WorkerControl.LISTENER_FD_FIRST_WORD,
+    most: WorkerControl.MAX_LISTENER_FDS,
+  },
+} as const;
+
+function note(control: Int32Array, transport: BoundSocket['transport'], fd: number): boolean {
+  const { count, first, most } = NOTED[transport];
+  const index = control[count]!;
+  if (index === most) return false;
+  control[first + index] = fd;
+  control[count] = index + 1;
+  return true;
+}
+
+/** Where the threads of these settings have sockets: both wildcards share one for UDP. */
+function placesOf({ bindAddresses, dnsPort, dotPort, dohPort }: WorkerSettings): SocketPlace[] {
+  const isMerged = bindAddresses.includes('::') && bindAddresses.includes('0.0.0.0');
+  const streamPorts = [dnsPort, dotPort, dohPort].filter((port) => port !== null);
+  return bindAddresses.flatMap((address) => [
+    { transport: 'udp' as const, address, port: dnsPort, isDualStack: isMerged && address === '::' },
+    ...streamPorts.map((port) => ({ transport: 'tcp' as const, address, port, isDualStack: false })),
+  ]);
+}
+
+function isSame(one: SocketPlace, other: SocketPlace): boolean {
+  return (
+    one.transport === other.transport &&
+    one.address === other.address &&
+    one.port === other.port &&
+    one.isDualStack === other.isDualStack
+  );
+}

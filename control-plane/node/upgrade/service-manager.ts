@@ -1,0 +1,99 @@
+/**
+ * What a service manager is told (sd_notify(3)), and the sockets that it keeps for a process that was killed
+ * (sd_listen_fds(3)). Without one, or where koffi does not load, nothing is told.
+ */
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { loadDescriptorCalls } from './descriptor-calls.ts';
+import type { DescriptorCalls } from './descriptor-calls.ts';
+import { MAX_DESCRIPTORS, sendDescriptors } from './descriptor-messages.ts';
+import { InheritedSockets } from './inherited-sockets.ts';
+import { connectDatagrams } from './unix-connection.ts';
+
+/** The first descriptor of those that are kept (SD_LISTEN_FDS_START). */
+const FIRST_DESCRIPTOR = 3;
+const F_SETFD = 2;
+const FD_CLOEXEC = 1;
+/** The name of all sockets in the store of the service manager. */
+const STORE_NAME = 'weir';
+
+/** The service manager of this process. */
+export class ServiceManager {
+  private readonly env: NodeJS.ProcessEnv;
+  private readonly logger: Logger;
+  private readonly calls: DescriptorCalls | null;
+  private readonly socket: number | null;
+  private watchdog: NodeJS.Timeout | undefined;
+
+  constructor(env: NodeJS.ProcessEnv, logger: Logger) {
+    this.env = env;
+    this.logger = logger;
+    const native = loadDescriptorCalls();
+    this.calls = 'calls' in native ? native.calls : null;
+    this.socket = this.connect('calls' in native ? '' : native.reason);
+  }
+
+  /** The sockets of an earlier process of this service; null = there are none. */
+  storedSockets(): InheritedSockets | null {
+    const { LISTEN_PID: pid, LISTEN_FDS: count } = this.env;
+    const { calls } = this;
+    if (calls === null || Number(pid) !== process.pid || !(Number(count) > 0)) return null;
+    const descriptors = Array.from({ length: Number(count) }, (_, index) => FIRST_DESCRIPTOR + index);
+    for (const fd of descriptors) calls.fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return new InheritedSockets(calls, descriptors);
+  }
+
+  /** Says that the service answers, and has its sockets kept. */
+  ready(descriptors: readonly number[]): void {
+    this.tell('READY=1');
+    this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
+    for (let at = 0; at < descriptors.length; at += MAX_DESCRIPTORS)
+      this.tell(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
+  }
+
+  /** Gives signs of life from now on, if they are wanted; to be called once. */
+  stayAlive(): void {
+    const { WATCHDOG_PID: pid, WATCHDOG_USEC: periodUs } = this.env;
+    if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;
+    // At once, as the last one of a process before this may be as old as its period. Then twice as often as it is due.
+    this.tell('WATCHDOG=1');
+    this.watchdog = setInterval(() => this.tell('WATCHDOG=1'), Number(periodUs) / 2000);
+    this.watchdog.unref();
+  }
+
+  /** Says that the service ends: its sockets need not be kept. */
+  stopping(): void {
+    clearInterval(this.watchdog);
+    this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
+    this.tell('STOPPING=1');
+  }
+
+  /** Says which process is the service from now on. */
+  handedTo(pid: number): void {
+    clearInterval(this.watchdog);
+    this.tell(`MAINPID=${String(pid)}`);
+  }
+
+  private connect(reason: string): number | null {
+    const { NOTIFY_SOCKET: path } = this.env;
+    if (path === undefined || path === '') return null;
+    try {
+      if (this.calls === null) throw new Error(reason);
+      return connectDatagrams(this.calls, path);
+    } catch (error) {
+      this.logger.error('tell the service manager: it will not know that Weir answers; use Type=exec', {
+        reason: reasonOf(error),
+      });
+      return null;
+    }
+  }
+
+  private tell(state: string, descriptors: readonly number[] = []): void {
+    if (this.calls === null || this.socket === null) return;
+    try {
+      sendDescriptors(this.calls, this.socket, { bytes: Buffer.from(state), descriptors });
+    } catch (error) {
+      this.logger.warn('tell the service manager', { state, reason: reasonOf(error) });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What this node lets go of for another process, step by step. It can take everything back until it leaves, which frees
+ * the data directory; after that it can answer from memory until another process does.
+ */
+import type { Logger } from '../../../shared/log.ts';
+import { NodeState } from '../../../shared/threads/messages.ts';
+import type { NodeStateCode } from '../../../shared/threads/messages.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+
+/** What the steps do to the node. */
+export interface DepartingNode {
+  /** What the node says of itself to load balancers. */
+  nodeState(): NodeStateCode;
+  /** Accepts no more calls of the API, and has on disk what is in force. Returns the descriptors of all sockets. */
+  prepare(): Promise<readonly number[]>;
+  /** Answers what is in flight, and reads no more. */
+  stopReading(): Promise<void>;
+  /** Takes back both, as far as they have come; resolves once its threads answer. */
+  readAgain(): Promise<void>;
+  /** Stops all else; the lock of the data directory is free then. */
+  leave(): Promise<void>;
+  /** Answers again while it leaves, or after that, from memory and without a log; resolves once its threads answer. */
+  answerMeanwhile(): Promise<void>;
+}
+
+/** What the other process is given. */
+export interface HandedSockets {
+  readonly descriptors: readonly number[];
+  /** Of the node before it left. */
+  readonly nodeState: NodeStateCode;
+}
+
+/** Of one node. It leaves once, whatever becomes of the process that takes over. */
+export class Shutdown {
+  private readonly node: DepartingNode;
+  private readonly logger: Logger;
+  private readonly step: (text: string) => void;
+  private handed: HandedSockets = { descriptors: [], nodeState: NodeState.HOLDING };
+  private leaving: Promise<void> | undefined;
+
+  /** `step` is told how far it is. */
+  constructor(node: DepartingNode, logger: Logger, step: (text: string) => void) {
+    this.node = node;
+    this.logger = logger;
+    this.step = step;
+  }
+
+  /** Whether it leaves, or has left. */
+  get hasBegun(): boolean {
+    return this.leaving !== undefined;
+  }
+
+  /** What to hand over; a node that has left hands over what it did before. */
+  async prepare(): Promise<HandedSockets> {
+    if (!this.hasBegun)
+      this.handed = { descriptors: await this.node.prepare(), nodeState: this.node.nodeState() };
+    return this.handed;
+  }
+
+  /** Answers what is in flight, and reads no more. */
+  stopReading(): Promise<void> {
+    return this.node.stopReading();
+  }
+
+  /** Resolves when nothing runs but the sockets, as far as that can be had. */
+  leave(): Promise<void> {
+    return (this.leaving ??= this.leaveOnce());
+  }
+
+  /** Answers again: as before, or from memory if it has left. */
+  takeBack(): Promise<void> {
+    return this.hasBegun ? this.node.answerMeanwhile() : this.node.readAgain();
+  }
+
+  private async leaveOnce(): Promise<void> {
+    this.step('all that was in flight is answered');
+    try {
+      await this.node.leave();
+      this.step('the log and the database are closed');
+    } catch (error) {
+      // The process that takes over finds out whether the data directory is free.
+      this.logger.error('leave for another process', { reason: reasonOf(error) });
+    }
+  }
+}

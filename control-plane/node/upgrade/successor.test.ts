@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { makeTempDir } from '../../../test/support/weir/data-dir.ts';
+import type { TempDir } from '../../../test/support/weir/data-dir.ts';
+import { checkRelease } from './successor.ts';
+
+const PATIENT_MS = 10_000;
+
+let room: TempDir;
+beforeEach(() => {
+  room = makeTempDir();
+  mkdirSync(join(room.path, 'control-plane', 'cli'), { recursive: true });
+});
+afterEach(() => room.remove());
+
+/** Makes a release whose command runs this script. */
+function makeRelease(script: string): void {
+  writeFileSync(join(room.path, 'control-plane', 'cli', 'weir'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+describe('checkRelease()', () => {
+  test('accepts a configuration that the release accepts', async () => {
+    makeRelease('[ "$1 $2 $3" = "check-config --config /etc/weir.toml" ]');
+    await checkRelease(room.path, '/etc/weir.toml', PATIENT_MS);
+  });
+
+  test.each([
+    [
+      'with its faults',
+      'echo "server.web_port: expected a number" >&2; exit 1',
+      PATIENT_MS,
+      'server.web_port',
+    ],
+    ['if it does not answer in time', 'exec sleep 1000', 200, 'no answer in 0.2 s'],
+  ])('refuses a release %s', async (_what, script, withinMs, reason) => {
+    makeRelease(script);
+    const refused = checkRelease(room.path, null, withinMs);
+    await expect(refused).rejects.toThrow(`the new release refuses to start: ${reason}`);
+  });
+});

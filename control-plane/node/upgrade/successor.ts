@@ -1,0 +1,111 @@
+/** The process that is to take over: it is started from the folder of a release. */
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+
+/** The folder of the release that this process runs. */
+export const OWN_RELEASE = join(import.meta.dirname, '..', '..', '..');
+
+/** Set by a service manager for this process alone. */
+const OWN_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'WATCHDOG_PID'];
+
+/** Longest text of a faulty configuration that is reported. */
+const MAX_FAULT = 2000;
+
+/**
+ * Resolves if a release can read the configuration that it would be started with. The process that starts may no longer
+ * be able to report that. Rejects with the faults, or with why the release cannot be run.
+ */
+export function checkRelease(release: string, configFile: string | null, withinMs: number): Promise<void> {
+  const command = commandOf(release);
+  const options = { env: environment(), timeout: withinMs, killSignal: 'SIGKILL' } as const;
+  return new Promise((resolve, reject) => {
+    execFile(command, ['check-config', ...configOption(configFile)], options, (error, stdout, stderr) => {
+      if (error === null) return resolve();
+      const faults = (stderr || stdout).trim().slice(0, MAX_FAULT);
+      const what = error.killed === true ? `no answer in ${String(withinMs / 1000)} s` : faults;
+      reject(new Error(`the new release refuses to start: ${what || error.message}`, { cause: error }));
+    });
+  });
+}
+
+/** Runs from its making; it is killed where it does not come to take over. */
+export class Successor {
+  /** How it ended, in words. */
+  readonly ended: Promise<string>;
+  private readonly child: ChildProcess;
+  private readonly silence: NodeJS.Timeout;
+  private wasSilent = false;
+
+  /** Of a release in a folder; killed after `silenceMs` unless it `hasCome()`. Throws where the folder holds no release. */
+  constructor(release: string, configFile: string | null, silenceMs: number) {
+    this.child = spawnRelease(release, configFile);
+    this.silence = setTimeout(() => {
+      this.wasSilent = true;
+      this.kill();
+    }, silenceMs);
+    this.ended = new Promise((resolve) => {
+      this.child.on('error', ({ message }) => resolve(`the new process cannot be run: ${message}`));
+      this.child.on('exit', (code, signal) => {
+        if (this.wasSilent)
+          resolve(`the new process says nothing for ${String(silenceMs / 1000)} s, and was ended`);
+        else if (signal === null) resolve(`the new process ended with ${String(code)}; its log says why`);
+        else resolve(`the new process was ended by ${signal}`);
+      });
+    });
+    void this.ended.then(() => this.hasCome());
+  }
+
+  /** Undefined where it cannot be run. */
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** It may be silent from now on. */
+  hasCome(): void {
+    clearTimeout(this.silence);
+  }
+
+  /** Tells it to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
+  stop(withinMs: number): Promise<string> {
+    this.child.kill('SIGTERM');
+    return this.endWithin(withinMs);
+  }
+
+  /** How it ends by itself, or killed after `withinMs` milliseconds. */
+  async endWithin(withinMs: number): Promise<string> {
+    const late = setTimeout(() => this.kill(), withinMs);
+    const end = await this.ended;
+    clearTimeout(late);
+    return end;
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+}
+
+/** With the standard output of this process. */
+function spawnRelease(release: string, configFile: string | null): ChildProcess {
+  return spawn(commandOf(release), ['start', '--take-over', ...configOption(configFile)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: environment(),
+  });
+}
+
+/** Throws if the folder has no release. */
+function commandOf(release: string): string {
+  const command = join(release, 'control-plane', 'cli', 'weir');
+  accessSync(command, constants.X_OK);
+  return command;
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_VARIABLES.includes(name)));
+}
+
+function configOption(configFile: string | null): string[] {
+  return configFile === null ? [] : ['--config', configFile];
+}

@@ -1,0 +1,280 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { NodeState } from '../../../shared/threads/messages.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
+import { makeTempDir } from '../../../test/support/weir/data-dir.ts';
+import type { TempDir } from '../../../test/support/weir/data-dir.ts';
+import { HandoverChannel } from './handover-channel.ts';
+import { loadDescriptorCalls } from './descriptor-calls.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
+import { UpgradeSource } from './upgrade-source.ts';
+
+const PATIENT_MS = 10_000;
+const HELLO = { type: 'take-over', format: HANDOVER_FORMAT, version: '2.0.0', pid: 4242 } as const;
+
+const native = loadDescriptorCalls();
+let room: TempDir;
+let path: string;
+let done: string[];
+let logger: MemoryLogger;
+let handing: UpgradeSource;
+
+beforeEach(() => {
+  room = makeTempDir();
+  path = join(room.path, HANDOVER_SOCKET);
+  logger = new MemoryLogger();
+});
+
+afterEach(() => {
+  handing.close();
+  room.remove();
+});
+
+/** A side whose steps only note that they were taken. */
+async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promise<void> {
+  // One that is still taken back after its test notes that for itself.
+  const steps: string[] = [];
+  done = steps;
+  const step = (name: string) => async (): Promise<void> => void steps.push(name);
+  handing = await UpgradeSource.start(
+    {
+      ...{ logger, version: '1.0.0', dnsPort: 53, niceness: 0, configFile: null, silenceMs, ownRelease },
+      nodeState: () => (steps.includes('leave') ? NodeState.DRAINING : NodeState.READY),
+      calls: 'calls' in native ? native.calls : null,
+      prepare: async () => {
+        steps.push('prepare');
+        return [0, 1];
+      },
+      stopReading: step('stop reading'),
+      readAgain: step('read again'),
+      leave: step('leave'),
+      answerMeanwhile: step('answer meanwhile'),
+      gone: (pid) => void steps.push(`gone to ${String(pid)}`),
+    },
+    room.path,
+  );
+}
+
+async function open(): Promise<HandoverChannel> {
+  const socket = connect(path);
+  await within('the connection', once(socket, 'connect'));
+  return new HandoverChannel(socket);
+}
+
+/** Makes a release whose process runs this script; its configuration has no fault. */
+function makeRelease(script: string): void {
+  const folder = join(room.path, 'control-plane', 'cli');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'weir'), `#!/bin/sh\n[ "$1" = start ] || exit 0\n${script}\n`, { mode: 0o755 });
+}
+
+/** A new process that has come as far as to answer. */
+async function answering(): Promise<HandoverChannel> {
+  const talk = await open();
+  talk.tell(HELLO);
+  await talk.expect('welcome', PATIENT_MS);
+  talk.tell({ type: 'loaded' });
+  // As it was before this side left, if it has.
+  expect(await talk.expect('sockets', PATIENT_MS)).toMatchObject({ nodeState: NodeState.READY });
+  talk.tell({ type: 'reading' });
+  await talk.expect('stopped', PATIENT_MS);
+  return talk;
+}
+
+describe('HandingOver', () => {
+  test('takes every step in order, and ends when the other process has the data directory', async () => {
+    await start();
+    const talk = await answering();
+    expect(done).toEqual(['prepare', 'stop reading']);
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    await until(
+      'the other process to have everything',
+      () => done,
+      (all) => all.length === 4,
+    );
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'gone to 4242']);
+    // The other process may listen there already.
+    expect(existsSync(path)).toBe(true);
+    talk.end();
+  });
+
+  test.each([
+    ['ends', (talk: HandoverChannel) => talk.end()],
+    ['says that it failed', (talk: HandoverChannel) => talk.tell({ type: 'failed', reason: 'no memory' })],
+    ['ends in the middle of a message', (talk: HandoverChannel) => void talk.socket.end('{"type":')],
+  ])('reads again where the other process %s', async (_what, act) => {
+    await start();
+    const talk = await answering();
+    act(talk);
+    await until(
+      'the server to read again',
+      () => done,
+      (seen) => seen.includes('read again'),
+    );
+    expect(done).toEqual(['prepare', 'stop reading', 'read again']);
+    await until(
+      'the upgrade to be rolled back',
+      () => logger.lines,
+      (lines) => lines.some(({ message }) => message === 'an upgrade was taken back'),
+    );
+    talk.end();
+    // The next one finds everything as it was.
+    done.length = 0;
+    (await answering()).end();
+    await until(
+      'the server to read again',
+      () => done,
+      (seen) => seen.includes('read again'),
+    );
+  });
+
+  test('reads again where the other process hangs', async () => {
+    // Long enough for all that comes before the silence.
+    await start(1500);
+    const talk = await answering();
+    expect((await talk.next(PATIENT_MS))['reason']).toMatch(/silent for 1.5 s/);
+    expect(done).toEqual(['prepare', 'stop reading', 'read again']);
+    talk.end();
+  });
+
+  test('ends a process that it has started and that never asks for the sockets', async () => {
+    await start(50);
+    makeRelease('exec sleep 1000');
+    for (const _attempt of ['the first', 'the next']) {
+      const talk = await open();
+      talk.tell({ type: 'upgrade', release: room.path });
+      await talk.expect('step', PATIENT_MS);
+      expect((await talk.next(PATIENT_MS))['reason']).toMatch(/says nothing for 0.05 s, and was ended/);
+      await talk.ended();
+    }
+    expect(done).toEqual([]);
+  });
+
+  test('goes on answering where it has left, its successor died and its own release cannot be started', async () => {
+    await start();
+    const dying = await answering();
+    dying.tell({ type: 'go' });
+    await dying.expect('free', PATIENT_MS);
+    dying.end();
+    await until(
+      'the start of its release to fail',
+      () => logger.lines,
+      (lines) => lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')),
+    );
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    // Whoever comes is given the sockets.
+    done.length = 0;
+    const talk = await answering();
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    await until(
+      'the other process to have everything',
+      () => done,
+      (all) => all.length === 2,
+    );
+    expect(done).toEqual(['stop reading', 'gone to 4242']);
+    talk.end();
+  });
+
+  test('ends only when the other process reports that its start is complete', async () => {
+    await start();
+    const talk = await answering();
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'failed', reason: 'no memory' });
+    expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    done.length = 0;
+    const next = await answering();
+    next.tell({ type: 'go' });
+    await next.expect('free', PATIENT_MS);
+    next.tell({ type: 'holding' });
+    await next.ended();
+    expect(done).toEqual(['stop reading', 'gone to 4242']);
+  });
+
+  test('has a process that it has started stop with Weir, and starts no other', async () => {
+    await start();
+    const [ready, told] = ['ready', 'told'].map((name) => join(room.path, name));
+    makeRelease(`trap 'touch ${told}; exit' TERM; touch ${ready}; while :; do sleep 0.01; done`);
+    const talk = await open();
+    talk.tell({ type: 'upgrade', release: room.path });
+    await until('the process to be ready', () => existsSync(ready!));
+    await handing.end(Promise.resolve());
+    expect(existsSync(told!)).toBe(true);
+    const other = await open();
+    other.tell({ type: 'upgrade', release: room.path });
+    expect((await other.next(PATIENT_MS))['reason']).toBe('the running server is stopping');
+    for (const one of [talk, other]) one.end();
+  });
+
+  test('lets a process that somebody else has started go on where Weir is told to stop', async () => {
+    await start();
+    const talk = await answering();
+    await handing.end(Promise.resolve());
+    talk.tell({ type: 'go' });
+    await talk.expect('free', PATIENT_MS);
+    talk.tell({ type: 'holding' });
+    await talk.ended();
+    // Whoever has told Weir to stop ends the process.
+    expect(done).toEqual(['prepare', 'stop reading', 'leave']);
+  });
+
+  test('takes nothing back while Weir stops: who takes over hears no more until it has', async () => {
+    await start();
+    const talk = await answering();
+    const stopped = Promise.withResolvers<undefined>();
+    await handing.end(stopped.promise);
+    talk.tell({ type: 'dance' });
+    stopped.resolve(undefined);
+    await expect(talk.next(PATIENT_MS)).rejects.toThrow('the other side has ended');
+    expect(done).toEqual(['prepare', 'stop reading']);
+  });
+
+  test.each([
+    [
+      'a release with another mark',
+      { ...HELLO, format: 'weir handover 0' },
+      /"weir handover 0": restart instead/,
+    ],
+    [
+      'what asks for sockets without their ticket',
+      { type: 'descriptors', ticket: '' },
+      /no sockets are promised/,
+    ],
+    ['what it does not know', { type: 'dance' }, /nothing is known of "dance"/],
+    ['a folder without a release', { type: 'upgrade', release: '/nonexistent' }, /ENOENT/],
+  ])('refuses %s, and takes no step', async (_what, message, reason) => {
+    await start();
+    const talk = await open();
+    talk.tell(message);
+    expect((await talk.next(PATIENT_MS))['reason']).toMatch(reason);
+    expect(done).toEqual([]);
+    talk.end();
+  });
+
+  test('refuses another process while one takes over', async () => {
+    await start();
+    const [one, other] = [await answering(), await open()];
+    other.tell(HELLO);
+    expect((await other.next(PATIENT_MS))['reason']).toBe('another upgrade is under way');
+    for (const talk of [one, other]) talk.end();
+    await until(
+      'the server to read again',
+      () => done,
+      (seen) => seen.includes('read again'),
+    );
+  });
+
+  test('gives only its own user rights to its socket', async () => {
+    await start();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});

@@ -1,0 +1,312 @@
+/**
+ * The running side of a handover: another process of the same user takes over the sockets, then the data directory, and
+ * this one ends once that one has started completely. Each step can be taken back until the lock of the data directory is
+ * released; from then on another process of this very release is started for it. What the steps do to the parts of a node
+ * is `start-handover.ts`.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { listenPrivately } from '../../host/files/private-socket.ts';
+import { HandoverChannel, ConversationError, numberOf, textField } from './handover-channel.ts';
+import type { HandoverMessage } from './handover-channel.ts';
+import { Shutdown } from './shutdown.ts';
+import type { DepartingNode } from './shutdown.ts';
+import type { DescriptorCalls } from './descriptor-calls.ts';
+import { MAX_DESCRIPTORS, peerUser, sendDescriptors } from './descriptor-messages.ts';
+import { descriptorOf } from '../../host/descriptor-of.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
+import { checkRelease, OWN_RELEASE, Successor } from './successor.ts';
+
+/** What a handover needs of the running node, and does to it. */
+export interface HandoverParts extends DepartingNode {
+  readonly logger: Logger;
+  readonly version: string;
+  readonly dnsPort: number;
+  /** Of the threads that answer. */
+  readonly niceness: number;
+  /** The file that this process was started with; null = none. */
+  readonly configFile: string | null;
+  /** Null where descriptors cannot be passed. */
+  readonly calls: DescriptorCalls | null;
+  /** After which the other process counts as hung, milliseconds; 20 s unless given. */
+  readonly silenceMs?: number;
+  /** The folder that this process was started from; that of this file unless given. */
+  readonly ownRelease?: string;
+  /** Ends this process; `pid` goes on. */
+  gone(pid: number): void;
+}
+
+/** A process that takes over. */
+interface Attempt {
+  readonly talk: HandoverChannel;
+  /** What it was promised for the ticket. */
+  promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
+  /** Resolves when it has succeeded or was taken back. */
+  over: Promise<void>;
+}
+
+/** Milliseconds for the first message of a connection, and for the end of a process that failed, or is told to stop. */
+const FIRST_MS = 2000;
+const STOP_MS = 5000;
+/** Pause before a process is started again for a data directory that was left. */
+const RESCUE_PAUSE_MS = 1000;
+
+/** Hands over to whoever asks for it at the socket in the data directory. */
+export class UpgradeSource {
+  private readonly parts: HandoverParts;
+  private readonly path: string;
+  private server: Server;
+  /** The file of its socket, which a successor replaces. */
+  private socketInode: number | undefined;
+  private readonly departure: Shutdown;
+  private attempt: Attempt | undefined;
+  /** The process that this one has started to take over, and the command that asked for that. */
+  private successor: Successor | undefined;
+  private watcher: HandoverChannel | undefined;
+  /** Why the process that was started last failed, if it said so. */
+  private startFailure: string | undefined;
+  /** Why the last attempt was taken back. */
+  private lastFailure: string | undefined;
+  private isRescuing = false;
+  /** Whether another process has started in place of this one. */
+  private isOver = false;
+  /** Resolves when Weir, which was told to stop, has; undefined = it goes on. */
+  private ending: Promise<void> | undefined;
+
+  private constructor(parts: HandoverParts, path: string) {
+    this.parts = parts;
+    this.path = path;
+    this.departure = new Shutdown(parts, parts.logger, (text) => this.step(text));
+    this.server = createServer();
+  }
+
+  /** Listens from now on. */
+  static async start(parts: HandoverParts, dataDir: string): Promise<UpgradeSource> {
+    const handing = new UpgradeSource(parts, join(dataDir, HANDOVER_SOCKET));
+    await handing.listen();
+    return handing;
+  }
+
+  /** Stops listening; a node that has left keeps listening until its successor has started. */
+  close(): void {
+    if (!this.departure.hasBegun || this.isOver) this.server.close();
+  }
+
+  /**
+   * Called when Weir is told to stop, and has when `stopped` resolves. So is a process that was started to take over: it
+   * finds the lock free then, stores what it has and ends. One that somebody else has started goes on by itself.
+   */
+  async end(stopped: Promise<void>): Promise<void> {
+    this.ending = stopped;
+    const ended = this.successor?.stop(STOP_MS);
+    if (ended === undefined) return;
+    await stopped;
+    this.attempt?.talk.end();
+    await ended;
+  }
+
+  /** Kills the process that was started to take over. */
+  endAtOnce(): void {
+    this.successor?.kill();
+  }
+
+  private async listen(): Promise<void> {
+    const { parts, path } = this;
+    const server = createServer((socket) => void this.converse(socket));
+    this.server = server;
+    try {
+      await listenPrivately(server, path);
+      this.socketInode = inodeOf(path);
+    } catch (error) {
+      parts.logger.warn('listen for upgrades failed; an upgrade needs a restart', {
+        path,
+        reason: reasonOf(error),
+      });
+    }
+    server.on('error', (error) => parts.logger.error('listen for upgrades', { reason: error.message }));
+  }
+
+  private async converse(socket: Socket): Promise<void> {
+    const talk = new HandoverChannel(socket);
+    try {
+      this.checkUser(socket);
+      const first = await talk.next(FIRST_MS);
+      if (first.type === 'upgrade') await this.upgrade(talk, textField(first, 'release'));
+      else if (first.type === 'take-over') await this.handOver(talk, first);
+      else if (first.type === 'descriptors') this.give(socket, textField(first, 'ticket'));
+      else if (first.type === 'start-failed') this.startFailure = textField(first, 'reason');
+      else throw new ConversationError(`nothing is known of "${first.type.slice(0, 40)}"`);
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.parts.logger.warn('refused at the handover socket', { reason });
+      talk.tell({ type: 'failed', reason });
+    } finally {
+      talk.end();
+    }
+  }
+
+  /** The file's permissions say the same, but for a folder of other permissions in an old kernel or container. */
+  private checkUser(socket: Socket): void {
+    if (this.parts.calls === null) return;
+    const user = peerUser(this.parts.calls, descriptorOf(socket));
+    if (user !== 0 && user !== process.getuid?.())
+      throw new ConversationError(`user ${String(user)} is not the one that runs Weir`);
+  }
+
+  /** Starts a process of the release and tells the command how that one fares. */
+  private async upgrade(talk: HandoverChannel, release: string): Promise<void> {
+    this.refuseBeside(this.attempt ?? this.successor);
+    if (process.pid === 1)
+      throw new ConversationError(
+        'this process is the first of its container: start the new container with "start --take-over"',
+      );
+    const { configFile, silenceMs = SILENCE_MS } = this.parts;
+    await checkRelease(release, configFile, silenceMs);
+    // Another one may have been asked for in that time.
+    this.refuseBeside(this.attempt ?? this.successor);
+    const successor = this.launch(release);
+    this.watcher = talk;
+    try {
+      this.step(`process ${String(successor.pid ?? '')} of ${release} starts`);
+      const reason = await successor.ended;
+      // The handover may just be taken back, which says more.
+      await this.attempt?.over;
+      if (this.ending === undefined)
+        talk.tell({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
+    } finally {
+      this.watcher = undefined;
+      // Another one may have been started for what this one has left undone.
+      if (this.successor === successor) this.successor = undefined;
+      this.lastFailure = undefined;
+    }
+  }
+
+  /** Starts a process that is to take over. */
+  private launch(release: string): Successor {
+    if (this.ending !== undefined) throw new ConversationError('the running server is stopping');
+    const { configFile, silenceMs = SILENCE_MS } = this.parts;
+    this.startFailure = undefined;
+    return (this.successor = new Successor(release, configFile, silenceMs));
+  }
+
+  private refuseBeside(other: Attempt | Successor | undefined): void {
+    if (other !== undefined) throw new ConversationError('another upgrade is under way');
+  }
+
+  private async handOver(talk: HandoverChannel, hello: HandoverMessage): Promise<void> {
+    this.refuseBeside(this.attempt);
+    const format = textField(hello, 'format');
+    if (format !== HANDOVER_FORMAT)
+      throw new ConversationError(
+        `the running release speaks "${HANDOVER_FORMAT}", this one "${format.slice(0, 40)}": restart instead`,
+      );
+    const [version, pid] = [textField(hello, 'version'), numberOf(hello, 'pid')];
+    this.successor?.hasCome();
+    const attempt: Attempt = { talk, promised: undefined, over: Promise.resolve() };
+    this.attempt = attempt;
+    attempt.over = this.lead(attempt, version, pid)
+      .catch((error: unknown) => this.takeBack(attempt, reasonOf(error)))
+      .finally(() => (this.attempt = undefined));
+    await attempt.over;
+  }
+
+  /** All steps, in order. */
+  private async lead(attempt: Attempt, version: string, pid: number): Promise<void> {
+    const { parts, departure } = this;
+    const { talk } = attempt;
+    const { silenceMs = SILENCE_MS } = parts;
+    parts.logger.info('hand over to another process', { pid, version });
+    talk.tell({ type: 'welcome', version: parts.version, dnsPort: parts.dnsPort, niceness: parts.niceness });
+    await talk.expect('loaded', silenceMs);
+    this.step(`release ${version} is loaded`);
+    const { descriptors, nodeState } = await departure.prepare();
+    const ticket = randomBytes(16).toString('hex');
+    attempt.promised = { ticket, descriptors };
+    const hasLeft = departure.hasBegun;
+    talk.tell({ type: 'sockets', ticket, count: descriptors.length, nodeState, hasLeft });
+    await talk.expect('reading', silenceMs);
+    this.step('it answers, beside this one');
+    await Promise.race([departure.stopReading(), talk.ended()]);
+    // One that hangs would not say so.
+    talk.tell({ type: 'stopped' });
+    await talk.expect('go', silenceMs);
+    await Promise.race([departure.leave(), talk.ended()]);
+    talk.tell({ type: 'free' });
+    await talk.expect('holding', silenceMs);
+    this.step('it has the data directory');
+    // The file of the socket stays: it is the other process's.
+    this.isOver = true;
+    // Otherwise the sender of the signal waits for the end of this process.
+    if (this.ending !== undefined) return;
+    this.watcher?.tell({ type: 'done', pid, version });
+    parts.gone(pid);
+  }
+
+  private async takeBack(attempt: Attempt, reason: string): Promise<void> {
+    // Who still takes over finds the lock free when all has stopped.
+    if (this.ending !== undefined) return this.ending;
+    attempt.promised = undefined;
+    await this.departure.takeBack();
+    // Only now: a process that can still answer does so until this one does.
+    attempt.talk.tell({ type: 'failed', reason });
+    attempt.talk.end();
+    const end = await this.successor?.endWithin(STOP_MS);
+    this.lastFailure = end === undefined ? reason : `${reason} (${end})`;
+    this.parts.logger.error('an upgrade was taken back', { reason: this.lastFailure });
+    if (this.departure.hasBegun && !this.isRescuing) void this.rescue();
+  }
+
+  /** Starts processes of this release until one has taken over the sockets; this one answers meanwhile. */
+  private async rescue(): Promise<void> {
+    const { logger, ownRelease = OWN_RELEASE } = this.parts;
+    this.isRescuing = true;
+    let reason = 'the process that took over died';
+    while (!this.isOver && this.ending === undefined) {
+      logger.error('start this release again', { reason });
+      try {
+        await this.listenAgain();
+        reason = await this.launch(ownRelease).ended;
+      } catch (error) {
+        // Its folder may be gone: this one answers until that is over.
+        reason = reasonOf(error);
+      }
+      await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });
+    }
+  }
+
+  /** Listens again if a process that has died since had replaced the file of the socket. */
+  private async listenAgain(): Promise<void> {
+    if (inodeOf(this.path) === this.socketInode) return;
+    this.server.close();
+    await this.listen();
+  }
+
+  /** Passes the descriptors to the process that was told the ticket. */
+  private give(socket: Socket, ticket: string): void {
+    const { calls } = this.parts;
+    const promised = this.attempt?.promised;
+    if (calls === null || promised?.ticket !== ticket)
+      throw new ConversationError('no sockets are promised to this process');
+    for (let at = 0; at < promised.descriptors.length; at += MAX_DESCRIPTORS)
+      sendDescriptors(calls, descriptorOf(socket), {
+        bytes: Uint8Array.of(0),
+        descriptors: promised.descriptors.slice(at, at + MAX_DESCRIPTORS),
+      });
+  }
+
+  private step(text: string): void {
+    this.parts.logger.info(`upgrade: ${text}`);
+    this.watcher?.tell({ type: 'step', text });
+  }
+}
+
+/** Undefined if there is no such file. */
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}

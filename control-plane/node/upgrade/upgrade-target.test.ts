@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { within } from '../../../test/support/parts/until.ts';
+import { makeTempDir } from '../../../test/support/weir/data-dir.ts';
+import type { TempDir } from '../../../test/support/weir/data-dir.ts';
+import { lockDataDir } from '../../storage/db/data-dir-lock.ts';
+import type { DataDirLock } from '../../storage/db/data-dir-lock.ts';
+import { HandoverChannel } from './handover-channel.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
+import { UpgradeTarget } from './upgrade-target.ts';
+
+const PATIENT_MS = 10_000;
+/** Enough for what was said before. */
+const SHORT_MS = 1000;
+
+let room: TempDir;
+let server: Server;
+let old: DataDirLock;
+let taking: UpgradeTarget;
+/** The side that hands over. */
+let talk: HandoverChannel;
+let logger: MemoryLogger;
+
+beforeEach(async () => {
+  room = makeTempDir();
+  logger = new MemoryLogger();
+  old = lockDataDir(room.path);
+  server = createServer().listen(join(room.path, HANDOVER_SOCKET));
+  await once(server, 'listening');
+  await begin();
+});
+
+async function begin(silenceMs = PATIENT_MS): Promise<void> {
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const begun = UpgradeTarget.begin(room.path, '2.0.0', logger, silenceMs);
+  talk = new HandoverChannel((await within('the connection', accepted))[0]);
+  expect(await talk.expect('take-over', PATIENT_MS)).toMatchObject({
+    format: HANDOVER_FORMAT,
+    version: '2.0.0',
+  });
+  talk.tell({ type: 'welcome', version: '1.0.0', dnsPort: 5353, niceness: -5 });
+  taking = await within('the taking over to begin', begun);
+}
+
+afterEach(() => {
+  talk.end();
+  server.close();
+  taking.lock.release();
+  old.release();
+  room.remove();
+});
+
+describe('TakingOver', () => {
+  test('takes the lock when it is free, and reports it once its start is complete', async () => {
+    expect([taking.dnsPort, taking.niceness]).toEqual([5353, -5]);
+    const finished = taking.finish();
+    await talk.expect('reading', PATIENT_MS);
+    talk.tell({ type: 'stopped' });
+    await talk.expect('go', PATIENT_MS);
+    old.release();
+    talk.tell({ type: 'free' });
+    await within('the taking over to finish', finished);
+    await taking.lock.taken;
+    expect(() => lockDataDir(room.path)).toThrow('in use');
+    const completed = taking.complete();
+    await talk.expect('holding', PATIENT_MS);
+    talk.end();
+    await within('the other process to end', completed);
+  });
+
+  test('goes on where the other process is free and does not end', async () => {
+    talk.end();
+    await begin(SHORT_MS);
+    old.release();
+    for (const type of ['stopped', 'free']) talk.tell({ type });
+    await taking.finish();
+    await taking.complete();
+    expect(() => lockDataDir(room.path)).toThrow('in use');
+    expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
+  });
+
+  test('goes on alone where the other process has died', async () => {
+    const finished = taking.finish();
+    await talk.expect('reading', PATIENT_MS);
+    talk.end();
+    old.release();
+    await within('the taking over to finish', finished);
+    expect(() => lockDataDir(room.path)).toThrow('in use');
+  });
+
+  test('reports why it fails, and continues until the other process reads again', async () => {
+    const failed = taking.fail('could not load the policy: no memory');
+    expect(await talk.next(PATIENT_MS)).toEqual({
+      type: 'failed',
+      reason: 'could not load the policy: no memory',
+    });
+    talk.end();
+    await within('the other process to read again', failed);
+  });
+
+  test('gives up where the other process takes it back', async () => {
+    const finished = taking.finish();
+    await talk.expect('reading', PATIENT_MS);
+    talk.tell({ type: 'failed', reason: 'it changed its mind' });
+    await expect(finished).rejects.toThrow('the upgrade was taken back: it changed its mind');
+  });
+
+  test('does without sockets where the other process has none to pass', async () => {
+    const sockets = taking.sockets();
+    await talk.expect('loaded', PATIENT_MS);
+    talk.tell({ type: 'sockets', ticket: 'x', count: 0 });
+    expect(await sockets).toBeNull();
+  });
+});

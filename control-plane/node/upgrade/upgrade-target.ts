@@ -1,0 +1,213 @@
+/**
+ * The new side of a handover: takes the sockets of the process that runs on a data directory, answers beside it, then
+ * takes the data directory. The running side is `upgrade-source.ts`.
+ */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../../shared/log.ts';
+import { NodeState } from '../../../shared/threads/messages.ts';
+import type { NodeStateCode } from '../../../shared/threads/messages.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { DataDirError, lockDataDir } from '../../storage/db/data-dir-lock.ts';
+import type { DataDirLock } from '../../storage/db/data-dir-lock.ts';
+import { HandoverChannel, ConversationError, numberOf, textField } from './handover-channel.ts';
+import { loadDescriptorCalls } from './descriptor-calls.ts';
+import { receiveDescriptors, sendDescriptors } from './descriptor-messages.ts';
+import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
+import { InheritedSockets } from './inherited-sockets.ts';
+import { connectUnix } from './unix-connection.ts';
+
+/** Octets that come beside descriptors. */
+const MAX_BESIDE = 16;
+/** How long a process that fails answers at most until the running one reads again, milliseconds. */
+const READ_AGAIN_MS = 5000;
+/** How long the lock of a process that was killed may outlast it, and how often it is looked at, milliseconds. */
+const LOCK_MS = 2000;
+const LOOK_MS = 50;
+
+/** A take-over under way. */
+export class UpgradeTarget {
+  readonly lock: LaterLock;
+  /** Where the running process answers. */
+  readonly dnsPort: number;
+  /** Of its threads that answer. */
+  readonly niceness: number;
+  private before: NodeStateCode = NodeState.HOLDING;
+  private isNeeded = false;
+  private readonly talk: HandoverChannel;
+  private readonly path: string;
+  private readonly logger: Logger;
+  private readonly silenceMs: number;
+
+  private constructor(
+    talk: HandoverChannel,
+    place: { path: string; dataDir: string },
+    { dnsPort, niceness }: { dnsPort: number; niceness: number },
+    logger: Logger,
+    silenceMs: number,
+  ) {
+    this.talk = talk;
+    this.path = place.path;
+    this.lock = new LaterLock(place.dataDir);
+    this.dnsPort = dnsPort;
+    this.niceness = niceness;
+    this.logger = logger;
+    this.silenceMs = silenceMs;
+  }
+
+  /** Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`. Throws where it does not hand over. */
+  static async begin(
+    dataDir: string,
+    version: string,
+    logger: Logger,
+    silenceMs = SILENCE_MS,
+  ): Promise<UpgradeTarget> {
+    const path = join(dataDir, HANDOVER_SOCKET);
+    const socket = connect(path);
+    await once(socket, 'connect');
+    const talk = new HandoverChannel(socket);
+    talk.tell({ type: 'take-over', format: HANDOVER_FORMAT, version, pid: process.pid });
+    const welcome = await talk.expect('welcome', silenceMs);
+    logger.info('take over from a running process', { version: textField(welcome, 'version') });
+    const { niceness } = welcome;
+    if (typeof niceness !== 'number') throw new ConversationError('message "welcome" has no niceness');
+    const running = { dnsPort: numberOf(welcome, 'dnsPort'), niceness };
+    return new UpgradeTarget(talk, { path, dataDir }, running, logger, silenceMs);
+  }
+
+  /** The sockets; null where they cannot be passed, and both processes have their own. */
+  async sockets(): Promise<InheritedSockets | null> {
+    this.talk.tell({ type: 'loaded' });
+    const told = await this.talk.expect('sockets', this.silenceMs);
+    const count = numberOf(told, 'count');
+    const { nodeState, hasLeft } = told;
+    this.isNeeded = hasLeft === true;
+    if (nodeState === NodeState.STARTING || nodeState === NodeState.READY) this.before = nodeState;
+    const loaded = loadDescriptorCalls();
+    if (count === 0 || 'reason' in loaded) {
+      this.logger.warn(
+        'the sockets cannot be passed: what waits in those of the running process may be lost',
+        {
+          reason: 'reason' in loaded ? loaded.reason : 'the running process has none to pass',
+        },
+      );
+      return null;
+    }
+    const { calls } = loaded;
+    const connection = connectUnix(calls, this.path, this.silenceMs);
+    try {
+      const ask = `${JSON.stringify({ type: 'descriptors', ticket: textField(told, 'ticket') })}\n`;
+      sendDescriptors(calls, connection, { bytes: Buffer.from(ask), descriptors: [] });
+      const descriptors: number[] = [];
+      while (descriptors.length < count) {
+        const part = receiveDescriptors(calls, connection, MAX_BESIDE);
+        if (part.descriptors.length === 0) throw new Error('take over: not all sockets have come');
+        descriptors.push(...part.descriptors);
+      }
+      return new InheritedSockets(calls, descriptors);
+    } finally {
+      calls.close(connection);
+    }
+  }
+
+  /** What the running process says of itself to load balancers; as one that holds back, if it does not tell. */
+  stateBefore(): NodeStateCode {
+    return this.before;
+  }
+
+  /** Whether the running process has left and answers only from memory: then any start is better than none. */
+  get mustSucceed(): boolean {
+    return this.isNeeded;
+  }
+
+  /** Called when this process answers; resolves when it has the data directory. Throws if that was undone. */
+  async finish(): Promise<void> {
+    try {
+      this.talk.tell({ type: 'reading' });
+      await this.talk.expect('stopped', this.silenceMs);
+      this.talk.tell({ type: 'go' });
+      await this.talk.expect('free', this.silenceMs);
+    } catch (error) {
+      await this.takeFromDead(reasonOf(error));
+      return;
+    }
+    this.lock.take(lockDataDir(this.lock.dataDir));
+  }
+
+  /** Called when the start is complete: the running process then ends. */
+  async complete(): Promise<void> {
+    this.talk.tell({ type: 'holding' });
+    await this.untilGone();
+  }
+
+  /** Called if this process cannot start. It still answers; resolves when the running one reads again. */
+  async fail(reason: string): Promise<void> {
+    this.talk.tell({ type: 'failed', reason });
+    const isReading = new AbortController();
+    void this.talk.ended().then(() => isReading.abort());
+    await sleep(READ_AGAIN_MS, undefined, { signal: isReading.signal }).catch(() => undefined);
+    this.talk.end();
+  }
+
+  /** The running process ends when it has heard who holds the lock; one that hangs has nothing left to do. */
+  private async untilGone(): Promise<void> {
+    const isGone = new AbortController();
+    void this.talk.ended().then(() => isGone.abort());
+    const late = sleep(this.silenceMs, true, { signal: isGone.signal }).catch(() => false);
+    if (await late)
+      this.logger.warn('the process that handed over does not end', { waited_ms: this.silenceMs });
+    this.talk.end();
+  }
+
+  /** Goes on alone if the running process was killed meanwhile: then its lock is free. */
+  private async takeFromDead(reason: string): Promise<void> {
+    const untilMs = performance.now() + LOCK_MS;
+    for (;;) {
+      try {
+        this.lock.take(lockDataDir(this.lock.dataDir));
+        this.logger.warn('the process that handed over has died', { reason });
+        return;
+      } catch (error) {
+        const isHeld = error instanceof DataDirError && error.reason === 'in_use';
+        if (!isHeld) throw error;
+        if (performance.now() > untilMs)
+          throw new Error(`the upgrade was taken back: ${reason}`, { cause: error });
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+}
+
+/** Reports to the process that runs on a data directory why this one, which was to take over, cannot start. */
+export async function reportFailedStart(dataDir: string, reason: string): Promise<void> {
+  const socket = connect(join(dataDir, HANDOVER_SOCKET));
+  const talk = new HandoverChannel(socket);
+  talk.tell({ type: 'start-failed', reason });
+  // Without a listener there, only the log has the reason.
+  await talk.next(READ_AGAIN_MS).catch(() => undefined);
+  talk.end();
+}
+
+/** The lock of a data directory that another process still holds. */
+class LaterLock implements DataDirLock {
+  readonly dataDir: string;
+  readonly taken: Promise<void>;
+  private held: DataDirLock | undefined;
+  private resolve: () => void = () => undefined;
+
+  constructor(dataDir: string) {
+    this.dataDir = dataDir;
+    this.taken = new Promise((resolve) => (this.resolve = resolve));
+  }
+
+  take(lock: DataDirLock): void {
+    this.held = lock;
+    this.resolve();
+  }
+
+  release(): void {
+    this.held?.release();
+  }
+}

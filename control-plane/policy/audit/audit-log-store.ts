@@ -1,0 +1,86 @@
+/** SQL that reads the audit log, and deletes its oldest entries. `audit-store.ts` writes it. */
+import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** Which entries; undefined = all. */
+export interface AuditSelection {
+  readonly actor?: string | undefined;
+  /** Parts of texts, upper and lower case being the same. */
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly revision?: number | undefined;
+  /** Inclusive. */
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+}
+
+interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision'> {
+  /** `bigint` comes as text or number. */
+  readonly id: string | number;
+  readonly created_at: Date;
+  readonly revision: string | number | null;
+}
+
+const COLUMNS =
+  'id, created_at, actor, host(address) AS address, action, subject, revision, before, after, left_out';
+
+const SELECTED = `($1::text IS NULL OR actor = $1)
+  AND ($2::text IS NULL OR strpos(lower(action), lower($2)) > 0)
+  AND ($3::text IS NULL OR strpos(lower(subject), lower($3)) > 0)
+  AND ($4::bigint IS NULL OR revision = $4)
+  AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)`;
+
+function valuesOf({ actor, action, subject, revision, from, to }: AuditSelection): unknown[] {
+  return [actor, action, subject, revision, from, to].map((value) => value ?? null);
+}
+
+/** A page of entries, newest first; `before`: only those with a smaller id. */
+export async function readAuditLog(
+  db: Queryable,
+  selection: AuditSelection,
+  { before, limit, offset }: { before: number | null; limit: number; offset: number },
+): Promise<AuditLogEntry[]> {
+  const { rows } = await db.query<EntryRow>(
+    `SELECT ${COLUMNS} FROM audit_log WHERE ${SELECTED} AND ($7::bigint IS NULL OR id < $7)
+     ORDER BY id DESC LIMIT $8 OFFSET $9`,
+    [...valuesOf(selection), before, limit, offset],
+  );
+  return rows.map(toEntry);
+}
+
+/** How many entries there are. */
+export async function countAuditLog(db: Queryable, selection: AuditSelection): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM audit_log WHERE ${SELECTED}`,
+    valuesOf(selection),
+  );
+  return rows[0]!.count;
+}
+
+/** The entry of a revision; null once it is too old. */
+export async function readAuditOfRevision(db: Queryable, revision: number): Promise<AuditLogEntry | null> {
+  const { rows } = await db.query<EntryRow>(
+    `SELECT ${COLUMNS} FROM audit_log WHERE revision = $1 ORDER BY id LIMIT 1`,
+    [revision],
+  );
+  return rows[0] === undefined ? null : toEntry(rows[0]);
+}
+
+/** Deletes entries that are older than so many days; returns how many. */
+export async function deleteOldAudit(db: Queryable, days: number): Promise<number> {
+  const { rowCount } = await db.query(
+    'DELETE FROM audit_log WHERE created_at < now() - make_interval(days => $1)',
+    [days],
+  );
+  return rowCount ?? 0;
+}
+
+function toEntry({ created_at: createdAt, ...row }: EntryRow): AuditLogEntry {
+  return {
+    ...row,
+    id: Number(row.id),
+    timestamp: createdAt.toISOString(),
+    revision: row.revision === null ? null : Number(row.revision),
+  };
+}

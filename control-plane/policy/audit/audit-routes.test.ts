@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { AuditLogPage } from '../../../shared/api/audit-api.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import type { RunningApi, TestAnswer } from '../../../test/support/parts/running-api.ts';
+import { SteeredClock } from '../../../test/support/parts/running-api.ts';
+import { serveSuite } from '../../../test/support/parts/served-suite.ts';
+import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
+import { within } from '../../../test/support/parts/until.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { recordAudit } from './audit-store.ts';
+import { startAuditSweep, sweepAudit } from './audit-sweep.ts';
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+serveSuite(auditRoutes, (served) => ({ suite, api } = served));
+
+/** Minutes before the clock of the API at which entries were made. */
+const ENTRIES = [
+  { name: 'admin', action: 'created', subject: 'group Kids', minutes: 50 },
+  { name: 'phone', action: 'changed', subject: 'group Kids', minutes: 40 },
+  { name: 'admin', action: 'deleted', subject: 'group Guests', minutes: 30 },
+  { name: 'system', action: 'updated', subject: 'blocklist 100%_\\', minutes: 20 },
+  { name: 'admin', action: 'changed', subject: 'blocking', minutes: 10 },
+];
+
+beforeEach(async () => {
+  for (const [index, { name, action, subject, minutes }] of ENTRIES.entries()) {
+    const actor = { name, address: name === 'system' ? null : '2001:db8::7' };
+    await suite.database.transaction((tx) =>
+      recordAudit(tx, { actor, action, subject, after: { index }, revision: index === 0 ? 9 : null }),
+    );
+    const at = new Date(api.clock.nowMs() - minutes * 60_000);
+    await suite.database.query(
+      'UPDATE audit_log SET created_at = $1 WHERE id = (SELECT max(id) FROM audit_log)',
+      [at],
+    );
+  }
+});
+
+const read = (query: string): Promise<TestAnswer> => api.send('GET', `/api/audit-log${query}`);
+async function page(query: string): Promise<AuditLogPage> {
+  return AuditLogPage.parse((await read(query)).body);
+}
+/** Indexes of the entries that a query finds. */
+async function found(query: string): Promise<unknown[]> {
+  const { data, total } = await page(query);
+  expect(total).toBe(data.length);
+  return data.map(({ after }) => (after as { index: number }).index);
+}
+
+describe('GET audit-log', () => {
+  test('lists the newest first, with all that is known of an entry', async () => {
+    const { data, ...envelope } = await page('');
+    expect(data.map(({ subject }) => subject)).toEqual(ENTRIES.map(({ subject }) => subject).reverse());
+    expect(envelope).toEqual({ total: 5, limit: 100, offset: 0, next_cursor: null });
+    expect(data.at(-1)).toEqual({
+      ...{ id: expect.any(Number), actor: 'admin', address: '2001:db8::7', action: 'created' },
+      ...{ subject: 'group Kids', before: null, after: { index: 0 }, revision: 9, left_out: 0 },
+      timestamp: new Date(api.clock.nowMs() - 50 * 60_000).toISOString(),
+    });
+    expect(data[1]).toMatchObject({ actor: 'system', address: null });
+  });
+
+  test.each([
+    ['?actor=admin', [4, 2, 0]],
+    ['?actor=unknown', []],
+    ['?subject=KIDS', [1, 0]],
+    ['?subject=100%25_%5C', [3]],
+    ['?subject=%25', [3]],
+    ['?action=chang', [4, 1]],
+    ['?revision=9', [0]],
+    ['?period=35m', [4, 3, 2]],
+    ['?actor=admin&period=35m&subject=g', [4, 2]],
+  ])('%s finds entries', async (query, indexes) => {
+    expect(await found(query)).toEqual(indexes);
+  });
+
+  test('from is inclusive, to is exclusive', async () => {
+    const at = (minutes: number): string => new Date(api.clock.nowMs() - minutes * 60_000).toISOString();
+    expect(await found(`?from=${at(40)}&to=${at(20)}`)).toEqual([2, 1]);
+  });
+
+  test('pages by offset and by cursor are without gaps, while new entries come too', async () => {
+    const second = await page('?limit=2&offset=2');
+    expect([second.data.length, second.total]).toEqual([2, 5]);
+    let cursor = (await page('?limit=2')).next_cursor;
+    const seen: string[] = [];
+    while (cursor !== null) {
+      await suite.database.transaction((tx) =>
+        recordAudit(tx, { actor: { name: 'new', address: null }, action: 'a', subject: 'new' }),
+      );
+      const next = await page(`?limit=2&cursor=${cursor}`);
+      seen.push(...next.data.map(({ subject }) => subject));
+      cursor = next.next_cursor!;
+    }
+    expect(seen).toEqual(['group Guests', 'group Kids', 'group Kids']);
+  });
+
+  test.each([
+    ['?limit=0', 'limit'],
+    ['?limit=1001', 'limit'],
+    ['?cursor=0', 'cursor'],
+    ['?cursor=9999999999999999', 'cursor'],
+    ['?period=1y', 'period'],
+    ['?from=yesterday', 'from'],
+    ['?period=1h&from=2026-01-01T00:00:00Z', 'period'],
+    ['?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
+    ['?actor=a%00b', 'actor'],
+    ['?who=me', 'who'],
+  ])('%s is 400 and names %s', async (query, path) => {
+    const answer = await read(query);
+    expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
+  });
+});
+
+describe('sweepAudit()', () => {
+  test('removes what is older than it is kept, by the clock of the database', async () => {
+    await suite.database.query(`UPDATE audit_log SET created_at = now() - id % 2 * interval '10 days'`);
+    const before = (await page('')).total;
+    const parts = { database: suite.database, clock: api.clock, logger: new MemoryLogger() };
+    await sweepAudit({ ...parts, keptDays: () => 11 });
+    expect((await page('')).total).toBe(before);
+    await sweepAudit({ ...parts, keptDays: () => 9 });
+    const left = (await page('')).total;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(before);
+  });
+});
+
+describe('startAuditSweep()', () => {
+  test('waits until the clock can be trusted, then sweeps until it is stopped', async () => {
+    await suite.database.query(`UPDATE audit_log SET created_at = now() - interval '20 days'`);
+    const clock = new SteeredClock();
+    let asked = 0;
+    const isAsked = Promise.withResolvers<undefined>();
+    const keptDays = (): number => {
+      asked += 1;
+      isAsked.resolve(undefined);
+      return 9;
+    };
+    const stop = startAuditSweep(
+      { database: suite.database, clock, logger: new MemoryLogger(), keptDays },
+      1,
+    );
+    await read('');
+    expect(asked).toBe(0);
+    clock.advanceSecs(7 * 3600);
+    await within('the first sweep', isAsked.promise);
+    await stop();
+    expect((await page('')).total).toBe(0);
+  });
+});

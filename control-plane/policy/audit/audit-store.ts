@@ -1,0 +1,91 @@
+/**
+ * SQL that writes the audit log: who did what, when, from where. An entry is written in the transaction of what it
+ * describes, so both are stored or neither.
+ */
+import type { Author } from '../../api/caller.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { withoutSecrets } from './masked-secrets.ts';
+
+/** What is recorded of one change. */
+export interface AuditEntry {
+  /** Of a request: `authorOf(request)`. */
+  readonly actor: Author;
+  /** What was done, in the past: `created`, `changed`, `deleted`, `logged in`. */
+  readonly action: string;
+  /** What it was done to, for people, without secrets: `group Kids`, `api token phone`. */
+  readonly subject: string;
+  /** As JSON, secrets are masked; null or absent = there was nothing. */
+  readonly before?: unknown;
+  /** The same, after it. */
+  readonly after?: unknown;
+  /** Id of the revision that it made. */
+  readonly revision?: number | null;
+  /** When it was done, if that was before now. */
+  readonly at?: Date;
+  /** Changed rows that `before` and `after` do not show. */
+  readonly leftOut?: number;
+}
+
+/** Longest texts, characters. */
+const MAX_SUBJECT = 500;
+const MAX_NAME = 200;
+
+/** Columns of an entry, except revision and time, and their types. */
+const COLUMNS = [
+  ['actor', 'text'],
+  ['address', 'inet'],
+  ['action', 'text'],
+  ['subject', 'text'],
+  ['before', 'jsonb'],
+  ['after', 'jsonb'],
+  ['left_out', 'integer'],
+] as const;
+
+/**
+ * A statement that writes an entry whose revision is the SQL expression `revision`; `from` is the rest of it. Its values,
+ * those of `auditValues`, are numbered from `first`.
+ */
+export function insertAudit(first: number, revision: string, from = ''): string {
+  const values = COLUMNS.map(([, type], index) => `$${first + index}::${type}`).join(', ');
+  return `INSERT INTO audit_log (${COLUMNS.map(([name]) => name).join(', ')}, revision)
+    SELECT ${values}, ${revision} ${from}`;
+}
+
+/** The values of an entry. */
+export function auditValues(entry: Omit<AuditEntry, 'revision' | 'at'>): unknown[] {
+  const { actor, action, subject, before, after, leftOut = 0 } = entry;
+  return [
+    stored(actor.name, MAX_NAME),
+    actor.address,
+    stored(action, MAX_NAME),
+    stored(subject, MAX_SUBJECT),
+    asJson(before),
+    asJson(after),
+    leftOut,
+  ];
+}
+
+const INSERT = insertAudit(1, `$${COLUMNS.length + 1}::bigint`);
+const INSERT_PAST = INSERT.replace('audit_log (', 'audit_log (created_at, ').replace(
+  'SELECT ',
+  `SELECT $${COLUMNS.length + 2}::timestamptz, `,
+);
+
+/** Writes an entry; call it in the transaction of the change. */
+export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
+  const values = [...auditValues(entry), entry.revision ?? null];
+  if (entry.at === undefined) await tx.query(INSERT, values);
+  else await tx.query(INSERT_PAST, [...values, entry.at]);
+}
+
+function asJson(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  // A NUL cannot be stored in jsonb.
+  return JSON.stringify(withoutSecrets(value)).replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd');
+}
+
+/** PostgreSQL stores no NUL in text. */
+function stored(text: string, most: number): string {
+  const clean = text.replaceAll('\0', '\ufffd');
+  return clean.length <= most ? clean : `${clean.slice(0, most - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,47 @@
+/** The background task that removes entries of the audit log for their age. */
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { ClockWatch } from '../../host/clock/clock-watch.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { deleteOldAudit } from './audit-log-store.ts';
+
+const INTERVAL_MS = 3_600_000;
+
+/** Parts of the sweep. */
+export interface AuditSweepParts {
+  readonly database: Queryable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** `database.audit_days`; asked each time, because a reload replaces it. */
+  readonly keptDays: () => number;
+}
+
+/** Sweeps each hour; the result stops that and waits for a sweep that runs. */
+export function startAuditSweep(parts: AuditSweepParts, intervalMs = INTERVAL_MS): () => Promise<void> {
+  const watch = new ClockWatch(parts.clock);
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    // A wrong clock would make all entries look old.
+    if (!watch.isSettled()) return;
+    running ??= sweepAudit(parts).finally(() => (running = undefined));
+  }, intervalMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/** Removes what is too old; never rejects. */
+export async function sweepAudit({ database, logger, keptDays }: AuditSweepParts): Promise<void> {
+  try {
+    const removed = await deleteOldAudit(database, keptDays());
+    if (removed > 0) logger.debug('removed old entries of the audit log', { entries: removed });
+  } catch (error) {
+    // Without a database there is nothing to remove; the next sweep does it all.
+    if (error instanceof DatabaseUnavailable) return;
+    logger.error('remove old entries of the audit log', { error: reasonOf(error) });
+  }
+}

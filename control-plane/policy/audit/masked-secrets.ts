@@ -1,0 +1,36 @@
+/**
+ * Masks secrets in what the audit log keeps, by the name of a field and by what a text looks like. Whoever records an
+ * entry gives no secret in the first place; this is for those hidden in rows and URLs.
+ */
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+
+const MASK = '***';
+/** Fields that hold secrets, as far as their names tell. */
+const SECRET_FIELD =
+  /passw|passphrase|secret|totp|otpauth|cookie|credential|private_?key|api_?key|(?:^|_)(?:token|hash|salt|pin)$/i;
+/** Text that is a secret wherever it stands: hashes of passwords, private keys. */
+const SECRET_TEXT = /\$argon2|\$2[abxy]\$|\$(?:5|6|y)\$|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const URL_START = /^\s*[a-z][a-z0-9+.-]*:[/\\]/i;
+
+/** A copy of JSON data without secrets. */
+export function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return shownText(value);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return value.toISOString();
+  const shown = Object.entries(value).map(([name, field]): [string, unknown] => [
+    name,
+    SECRET_FIELD.test(name) && hides(field) ? MASK : withoutSecrets(field),
+  ]);
+  return Object.fromEntries(shown);
+}
+
+/** Numbers and truth values are no secrets: `token_id`, `password_configured`. */
+function hides(field: unknown): boolean {
+  return typeof field === 'string' ? field !== '' : typeof field === 'object' && field !== null;
+}
+
+function shownText(text: string): string {
+  if (SECRET_TEXT.test(text)) return MASK;
+  return URL_START.test(text) ? shownUrl(text) : text;
+}

@@ -1,0 +1,33 @@
+/** The effect of the blocking switch at an instant. Pure; `filtering/schedules/blocking-switch-store.ts` stores it. */
+import type { BlockingSwitch } from './rows.ts';
+
+/** Whether blocking is on: by the switch while it is set, else by the configuration. */
+export function isBlockingEnabled(
+  blockingSwitch: BlockingSwitch | null,
+  configured: boolean,
+  nowMs: number,
+): boolean {
+  if (blockingSwitch === null) return configured;
+  return (isTimerOver(blockingSwitch, nowMs) ? blockingSwitch.before : blockingSwitch.enabled) ?? configured;
+}
+
+/** Who decides: the configuration, or what a person switched. */
+export function blockingSource(
+  blockingSwitch: BlockingSwitch | null,
+  nowMs: number,
+): 'configuration' | 'switch' {
+  if (blockingSwitch === null) return 'configuration';
+  const isBack = isTimerOver(blockingSwitch, nowMs) && typeof blockingSwitch.before !== 'boolean';
+  return isBack ? 'configuration' : 'switch';
+}
+
+function isTimerOver(blockingSwitch: BlockingSwitch, nowMs: number): boolean {
+  return blockingSwitch.until !== null && timerEndMs(blockingSwitch, nowMs) === null;
+}
+
+/** Unix milliseconds at which the switch ends; null if it has no timer, or the timer has ended. */
+export function timerEndMs(blockingSwitch: BlockingSwitch | null, nowMs: number): number | null {
+  if (blockingSwitch === null || blockingSwitch.until === null) return null;
+  const endMs = Date.parse(blockingSwitch.until);
+  return endMs > nowMs ? endMs : null;
+}

@@ -1,0 +1,89 @@
+/**
+ * SQL that reads what a transaction has changed of policy. Rows that were rewritten unchanged, or removed and restored,
+ * do not count, nor do timestamps, nor the clients of a deleted group, which the change reports itself.
+ */
+import type { Queryable } from '../../storage/db/database.ts';
+import { COPIED, hasKey, NOTED } from './versioned-tables.ts';
+import type { NotedTable } from './versioned-tables.ts';
+
+/** A row as it was and as it is, in the columns of its table. */
+export interface ChangedRow {
+  readonly table: string;
+  /** Its key columns, with blanks between. */
+  readonly key: string;
+  /** Null = it did not exist. */
+  readonly before: Readonly<Record<string, unknown>> | null;
+  /** Null = it is gone. */
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+/** Rows that a transaction has changed. */
+export interface ChangedRows {
+  /** At most `MOST_ROWS`. */
+  readonly rows: readonly ChangedRow[];
+  /** How many there are. */
+  readonly count: number;
+}
+
+/** Rows that are told of one change; a rollback may change a hundred thousand. */
+export const MOST_ROWS = 1000;
+
+/** What Weir finds out about a list is no policy, except for its content. */
+const FACTS: Readonly<Record<string, readonly string[]>> = {
+  list_sources: [
+    ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
+    ...[
+      'last_checked_at',
+      'last_changed_at',
+      'last_error',
+      'held_key',
+      'held',
+      'judged',
+      'content_url_key',
+      'failures',
+      'file_node',
+    ],
+  ],
+};
+
+const TABLES: readonly NotedTable[] = [...COPIED, ...NOTED];
+
+const listed = (columns: readonly string[]): string =>
+  `ARRAY[${columns.map((column) => `'${column}'`).join(', ')}]::text[]`;
+
+/** A value for each table, of what is in `first.table_name`. */
+const byTable = (valueOf: (table: NotedTable) => string): string =>
+  `CASE first.table_name ${TABLES.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
+
+/** A table may have a column `key` of its own. */
+const rowNow = (table: NotedTable): string =>
+  `(SELECT to_jsonb(${table.name}) FROM ${table.name} WHERE ${hasKey(table, 'first.key')})`;
+
+const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER BY id DESC LIMIT 1), 0)';
+
+/** The first change of each row in this transaction. With both ends of the range the planner uses the index. */
+const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes
+    WHERE seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000
+      AND xmin = pg_current_xact_id()::xid
+    ORDER BY table_name, key, seq`;
+
+/**
+ * Rows of all tables that are not what they were before the transaction, table by table. One statement without values:
+ * every change waits for it, and its plan is kept. OFFSET has each row read once.
+ */
+const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, now - facts AS after,
+      count(*) OVER () AS count
+    FROM (SELECT table_name, key, was, ${byTable(rowNow)} AS now,
+        ${byTable(({ name }) => listed(FACTS[name] ?? []))} AS facts
+      FROM (${FIRST_CHANGES}) first OFFSET 0) changed
+    WHERE now - 'updated_at' - facts IS DISTINCT FROM was - 'updated_at' - facts
+    ORDER BY array_position(${listed(TABLES.map(({ name }) => name))}, table_name), key LIMIT ${MOST_ROWS}`;
+
+/** What the transaction has changed so far, table by table; it must be the only one that changes policy. */
+export async function changedRows(tx: Queryable): Promise<ChangedRows> {
+  const { rows } = await tx.query<ChangedRow & { count: string }>(CHANGED_ROWS);
+  return {
+    rows: rows.map(({ table, key, before, after }) => ({ table, key, before, after })),
+    count: Number(rows[0]?.count ?? 0),
+  };
+}

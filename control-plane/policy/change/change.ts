@@ -1,0 +1,134 @@
+/**
+ * The only way to change policy or lists: writes the rows, their revision and the entry of the audit log in one
+ * transaction, puts the rows into force, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit order and each
+ * contains exactly the policy after its change. A change without effect makes no revision. Only schedules, compiles and
+ * the catalog, which change no row, are put into force elsewhere.
+ */
+import { notInForce } from '../../api/api-error.ts';
+import { OutcomeUnknown } from '../../storage/db/database-errors.ts';
+import { SYSTEM } from '../../api/caller.ts';
+import type { Author } from '../../api/caller.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { changedRows, MOST_ROWS } from './change-detection.ts';
+import type { ChangedRow, ChangedRows } from './change-detection.ts';
+import { recordRevision } from './record-revision-store.ts';
+import type { RevisionNote } from './record-revision-store.ts';
+
+export type { ChangedRow } from './change-detection.ts';
+
+/** Key of the advisory lock, any number of ours. */
+const LOCK = 0x57454952;
+
+/** What a change comes to. */
+export interface Changed<T> {
+  readonly result: T;
+  /**
+   * One line for people, what it is about and what was done, e.g. `managed domain ads.example.org: created`; null = no
+   * revision, and the work itself writes its entry of the audit log if it has one.
+   */
+  readonly summary: string | null;
+  /** Rows outside revisions that it changed, such as a client's: the work itself knows them. */
+  readonly outside?: readonly ChangedRow[];
+}
+
+/** What runs in the transaction of a change; it may run again after a conflict with another transaction. */
+export type ChangeWork<T> = (tx: Queryable) => Promise<Changed<T>>;
+
+/** A change with its revision: the id, null if none was made. */
+export interface Recorded<T> {
+  readonly result: T;
+  readonly revision: number | null;
+}
+
+/** Puts stored rows into force. */
+export interface PolicyApplier {
+  /**
+   * Resolves when the rows as they were at the call, or newer ones, are published, and the threads have them or
+   * `threadsBehind()` counts them. Failures are retried later.
+   */
+  apply(): Promise<void>;
+  /** DNS threads that did not take the last publication within its time; each takes it later, or is replaced. */
+  threadsBehind(): number;
+}
+
+/** Puts a stored change into force: `apply` publishes the rows, whatever else there is to do. */
+export type Follow<T> = (result: T, apply: () => Promise<void>) => Promise<void>;
+
+const applyOnly: Follow<unknown> = (_result, apply) => apply();
+
+/** Changes policy and puts the change into force. One per node. */
+export class PolicyChanges {
+  private readonly database: Database;
+  private readonly inForce: PolicyApplier;
+
+  constructor(database: Database, inForce: PolicyApplier) {
+    this.database = database;
+    this.inForce = inForce;
+  }
+
+  /**
+   * Stores what `work` does and its revision, both or neither, and puts it into force with `follow`. Resolves when
+   * every DNS thread answers by it. Whatever `work` or the database throws leaves nothing stored, but for
+   * OutcomeUnknown: then only the revisions tell, and what is stored comes into force as soon as there is a database.
+   * @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is tried again), or
+   * some thread did not take it in time (and does later, or is replaced by one that has)
+   */
+  async change<T>(author: Author, work: ChangeWork<T>, follow: Follow<T> = applyOnly): Promise<T> {
+    return (await this.changeWithRevision(author, work, follow)).result;
+  }
+
+  /** The same; tells the id of the revision as well. */
+  async changeWithRevision<T>(
+    author: Author,
+    work: ChangeWork<T>,
+    follow: Follow<T> = applyOnly,
+  ): Promise<Recorded<T>> {
+    const stored = await this.store(author, work).catch((error: unknown) => {
+      // The applier tries again until it has read the rows, with the change or without it.
+      if (error instanceof OutcomeUnknown) this.inForce.apply().catch(() => undefined);
+      throw error;
+    });
+    if (stored.revision !== null) author.onRevision?.(stored.revision);
+    try {
+      await follow(stored.result, () => this.inForce.apply());
+    } catch (error) {
+      throw notInForce('it could not be published', stored.revision, error);
+    }
+    const behind = this.inForce.threadsBehind();
+    if (behind > 0) throw notInForce(`${behind} DNS threads did not take it in time`, stored.revision);
+    return stored;
+  }
+
+  /** Stores what Weir itself found out about a list, with a revision; the compile that follows puts it into force. */
+  async record<T>(work: ChangeWork<T>): Promise<T> {
+    return (await this.store(SYSTEM, work)).result;
+  }
+
+  private store<T>(author: Author, work: ChangeWork<T>): Promise<Recorded<T>> {
+    return this.database.transactionInTurn(LOCK, async (tx) => {
+      const { result, summary, outside = [] } = await work(tx);
+      if (summary === null) return { result, revision: null };
+      const changed = await changedRows(tx);
+      if (changed.count + outside.length === 0) return { result, revision: null };
+      const rows = [...outside, ...changed.rows].slice(0, MOST_ROWS);
+      const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
+      return { result, revision: await recordRevision(tx, { isOwn: author === SYSTEM, summary, audit }) };
+    });
+  }
+}
+
+/** The entry of a change; its rows stand under their table and key. */
+function auditOf(actor: Author, summary: string, { rows, count }: ChangedRows): RevisionNote['audit'] {
+  const end = summary.lastIndexOf(': ');
+  const [subject, action] =
+    end === -1 ? ['policy', summary] : [summary.slice(0, end), summary.slice(end + 2)];
+  const before = byKey(rows, 'before');
+  const after = byKey(rows, 'after');
+  return { actor, action, subject, before, after, leftOut: count - rows.length };
+}
+
+function byKey(rows: readonly ChangedRow[], side: 'before' | 'after'): Record<string, unknown> | null {
+  const found = rows.filter((row) => row[side] !== null);
+  if (found.length === 0) return null;
+  return Object.fromEntries(found.map((row) => [`${row.table} ${row.key}`, row[side]]));
+}

@@ -1,0 +1,106 @@
+/**
+ * The policy tables as last read, with their versions. A table that has not changed is not read again and keeps its
+ * arrays, so that builders recognise unchanged input by identity.
+ */
+import type { TableVersions } from '../../storage/cluster/policy-position.ts';
+import { withChanges } from './row-differences.ts';
+import type { PolicyBlockedService, PolicyRows, PolicyTimes } from './rows.ts';
+
+/** The catalog's entry of a service; undefined for an unknown id. */
+export type FindService = (
+  serviceId: string,
+) => Pick<PolicyBlockedService, 'serviceName' | 'domains' | 'exact'> | undefined;
+
+/** A service that is blocked for a group, as the database knows it. */
+export interface StoredBlock {
+  readonly serviceId: string;
+  readonly groupId: number;
+  /** Of custom services, else null. */
+  readonly name: string | null;
+  readonly domains: readonly string[] | null;
+  readonly times: PolicyTimes | null;
+}
+
+/** Rows that are read only when they have changed. */
+export interface KeptRows extends Pick<
+  PolicyRows,
+  | 'groups'
+  | 'sources'
+  | 'managedDomains'
+  | 'regexFilters'
+  | 'forwardZones'
+  | 'localRecords'
+  | 'schedules'
+  | 'safeSearch'
+  | 'grants'
+  | 'clients'
+  | 'macClients'
+  | 'keyedClients'
+  | 'subnets'
+> {
+  readonly services: readonly StoredBlock[];
+}
+
+/** Managed domains that were changed: their ids, and the rows that are enabled now. */
+export interface ManagedChanges {
+  readonly ids: readonly number[];
+  readonly rows: PolicyRows['managedDomains'];
+}
+
+/** Caches the rows of the policy tables. One per node. */
+export class PolicyMemory {
+  private known: TableVersions = {};
+  private place = '';
+  private rows: Partial<KeptRows> = {};
+  private blocks: { readonly of: readonly StoredBlock[]; readonly rows: PolicyBlockedService[] } | undefined;
+
+  /** Of the rows that it has. */
+  versions(): TableVersions {
+    return this.known;
+  }
+
+  /** The place in the log of changed rows that it has managed domains up to, see `policy-store.ts`; '' = none. */
+  tip(): string {
+    return this.place;
+  }
+
+  /**
+   * Merges what was read, null = unchanged; returns the complete current state. `changes` are those of managed domains
+   * since the place before, if they were read instead of the table.
+   */
+  take(
+    versions: TableVersions,
+    all: { readonly [Name in keyof KeptRows]: KeptRows[Name] | null },
+    { tip, changes }: { readonly tip: string; readonly changes: ManagedChanges | null },
+  ): KeptRows {
+    const managedDomains =
+      changes === null ? all.managedDomains : withChanges(this.rows.managedDomains ?? [], changes);
+    const read = { ...all, managedDomains };
+    this.place = tip;
+    const changed = Object.entries(read).filter(([, rows]) => rows !== null);
+    this.rows = { ...this.rows, ...Object.fromEntries(changed) };
+    this.known = versions;
+    return this.rows as KeptRows;
+  }
+
+  /**
+   * Names of the services that are blocked; one that no catalog of this node ever had blocks nothing until one has it.
+   */
+  resolve(services: readonly StoredBlock[], findService: FindService): readonly PolicyBlockedService[] {
+    const rows = services.flatMap(({ serviceId, groupId, name, domains, times }) => {
+      const service =
+        name === null ? findService(serviceId) : { serviceName: name, domains: domains ?? [], exact: [] };
+      return service === undefined ? [] : [{ serviceId, groupId, ...service, times }];
+    });
+    const before = this.blocks?.of === services ? this.blocks.rows : undefined;
+    if (before?.length === rows.length && before.every((row, index) => isSame(row, rows[index]!)))
+      return before;
+    this.blocks = { of: services, rows };
+    return rows;
+  }
+}
+
+function isSame(a: PolicyBlockedService, b: PolicyBlockedService): boolean {
+  if (a.serviceId !== b.serviceId || a.serviceName !== b.serviceName || a.domains !== b.domains) return false;
+  return a.exact === b.exact || a.exact.length + b.exact.length === 0;
+}

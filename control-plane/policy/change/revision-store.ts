@@ -1,0 +1,122 @@
+/**
+ * SQL of `revisions`: author, summary, and the position in the log of changed rows, `policy_changes`, for a rollback.
+ * `record-revision-store.ts` writes them, `restore-store.ts` restores them.
+ */
+import type { Revision } from '../../../shared/api/revisions-api.ts';
+import { conflict, notFound } from '../../api/api-error.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** Restorable revisions of people. */
+export const KEPT_POLICIES = 20;
+/** Restorable revisions of Weir itself, which must not use up the others. */
+export const KEPT_OWN_POLICIES = 10;
+
+interface RevisionRow {
+  /** `bigint` comes as text. */
+  readonly id: string;
+  readonly created_at: Date;
+  readonly author: string;
+  readonly summary: string;
+  readonly can_rollback: boolean;
+}
+
+const COLUMNS = 'id, created_at, author, summary, policy IS NOT NULL AS can_rollback';
+
+/** Newest first. */
+export async function listRevisions(db: Queryable): Promise<Revision[]> {
+  const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions ORDER BY id DESC`);
+  return rows.map(toRevision);
+}
+
+/** The newest one; there is one once something has changed. */
+export async function newestRevision(db: Queryable): Promise<Revision> {
+  const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions ORDER BY id DESC LIMIT 1`);
+  return toRevision(rows[0]!);
+}
+
+/** Its id; null before the first change. */
+export async function newestRevisionId(db: Queryable): Promise<number | null> {
+  const { rows } = await db.query<{ id: string | null }>('SELECT max(id) AS id FROM revisions');
+  const id = rows[0]?.id ?? null;
+  return id === null ? null : Number(id);
+}
+
+/** The newest revisions at a moment and now, and when the latter was made; null = none. */
+export async function revisionsAt(
+  db: Queryable,
+  moment: Date,
+): Promise<{ then: number | null; now: number | null; nowSince: Date | null }> {
+  const { rows } = await db.query<{ then: string | null; now: string | null; since: Date | null }>(
+    `SELECT max(id) FILTER (WHERE created_at <= $1) AS then, max(id) AS now, max(created_at) AS since FROM revisions`,
+    [moment],
+  );
+  const { then, now, since } = rows[0]!;
+  const idOf = (id: string | null): number | null => (id === null ? null : Number(id));
+  return { then: idOf(then), now: idOf(now), nowSince: since };
+}
+
+/** One of which it is known that it exists. */
+export async function readRevision(db: Queryable, id: number): Promise<Revision> {
+  const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
+  return toRevision(rows[0]!);
+}
+
+/** One revision; 404 if there is none. */
+export async function findRevision(db: Queryable, id: number): Promise<Revision> {
+  const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`revision ${id}`);
+  return toRevision(rows[0]);
+}
+
+/** Newer revisions that are named in a refusal. */
+const MOST_NAMED = 5;
+
+/** 409 that names the revisions after `head`, which the caller does not know and which would go, too. */
+export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
+  const newest = await newestRevisionId(db);
+  if (newest === head) return;
+  if (newest === null || newest < head) throw conflict(`revision ${head} is not the newest: it is ${newest}`);
+  const { rows } = await db.query<RevisionRow>(
+    `SELECT ${COLUMNS} FROM revisions WHERE id > $1 ORDER BY id LIMIT ${MOST_NAMED + 1}`,
+    [head],
+  );
+  const named = rows.slice(0, MOST_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
+  if (rows.length > MOST_NAMED) named.push('and more');
+  throw conflict(`revision ${newest} is the newest, not ${head}; these would go, too: ${named.join(', ')}`);
+}
+
+/** 404 for an unknown revision, 409 for one whose policy is not kept any more. */
+export async function refuseForgotten(db: Queryable, id: number): Promise<void> {
+  const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`revision ${id}`);
+  if (!rows[0].can_rollback)
+    throw conflict(
+      `revision ${id} is too old: only the last ${KEPT_POLICIES}, and ${KEPT_OWN_POLICIES} of Weir's own, can be gone back to`,
+    );
+}
+
+const NEEDED_COPIES = `SELECT unnest(list_copies) AS key FROM revisions
+  UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL
+  UNION SELECT held_key FROM list_sources WHERE held_key IS NOT NULL`;
+
+/** Removes blobs that nothing needs, within a change: their number is bounded by that of revisions that can be restored. */
+export async function dropUnneededBlobs(tx: Queryable): Promise<void> {
+  await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES}
+    UNION SELECT content_key FROM service_catalog WHERE content_key IS NOT NULL)`);
+}
+
+/** Content keys of the lists that some kept revision, or a held copy, still needs. */
+export async function neededCopies(db: Queryable): Promise<Set<string>> {
+  const { rows } = await db.query<{ key: string }>(NEEDED_COPIES);
+  return new Set(rows.map(({ key }) => key));
+}
+
+function toRevision(row: RevisionRow): Revision {
+  return {
+    id: Number(row.id),
+    created_at: row.created_at.toISOString(),
+    author: row.author,
+    summary: row.summary,
+    can_rollback: row.can_rollback,
+  };
+}

@@ -1,0 +1,215 @@
+/** The rows of policy, as stored in the database and in generations on disk. Data only. */
+import type { LocalRecordType } from '../../../shared/policy/local-record.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+
+/** A group as policy sees it. */
+export interface PolicyGroup {
+  readonly id: number;
+  /** A disabled group is treated as Default. */
+  readonly enabled: boolean;
+  /** Its clients get no IPv6 addresses; absent = they do. */
+  readonly noIpv6?: boolean;
+}
+
+/** A source as policy sees it. */
+export interface PolicySource {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: SourceKind;
+  readonly enabled: boolean;
+  /** Groups it serves; empty = every group. */
+  readonly groupIds: readonly number[];
+}
+
+/** An enabled rule for one domain. */
+export interface PolicyManagedDomain {
+  readonly id: number;
+  readonly name: string;
+  /** ASCII, folded, no final dot, no `*.`. */
+  readonly domain: string;
+  /** Whether it covers the names below as well. */
+  readonly suffix: boolean;
+  readonly action: 'allow' | 'deny';
+  /** Null = every group. */
+  readonly groupId: number | null;
+}
+
+/** An enabled rule for all names that a regular expression matches. */
+export interface PolicyRegexFilter {
+  readonly id: number;
+  readonly name: string;
+  readonly pattern: string;
+  readonly action: 'allow' | 'deny';
+  /** Null = every group. */
+  readonly groupId: number | null;
+}
+
+/** The slots of a schedule profile. */
+export interface PolicyTimes {
+  /** IANA name. */
+  readonly timezone: string;
+  readonly slots: readonly PolicySlot[];
+}
+
+/** A service that is blocked for one group. */
+export interface PolicyBlockedService {
+  readonly serviceId: string;
+  readonly serviceName: string;
+  readonly groupId: number;
+  /** Names that are blocked with all names below; ASCII, folded, no final dot. */
+  readonly domains: readonly string[];
+  /** Names that are blocked by themselves. */
+  readonly exact: readonly string[];
+  /** It is blocked while slots that block everything hold; null or absent = always. */
+  readonly times?: PolicyTimes | null;
+}
+
+/** A client that was given a group by its address. */
+export interface PolicyClient {
+  /** An address literal. */
+  readonly address: string;
+  readonly groupId: number;
+}
+
+/** A client that was given a group by its MAC. */
+export interface PolicyMacClient {
+  /** Six hexadecimal pairs with colons, lower case. */
+  readonly mac: string;
+  readonly groupId: number;
+}
+
+/** A client that is known by its key, however else it may be known. */
+export interface PolicyKeyedClient {
+  readonly clientId: number;
+  /** In lower case. */
+  readonly key: string;
+  /** Null = as its address says. */
+  readonly groupId: number | null;
+  /** Given by people. */
+  readonly name: string | null;
+  /** Six hexadecimal pairs with colons, lower case. */
+  readonly mac: string | null;
+}
+
+/** A network whose clients are in a group. */
+export interface PolicySubnet {
+  /** In canonical form. */
+  readonly cidr: string;
+  readonly groupId: number;
+}
+
+/** A part of the week in which a group's queries are all blocked or all allowed. */
+export interface PolicySlot {
+  /** Weekdays, one bit each. */
+  readonly days: number;
+  /** Minutes of the day; a slot whose end lies before its start goes over midnight. */
+  readonly start: number;
+  readonly end: number;
+  readonly action: 'block_all' | 'allow_all';
+}
+
+/** The schedule of a group; a group has one at most. */
+export interface PolicySchedule extends PolicyTimes {
+  readonly groupId: number;
+  /** Name of the profile. */
+  readonly profile: string;
+}
+
+/** An engine whose safe search is enforced for a group. */
+export interface PolicySafeSearch {
+  readonly groupId: number;
+  readonly engine: string;
+  readonly youtubeMode: 'strict' | 'moderate';
+}
+
+/** A record that this server answers with itself. */
+export interface PolicyLocalRecord {
+  readonly id: number;
+  /** ASCII, folded, no final dot; `*.` in front for all names below. */
+  readonly fqdn: string;
+  /** The zone that it belongs to: names between the two are there, even without records. '' = none. */
+  readonly domain: string;
+  readonly type: LocalRecordType;
+  /** In canonical form. */
+  readonly value: string;
+  readonly ttlSecs: number;
+}
+
+/** A timed permission or block of one client or one group. */
+export interface PolicyGrant {
+  readonly id: number;
+  /** ASCII, folded, no final dot: that name and all names below. Null = every name. */
+  readonly domain: string | null;
+  readonly action: 'allow' | 'block';
+  /** One of both is null. */
+  readonly groupId: number | null;
+  readonly clientId: number | null;
+  /** What the client is known by: its MAC, else its address. Both are null for a group. */
+  readonly mac: string | null;
+  readonly address: string | null;
+  /** Unix milliseconds of its end; it may be over. */
+  readonly untilMs: number;
+  readonly createdMs: number;
+}
+
+/** A zone with servers of its own. */
+export interface PolicyForwardZone {
+  /** Canonical, see `shared/policy/zone-text.ts`. */
+  readonly zone: string;
+  /** Upstream URLs. */
+  readonly servers: readonly string[];
+}
+
+/** The blocking switch as set through the API. */
+export interface BlockingSwitch {
+  readonly enabled: boolean;
+  /** ISO 8601; then the previous state returns. Null = until changed. */
+  readonly until: string | null;
+  /** The state before the timer; null or absent = the configuration. */
+  readonly before?: boolean | null;
+  /** It was made on this node alone, see `filtering/schedules/local-switch.ts`. */
+  readonly isLocal?: true;
+}
+
+/** The rows that policy is made of. */
+export interface PolicyRows {
+  readonly groups: readonly PolicyGroup[];
+  readonly sources: readonly PolicySource[];
+  readonly managedDomains: readonly PolicyManagedDomain[];
+  readonly regexFilters: readonly PolicyRegexFilter[];
+  readonly blockedServices: readonly PolicyBlockedService[];
+  readonly clients: readonly PolicyClient[];
+  readonly macClients: readonly PolicyMacClient[];
+  readonly keyedClients: readonly PolicyKeyedClient[];
+  readonly subnets: readonly PolicySubnet[];
+  readonly schedules: readonly PolicySchedule[];
+  /** Only what is enabled. */
+  readonly safeSearch: readonly PolicySafeSearch[];
+  readonly localRecords: readonly PolicyLocalRecord[];
+  readonly forwardZones: readonly PolicyForwardZone[];
+  readonly grants: readonly PolicyGrant[];
+  /** Null = the configuration decides. */
+  readonly blockingSwitch: BlockingSwitch | null;
+  /** When clients begin to be refused that were answered before an upgrade, Unix milliseconds; null = they are. */
+  readonly accessGraceEndMs: number | null;
+}
+
+/** The rows of an empty database. */
+export const NO_POLICY_ROWS: PolicyRows = {
+  groups: [],
+  sources: [],
+  managedDomains: [],
+  regexFilters: [],
+  blockedServices: [],
+  clients: [],
+  macClients: [],
+  keyedClients: [],
+  subnets: [],
+  schedules: [],
+  safeSearch: [],
+  localRecords: [],
+  forwardZones: [],
+  grants: [],
+  blockingSwitch: null,
+  accessGraceEndMs: null,
+};

@@ -1,0 +1,50 @@
+/** What the slots of a profile mean at an instant, for groups and for services that are blocked at times. Pure. */
+import { layOutWeek, nextFlipAt, overrideAt } from '../../../shared/policy/schedule.ts';
+import type { ScheduleWeek } from '../../../shared/policy/schedule.ts';
+import { zoneOffset } from '../../../shared/policy/time-zone.ts';
+import type { GroupOverride } from './runtime-state.ts';
+import type { PolicyBlockedService, PolicyTimes } from './rows.ts';
+
+/** Rows stay the same objects until policy changes. */
+const weeks = new WeakMap<PolicyTimes, ScheduleWeek>();
+
+/** What slots say at an instant, and when that changes; null = never. */
+export function slotsAt(
+  times: PolicyTimes,
+  nowMs: number,
+): { override: GroupOverride['override']; flipMs: number | null } {
+  const offsetAt = zoneOffset(times.timezone);
+  // A zone that this version of Node does not know: its slots have no effect.
+  if (offsetAt === null) return { override: null, flipMs: null };
+  const week = weekOf(times);
+  return { override: overrideAt(week, offsetAt, nowMs), flipMs: nextFlipAt(week, offsetAt, nowMs) };
+}
+
+/** The services that are blocked at an instant; the same array where that is all of them. */
+export function servicesAt(
+  services: readonly PolicyBlockedService[],
+  nowMs: number,
+): readonly PolicyBlockedService[] {
+  const isBlocked = ({ times }: PolicyBlockedService): boolean =>
+    times === null || times === undefined || isBlockingAt(times, nowMs);
+  return services.every(isBlocked) ? services : services.filter(isBlocked);
+}
+
+function isBlockingAt(times: PolicyTimes, nowMs: number): boolean {
+  const offsetAt = zoneOffset(times.timezone);
+  return offsetAt !== null && overrideAt(weekOf(times), offsetAt, nowMs) === 'BlockAll';
+}
+
+function weekOf(times: PolicyTimes): ScheduleWeek {
+  let week = weeks.get(times);
+  if (week === undefined) weeks.set(times, (week = layOutWeek(times.slots)));
+  return week;
+}
+
+/** Whether two instants have the same services blocked. */
+export function areSameServices(
+  one: readonly PolicyBlockedService[],
+  other: readonly PolicyBlockedService[],
+): boolean {
+  return one === other || (one.length === other.length && one.every((row, index) => row === other[index]));
+}

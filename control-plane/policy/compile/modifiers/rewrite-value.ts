@@ -1,0 +1,116 @@
+/**
+ * Parses the value of `$dnsrewrite`: a response code, an address, a host name, or `CODE;TYPE;data` (AdGuard DNS filtering
+ * syntax, `dnsrewrite`). Names may be internationalised and may end with a dot.
+ */
+import { RRType, Rcode } from '../../../../shared/dns/iana.ts';
+import { addressFromText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+import type { RewriteAnswer } from '../../../../shared/snapshot/special-rules.ts';
+import { serviceRdata, targetOf } from './service-record.ts';
+
+/** Longest text of a TXT record, bytes: what a reply over UDP has room for. */
+const MAX_TXT_BYTES = 1024;
+const CODES: ReadonlyMap<string, number> = new Map([
+  ['NOERROR', Rcode.NOERROR],
+  ['FORMERR', Rcode.FORMERR],
+  ['SERVFAIL', Rcode.SERVFAIL],
+  ['NXDOMAIN', Rcode.NXDOMAIN],
+  ['NOTIMP', Rcode.NOTIMP],
+  ['REFUSED', Rcode.REFUSED],
+]);
+/** Codes that need no semicolons. */
+const SHORT_CODES: ReadonlySet<string> = new Set(['NOERROR', 'SERVFAIL', 'NXDOMAIN', 'REFUSED']);
+
+/** Reads the value, '' = NODATA; a text says why it cannot be used. */
+export function readRewriteValue(value: string): RewriteAnswer | string {
+  const [code = '', type, ...data] = value.split(';');
+  if (type === undefined) return readShort(code.trim());
+  const rcode = CODES.get(code.trim().toUpperCase());
+  if (rcode === undefined) return `$dnsrewrite with an unknown response code: ${code.slice(0, 20)}`;
+  if (type.trim() === '' || rcode !== Rcode.NOERROR) return { rcode };
+  return readTyped(type.trim().toUpperCase(), data.join(';'));
+}
+
+/** `NXDOMAIN`, `REFUSED`, an address, or a host name. */
+function readShort(value: string): RewriteAnswer | string {
+  const name = value.toUpperCase();
+  if (value === '') return { rcode: Rcode.NOERROR };
+  if (SHORT_CODES.has(name)) return { rcode: CODES.get(name)! };
+  const address = readAddress(value);
+  if (address !== null) return recordOf(address.length === 4 ? RRType.A : RRType.AAAA, address);
+  // One label is more likely a code that is not known.
+  const host = canonicalDomain(value);
+  return host?.includes('.') === true
+    ? { rcode: Rcode.NOERROR, host }
+    : '$dnsrewrite to a value that is not a response code, an address or a host name';
+}
+
+/** A record, as `NOERROR;TYPE;data` has it. */
+function readTyped(type: string, data: string): RewriteAnswer | string {
+  if (type === 'CNAME') {
+    const host = canonicalDomain(data);
+    return host === null ? misfit(type) : { rcode: Rcode.NOERROR, host };
+  }
+  if (type === 'TXT') {
+    const isTooLong = Buffer.byteLength(data) > MAX_TXT_BYTES;
+    return isTooLong
+      ? `$dnsrewrite to a TXT record of more than ${MAX_TXT_BYTES} bytes`
+      : recordOf(RRType.TXT, textRdata(data));
+  }
+  const read = READERS[type];
+  if (read === undefined)
+    return `$dnsrewrite to a record of this type is not supported: ${type.slice(0, 20)}`;
+  const rdata = read(data.trim());
+  return rdata === null ? misfit(type) : recordOf(RRType[type as keyof typeof RRType], rdata);
+}
+
+/** RDATA of the types that are not texts or aliases; null if the data do not fit. */
+const READERS: Readonly<Record<string, (data: string) => Uint8Array | null>> = {
+  A: (data) => addressOf(data, 4),
+  AAAA: (data) => addressOf(data, 16),
+  PTR: (data) => fieldsOf(data, 0),
+  MX: (data) => fieldsOf(data, 1),
+  SRV: (data) => fieldsOf(data, 3),
+  HTTPS: serviceRdata,
+  SVCB: serviceRdata,
+};
+
+function misfit(type: string): string {
+  return `$dnsrewrite whose data do not fit the type ${type}`;
+}
+
+function recordOf(type: number, rdata: Uint8Array): RewriteAnswer {
+  return { rcode: Rcode.NOERROR, record: { type, rdata: Buffer.from(rdata).toString('hex') } };
+}
+
+/** Four or 16 bytes. */
+function readAddress(text: string): Uint8Array | null {
+  const address = addressFromText(text);
+  if (address === null) return null;
+  return isMappedIpv4(address) ? address.slice(12) : address;
+}
+
+function addressOf(text: string, size: number): Uint8Array | null {
+  const address = readAddress(text);
+  return address?.length === size ? address : null;
+}
+
+/** Numbers of 16 bits, then a name. */
+function fieldsOf(data: string, numbers: number): Uint8Array | null {
+  const words = data.split(/\s+/u);
+  const name = targetOf(words.pop() ?? '');
+  const areNumbers = words.every((word) => /^\d{1,5}$/u.test(word) && Number(word) <= 0xffff);
+  if (name === null || words.length !== numbers || !areNumbers) return null;
+  return Uint8Array.from([...words.flatMap((word) => [Number(word) >>> 8, Number(word) & 0xff]), ...name]);
+}
+
+/** Strings of at most 255 bytes, each preceded by its length (RFC 1035 section 3.3.14). */
+function textRdata(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'utf8');
+  const rdata: number[] = [];
+  for (let at = 0; at === 0 || at < bytes.length; at += 255) {
+    const piece = bytes.subarray(at, at + 255);
+    rdata.push(piece.length, ...piece);
+  }
+  return Uint8Array.from(rdata);
+}

@@ -1,0 +1,78 @@
+/**
+ * Parses rules on the addresses of answers in the forms that lists use: networks as `a.b.c.d/n`, and the owners of
+ * `rpz-ip` records of a response policy zone (draft-vixie-dnsop-dns-rpz section 4.3): the length of the prefix, then
+ * the parts of the address in reverse, `zz` for `::`.
+ */
+import { type Network, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
+import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
+
+/** Bits of an address of 16 bytes; an IPv4 address has 96 before its own. */
+const BITS = ADDRESS_SIZE * 8;
+const IPV4_BITS = 32;
+const TRIGGER = /^(.+)\.rpz-ip(?:\..*)?$/i;
+
+/** A network whose every address must not be in an answer. */
+export interface AddressNetwork {
+  /** The address, or `address/length`, as `networkToText` writes it. */
+  readonly text: string;
+  /** Length of the prefix, and of how many bits: 32 or 128; the same for an address alone. */
+  readonly prefixBits: number;
+  readonly addressBits: number;
+}
+
+/** The network of `address` or `address/length`, bits after the prefix cleared; null for anything else. */
+export function networkOf(text: string): AddressNetwork | null {
+  const network = networkFromText(text);
+  return network && toAddressNetwork(network);
+}
+
+/** Whether an owner belongs to an `rpz-ip` record. */
+export function isAddressTrigger(owner: string): boolean {
+  return TRIGGER.test(owner);
+}
+
+/**
+ * The network that the owner of an `rpz-ip` record means; null if it means none. Without a length, published lists
+ * write IPv4 addresses as people do, not in reverse; IPv6 ones are taken the way in which they are global unicast
+ * addresses (RFC 4291 section 2.4), else in reverse.
+ */
+export function networkOfTrigger(owner: string): AddressNetwork | null {
+  const labels = TRIGGER.exec(owner)?.[1]?.toLowerCase().split('.') ?? [];
+  const [length = '', ...parts] = labels;
+  const reversed = parts.toReversed();
+  const withLength = networkFromText(`${joined(reversed)}/${length}`);
+  if (withLength !== null && hasNothingBehind(joined(reversed), withLength))
+    return toAddressNetwork(withLength);
+  const plain = joined(labels);
+  if (!plain.includes(':')) return labels.length === 4 ? networkOf(plain) : null;
+  return networkOf(isGlobalUnicast(plain) ? plain : joined(labels.toReversed()));
+}
+
+/** The text of an address whose parts these are, first part first. */
+function joined(parts: readonly string[]): string {
+  if (parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part))) return parts.join('.');
+  if (parts.length === 1 && parts[0] === 'zz') return '::';
+  const text = parts.join(':').replace('zz', '');
+  const start = text.startsWith(':') ? ':' : '';
+  return start + text + (text.endsWith(':') ? ':' : '');
+}
+
+/** Whether all bits after the prefix are zero in the address as it is written. */
+function hasNothingBehind(address: string, network: Network): boolean {
+  const written = addressFromText(address);
+  return written !== null && addressToText(written) === addressToText(network.bytes);
+}
+
+/** 2000::/3. */
+function isGlobalUnicast(text: string): boolean {
+  const address = addressFromText(text);
+  return address !== null && address[0]! >>> 5 === 1;
+}
+
+function toAddressNetwork(network: Network): AddressNetwork {
+  const isIpv4 = isMappedIpv4(network.bytes) && network.prefixBits >= BITS - IPV4_BITS;
+  const addressBits = isIpv4 ? IPV4_BITS : BITS;
+  const prefixBits = network.prefixBits - BITS + addressBits;
+  const text = prefixBits === addressBits ? addressToText(network.bytes) : networkToText(network);
+  return { text, prefixBits, addressBits };
+}

@@ -1,0 +1,86 @@
+/**
+ * Lists of bare regular expressions, one POSIX extended expression per line, as they are published for servers that
+ * know no other syntax, maybe with the options of Pi-hole. Such a line is recognised by syntax that no name and no other format has.
+ */
+import { hasRegexOptions, readRegexRule } from '../../../../shared/automata/regex-filter.ts';
+import type { SpecialLine } from './adblock-rule.ts';
+import { invalidLine } from './foreign-line.ts';
+import { Sign, textBetween } from './line-bytes.ts';
+import type { UnusedLine } from './list-statistics.ts';
+
+const {
+  OPEN,
+  CLOSE,
+  DOLLAR,
+  DOT,
+  STAR,
+  PLUS,
+  SLASH,
+  QUESTION,
+  BRACKET,
+  BRACKET_END,
+  BACKSLASH,
+  CARET,
+  PIPE,
+  SEMICOLON,
+} = Sign;
+const REPEATS: ReadonlySet<number> = new Set([DOLLAR, DOT, PLUS, STAR, QUESTION, PIPE]);
+
+/**
+ * Whether the line [start, end) is an expression: one word, with an anchor at its start, an escaped dot, brackets
+ * or an option in it. White space between square brackets belongs to the word. One pass over the bytes.
+ */
+export function looksLikeExpression(bytes: Uint8Array, start: number, end: number): boolean {
+  if (!isOneWord(bytes, start, end)) return false;
+  return bytes[start] === CARET || hasSignsOfExpression(bytes, start, end) || hasOptions(bytes, start, end);
+}
+
+function isOneWord(bytes: Uint8Array, start: number, end: number): boolean {
+  let isInClass = false;
+  let hasSpaceInClass = false;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (isInClass) {
+      if (byte <= 0x20) hasSpaceInClass = true;
+      isInClass = byte !== BRACKET_END;
+      if (!isInClass) hasSpaceInClass = false;
+    } else if (byte <= 0x20) return false;
+    else isInClass = byte === BRACKET;
+  }
+  return !hasSpaceInClass;
+}
+
+/** An escaped dot or class anywhere, or before any slash an opening bracket, a closing one and a sign of repetition. */
+function hasSignsOfExpression(bytes: Uint8Array, start: number, end: number): boolean {
+  let isBeforeSlash = true;
+  let brackets = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === BACKSLASH && at + 1 < end && isEscaped(bytes[at + 1]!)) return true;
+    if (byte === SLASH) isBeforeSlash = false;
+    if (!isBeforeSlash) continue;
+    if (brackets === 0) brackets = byte === OPEN || byte === BRACKET ? 1 : 0;
+    else if (brackets === 1) brackets = byte === CLOSE || byte === BRACKET_END ? 2 : 1;
+    else if (REPEATS.has(byte)) return true;
+  }
+  return false;
+}
+
+function hasOptions(bytes: Uint8Array, start: number, end: number): boolean {
+  return bytes.subarray(start, end).includes(SEMICOLON) && hasRegexOptions(textBetween(bytes, start, end));
+}
+
+/** `.`, `d`, `w`. */
+function isEscaped(byte: number): boolean {
+  return byte === DOT || byte === 0x64 || byte === 0x77;
+}
+
+/**
+ * The rule of an expression that matches anywhere in a name, `kind` being what it does; or why its options cannot be
+ * used. The compiler decides whether the expression is valid.
+ */
+export function readExpressionLine(line: string, kind: number): SpecialLine | UnusedLine {
+  const rule = readRegexRule(line);
+  if ('reason' in rule) return invalidLine(rule.reason);
+  return { kind, match: 'regex', text: rule.expression, rule: line, ...rule.options };
+}

@@ -1,0 +1,216 @@
+/** Counts the parsed rules of one list by kind and passes them to a receiver. `line-rules.ts` produces them. */
+import { isAddressName } from '../../../../shared/policy/address-rule.ts';
+import { addressFromText, addressToText, addressWord, isMappedIpv4 } from '../../../../shared/net/ip.ts';
+import { INHERITED_KINDS, RuleKind } from '../../../../shared/snapshot/rule-table.ts';
+import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
+import type { AddressNetwork } from './address-trigger.ts';
+import type { BadFilter, SpecialLine } from './adblock-rule.ts';
+import { invalidLine, skippedLine } from './foreign-line.ts';
+import { judgeWord } from './hosts-line.ts';
+import type { ListFormat, UnusedLine } from './list-statistics.ts';
+import { scanName, type ScannedName } from './name-scan.ts';
+
+/**
+ * Receives one rule: the name as text in [start, end) of `bytes` (ASCII in any case, no final dot, a valid
+ * domain name, or an address as RFC 5952 writes it), one bit of `RuleKind`, and its 1-based line. `bytes` are
+ * valid during the call only.
+ */
+export type RuleSink = (bytes: Uint8Array, start: number, end: number, kind: number, line: number) => void;
+
+/** Receives the rules that are more than a name; `source` is for the receiver to set. */
+export interface SpecialSink {
+  /** Returns why it was not taken: it has no effect here, or the limit of all lists is reached. */
+  special(rule: SpecialLine, line: number): UnusedLine | null;
+  /** Disables the rules of the same text in every list; false if the limit is reached. */
+  badFilter(badFilter: BadFilter): boolean;
+}
+
+/** How a rule may be written. */
+export type RuleForm = Exclude<ListFormat, 'unknown'>;
+
+const NOT_A_NAME = invalidLine('not a domain name');
+const ADDRESS = skippedLine('an address that means "block": nothing to judge answers by');
+
+/** Most clients that the rules of one list may name by MAC or by name, since they are resolved periodically. */
+const MAX_CLIENT_NAMES = 1000;
+/** Most names of `$badfilter` rules that are kept of a list. */
+const MAX_TAKEN_BACK_NAMES = 1000;
+const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
+const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');
+/** The limit of special rules is reached. */
+export const NO_ROOM = skippedLine('too many patterns in all lists together');
+
+/** Counts and passes on the rules of one list. */
+export class RuleOutput {
+  /** 1-based number of the current line; set by the reader. */
+  lineNumber = 0;
+  rules = 0;
+  /** Rules that cover more names than the one they stand at. */
+  wildcardRules = 0;
+  /** Patterns and regular expressions. */
+  textRules = 0;
+  /** Rules at an address or a prefix. */
+  addressRules = 0;
+  /** Clients that rules speak of by MAC or by name. */
+  readonly clientNames = new Set<string>();
+  /** Names at which rules disable others; undefined = too many to keep. */
+  takenBackNames: string[] | undefined = [];
+  /** The addresses that rules stand at. */
+  readonly coverage = new AddressCoverage();
+  /** Lengths of the prefixes among them. */
+  readonly prefixes = new PrefixLengths();
+  /** Rules by the way they were written. */
+  readonly forms: Record<RuleForm, number> = {
+    hosts: 0,
+    domains: 0,
+    wildcard: 0,
+    adblock: 0,
+    regex: 0,
+    dnsmasq: 0,
+    unbound: 0,
+    rpz: 0,
+  };
+  private readonly sink: RuleSink;
+  private readonly specialSink: SpecialSink | undefined;
+
+  constructor(sink: RuleSink, specialSink: SpecialSink | undefined) {
+    this.sink = sink;
+    this.specialSink = specialSink;
+  }
+
+  /** Takes a rule at a name that was scanned. */
+  name(name: ScannedName, kind: number, form: RuleForm): null {
+    this.forms[form]++;
+    this.rules++;
+    if ((kind & INHERITED_KINDS) !== 0) this.wildcardRules++;
+    this.sink(name.bytes, name.start, name.end, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule at a name or address in text; `scratch` is overwritten. Returns the reason if it is neither. */
+  text(text: string, kind: number, form: RuleForm, scratch: ScannedName): UnusedLine | null {
+    if (isAddressName(text)) return this.address(text, kind, form);
+    const bytes = Buffer.from(text, 'utf8');
+    scanName(bytes, 0, bytes.length, scratch);
+    if (scratch.stop !== bytes.length || !scratch.valid || scratch.numeric) return NOT_A_NAME;
+    return this.name(scratch, kind, form);
+  }
+
+  /** Takes a rule at an address, which answers are judged by; the null addresses make none. */
+  address(text: string, kind: number, form: RuleForm): UnusedLine | null {
+    const address = addressFromText(text);
+    if (address === null) return NOT_A_NAME;
+    const written = Buffer.from(addressToText(address), 'latin1');
+    if (judgeWord(written, 0, written.length) === 'block-address') return ADDRESS;
+    this.forms[form]++;
+    this.rules++;
+    this.addressRules++;
+    this.coverage.addAddress(isMappedIpv4(address));
+    this.sink(written, 0, written.length, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule at a network, which answers are judged by; one for every address is refused. */
+  network(
+    { text, prefixBits, addressBits }: AddressNetwork,
+    kind: number,
+    form: RuleForm,
+  ): UnusedLine | null {
+    if (prefixBits === addressBits) return this.address(text, kind, form);
+    if (prefixBits === 0) return EVERY_ADDRESS;
+    this.forms[form]++;
+    this.rules++;
+    this.addressRules++;
+    this.coverage.addNetwork(text, prefixBits, addressBits);
+    this.prefixes.add(addressBits, prefixBits);
+    this.sink(Buffer.from(text, 'latin1'), 0, text.length, kind, this.lineNumber);
+    return null;
+  }
+
+  /** Takes a rule that is more than a name. */
+  special(rule: SpecialLine, form: RuleForm): UnusedLine | null {
+    const names = [...(rule.clientNames ?? []), ...(rule.exceptClientNames ?? [])];
+    if (names.length > 0 && this.clientNames.size + names.length > MAX_CLIENT_NAMES) return TOO_MANY_CLIENTS;
+    const unused = this.specialSink?.special(rule, this.lineNumber) ?? null;
+    if (unused !== null) return unused;
+    for (const name of names) this.clientNames.add(name);
+    this.forms[form]++;
+    this.rules++;
+    if (rule.match !== 'exact') this.wildcardRules++;
+    if (rule.match === 'pattern' || rule.match === 'regex') this.textRules++;
+    return null;
+  }
+
+  /** Takes a rule that disables others. */
+  badFilter(badFilter: BadFilter): UnusedLine | null {
+    if (this.specialSink?.badFilter(badFilter) === false) return NO_ROOM;
+    this.forms.adblock++;
+    this.rules++;
+    if (badFilter.name !== null) this.takenBackNames?.push(badFilter.name);
+    if ((this.takenBackNames?.length ?? 0) > MAX_TAKEN_BACK_NAMES) this.takenBackNames = undefined;
+    return null;
+  }
+}
+
+/** Kinds of rules by the names that they cover: one alone, it and those below it, those below it only. */
+export function ruleKinds(allow: boolean): { exact: number; suffix: number; below: number } {
+  return allow
+    ? { exact: RuleKind.ALLOW_EXACT, suffix: RuleKind.ALLOW_SUFFIX, below: RuleKind.ALLOW_BELOW }
+    : { exact: RuleKind.BLOCK_EXACT, suffix: RuleKind.BLOCK_SUFFIX, below: RuleKind.BLOCK_BELOW };
+}
+
+const IPV4_BITS = 32;
+/** 2000::/3, the global unicast addresses of IPv6 (RFC 4291 section 2.4), as a part of all addresses. */
+const GLOBAL_START = 0.125;
+const GLOBAL_SIZE = 0.125;
+
+/** Networks of one family, as parts of the numbers from 0 to 1: their starts and sizes. */
+type Parts = [start: number, size: number][];
+
+/** Adds up how much of the address space the address rules of one list cover, overlaps counted once. */
+export class AddressCoverage {
+  /** Single addresses; repeated ones are too few to matter. */
+  private single = 0;
+  private readonly ipv4: Parts = [];
+  private readonly ipv6: Parts = [];
+
+  /** Counts a single address; one of IPv6 is too small a share to count. */
+  addAddress(isIpv4: boolean): void {
+    if (isIpv4) this.single++;
+  }
+
+  /** Counts a network of more than one address, `address/length` as text; `addressBits` is 32 or 128. */
+  addNetwork(text: string, prefixBits: number, addressBits: number): void {
+    const bytes = addressFromText(text.slice(0, text.indexOf('/')))!;
+    if (addressBits === IPV4_BITS)
+      this.ipv4.push([(addressWord(bytes, 12) >>> 0) / 2 ** IPV4_BITS, 2 ** -prefixBits]);
+    else this.ipv6.push([startOf(bytes), 2 ** -prefixBits]);
+  }
+
+  /** The larger one of the shares of IPv4 and of 2000::/3, 0 to 1. */
+  share(): number {
+    const ipv4 = covered(this.ipv4, 0, 1) + this.single / 2 ** IPV4_BITS;
+    return Math.max(ipv4, covered(this.ipv6, GLOBAL_START, GLOBAL_SIZE) / GLOBAL_SIZE);
+  }
+}
+
+/** The first 52 bits, all that such a number holds. */
+function startOf(bytes: Uint8Array): number {
+  let start = 0;
+  for (let at = 6; at >= 0; at--) start = (start + bytes[at]!) / 256;
+  return start;
+}
+
+/** Size of what the parts cover of [start, start + size). */
+function covered(parts: Parts, start: number, size: number): number {
+  let sum = 0;
+  let end = start;
+  for (const [from, length] of parts.sort(([a], [b]) => a - b)) {
+    const to = Math.min(from + length, start + size);
+    const begin = Math.max(from, end);
+    if (to <= begin) continue;
+    sum += to - begin;
+    end = to;
+  }
+  return sum;
+}

@@ -1,0 +1,215 @@
+/**
+ * Reads response policy zones in master file form (RFC 1035 section 5). Owners are taken as the zone's origin makes them:
+ * the apex is the owner of the SOA record, and what precedes it in an owner is what the record is about.
+ */
+import { EVERY_NAME } from '../../../../shared/automata/regex-filter.ts';
+import type { ScopedAction, ScopedMeaning } from '../scopes/scoped-entry.ts';
+import { isAddressTrigger, networkOfTrigger } from './address-trigger.ts';
+import { isNull } from './config-line.ts';
+import { explainForeignLine, invalidLine, skippedLine } from './foreign-line.ts';
+import { MAX_RULE_BYTES, textBetween } from './line-bytes.ts';
+import type { UnusedLine } from './list-statistics.ts';
+import { ruleKinds, type RuleOutput } from './rule-output.ts';
+import type { ScopedNames } from './scoped-names.ts';
+
+/** Longest record that is spread over lines. */
+const MAX_HEAD_LINES = 20;
+/** Bytes that distinguish `$TTL` and `$ORIGIN` from other words. */
+const ZONE_OPTION_BYTES = 8;
+
+const BAD_TRIGGER = invalidLine('not an address, nor a prefix, as rpz-ip records have them');
+const TOO_LONG = invalidLine(`longer than ${MAX_RULE_BYTES} bytes: no rule`);
+const REWRITE = skippedLine('RPZ rewriting is not supported');
+const TRIGGER = skippedLine('RPZ trigger that is neither a name nor an address of the answer');
+const ROOT_WILDCARD = invalidLine(`${EVERY_NAME}; if that is meant, write *`);
+const OUTSIDE = skippedLine('a name outside of the zone');
+
+const TYPES: ReadonlySet<string> = new Set(
+  'A AAAA CNAME DNAME HTTPS MX NAPTR NS PTR SOA SRV SVCB TXT'.split(' '),
+);
+
+/** What the records of an owner do. */
+type Action = ScopedAction | UnusedLine;
+
+const MEANINGS: Readonly<Record<ScopedAction, Readonly<Record<'exact' | 'below', ScopedMeaning>>>> = {
+  block: meaningsOf({ action: 'block' }),
+  allow: meaningsOf({ action: 'allow' }),
+  pass: meaningsOf({ action: 'pass' }),
+};
+/** Data of types that say nothing of addresses. */
+const OTHER_DATA = meaningsOf({ action: 'pass', isWeak: true });
+
+/** The lines of one zone. */
+export class ZoneLines {
+  private readonly allow: boolean;
+  private readonly isCustom: boolean;
+  private readonly output: RuleOutput;
+  private readonly names: ScopedNames;
+  /** The zone's name, and what relative names are relative to; '' = the root, undefined = not known yet. */
+  private apex: string | undefined;
+  private origin: string | undefined;
+  /** The owner of the last record. */
+  private owner = '@';
+  private isZone = false;
+  /** Lines that the parentheses of a record may still go on for. */
+  private headLines = 0;
+
+  /** `allow`: every rule of the list allows. `isCustom`: people wrote it here, and no list is held. */
+  constructor(
+    { allow, isCustom }: { readonly allow: boolean; readonly isCustom: boolean },
+    output: RuleOutput,
+    names: ScopedNames,
+  ) {
+    this.allow = allow;
+    this.isCustom = isCustom;
+    this.output = output;
+    this.names = names;
+  }
+
+  /** Whether the list has turned out to be a zone, so that its lines are for `readLine` first. */
+  get isOpen(): boolean {
+    return this.isZone || this.headLines > 0;
+  }
+
+  /** A line of a zone; undefined if it is not a record. An indented one has the owner of the last record. */
+  readLine(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    isIndented: boolean,
+  ): UnusedLine | null | undefined {
+    if (end - start > MAX_RULE_BYTES) return this.headLines > 0 ? TOO_LONG : undefined;
+    const line = withoutComment(textBetween(bytes, start, end));
+    if (this.headLines > 0) {
+      this.headLines = line.includes(')') ? 0 : this.headLines - 1;
+      return null;
+    }
+    const trimmed = line.trim();
+    if (trimmed === '') return null;
+    const words = trimmed.split(/\s+/);
+    if (words[0]!.startsWith('$')) return this.readOption(words);
+    const owner = isIndented ? this.owner : words.shift()!;
+    while (/^(?:\d+[smhdw]?|IN)$/i.test(words[0] ?? '')) words.shift();
+    const type = words.shift()?.toUpperCase() ?? '';
+    if (!TYPES.has(type)) return undefined;
+    this.owner = owner;
+    if (line.includes('(') && !line.includes(')')) this.headLines = MAX_HEAD_LINES;
+    return this.readRecord(owner, type, words[0]?.toLowerCase());
+  }
+
+  /** A line that starts with `@` or `$` and is foreign unless it belongs to a zone. */
+  readApex(bytes: Uint8Array, start: number, end: number): UnusedLine | null {
+    const read = this.readLine(bytes, start, end, false);
+    return read === undefined ? explainForeignLine(bytes, start, end) : read;
+  }
+
+  private readOption([option = '', value = '']: readonly string[]): UnusedLine | null | undefined {
+    this.isZone = true;
+    if (/^\$TTL$/i.test(option)) return null;
+    if (!/^\$ORIGIN$/i.test(option)) return undefined;
+    this.origin = this.absolute(value) ?? value.toLowerCase();
+    return null;
+  }
+
+  private readRecord(owner: string, type: string, target: string | undefined): UnusedLine | null {
+    if (type === 'SOA') {
+      this.isZone = true;
+      this.apex ??= this.absolute(owner);
+      this.origin ??= this.apex;
+      return null;
+    }
+    if (type === 'NS') return null;
+    const trigger = this.triggerOf(owner);
+    if (trigger === null) return OUTSIDE;
+    const action = actionOf(trigger, type, target);
+    if (isAddressTrigger(trigger)) return this.readAddress(trigger, action);
+    const isOther = type !== 'A' && type !== 'AAAA' && type !== 'CNAME';
+    return this.readName(trigger, action, isOther);
+  }
+
+  private readName(trigger: string, action: Action, isOther: boolean): UnusedLine | null {
+    const reason = typeof action === 'string' ? null : action;
+    const isWildcard = trigger.startsWith('*.');
+    const name = isWildcard ? trigger.slice(2) : trigger;
+    if (trigger === '*') return reason ?? this.readRootWildcard(action === 'allow');
+    // The zone's own records are about no name.
+    if (name === '') return null;
+    if (reason === TRIGGER) return reason;
+    const meanings = isOther ? OTHER_DATA : MEANINGS[typeof action === 'string' ? action : 'pass'];
+    return this.names.add(name, meanings[isWildcard ? 'below' : 'exact']) ?? reason;
+  }
+
+  /** A zone may be for every name; its list is held until a person confirms that, which custom rules never are. */
+  private readRootWildcard(allows: boolean): UnusedLine | null {
+    if (this.isCustom) return ROOT_WILDCARD;
+    const { suffix: kind } = ruleKinds(this.allow || allows);
+    const rule = `* CNAME ${allows ? 'rpz-passthru.' : '.'}`;
+    return this.output.special({ kind, match: 'pattern', text: '*', rule, forEveryName: true }, 'rpz');
+  }
+
+  private readAddress(trigger: string, action: Action): UnusedLine | null {
+    if (typeof action !== 'string') return action;
+    const network = trigger.startsWith('*.') ? null : networkOfTrigger(trigger);
+    if (network === null) return BAD_TRIGGER;
+    return this.output.network(network, ruleKinds(this.allow || action === 'allow').exact, 'rpz');
+  }
+
+  /** The name without the zone's; '' for the apex, null outside of the zone. */
+  private triggerOf(owner: string): string | null {
+    const absolute = this.absolute(owner);
+    if (absolute === undefined) return owner === '@' ? '' : owner.toLowerCase();
+    // Without a SOA record that says more, the first origin is the zone's name.
+    this.apex ??= this.origin;
+    if (this.apex === undefined || this.apex === '') return absolute;
+    if (absolute === this.apex) return '';
+    return absolute.endsWith(`.${this.apex}`) ? absolute.slice(0, -this.apex.length - 1) : null;
+  }
+
+  /** A name with its origin, in lower case and without a final dot; undefined if the origin is not known. */
+  private absolute(written: string): string | undefined {
+    const name = written.toLowerCase();
+    if (name === '@') return this.origin;
+    if (name.endsWith('.')) return name.slice(0, -1);
+    if (this.origin === undefined) return undefined;
+    return this.origin === '' ? name : `${name}.${this.origin}`;
+  }
+}
+
+/** Whether the line is a `$TTL` or `$ORIGIN`. */
+export function isZoneOption(bytes: Uint8Array, start: number, end: number): boolean {
+  return /^\$(?:TTL|ORIGIN)\b/i.test(textBetween(bytes, start, Math.min(end, start + ZONE_OPTION_BYTES)));
+}
+
+/** Whether `rest`, which follows a name, is a resource record and not prose. */
+export function isRecord(rest: string): boolean {
+  return /^\s+(?:\d+[smhdw]?\s+(?:IN\s+)?|IN\s+(?:\d+[smhdw]?\s+)?)?(?:(?:CNAME|SOA|NS|TXT)\s+\S|A\s+\d+\.[\d.]+(?:[\s;]|$)|AAAA\s+[\da-f]*:[\da-f:.]*(?:[\s;]|$))/i.test(
+    rest,
+  );
+}
+
+function meaningsOf(
+  says: Pick<ScopedMeaning, 'action' | 'isWeak'>,
+): Readonly<Record<'exact' | 'below', ScopedMeaning>> {
+  return { exact: { ...says, reach: 'exact', form: 'rpz' }, below: { ...says, reach: 'below', form: 'rpz' } };
+}
+
+function actionOf(trigger: string, type: string, target: string | undefined): Action {
+  if (/(?:^|\.)rpz-(?:client-ip|nsip|nsdname)(?:\.|$)/i.test(trigger)) return TRIGGER;
+  if (target === undefined) return REWRITE;
+  if (type === 'A' || type === 'AAAA') return isNull(target) ? 'block' : REWRITE;
+  if (type !== 'CNAME') return REWRITE;
+  if (target === '.' || target === '*.' || target === 'rpz-drop.') return 'block';
+  return target === 'rpz-passthru.' ? 'allow' : REWRITE;
+}
+
+/** The text before a `;` that does not stand in quotes. */
+function withoutComment(line: string): string {
+  if (!line.includes(';')) return line;
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '\\') at++;
+    else if (line[at] === '"') isQuoted = !isQuoted;
+    else if (line[at] === ';' && !isQuoted) return line.slice(0, at);
+  }
+  return line;
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';
+import {
+  AttributeInterner,
+  type AttributeTable,
+  attributeCount,
+  emptyAttributes,
+  forEachPair,
+  forEachPairLeft,
+  hasTakenBack,
+} from './attribute-table.ts';
+
+const { BLOCK_EXACT, BLOCK_SUFFIX, ALLOW_SUFFIX } = RuleKind;
+
+/** `source:kinds` of an attribute. */
+function pairsOf(table: AttributeTable, attribute: number): string[] {
+  const pairs: string[] = [];
+  forEachPair(table, attribute, (source, kinds) => pairs.push(`${source}:${kinds}`));
+  return pairs;
+}
+
+function leftOf(table: AttributeTable, attribute: number, by: readonly number[]): string[] {
+  const pairs: string[] = [];
+  const counts = (taker: number): boolean => by.includes(taker);
+  forEachPairLeft(table, attribute, counts, (source, kinds) => pairs.push(`${source}:${kinds}`));
+  return pairs;
+}
+
+describe('AttributeInterner', () => {
+  test('first() gives names of which a source says the same the same set, and counts them', () => {
+    const interner = new AttributeInterner();
+    interner.beginSource(3);
+    const set = interner.first(BLOCK_EXACT);
+    expect(interner.first(BLOCK_EXACT)).toBe(set);
+    expect(interner.first(BLOCK_SUFFIX)).not.toBe(set);
+    const { table, renumber } = interner.finish();
+    expect(attributeCount(table)).toBe(2);
+    expect(pairsOf(table, renumber[set]!)).toEqual([`3:${BLOCK_EXACT}`]);
+    expect([...table.nameCounts]).toEqual([2, 1]);
+  });
+
+  test('extend() unites what one source says, and keeps apart what several say', () => {
+    const interner = new AttributeInterner();
+    interner.beginSource(0);
+    const one = interner.first(BLOCK_EXACT);
+    expect(interner.extend(one, BLOCK_EXACT)).toBe(one);
+    const both = interner.extend(one, BLOCK_SUFFIX);
+    interner.beginSource(2);
+    const two = interner.extend(both, ALLOW_SUFFIX);
+    expect(interner.union(two)).toBe(BLOCK_EXACT | BLOCK_SUFFIX | ALLOW_SUFFIX);
+    const { table, renumber } = interner.finish();
+    expect(attributeCount(table)).toBe(1);
+    expect(pairsOf(table, renumber[two]!)).toEqual([`0:${BLOCK_EXACT | BLOCK_SUFFIX}`, `2:${ALLOW_SUFFIX}`]);
+  });
+
+  test('extend() makes a set of its own where a later source says the same as an earlier one', () => {
+    const interner = new AttributeInterner();
+    interner.beginSource(0);
+    const one = interner.first(BLOCK_SUFFIX);
+    interner.first(BLOCK_SUFFIX);
+    interner.beginSource(1);
+    const two = interner.extend(one, BLOCK_SUFFIX);
+    const { table, renumber } = interner.finish();
+    expect(pairsOf(table, renumber[two]!)).toEqual([`0:${BLOCK_SUFFIX}`, `1:${BLOCK_SUFFIX}`]);
+    expect([...table.nameCounts]).toEqual([1, 1]);
+  });
+
+  test('beginSource() refuses an index that was begun before', () => {
+    const interner = new AttributeInterner();
+    interner.beginSource(0);
+    expect(() => interner.beginSource(0)).toThrow(
+      new RangeError('begin source 0: source 0 was begun already'),
+    );
+  });
+
+  test('takeBack() takes kinds of the sources it is for, once, and leaves the set where there is nothing to take', () => {
+    const interner = new AttributeInterner();
+    interner.beginSource(0);
+    let set = interner.first(BLOCK_SUFFIX | BLOCK_EXACT);
+    interner.beginSource(1);
+    set = interner.extend(set, BLOCK_SUFFIX);
+    interner.beginSource(2);
+    expect(interner.takeBack(set, ALLOW_SUFFIX, 2, new Set([0, 1]))).toBe(set);
+    expect(interner.takeBack(set, BLOCK_SUFFIX, 2, new Set())).toBe(set);
+    const taken = interner.takeBack(set, BLOCK_SUFFIX, 2, new Set([0]));
+    expect(interner.takeBack(taken, BLOCK_SUFFIX, 2, new Set([0]))).toBe(taken);
+    const { table, renumber } = interner.finish();
+    const attribute = renumber[taken]!;
+    expect(attributeCount(table)).toBe(1);
+    expect(hasTakenBack(table, attribute)).toBe(true);
+    expect(pairsOf(table, attribute)).toEqual([`0:${BLOCK_SUFFIX | BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
+    expect(leftOf(table, attribute, [2])).toEqual([`0:${BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
+    expect(leftOf(table, attribute, [1])).toEqual([`0:${BLOCK_SUFFIX | BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
+  });
+
+  test('takeBack() of what a source itself says leaves nothing of it, whoever asks', () => {
+    const interner = new AttributeInterner();
+    interner.beginSource(0);
+    const set = interner.first(BLOCK_SUFFIX);
+    const other = interner.first(BLOCK_SUFFIX | BLOCK_EXACT);
+    const taken = interner.takeBack(set, BLOCK_SUFFIX, 0, new Set([0]));
+    const left = interner.takeBack(other, BLOCK_SUFFIX, 0, new Set([0]));
+    const { table, renumber } = interner.finish();
+    expect(pairsOf(table, renumber[taken]!)).toEqual([]);
+    expect(pairsOf(table, renumber[left]!)).toEqual([`0:${BLOCK_EXACT}`]);
+    expect(hasTakenBack(table, renumber[left]!)).toBe(false);
+  });
+});
+
+describe('forEachPair', () => {
+  test('finds nothing in an empty table, nor beyond the last attribute', () => {
+    const table = emptyAttributes();
+    expect(attributeCount(table)).toBe(0);
+    expect([pairsOf(table, 0), leftOf(table, 7, []), hasTakenBack(table, 0)]).toEqual([[], [], false]);
+  });
+});

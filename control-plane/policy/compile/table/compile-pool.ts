@@ -1,0 +1,229 @@
+/**
+ * The thread in which lists are parsed and compiled, so that neither the control plane's loop nor a worker
+ * ever waits for it. One job at a time; a job that dies takes its thread with it and nothing else, and the
+ * rules in force stay in force. The only importer of piscina, at the first job.
+ */
+import { reasonOf } from '../../../../shared/errors.ts';
+import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Worker } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import { Semaphore } from '../../../storage/concurrency/semaphore.ts';
+import type { CompileOrder, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
+
+/** Milliseconds that an idle thread is kept for the next job of a burst. */
+const IDLE_MS = 1000;
+/** JavaScript heap of the thread, MiB; tables and chunks lie outside of it. */
+const HEAP_MIB = 512;
+
+const MIB = 1_048_576;
+
+/** CPU time that a job may take. */
+export interface JobDeadline {
+  readonly baseMs: number;
+  /** For each MiB on disk. */
+  readonly msPerMib: number;
+}
+
+/** Ten times what the largest lists take on a small machine: a job beyond it is stuck. */
+const DEADLINE: JobDeadline = { baseMs: 20_000, msPerMib: 2000 };
+/** Times its CPU time that a job may take by the clock: a thread of low priority waits long on a busy machine. */
+const BY_CLOCK = 10;
+
+/** A job failed as a whole: its thread died, ran out of memory or time, or was stopped. */
+export class CompileError extends Error {
+  override readonly name = 'CompileError';
+  /**
+   * Index of the list in work, one past the last after all of them; null if no list is to blame because the job was
+   * stopped or never started.
+   */
+  readonly list: number | null;
+
+  constructor(message: string, list: number | null, cause?: unknown) {
+    super(message, { cause });
+    this.list = list;
+  }
+}
+
+/** Runs jobs in a thread of their own. */
+export class CompilePool {
+  private opened: Promise<Piscina> | undefined;
+  private readonly heapMib: number;
+  private readonly deadline: JobDeadline;
+  private readonly semaphore = new Semaphore(1);
+  /** Ends the jobs that wait for a thread which died before it took one. */
+  private readonly waiting = new Set<AbortController>();
+
+  private isClosed = false;
+
+  constructor(heapMib: number = HEAP_MIB, deadline: JobDeadline = DEADLINE) {
+    this.heapMib = heapMib;
+    this.deadline = deadline;
+  }
+
+  /**
+   * Counts the rules of a list, and returns which of the names `watch` it blocks. Throws a CompileError when the thread
+   * dies; an unusable list is not an error; its statistics have the fault.
+   */
+  async inspect(list: ListFile, watch: readonly string[], signal?: AbortSignal): Promise<ListInspection> {
+    return (await this.run('inspect', [list], { list, watch }, signal)) as ListInspection;
+  }
+
+  /** Builds one table of all lists. Throws a CompileError. */
+  async compile(order: CompileOrder, signal?: AbortSignal): Promise<CompileOutcome> {
+    const job = { ...order, build: randomBytes(4).readUInt32LE(0) };
+    return (await this.run('compile', order.lists, job, signal)) as CompileOutcome;
+  }
+
+  /**
+   * The first line of a list that gives `name` (folded) a rule of one of these `RuleKind` bits; null if there is none.
+   * Reads the list again, so use it on demand only. Throws a CompileError.
+   */
+  async findLine(list: ListFile, name: string, kinds: number): Promise<number | null> {
+    return (await this.run('findLine', [list], { list, name, kinds }, undefined)) as number | null;
+  }
+
+  /** Stops the thread; running and later jobs reject. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await (await this.opened)?.destroy();
+  }
+
+  /** Jobs are queued here: Piscina would leave those waiting behind a job without a thread once its thread is ended. */
+  private run(
+    name: string,
+    lists: readonly ListFile[],
+    job: object,
+    stop: AbortSignal | undefined,
+  ): Promise<unknown> {
+    return this.semaphore.run(() => this.runNow(name, lists, job, stop));
+  }
+
+  private async runNow(
+    name: string,
+    lists: readonly ListFile[],
+    job: object,
+    stop: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const limitMs = await this.limitMs(lists);
+    const pool = await (this.opened ??= this.open());
+    // A destroyed Piscina would start a thread again.
+    if (this.isClosed) throw new CompileError(`${name} lists: the compile thread was stopped`, null);
+    const died = new AbortController();
+    const watch = new JobWatch(limitMs, () => pool.threads[0]);
+    const signals = [died.signal, watch.signal];
+    const signal = AbortSignal.any(stop === undefined ? signals : [stop, ...signals]);
+    this.waiting.add(died);
+    try {
+      return await pool.run({ ...job, progress: watch.progress }, { name, signal });
+    } catch (error) {
+      const cause: unknown = died.signal.aborted ? died.signal.reason : error;
+      const reason = watch.signal.aborted ? watch.reason : reasonOf(cause);
+      const list = this.wasStopped(stop) ? null : watch.listAtWork();
+      throw new CompileError(`${name} lists: ${reason}`, list, cause);
+    } finally {
+      this.waiting.delete(died);
+      watch.end();
+    }
+  }
+
+  private async open(): Promise<Piscina> {
+    const { Piscina } = await import('piscina');
+    const pool = new Piscina({
+      filename: new URL('./compile-task.ts', import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: this.heapMib },
+    });
+    // A thread that dies during a job rejects the job; one that dies idle is reported here only.
+    pool.on('error', (error: unknown) => {
+      for (const job of this.waiting) job.abort(error);
+    });
+    return pool;
+  }
+
+  private wasStopped(stop: AbortSignal | undefined): boolean {
+    return this.isClosed || stop?.aborted === true;
+  }
+
+  /** The thread finds out if a list is no longer on disk. */
+  private async limitMs(lists: readonly ListFile[]): Promise<number> {
+    const sizes = await Promise.all(
+      lists.map(({ path }) =>
+        stat(path).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    return Math.ceil(this.deadline.baseMs + (bytes / MIB) * this.deadline.msPerMib);
+  }
+}
+
+/**
+ * Ends a job that exceeds its time: CPU time of its thread since that took the job. Neither the start of a thread counts,
+ * nor what else a machine is busy with; a job that does nothing at all ends by the clock.
+ */
+class JobWatch {
+  readonly progress = new Int32Array(new SharedArrayBuffer(4));
+  readonly reason: string;
+  private readonly late = new AbortController();
+  private readonly limitMs: number;
+  private readonly thread: () => Worker | undefined;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private hasEnded = false;
+
+  constructor(limitMs: number, thread: () => Worker | undefined) {
+    this.limitMs = limitMs;
+    this.thread = thread;
+    this.reason = `it took longer than ${Math.ceil(limitMs / 1000)} s`;
+    const { value } = Atomics.waitAsync(this.progress, 0, 0);
+    void Promise.resolve(value).then(() => this.begin());
+  }
+
+  /** Aborts when the job is late. */
+  get signal(): AbortSignal {
+    return this.late.signal;
+  }
+
+  /** Index of the list that the thread was processing; null if none. */
+  listAtWork(): number | null {
+    const place = Atomics.load(this.progress, 0);
+    return place === 0 ? null : place - 1;
+  }
+
+  /** Stops watching. */
+  end(): void {
+    this.hasEnded = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    // Ends the wait if no thread has taken the job.
+    Atomics.notify(this.progress, 0);
+  }
+
+  private async begin(): Promise<void> {
+    if (this.hasEnded) return;
+    // A thread that is stuck outside of JavaScript does not tell its CPU time.
+    this.after(BY_CLOCK * this.limitMs, () => this.late.abort());
+    const beforeMs = await this.usedMs();
+    const look = async (): Promise<void> => {
+      const leftMs = this.limitMs - ((await this.usedMs()) - beforeMs);
+      if (leftMs <= 0) this.late.abort();
+      else this.after(leftMs, look);
+    };
+    this.after(this.limitMs, look);
+  }
+
+  private after(ms: number, act: () => unknown): void {
+    if (!this.hasEnded) this.timers.push(setTimeout(act, ms));
+  }
+
+  /** CPU time of the thread; 0 where it has just ended, as the job then does. */
+  private async usedMs(): Promise<number> {
+    const used = await this.thread()
+      ?.cpuUsage()
+      .catch(() => undefined);
+    return used === undefined ? 0 : (used.user + used.system) / 1000;
+  }
+}

@@ -1,0 +1,65 @@
+/** The result of a compile, and its identity. */
+import { RuleTableLayout as L } from '../../../../shared/snapshot/layout.ts';
+import { LIST_READING, type ListStatistics } from '../parse/list-statistics.ts';
+import type { AttributeTable } from './attribute-table.ts';
+
+/** One source that went into a rule table; its place in the array is its source index there. */
+export interface CompiledSource {
+  /** `list_sources.id`. */
+  readonly id: number;
+  /** Names the bytes and the way they were read; equal keys compile to equal rules. */
+  readonly inputKey: string;
+  readonly statistics: ListStatistics;
+}
+
+/** A rule table with everything needed to interpret it. */
+export interface CompiledRules {
+  readonly rules: SharedArrayBuffer;
+  /** Patterns and conditional rules, see `shared/snapshot/special-rules.ts`. */
+  readonly special: SharedArrayBuffer;
+  readonly attributes: AttributeTable;
+  readonly sources: readonly CompiledSource[];
+  /** Unix milliseconds; 0 for the empty table. */
+  readonly compiledAtMs: number;
+  readonly compileMs: number;
+  /** Its names files name some that have no rules of their kind any more. */
+  readonly hasLeftNames?: true;
+}
+
+/**
+ * Identity of a rule table: the random word of its build, checksum and counts, as 56 hexadecimal digits.
+ * Every header word that a reader relies on is in it.
+ */
+export function rulesIdOf(rules: SharedArrayBuffer): string {
+  const header = new Uint32Array(rules, 0, L.HEADER_WORDS);
+  return [
+    L.BUILD_WORD,
+    L.SEED_LOW_WORD,
+    L.SEED_HIGH_WORD,
+    L.CHECKSUM_WORD,
+    L.NAME_COUNT_WORD,
+    L.ATTRIBUTE_COUNT_WORD,
+    L.BUCKET_COUNT_WORD,
+  ]
+    .map((word) => header[word]!.toString(16).padStart(8, '0'))
+    .join('');
+}
+
+/** Keys of the inputs that could be read, and were read as this version reads them. */
+export function keysInForce({ sources }: Pick<CompiledRules, 'sources'>): ReadonlySet<string> {
+  const readable = sources.filter(
+    ({ statistics: { fault, reading } }) => fault === null && reading === LIST_READING,
+  );
+  return new Set(readable.map(({ inputKey }) => inputKey));
+}
+
+/** The seeds that a table's names are hashed with; later tables keep them, as the answer cache uses them, too. */
+export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
+  const header = new Int32Array(rules, 0, L.HEADER_WORDS);
+  return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };
+}
+
+/** Clients that the rules of a table name by MAC or by name. */
+export function clientNamesOf({ sources }: Pick<CompiledRules, 'sources'>): string[] {
+  return [...new Set(sources.flatMap(({ statistics }) => statistics.clientNames))];
+}

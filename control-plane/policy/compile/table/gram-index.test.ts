@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { gramAt } from '../../../../shared/snapshot/special-matcher.ts';
+import { GramIndex } from './gram-index.ts';
+
+/** Where in each literal its letters lie; null = nowhere. */
+function offsets(index: GramIndex, ...literals: string[]): number[] | null {
+  return index.placeOf(literals)?.map(({ gramOffset }) => gramOffset) ?? null;
+}
+
+/** Counts so many rules under three letters. */
+function crowd(index: GramIndex, letters: string, rules: number): void {
+  const literal = Buffer.from(letters);
+  for (let i = 0; i < rules; i++) index.take([{ gram: gramAt(literal, 0), gramOffset: 0, literal }]);
+}
+
+describe('GramIndex.placeOf()', () => {
+  test('gives each literal three of its letters', () => {
+    const places = new GramIndex().placeOf(['track', 'xads']);
+    expect(places).toEqual([
+      { gram: gramAt(Buffer.from('tra'), 0), gramOffset: 0, literal: Buffer.from('track') },
+      { gram: gramAt(Buffer.from('xad'), 0), gramOffset: 0, literal: Buffer.from('xads') },
+    ]);
+  });
+
+  test('finds nowhere for what has no literals, or one of two letters', () => {
+    const index = new GramIndex();
+    expect([index.placeOf(null), offsets(index, 'track', 'ab')]).toEqual([null, null]);
+    expect(offsets(index, 'abc')).toEqual([0]);
+  });
+
+  test('takes the letters with the fewest rules, and the first of those', () => {
+    const index = new GramIndex();
+    crowd(index, 'abc', 1);
+    expect(offsets(index, 'abcdef')).toEqual([1]);
+    crowd(index, 'bcd', 2);
+    crowd(index, 'cde', 2);
+    crowd(index, 'def', 2);
+    expect(offsets(index, 'abcdef')).toEqual([0]);
+  });
+
+  test('takes letters that many names have only where nothing else is left', () => {
+    const index = new GramIndex();
+    expect(offsets(index, 'www.ads', 'shop.com')).toEqual([2, 0]);
+    for (const letters of ['w.a', '.ad']) crowd(index, letters, 15);
+    crowd(index, 'ads', 14);
+    expect(offsets(index, 'www.ads')).toEqual([4]);
+    expect(offsets(index, 'com')).toEqual([0]);
+  });
+
+  test('finds nowhere under letters with sixteen rules', () => {
+    const index = new GramIndex();
+    crowd(index, 'abc', 15);
+    expect(offsets(index, 'abc')).toEqual([0]);
+    crowd(index, 'abc', 1);
+    expect(offsets(index, 'abc')).toBeNull();
+    crowd(index, 'com', 16);
+    expect(offsets(index, 'com')).toBeNull();
+  });
+});

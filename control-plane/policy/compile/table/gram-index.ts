@@ -1,0 +1,68 @@
+/**
+ * Chooses the three letters under which threads find patterns and expressions: for each literal those with the fewest
+ * rules. The number of rules per three letters is limited, since a hostile name can consist of the most crowded ones.
+ */
+import { GRAM, gramAt } from '../../../../shared/snapshot/special-matcher.ts';
+
+/** A literal, and where in it its three letters lie. */
+export interface GramPlace {
+  readonly gram: number;
+  readonly gramOffset: number;
+  readonly literal: Buffer;
+}
+
+/** Most rules under the same letters. */
+const MAX_RULES_OF_GRAM = 16;
+/** Parts that a large share of all names have. */
+const COMMON_GRAMS: readonly string[] = [
+  'www',
+  'ww.',
+  'w.g',
+  '.co',
+  'com',
+  '.ne',
+  'net',
+  '.or',
+  'org',
+  'ing',
+  'api',
+];
+
+/** Assigns rules to three-letter keys within a limit. */
+export class GramIndex {
+  private readonly load = new Map<number, number>();
+  private readonly common = new Set(COMMON_GRAMS.map((text) => gramAt(Buffer.from(text), 0)));
+
+  /** Where a rule with these literals, of which each match has one, is to be found; null = nowhere. */
+  placeOf(literals: readonly string[] | null): GramPlace[] | null {
+    if (literals === null) return null;
+    const places: GramPlace[] = [];
+    for (const text of literals) {
+      const literal = Buffer.from(text, 'latin1');
+      const gramOffset = this.rarestGram(literal);
+      if (gramOffset < 0) return null;
+      places.push({ gram: gramAt(literal, gramOffset), gramOffset, literal });
+    }
+    return places;
+  }
+
+  /** Counts a rule at these places. */
+  take(places: readonly GramPlace[]): void {
+    for (const { gram } of places) this.load.set(gram, (this.load.get(gram) ?? 0) + 1);
+  }
+
+  /** Where in `literal` its best letters lie: those of few names, then of few rules; -1 = none are left. */
+  private rarestGram(literal: Buffer): number {
+    let best = -1;
+    let fewest = Infinity;
+    for (let at = 0; at + GRAM <= literal.length; at++) {
+      const gram = gramAt(literal, at);
+      const count = this.load.get(gram) ?? 0;
+      const cost = count + (this.common.has(gram) ? MAX_RULES_OF_GRAM : 0);
+      if (count >= MAX_RULES_OF_GRAM || cost >= fewest) continue;
+      best = at;
+      fewest = cost;
+    }
+    return best;
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * Builds the rule table of `shared/snapshot/rule-table.ts`: names are hashed from their text and put into
+ * the final buckets at once, which grow in place, so that a rebuild needs no memory beside the table it
+ * makes. The buffer is a growable SharedArrayBuffer; its length is exact when finished.
+ */
+import { FOLD, hashHighStep, hashLowStep } from '../../../../shared/dns/name.ts';
+import {
+  LAYOUT_VERSION,
+  RULE_TABLE_MAGIC,
+  RuleTableLayout as L,
+  checksumWords,
+} from '../../../../shared/snapshot/layout.ts';
+import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
+import type { AttributeTable } from './attribute-table.ts';
+import { AttributeInterner } from './attribute-table.ts';
+
+/** Most bytes of a table; address space is reserved for it, memory is taken as it fills: 63 M names. */
+const MAX_TABLE_BYTES = 0x4000_0000;
+/** Buckets to begin with: 4 KiB. */
+const FIRST_BUCKETS = 63;
+/** Load at which the table grows, and by how much: a finished table is 0.78 to 0.9 full. */
+export const MAX_LOAD = 0.9;
+const GROWTH = 1.15;
+
+const BUCKET_BYTES = L.BUCKET_WORDS * 4;
+const HEADER_BYTES = L.HEADER_WORDS * 4;
+const DOT = 0x2e;
+
+/** Secret start values of the two lanes of the names' hashes. */
+export interface TableSeeds {
+  /** i32 or u32 each. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A finished table. */
+export interface BuiltTable {
+  readonly rules: SharedArrayBuffer;
+  readonly attributes: AttributeTable;
+  readonly nameCount: number;
+}
+
+/** Find-or-insert table of names; sources are added one after the other. */
+export class RuleTableBuilder {
+  readonly seeds: TableSeeds;
+  private readonly buffer: SharedArrayBuffer;
+  private readonly interner = new AttributeInterner();
+  private words: Int32Array;
+  private bucketCount = 0;
+  private bucketScale = 0;
+  private names = 0;
+  private growAt = 0;
+  private hashLow = 0;
+  private hashHigh = 0;
+  /** While growing: the current bucket, and names (three words each) that wait for a bucket below it. */
+  private readonly lifted = new Int32Array(L.BUCKET_WORDS);
+  private readonly waiting: number[] = [];
+  /** Names without a free slot up to the table's end; they continue at its start after all others have moved. */
+  private readonly wrapped: number[] = [];
+
+  /**
+   * `expectedNames` sizes the first buckets: guess too low rather than too high, for a table never shrinks.
+   * `add` throws a RangeError when the table would need more than `maxBytes`.
+   */
+  constructor(seeds: TableSeeds, expectedNames = 0, maxBytes: number = MAX_TABLE_BYTES) {
+    this.seeds = { low: seeds.low | 0, high: seeds.high | 0 };
+    const buckets = Math.max(FIRST_BUCKETS, Math.ceil(expectedNames / (L.NAMES_PER_BUCKET * MAX_LOAD)));
+    this.buffer = new SharedArrayBuffer(tableBytes(FIRST_BUCKETS), { maxByteLength: maxBytes });
+    this.words = new Int32Array(0);
+    this.resize(buckets);
+  }
+
+  /** Names added from now on belong to source `index`; indexes ascend. */
+  beginSource(index: number): void {
+    this.interner.beginSource(index);
+  }
+
+  /**
+   * Adds the name whose text, ASCII in any case and without a final dot, lies in [start, end) of `bytes`.
+   * `kinds` are `RuleKind` bits. The hash is that of `hashName` over the folded wire form. Returns the kinds
+   * that the name had before.
+   */
+  addName(bytes: Uint8Array, start: number, end: number, kinds: number): number {
+    this.hash(bytes, start, end);
+    return this.add(this.hashLow, this.hashHigh, kinds);
+  }
+
+  /**
+   * Records that source `by` disables `kinds` of these sources at a name (`$badfilter`); after the last source only.
+   * The name itself stays in the table.
+   */
+  takeBack(name: string, kinds: number, by: number, sources: ReadonlySet<number>): void {
+    this.hash(Buffer.from(name), 0, name.length);
+    const slot = this.slotOf(this.hashLow, this.hashHigh);
+    if (slot < 0) return;
+    const attribute = this.words[slot + L.ATTRIBUTE_AT]! - 1;
+    this.words[slot + L.ATTRIBUTE_AT] = this.interner.takeBack(attribute, kinds, by, sources) + 1;
+  }
+
+  /** Computes the lanes of the name into `hashLow` and `hashHigh`. */
+  private hash(bytes: Uint8Array, start: number, end: number): void {
+    let low = this.seeds.low;
+    let high = this.seeds.high;
+    for (let labelEnd = end; labelEnd > start;) {
+      let labelAt = labelEnd;
+      while (labelAt > start && bytes[labelAt - 1] !== DOT) labelAt--;
+      let word = labelEnd - labelAt;
+      let shift = 8;
+      for (let at = labelAt; at < labelEnd; at++) {
+        word |= FOLD[bytes[at]!]! << shift;
+        shift = (shift + 8) & 31;
+        if (shift !== 0) continue;
+        low = hashLowStep(low, word);
+        high = hashHighStep(high, word);
+        word = 0;
+      }
+      if (shift !== 0) {
+        low = hashLowStep(low, word);
+        high = hashHighStep(high, word);
+      }
+      labelEnd = labelAt - 1;
+    }
+    this.hashLow = low;
+    this.hashHigh = high;
+  }
+
+  /** Word of the low lane of the name with these lanes, or -1. */
+  private slotOf(low: number, high: number): number {
+    const words = this.words;
+    let bucket = this.homeOf(low);
+    for (let probes = this.bucketCount; probes > 0; probes--) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++)
+        if (words[slot] === low && words[slot + L.HIGH_AT] === high && words[slot + L.ATTRIBUTE_AT] !== 0)
+          return slot;
+      if (((words[at + L.OVERFLOW_AT]! >>> high) & 1) === 0) return -1;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+    return -1;
+  }
+
+  /** Adds the name with these hash lanes (i32); returns the kinds that it had before. */
+  add(low: number, high: number, kinds: number): number {
+    if (this.names >= this.growAt) this.grow();
+    const words = this.words;
+    let bucket = this.homeOf(low);
+    for (;;) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
+        const attribute = words[slot + L.ATTRIBUTE_AT]!;
+        if (attribute === 0) {
+          words[slot] = low;
+          words[slot + L.HIGH_AT] = high;
+          words[slot + L.ATTRIBUTE_AT] = this.interner.first(kinds) + 1;
+          this.names++;
+          return 0;
+        }
+        if (words[slot] === low && words[slot + L.HIGH_AT] === high) {
+          words[slot + L.ATTRIBUTE_AT] = this.interner.extend(attribute - 1, kinds) + 1;
+          return this.interner.union(attribute - 1);
+        }
+      }
+      words[at + L.OVERFLOW_AT]! |= 1 << high;
+      bucket = bucket + 1 === this.bucketCount ? 0 : bucket + 1;
+    }
+  }
+
+  /**
+   * Renumbers the attributes, writes header and checksum; `build` is a u32 that marks this build, and so many of the
+   * names are addresses or prefixes of these lengths. The builder must not be used after it.
+   */
+  finish(build = 0, addressCount = 0, prefixes = new PrefixLengths()): BuiltTable {
+    const { table, renumber } = this.interner.finish();
+    const words = this.words;
+    for (let at = L.HEADER_WORDS; at < words.length; at += L.BUCKET_WORDS) {
+      for (let slot = at + L.ATTRIBUTE_AT; slot < at + L.OVERFLOW_AT; slot++) {
+        const attribute = words[slot]!;
+        if (attribute !== 0) words[slot] = renumber[attribute - 1]! + 1;
+      }
+    }
+    words[L.MAGIC_WORD] = RULE_TABLE_MAGIC;
+    words[L.VERSION_WORD] = LAYOUT_VERSION;
+    words[L.BUCKET_COUNT_WORD] = this.bucketCount;
+    words[L.NAME_COUNT_WORD] = this.names;
+    words[L.ATTRIBUTE_COUNT_WORD] = table.nameCounts.length;
+    words[L.BUILD_WORD] = build;
+    words[L.ADDRESS_COUNT_WORD] = addressCount;
+    words.set(prefixes.words, L.IPV4_PREFIXES_WORD);
+    words[L.SEED_LOW_WORD] = this.seeds.low;
+    words[L.SEED_HIGH_WORD] = this.seeds.high;
+    words[L.CHECKSUM_WORD] = checksumWords(new Uint32Array(this.buffer, 0, words.length), L.HEADER_WORDS);
+    return { rules: this.buffer, attributes: table, nameCount: this.names };
+  }
+
+  /**
+   * Grows in place. A name's home only moves up, so buckets are processed from the last to the first; a name that had
+   * overflowed from a lower bucket waits until that one is processed.
+   */
+  private grow(): void {
+    const before = this.bucketCount;
+    this.resize(Math.ceil(before * GROWTH));
+    for (let bucket = before - 1; bucket >= 0; bucket--) this.moveBucket(bucket);
+    const wrapped = this.wrapped.splice(0);
+    for (let at = 0; at < wrapped.length; at += 3)
+      this.place(0, wrapped[at]!, wrapped[at + 1]!, wrapped[at + 2]!);
+  }
+
+  private resize(buckets: number): void {
+    if (tableBytes(buckets) > this.buffer.maxByteLength)
+      throw new RangeError(
+        `build rule table: more than ${this.names} names do not fit in ${this.buffer.maxByteLength} bytes`,
+      );
+    this.buffer.grow(tableBytes(buckets));
+    this.words = new Int32Array(this.buffer, 0, this.buffer.byteLength >>> 2);
+    this.bucketCount = buckets;
+    this.bucketScale = buckets / 0x1_0000_0000;
+    this.growAt = Math.floor(buckets * L.NAMES_PER_BUCKET * MAX_LOAD);
+  }
+
+  private homeOf(low: number): number {
+    return ((low >>> 0) * this.bucketScale) >>> 0;
+  }
+
+  /** Moves the names of a bucket of the smaller table, and those that waited for it. */
+  private moveBucket(bucket: number): void {
+    const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+    const { words, lifted, waiting } = this;
+    for (let word = 0; word < L.BUCKET_WORDS; word++) {
+      lifted[word] = words[at + word]!;
+      words[at + word] = 0;
+    }
+    if (waiting.length > 0) this.settleWaiting(bucket);
+    for (let slot = 0; slot < L.NAMES_PER_BUCKET; slot++) {
+      const attribute = lifted[slot + L.ATTRIBUTE_AT]!;
+      if (attribute === 0) return;
+      const low = lifted[slot]!;
+      const high = lifted[slot + L.HIGH_AT]!;
+      const home = this.homeOf(low);
+      if (home >= bucket) this.place(home, low, high, attribute);
+      else waiting.push(low, high, attribute);
+    }
+  }
+
+  /** Places the waiting names whose home is at or above `bucket`. */
+  private settleWaiting(bucket: number): void {
+    const names = this.waiting.splice(0);
+    for (let at = 0; at < names.length; at += 3) {
+      const low = names[at]!;
+      const home = this.homeOf(low);
+      if (home >= bucket) this.place(home, low, names[at + 1]!, names[at + 2]!);
+      else this.waiting.push(low, names[at + 1]!, names[at + 2]!);
+    }
+  }
+
+  /**
+   * Puts a name that is not in the table into the first free slot from bucket `from` on. One that finds none
+   * up to the end goes on at bucket 0, but not before all buckets have been worked off: what it left in the
+   * overflow words below would be wiped out.
+   */
+  private place(from: number, low: number, high: number, attribute: number): void {
+    const words = this.words;
+    for (let bucket = from; bucket < this.bucketCount; bucket++) {
+      const at = L.HEADER_WORDS + (bucket << L.BUCKET_SHIFT);
+      for (let slot = at; slot < at + L.NAMES_PER_BUCKET; slot++) {
+        if (words[slot + L.ATTRIBUTE_AT] !== 0) continue;
+        words[slot] = low;
+        words[slot + L.HIGH_AT] = high;
+        words[slot + L.ATTRIBUTE_AT] = attribute;
+        return;
+      }
+      words[at + L.OVERFLOW_AT]! |= 1 << high;
+    }
+    this.wrapped.push(low, high, attribute);
+  }
+}
+
+function tableBytes(buckets: number): number {
+  return HEADER_BYTES + buckets * BUCKET_BYTES;
+}

@@ -1,0 +1,230 @@
+/**
+ * Short lists, such as custom rules, without the compile thread: what is in one, and its change in a finished table.
+ * Changing it costs a copy of the table, not reading all lists. It gives up wherever the result might differ from that
+ * of a compile: if the special rules of the text change, at names that `$badfilter` rules concern, and at addresses.
+ */
+import { stat } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { RememberedAutomata } from '../../../../shared/automata/automaton-maker.ts';
+import type { SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
+import type { SpecialLine } from '../parse/adblock-rule.ts';
+import { invalidLine } from '../parse/foreign-line.ts';
+import { LIST_READING, type ListStatistics, type UnusedLine } from '../parse/list-statistics.ts';
+import { readList } from '../parse/read-list.ts';
+import type { SpecialSink } from '../parse/rule-output.ts';
+import { packPair, unpackPair } from './attribute-table.ts';
+import type { ListFile, ListInspection } from './compile-job.ts';
+import { inspectList } from './compile-task.ts';
+import type { CompiledRules } from './compiled-rules.ts';
+import { type AddedLines, ALLOW_KINDS, BLOCK_KINDS } from './names-file.ts';
+import { SHORT_TEXT_BUDGET } from './rule-budget.ts';
+import { RuleTableEditor } from './rule-table-editor.ts';
+import { SpecialRuleSet } from './special-rule-set.ts';
+import { rulesOfSource, withRuleLines } from './special-rules-builder.ts';
+import { WatchedNames } from './watched-names.ts';
+
+/** Bytes and lines of a text that the control plane's loop can read without others noticing. */
+export const SHORT_TEXT_BYTES = 65_536;
+const SHORT_TEXT_LINES = 5000;
+
+/** A change of one list in a table. */
+export interface TextChange {
+  /** Its source index; one past the last for a list that is new. */
+  readonly index: number;
+  /** Null = it is new. */
+  readonly before: ListFile | null;
+  readonly after: ListFile;
+}
+
+/** The table after a change, without identity and times. */
+export interface ChangedTable extends Pick<CompiledRules, 'rules' | 'special' | 'attributes'> {
+  readonly statistics: ListStatistics;
+  /** What the names files lack. */
+  readonly lines: { readonly block: AddedLines; readonly allow: AddedLines };
+  readonly hasLeftNames: boolean;
+}
+
+/** Cache of the previous texts, so that only changed expressions are compiled. */
+const automata = new RememberedAutomata();
+
+/** `CompilePool.inspect` of a short text; undefined if reading it takes long. */
+export async function inspectShortText(list: ListFile): Promise<ListInspection | undefined> {
+  const rules = newRules();
+  const inspection = await inspectList(list, new WatchedNames([], rules));
+  return rules.isOverBudget ? undefined : inspection;
+}
+
+/** Changes one list of compiled rules; undefined if a compile has to. */
+export async function changeText(
+  compiled: CompiledRules,
+  change: TextChange,
+): Promise<ChangedTable | undefined> {
+  const takenBackNames = takenBackNamesOf(compiled);
+  if (takenBackNames === undefined) return undefined;
+  const before = await readBefore(compiled, change);
+  const after = before && (await readText(change.after, change.index));
+  if (before === undefined || after === undefined) return undefined;
+  const special = specialAfter(compiled.special, change.index, before.special, after.special);
+  const names = special && changeNames(compiled, change.index, before.names, after.names, takenBackNames);
+  return names && { ...names, special, statistics: after.statistics };
+}
+
+/** Names at which rules of some list are disabled; undefined if they are not known. */
+function takenBackNamesOf({ sources }: CompiledRules): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  for (const { statistics } of sources) {
+    if (statistics.takenBackNames === undefined || statistics.reading !== LIST_READING) return undefined;
+    for (const name of statistics.takenBackNames) names.add(name);
+  }
+  return names;
+}
+
+/** What a text gives to a table. */
+interface TextRules {
+  readonly statistics: ListStatistics;
+  /** Kinds by name, folded. */
+  readonly names: ReadonlyMap<string, number>;
+  readonly special: readonly SpecialRule[];
+}
+
+const NO_RULES: Pick<TextRules, 'names' | 'special'> = { names: new Map(), special: [] };
+
+async function readBefore(
+  compiled: CompiledRules,
+  { index, before }: TextChange,
+): Promise<Pick<TextRules, 'names' | 'special'> | undefined> {
+  if (before === null) return NO_RULES;
+  const { lines } = compiled.sources[index]!.statistics;
+  if (lines > SHORT_TEXT_LINES || (await stat(before.path)).size > SHORT_TEXT_BYTES) return undefined;
+  return readText(before, index);
+}
+
+/** Undefined if the text has rules that concern other lists, or takes long. */
+async function readText({ path, reading }: ListFile, source: number): Promise<TextRules | undefined> {
+  const names = new Map<string, number>();
+  const sink = new TextSink(source);
+  const statistics = await readList(
+    path,
+    reading,
+    (bytes, start, end, kind) => {
+      const name = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+        .toString('latin1')
+        .toLowerCase();
+      names.set(name, (names.get(name) ?? 0) | kind);
+    },
+    sink,
+  );
+  const { fault, lines, addressRules } = statistics;
+  if (fault !== null || lines > SHORT_TEXT_LINES || addressRules > 0 || !sink.isAlone) return undefined;
+  return { statistics, names, special: sink.accepted };
+}
+
+function newRules(): SpecialRuleSet {
+  automata.beginRound();
+  return new SpecialRuleSet(SHORT_TEXT_BUDGET, SHORT_TEXT_BUDGET, automata);
+}
+
+/** Collects the special rules of a text. */
+class TextSink implements SpecialSink {
+  readonly accepted: SpecialRule[] = [];
+  private readonly rules = newRules();
+  private readonly source: number;
+  private hasBadFilters = false;
+
+  constructor(source: number) {
+    this.source = source;
+  }
+
+  /** Whether its rules leave those of other lists alone, and were all judged. */
+  get isAlone(): boolean {
+    return !this.hasBadFilters && !this.rules.isOverBudget;
+  }
+
+  special(line: SpecialLine, number: number): UnusedLine | null {
+    const rule: SpecialRule = { ...line, source: this.source, line: number };
+    const refused = this.rules.add(rule);
+    if (refused !== null) return invalidLine(refused);
+    this.accepted.push(rule);
+    return null;
+  }
+
+  badFilter(): boolean {
+    this.hasBadFilters = true;
+    return true;
+  }
+}
+
+/** The special rules if those of the text are the same, perhaps in other lines; else undefined. */
+function specialAfter(
+  special: SharedArrayBuffer,
+  source: number,
+  before: readonly SpecialRule[],
+  after: readonly SpecialRule[],
+): SharedArrayBuffer | undefined {
+  const isSame = before.length === after.length && before.every((rule, at) => isSameRule(rule, after[at]!));
+  if (!isSame) return undefined;
+  if (before.length === 0) return special;
+  const indexes = rulesOfSource(special, source);
+  // A compile may have had no room for some.
+  if (indexes.length !== before.length) return undefined;
+  const moved = indexes.flatMap((index, at): [number, number][] =>
+    before[at]!.line === after[at]!.line ? [] : [[index, after[at]!.line]],
+  );
+  return moved.length === 0 ? special : withRuleLines(special, new Map(moved));
+}
+
+function isSameRule(one: SpecialRule, other: SpecialRule): boolean {
+  return JSON.stringify({ ...one, line: 0 }) === JSON.stringify({ ...other, line: 0 });
+}
+
+/** Lines that a names file lacks, as they are found out. */
+interface GrowingLines extends AddedLines {
+  readonly fresh: string[];
+  readonly perhaps: string[];
+}
+
+function changeNames(
+  { rules, attributes }: Pick<CompiledRules, 'rules' | 'attributes'>,
+  index: number,
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  takenBackNames: ReadonlySet<string>,
+): Omit<ChangedTable, 'special' | 'statistics'> | undefined {
+  const block: GrowingLines = { fresh: [], perhaps: [] };
+  const allow: GrowingLines = { fresh: [], perhaps: [] };
+  let hasLeftNames = false;
+  const editor = new RuleTableEditor(rules, attributes);
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    const kinds = after.get(name) ?? 0;
+    if (kinds === (before.get(name) ?? 0)) continue;
+    const known = editor.pairsAt(name);
+    const pairs = (known ?? []).map(unpackPair).filter((pair) => pair !== null);
+    if (takenBackNames.has(name) || pairs.length !== (known ?? []).length) return undefined;
+    const others = pairs.filter(({ source }) => source !== index);
+    const next = kinds === 0 ? others : [...others, { source: index, kinds }];
+    next.sort((one, other) => one.source - other.source);
+    if (
+      !editor.set(
+        name,
+        next.map(({ source, kinds: bits }) => packPair(source, bits)),
+      )
+    )
+      return undefined;
+    const [had, has] = [kindsOf(pairs), kindsOf(next)];
+    for (const [lines, mask] of [
+      [block, BLOCK_KINDS],
+      [allow, ALLOW_KINDS],
+    ] as const) {
+      if ((had & mask) !== 0 && (has & mask) === 0) hasLeftNames = true;
+      if ((had & mask) !== 0 || (has & mask) === 0) continue;
+      // A name that was there before may have left its line.
+      (known === undefined ? lines.fresh : lines.perhaps).push(name);
+    }
+  }
+  const table = editor.finish(randomInt(1, 2 ** 32));
+  return table && { rules: table.rules, attributes: table.attributes, lines: { block, allow }, hasLeftNames };
+}
+
+function kindsOf(pairs: readonly { readonly kinds: number }[]): number {
+  return pairs.reduce((union, { kinds }) => union | kinds, 0);
+}

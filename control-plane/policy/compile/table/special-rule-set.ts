@@ -1,0 +1,211 @@
+/**
+ * Adds special rules one by one within their budget, and places each where a thread finds it at a bounded cost: at a
+ * name, under three letters that each of its matches contains, or in an automaton that reads every name.
+ * `special-rules-builder.ts` writes the result.
+ */
+import { AutomatonPacker, entriesOf } from '../../../../shared/automata/automaton-packer.ts';
+import type { Automaton } from '../../../../shared/automata/automaton.ts';
+import { type AutomatonMaker, FRESH_AUTOMATA } from '../../../../shared/automata/automaton-maker.ts';
+import { canFindName, findsEveryName } from '../../../../shared/automata/reach.ts';
+import { isAddressExpression } from '../../../../shared/policy/address-expression.ts';
+import { isAddressName, isAddressPattern } from '../../../../shared/policy/address-rule.ts';
+import {
+  longestPiece,
+  matchesPattern,
+  patternExpression,
+  readNamePattern,
+} from '../../../../shared/policy/name-pattern.ts';
+import { EVERY_NAME, NO_NAME } from '../../../../shared/automata/regex-filter.ts';
+import { requiredLiterals } from '../../../../shared/policy/regex-literals.ts';
+import { WELL_KNOWN_NAMES } from '../../../../shared/policy/well-known-names.ts';
+import { hasConditions, type SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
+import { AddressSamples } from './address-samples.ts';
+import { GramIndex, type GramPlace } from './gram-index.ts';
+import { LIST_BUDGET, LISTS_BUDGET, RuleAllowance, type RuleBudget } from './rule-budget.ts';
+
+/** Where a rule was put. */
+export type RulePlace =
+  /** At its name. */
+  | { readonly at: 'name' }
+  /** Under letters of its literals; a pattern is matched as text, an expression by its own automaton. */
+  | { readonly at: 'literals'; readonly grams: readonly GramPlace[]; readonly automaton: Automaton | null }
+  /** In an automaton of its source. */
+  | { readonly at: 'automaton' }
+  /** Nowhere. */
+  | { readonly at: 'none' };
+
+/** A rule and its place. */
+export interface PlacedRule {
+  readonly rule: SpecialRule;
+  readonly place: RulePlace;
+  readonly isForAddresses: boolean;
+  /** It matches every name, if its conditions hold. */
+  readonly isForEveryName: boolean;
+}
+
+/** The rules of a source, and its remaining budget. */
+interface SourceRules {
+  readonly allowance: RuleAllowance;
+  readonly names: AutomatonPacker;
+  readonly addresses: AutomatonPacker;
+  readonly rulesAtName: Map<string, number>;
+}
+
+/** Work of merging an automaton with others, see `AutomatonPacker`. */
+const WORK_OF_PACKING = 20_000;
+
+const TOO_MUCH_WORK = 'the expressions before it took all the time that there is for compiling';
+const NO_AUTOMATON =
+  'too many expressions that every name must be held against: they have no literal of their own';
+const NO_ADDRESS_AUTOMATON = 'too many expressions that every address must be held against';
+const NO_MEMORY = 'the expressions before it took all the memory that there is for them';
+const CROWDED_NAME = 'too many rules with conditions at one name';
+const OVER_BUDGET = new Set([TOO_MUCH_WORK, NO_AUTOMATON, NO_ADDRESS_AUTOMATON, NO_MEMORY, CROWDED_NAME]);
+
+/** Collects and places the special rules of one table. */
+export class SpecialRuleSet {
+  readonly placed: PlacedRule[] = [];
+  /** Addresses that the patterns and expressions match. */
+  readonly addressSamples = new AddressSamples();
+  /** A rule was refused that a larger budget would have had room for. */
+  isOverBudget = false;
+  private readonly grams = new GramIndex();
+  private readonly budget: RuleBudget;
+  private readonly total: RuleAllowance;
+  private readonly bySource = new Map<number, SourceRules>();
+  private readonly rulesAtName = new Map<string, number>();
+
+  private readonly maker: AutomatonMaker;
+
+  /** `budget` is that of one source, `totalBudget` of all. */
+  constructor(budget = LIST_BUDGET, totalBudget = LISTS_BUDGET, maker = FRESH_AUTOMATA) {
+    this.budget = budget;
+    this.maker = maker;
+    this.total = new RuleAllowance(totalBudget);
+  }
+
+  /** Adds a rule, or returns why not. */
+  add(rule: SpecialRule): string | null {
+    const source = this.sourceOf(rule.source);
+    const isText = rule.match === 'regex' || rule.match === 'pattern';
+    const refused = isText ? this.addText(rule, source) : this.addAtName(rule, source);
+    if (refused !== null && OVER_BUDGET.has(refused)) this.isOverBudget = true;
+    return refused;
+  }
+
+  /** Keeps the index of a rule that was not added, so that later rules keep theirs: nothing matches it. */
+  hold(rule: SpecialRule): void {
+    this.placed.push({ rule, place: { at: 'none' }, isForAddresses: false, isForEveryName: false });
+  }
+
+  /** Automata that read every name, by source. */
+  nameAutomata(): Iterable<[number, AutomatonPacker]> {
+    return [...this.bySource].map(([source, { names }]) => [source, names]);
+  }
+
+  /** Automata that read every address, by source. */
+  addressAutomata(): Iterable<[number, AutomatonPacker]> {
+    return [...this.bySource].map(([source, { addresses }]) => [source, addresses]);
+  }
+
+  private sourceOf(number: number): SourceRules {
+    let source = this.bySource.get(number);
+    if (source === undefined) {
+      const allowance = new RuleAllowance(this.budget);
+      source = {
+        allowance,
+        names: new AutomatonPacker([allowance.names, this.total.names], this.maker),
+        addresses: new AutomatonPacker([allowance.addresses, this.total.addresses], this.maker),
+        rulesAtName: new Map(),
+      };
+      this.bySource.set(number, source);
+    }
+    return source;
+  }
+
+  private addAtName(rule: SpecialRule, { allowance, rulesAtName }: SourceRules): string | null {
+    const { text } = rule;
+    const own = rulesAtName.get(text) ?? 0;
+    const all = this.rulesAtName.get(text) ?? 0;
+    if (own >= allowance.rulesAtName || all >= this.total.rulesAtName) return CROWDED_NAME;
+    rulesAtName.set(text, own + 1);
+    this.rulesAtName.set(text, all + 1);
+    const isForAddresses = isAddressName(text);
+    this.placed.push({ rule, place: { at: 'name' }, isForAddresses, isForEveryName: false });
+    return null;
+  }
+
+  private addText(rule: SpecialRule, source: SourceRules): string | null {
+    const isForAddresses = this.isForAddresses(rule);
+    const grams = this.grams.placeOf(literalsOf(rule));
+    let automaton: Automaton | null = null;
+    if (rule.match === 'regex' || grams === null || isForAddresses) {
+      const made = this.compile(rule, source.allowance);
+      if (typeof made === 'string') return made;
+      automaton = made;
+    }
+    if (rule.match === 'regex' && !isForAddresses && !canFindName(automaton!)) return NO_NAME;
+    const isForEveryName =
+      rule.match === 'regex' ? findsEveryName(automaton!) : isPatternOfEveryName(rule.text);
+    if (isForEveryName && rule.forEveryName !== true && !hasConditions(rule)) return EVERY_NAME;
+    const index = this.placed.length;
+    if (isForAddresses && !source.addresses.add(automaton!, index)) return NO_ADDRESS_AUTOMATON;
+    let place: RulePlace;
+    if (grams === null) {
+      source.allowance.work -= WORK_OF_PACKING;
+      this.total.work -= WORK_OF_PACKING;
+      if (!source.names.add(automaton!, index)) {
+        source.addresses.drop(index);
+        return NO_AUTOMATON;
+      }
+      place = { at: 'automaton' };
+    } else {
+      const own = rule.match === 'regex' ? automaton : null;
+      if (own !== null && !this.takeEntries(entriesOf(own), source.allowance)) {
+        source.addresses.drop(index);
+        return NO_MEMORY;
+      }
+      this.grams.take(grams);
+      place = { at: 'literals', grams, automaton: own };
+    }
+    if (isForAddresses) this.addressSamples.mark(automaton!);
+    this.placed.push({ rule, place, isForAddresses, isForEveryName });
+    return null;
+  }
+
+  /** Without automata for addresses all rules are for names. */
+  private isForAddresses({ match, text }: SpecialRule): boolean {
+    if (this.budget.addressAutomata === 0) return false;
+    return match === 'regex' ? isAddressExpression(text) : isAddressPattern(text);
+  }
+
+  private compile({ match, text }: SpecialRule, allowance: RuleAllowance): Automaton | string {
+    if (allowance.work <= 0 || this.total.work <= 0) return TOO_MUCH_WORK;
+    const pattern = match === 'pattern' ? readNamePattern(text) : null;
+    if (typeof pattern === 'string') return pattern;
+    const made = this.maker.compile(pattern === null ? text : patternExpression(pattern));
+    allowance.work -= made.work;
+    this.total.work -= made.work;
+    return 'automaton' in made
+      ? made.automaton
+      : `${match === 'regex' ? 'regular expression' : 'pattern'}: ${made.reason}`;
+  }
+
+  private takeEntries(entries: number, allowance: RuleAllowance): boolean {
+    if (entries > allowance.ownEntries || entries > this.total.ownEntries) return false;
+    allowance.ownEntries -= entries;
+    this.total.ownEntries -= entries;
+    return true;
+  }
+}
+
+function literalsOf({ match, text }: SpecialRule): readonly string[] | null {
+  if (match === 'regex') return requiredLiterals(text);
+  const pattern = readNamePattern(text);
+  return typeof pattern === 'string' ? null : [longestPiece(pattern)];
+}
+
+function isPatternOfEveryName(text: string): boolean {
+  const pattern = readNamePattern(text);
+  return typeof pattern !== 'string' && WELL_KNOWN_NAMES.every((name) => matchesPattern(pattern, name));
+}

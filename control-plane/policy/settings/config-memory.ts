@@ -1,0 +1,79 @@
+/**
+ * What this node remembers of the configuration, in its data directory: what it last read from its file, so that it
+ * sees what a person changes there, and the last rows, so that it starts without a database.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isTable } from '../../../config/config-fault.ts';
+import {
+  clusterValues,
+  configOf,
+  decidingValues,
+  differingKeys,
+  pickValues,
+  setValues,
+} from '../../../config/layers.ts';
+import type { Layers, Values } from '../../../config/layers.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+
+/** Keys of the cluster as last read from the file, and the last rows. */
+export interface RememberedConfig {
+  readonly file: Values;
+  readonly rows: Values;
+}
+
+/** The file of one data directory. */
+export class ConfigMemory {
+  private readonly path: string;
+  private readonly logger: Logger;
+  private written = '';
+
+  constructor(dataDir: string, logger: Logger) {
+    this.path = join(dataDir, 'config-state.json');
+    this.logger = logger;
+  }
+
+  /** What is remembered; null if there is nothing, or the file is damaged. */
+  read(): RememberedConfig | null {
+    try {
+      const state: unknown = JSON.parse(readFileSync(this.path, 'utf8'));
+      if (isTable(state) && isTable(state['file']) && isTable(state['rows']))
+        return { file: state['file'], rows: state['rows'] };
+      throw new Error('it is not what Weir writes');
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT'))
+        this.logger.warn('read the last configuration failed: the file decides', { reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  /** Remembers this; a failure is logged, and tried again with the next call. */
+  async write(state: RememberedConfig): Promise<void> {
+    const text = JSON.stringify(state);
+    if (text === this.written) return;
+    try {
+      await writeDurably(this.path, Buffer.from(text));
+      this.written = text;
+    } catch (error) {
+      this.logger.warn('remember the configuration failed', { reason: reasonOf(error) });
+    }
+  }
+
+  /** The rows to start with: the last ones, and what a person has changed in the file since. */
+  firstRows(given: Pick<Layers, 'file' | 'environment'>, known: RememberedConfig | null): Values {
+    const file = clusterValues(given.file);
+    if (known === null) return file;
+    const edited = pickValues(file, differingKeys(known.file, file));
+    const rows = setValues({ ...known.rows, ...edited });
+    const isGood = (tried: Values): boolean =>
+      'config' in configOf(decidingValues({ ...given, rows: tried }));
+    if (isGood(rows)) return rows;
+    this.logger.error(
+      'the changed file does not go with the configuration of the cluster: that one stays',
+      {},
+    );
+    return isGood(known.rows) ? known.rows : file;
+  }
+}

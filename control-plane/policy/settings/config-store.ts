@@ -1,0 +1,95 @@
+/**
+ * SQL of `config_values`: the configuration of the cluster, a row for each key that somebody has set. Of the keys of
+ * `[dns]` and `[blocking]` a trigger notes each change, so that they are part of revisions.
+ */
+import { isSecret, isSameValue, pickValues } from '../../../config/layers.ts';
+import type { Values } from '../../../config/layers.ts';
+import type { Author } from '../../api/caller.ts';
+import { recordAudit } from '../audit/audit-store.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import type { Changed } from '../change/change.ts';
+
+/** All rows. */
+export async function readConfigRows(db: Queryable): Promise<Values> {
+  const { rows } = await db.query<{ key: string; value: unknown }>('SELECT key, value FROM config_values');
+  return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+}
+
+/** What one change of the configuration is about; undefined = back to the default. */
+export interface ConfigChanges {
+  /** Keys of the cluster as they were and are to be. */
+  readonly rows: { readonly before: Values; readonly after: Values };
+  /** The same of keys of the node, which have no rows. */
+  readonly node: { readonly before: Values; readonly after: Values };
+}
+
+/** Writes the rows that differ, and the entry of the audit log where the change is no revision. */
+export async function writeConfigRows(
+  tx: Queryable,
+  author: Author,
+  { rows, node }: ConfigChanges,
+): Promise<Changed<null>> {
+  const differing = keysThatDiffer(rows);
+  await putConfigRows(tx, pickValues(rows.after, differing));
+  const names = [...differing, ...keysThatDiffer(node)];
+  if (names.length === 0) return { result: null, summary: null };
+  const before = withoutSecrets(pickValues({ ...rows.before, ...node.before }, names));
+  const after = withoutSecrets(pickValues({ ...rows.after, ...node.after }, names));
+  if (differing.some(isPolicyKey)) {
+    const outside = names.filter((name) => !isPolicyKey(name));
+    return {
+      result: null,
+      summary: `configuration ${names.join(', ')}: changed`,
+      outside: outside.map((key) => ({
+        table: 'configuration',
+        key,
+        before: { value: before[key] ?? null },
+        after: { value: after[key] ?? null },
+      })),
+    };
+  }
+  const subject = `configuration ${names.join(', ')}`;
+  await recordAudit(tx, { actor: author, action: 'changed', subject, before, after });
+  return { result: null, summary: null };
+}
+
+/**
+ * Gives the rows of the first file, in the first call of a cluster; true if it was that. It is where revisions start
+ * from, not one of them.
+ */
+export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> {
+  const { rows } = await tx.query(
+    `INSERT INTO meta (key, value) VALUES ('config_seeded', 'true') ON CONFLICT DO NOTHING RETURNING key`,
+  );
+  if (rows.length === 0) return false;
+  await putConfigRows(tx, file);
+  await tx.query(`DELETE FROM policy_changes WHERE table_name = 'config_values'`);
+  return true;
+}
+
+/** Writes rows, as a part of a change that has its revision and entry elsewhere; undefined = no row. */
+export async function putConfigRows(tx: Queryable, values: Values): Promise<void> {
+  for (const [key, value] of Object.entries(values)) {
+    if (value === undefined) await tx.query('DELETE FROM config_values WHERE key = $1', [key]);
+    else
+      await tx.query(
+        `INSERT INTO config_values (key, value) VALUES ($1, $2)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`,
+        [key, JSON.stringify(value)],
+      );
+  }
+}
+
+function keysThatDiffer({ before, after }: ConfigChanges['rows']): string[] {
+  return Object.keys(after).filter((name) => !isSameValue(before[name], after[name]));
+}
+
+/** Whether the key is in revisions: what decides about names. Sessions, the log and the cache are not undone with rules. */
+export function isPolicyKey(key: string): boolean {
+  return /^(?:dns|blocking)\./u.test(key);
+}
+
+function withoutSecrets(values: Values): Values {
+  const masked = Object.entries(values).map(([name, value]) => [name, isSecret(name) ? '***' : value]);
+  return Object.fromEntries(masked) as Values;
+}

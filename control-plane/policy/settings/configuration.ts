@@ -1,0 +1,384 @@
+/**
+ * The configuration in force on this node, and the one way to change it. Keys of the cluster are rows in the database,
+ * keys of the node are in its file; the environment outranks both. The last edit wins, wherever it was made: through
+ * the API, which changes row and file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
+ */
+import { inFileTurn } from '../../../config/file-turns.ts';
+import * as layered from '../../../config/layers.ts';
+import type { Layers, Source, Values } from '../../../config/layers.ts';
+import type { LoadedConfig } from '../../../config/parse-config.ts';
+import { variableOf } from '../../../config/environment.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { FieldProblem } from '../../../shared/api/problem-details.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { localInForce, withLocal } from '../../../config/local-config.ts';
+import { ApiError, conflict, invalid } from '../../api/api-error.ts';
+import { SYSTEM } from '../../api/caller.ts';
+import type { Author } from '../../api/caller.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import type { Changed, PolicyChanges } from '../change/change.ts';
+import { badFields } from './bad-fields.ts';
+import { ConfigFile } from './config-file.ts';
+import type { ReadConfigFile, WrittenConfig } from './config-file.ts';
+import { ConfigMemory } from './config-memory.ts';
+import { storeChange } from './serial-change.ts';
+import type { InForce, TurnedChange } from './serial-change.ts';
+import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
+
+/** Puts a configuration into force; what it throws must not keep others from it. */
+export type UseConfig = (next: Config, before: Config) => Promise<void> | void;
+
+/** What a configuration is made of. */
+export interface ConfigurationParts {
+  readonly loaded: Pick<LoadedConfig, 'config' | 'file' | 'given'>;
+  readonly dataDir: string;
+  readonly database: Database;
+  readonly logger: Logger;
+  /** What is wrong with files that a configuration names. */
+  readonly fileFaults?: (next: Config) => readonly FieldProblem[];
+}
+
+/** What a change comes to. */
+export interface ConfigChange {
+  readonly restart_required: string[];
+}
+
+/** What the configuration file says with local changes, and which keys those are. */
+interface FileValues {
+  readonly file: Values;
+  readonly local: readonly string[];
+}
+
+/** Holds the configuration. One per node. */
+export class Configuration {
+  private readonly parts: ConfigurationParts;
+  private readonly file: ConfigFile | null;
+  private readonly memory: ConfigMemory;
+  private readonly started: Values;
+  private readonly startedWith: Config;
+  private readonly users: UseConfig[] = [];
+  private layers: Layers;
+  private running: Config;
+  private stored: Config;
+  /** What both are made of. */
+  private taken: Values;
+  /** What the file said when it was last compared with the rows; null = never on this node. */
+  private remembered: Values | null;
+  /** Whether the rows of the database are known to hold what the file said at the start. */
+  private isSettled = false;
+  /** Why the last attempt to take the file failed, and the rows of the cluster. */
+  private fileFault: string | null = null;
+  private rowsFault: string | null = null;
+  /** A file that was changed while there was no database. */
+  private isReloadDue = false;
+
+  constructor(parts: ConfigurationParts) {
+    const { loaded, dataDir, logger } = parts;
+    this.parts = parts;
+    this.file = loaded.file === undefined ? null : new ConfigFile(loaded.file, dataDir);
+    this.memory = new ConfigMemory(dataDir, logger);
+    const known = this.memory.read();
+    this.remembered = known?.file ?? null;
+    this.layers = { ...loaded.given, rows: this.memory.firstRows(loaded.given, known) };
+    this.started = this.taken = layered.decidingValues(this.layers);
+    const first = layered.configOf(this.started);
+    this.startedWith = this.stored = this.running = 'config' in first ? first.config : loaded.config;
+  }
+
+  /** The configuration in force; keys that need a restart are as they were at the start. */
+  current(): Config {
+    return this.running;
+  }
+
+  /** The configuration as it is stored. */
+  written(): Config {
+    return this.stored;
+  }
+
+  /** The layer of each key. */
+  sources(): Record<string, Source> {
+    const { layers } = this;
+    return Object.fromEntries(layered.KEY_NAMES.map((name) => [name, layered.sourceOf(layers, name)]));
+  }
+
+  /** Keys whose stored values are not in force before a restart. */
+  pending(): string[] {
+    const [started, stored] = [this.startedWith, this.stored].map((config) => layered.valuesOf(config));
+    return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
+  }
+
+  /** Keys of the cluster by which this node runs otherwise than others: its environment has them, or a restart is due. */
+  drift(): string[] {
+    const pending = new Set(this.pending());
+    const isOwn = (name: string): boolean => !layered.isNodeKey(name) && name in this.layers.environment;
+    return layered.KEY_NAMES.filter((name) => pending.has(name) || isOwn(name));
+  }
+
+  /** Why the last reload failed, and so an earlier configuration is active; null = it did not. */
+  reloadFault(): string | null {
+    return this.fileFault ?? this.rowsFault;
+  }
+
+  /** Puts configurations into force with `use`, too, from now on. */
+  onChange(use: UseConfig): void {
+    this.users.push(use);
+  }
+
+  /**
+   * Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. A key of
+   * the value undefined goes back to its default.
+   */
+  change(policy: PolicyChanges, author: Author, values: Values): Promise<ConfigChange> {
+    return this.store(policy, author, Object.keys(values), () => values);
+  }
+
+  /** Adds entries to a list of the cluster in the same way, whatever others add to it at the same time. */
+  addEntries(
+    policy: PolicyChanges,
+    author: Author,
+    name: string,
+    entries: readonly string[],
+  ): Promise<ConfigChange> {
+    return this.store(policy, author, [name], (rows) => {
+      const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
+      const config = 'config' in stored ? stored.config : this.stored;
+      const list = layered.valuesOf(config)[name] as readonly string[];
+      return { [name]: [...new Set([...list, ...entries])] };
+    });
+  }
+
+  /** `valuesIn` is given the rows, in the turn of this change among those of all nodes. */
+  private async store(
+    policy: PolicyChanges,
+    author: Author,
+    names: readonly string[],
+    valuesIn: (rows: Values) => Values,
+  ): Promise<ConfigChange> {
+    this.refuseOverridden(names);
+    await this.settle(policy);
+    let written: WrittenConfig | undefined;
+    let values: Values = {};
+    const work = async (tx: Queryable): Promise<Changed<null>> => {
+      const read = await this.readFile(names);
+      const rows = await readConfigRows(tx);
+      values = valuesIn(rows);
+      this.refuseFaults({
+        ...this.layers,
+        file: layered.setValues({ ...this.layers.file, ...values }),
+        rows: layered.setValues({ ...rows, ...layered.clusterValues(values) }),
+      });
+      const node = { before: this.layers.file, after: layered.nodeValues(values) };
+      const cluster = { before: rows, after: layered.clusterValues(values) };
+      const changed = await writeConfigRows(tx, author, { rows: cluster, node });
+      // Last: whatever fails before leaves the file as it was.
+      if (read !== null) {
+        const again = await this.file!.write(read, values);
+        // After a conflict with another transaction the work runs again, and finds its own changes.
+        written = { ...again, undo: written?.undo ?? again.undo };
+      }
+      return changed;
+    };
+    await this.inTurn(policy, author, {
+      work,
+      stored: () =>
+        this.hasFile(
+          layered.setValues({ ...this.layers.file, ...values }),
+          layered.setValues({ ...this.remembered, ...values }),
+          written?.local ?? [],
+        ),
+      failed: () => this.undoFile(written),
+    });
+    return { restart_required: this.pending().filter((name) => names.includes(name)) };
+  }
+
+  /** Reads the file again: what a person changed there becomes the rows, and all of it comes into force. */
+  async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
+    await this.settle(policy);
+    await this.takeFile(policy, author, () => this.readAll()).catch((error: unknown) => {
+      if (!(error instanceof DatabaseUnavailable)) this.fileFault = reloadFaultOf(error);
+      throw error;
+    });
+    this.fileFault = null;
+    this.isReloadDue = false;
+    return { restart_required: this.pending() };
+  }
+
+  /** Does the reload of a signal: what goes wrong is logged, and done later where there is no database. */
+  async reloadLater(policy: PolicyChanges): Promise<void> {
+    const { logger, database } = this.parts;
+    try {
+      const { restart_required: restart } = await this.reload(policy, SYSTEM);
+      logger.info('configuration file read again', { restart_required: restart });
+    } catch (error) {
+      this.isReloadDue = database.status().state !== 'up';
+      const reason = reasonOf(error);
+      if (this.isReloadDue)
+        logger.warn('read the configuration again: later, once there is a database', { reason });
+      else logger.error('read the configuration again failed: the one before stays', { reason });
+    }
+  }
+
+  /** Compares the file of the start with the rows, once there is a database; the first file gives its values. */
+  async settle(policy: PolicyChanges): Promise<void> {
+    const isAgain = this.isReloadDue;
+    if (this.isSettled && !isAgain) return;
+    const { file, local = [] } = this.layers;
+    try {
+      await this.takeFile(policy, SYSTEM, async () => (isAgain ? this.readAll() : { file, local }));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      this.fileFault = reloadFaultOf(error);
+      this.parts.logger.error('take the changes of the configuration file failed: the rows stay in force', {
+        reason: error.message,
+      });
+    }
+    this.isReloadDue = false;
+    if (this.isSettled) return;
+    this.isSettled = true;
+    await this.takeRows(await readConfigRows(this.parts.database));
+  }
+
+  /** Another program of Weir has written this value of a node's key into the file. */
+  noteInFile(name: string, value: unknown): void {
+    this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
+  }
+
+  /** What is wrong with the configuration that this node would have with these rows, by key. */
+  faultsOfRows(rows: Values): readonly FieldProblem[] {
+    return this.faultsOf({ ...this.layers, rows });
+  }
+
+  /** Puts the rows of the database into force, which `read` reads beside what else its caller needs. */
+  async follow<Read extends { readonly config: Values }>(read: () => Promise<Read>): Promise<Read> {
+    // Rows that were read before the file had filled the database are not the cluster's word.
+    const { isSettled } = this;
+    const found = await read();
+    await this.takeRows(isSettled ? found.config : this.layers.rows);
+    return found;
+  }
+
+  /** Puts these rows into force, with file and environment. */
+  private async takeRows(rows: Values): Promise<void> {
+    this.layers = { ...this.layers, rows };
+    const before = this.running;
+    const values = layered.decidingValues(this.layers);
+    if (!layered.isSameValue(values, this.taken)) this.take(values);
+    if (this.remembered !== null) await this.memory.write({ file: this.remembered, rows });
+    for (const use of this.users) await use(this.running, before);
+  }
+
+  private take(values: Values): void {
+    this.taken = values;
+    const stored = layered.configOf(values);
+    if ('faults' in stored) {
+      const reason = stored.faults.map(({ key, message }) => `${key}: ${message}`).join('; ');
+      this.rowsFault = reason;
+      this.parts.logger.error('take the configuration of the cluster failed: the one before stays', {
+        reason,
+      });
+      return;
+    }
+    this.rowsFault = null;
+    this.stored = stored.config;
+    this.running = this.withStarted(values) ?? stored.config;
+  }
+
+  /** A configuration whose keys that need a restart are those of the start; null where both do not go together. */
+  private withStarted(values: Values): Config | null {
+    const kept = layered.pickValues(this.started, layered.KEY_NAMES.filter(layered.needsRestart));
+    const result = layered.configOf(layered.setValues({ ...values, ...kept }));
+    return 'config' in result ? result.config : null;
+  }
+
+  private async readFile(names: readonly string[]): Promise<ReadConfigFile | null> {
+    const read = (await this.file?.readToWrite()) ?? null;
+    if (read === null && names.some(layered.isNodeKey))
+      throw conflict('Weir was started without a configuration file, which could hold the keys of this node');
+    return read;
+  }
+
+  private async readAll(): Promise<FileValues> {
+    const read = await this.file?.read();
+    return read === undefined
+      ? { file: {}, local: [] }
+      : { file: withLocal(read.own, read.local), local: localNames(read) };
+  }
+
+  private async takeFile(
+    policy: PolicyChanges,
+    author: Author,
+    readFile: () => Promise<FileValues>,
+  ): Promise<void> {
+    let file: Values = {};
+    let local: readonly string[] = [];
+    const work = async (tx: Queryable): Promise<Changed<null>> => {
+      ({ file, local } = await readFile());
+      const cluster = layered.clusterValues(file);
+      if (await seedConfig(tx, cluster)) return { result: null, summary: null };
+      const rows = await readConfigRows(tx);
+      const edited = this.remembered === null ? [] : layered.differingKeys(this.remembered, cluster);
+      const after = layered.pickValues(cluster, edited);
+      this.refuseFaults({ ...this.layers, file, rows: layered.setValues({ ...rows, ...after }) });
+      const node = { before: this.layers.file, after: layered.nodeDifferences(this.layers.file, file) };
+      return writeConfigRows(tx, author, { rows: { before: rows, after }, node });
+    };
+    await this.inTurn(policy, author, {
+      work,
+      stored: () => {
+        this.isSettled = true;
+        this.hasFile(file, file, local);
+      },
+    });
+  }
+
+  /** Runs a change while no other one of this node runs. */
+  private inTurn(policy: PolicyChanges, author: Author, change: TurnedChange): Promise<void> {
+    const run = (): Promise<InForce> => storeChange(policy, author, change);
+    const stored = this.file?.inTurn(run) ?? inFileTurn(this.parts.dataDir, run);
+    return stored.then(({ isInForce }) => isInForce);
+  }
+
+  private hasFile(file: Values, remembered: Values, local: readonly string[]): void {
+    this.layers = { ...this.layers, file, local };
+    this.remembered = layered.clusterValues(remembered);
+  }
+
+  private refuseOverridden(names: readonly string[]): void {
+    const set = names.filter((name) => name in this.layers.environment);
+    if (set.length === 0) return;
+    const variables = set.map((name) => `${name} by ${variableOf(name.split('.'))}`);
+    throw conflict(`set by the environment of this node, change it there: ${variables.join(', ')}`);
+  }
+
+  private refuseFaults(layers: Layers): void {
+    const faults = this.faultsOf(layers);
+    if (faults.length > 0) throw invalid(faults);
+  }
+
+  private faultsOf(layers: Layers): readonly FieldProblem[] {
+    const result = layered.configOf(layered.decidingValues(layers));
+    return 'faults' in result ? badFields(result.faults) : (this.parts.fileFaults?.(result.config) ?? []);
+  }
+
+  /** The transaction has failed: the file gets its text back. */
+  private async undoFile(written: WrittenConfig | undefined): Promise<void> {
+    try {
+      await written?.undo();
+    } catch (error) {
+      this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
+    }
+  }
+}
+
+/** With the fields that are at fault, which the message alone does not name. */
+function reloadFaultOf(error: unknown): string {
+  const fields = error instanceof ApiError ? (error.fields ?? []) : [];
+  if (fields.length === 0) return reasonOf(error);
+  return fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
+}
+
+function localNames({ own, local }: ReadConfigFile): readonly string[] {
+  return Object.keys(localInForce(local, own).values);
+}

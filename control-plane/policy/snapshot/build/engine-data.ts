@@ -1,0 +1,13 @@
+/** The engines that are shipped: names and targets, see `NOTICE.md` for where they are from. */
+import { readFileSync } from 'node:fs';
+import {
+  type SafeSearchEngineData,
+  SafeSearchEngineFile,
+} from '../../../../shared/api/policy/safe-search-api.ts';
+
+const SHIPPED = new URL('../../../filtering/safe-search/engines-data.json', import.meta.url);
+
+/** All engines, in the order of the file. */
+export const ENGINES: readonly SafeSearchEngineData[] = SafeSearchEngineFile.parse(
+  JSON.parse(readFileSync(SHIPPED, 'utf8')),
+).engines;

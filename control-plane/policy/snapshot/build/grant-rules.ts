@@ -1,0 +1,27 @@
+/** The grants in force, as threads read them. Pure. */
+import { addressFromText } from '../../../../shared/net/ip.ts';
+import { nameFromText } from '../../../../shared/dns/name.ts';
+import type { NameGrant } from '../../../../shared/snapshot/name-rules.ts';
+import type { PolicyGrant } from '../../change/rows.ts';
+
+/** `addressesOf` finds where the client with a MAC is now. */
+export function grantRules(
+  inForce: readonly PolicyGrant[],
+  addressesOf: (mac: string) => readonly string[],
+): NameGrant[] {
+  return inForce.flatMap(({ id, domain, action, groupId, clientId, mac, address, untilMs }) => {
+    const name = domain === null ? null : nameFromText(domain);
+    // A name that is none would be a grant for every name.
+    if (domain !== null && name === null) return [];
+    const places = mac === null ? (address === null ? [] : [address]) : addressesOf(mac);
+    return {
+      id,
+      name,
+      groupId,
+      clientId,
+      addresses: new Uint8Array(Buffer.concat(places.flatMap((place) => addressFromText(place) ?? []))),
+      isAllowing: action === 'allow',
+      endsAtSecs: Math.floor(untilMs / 1000),
+    };
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * Clients with keys as threads find them. Their records are the first of the client table, in the order of the rows, so
+ * that both are built from the same rows without knowing each other.
+ */
+import { type KeyedClient, writeKeyedClients } from '../../../../shared/snapshot/keyed-clients.ts';
+import { admitsKey, type Access } from '../../../../shared/policy/access.ts';
+import type { PolicyKeyedClient, PolicyRows } from '../../change/rows.ts';
+
+/** Those that have a record in the client table. */
+export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedClient & { groupId: number })[] {
+  return clients.flatMap((client) => (client.groupId === null ? [] : { ...client, groupId: client.groupId }));
+}
+
+/** Lays them out in memory. */
+export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access): SharedArrayBuffer {
+  let records = 0;
+  const clients = keyedClients.map(({ key, clientId, groupId, name, mac }): KeyedClient => ({
+    key,
+    clientId,
+    record: groupId === null ? 0 : ++records,
+    admits: access.blockedKeys.includes(key) ? false : admitsKey(key) ? true : null,
+    names: [name?.toLowerCase(), mac, key].filter((one) => typeof one === 'string'),
+  }));
+  return writeKeyedClients(clients, Math.random());
+}
+
+/** Whether both would be equal, because their inputs are. */
+export function areSameKeyed(a: PolicyRows['keyedClients'], b: PolicyRows['keyedClients']): boolean {
+  return (
+    a === b ||
+    (a.length === b.length && a.every((client, index) => JSON.stringify(client) === JSON.stringify(b[index])))
+  );
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { compiledFrom } from '../../../../test/support/parts/test-rules.ts';
+import { SourcesInForce } from './sources-in-force.ts';
+
+const compiled = compiledFrom([
+  { id: 1, names: [] },
+  { id: 2, names: [] },
+  { id: 3, names: [], fault: 'not readable' },
+  { id: 4, names: [] },
+]);
+const row = (id: number, groupIds: number[] = [], enabled = true) => {
+  return { id, name: `list ${id}`, kind: 'block' as const, enabled, groupIds };
+};
+
+describe('SourcesInForce', () => {
+  test('nameOf() is null for a source that is disabled, gone or could not be read', () => {
+    const sources = new SourcesInForce(compiled, { sources: [row(1), row(2, [], false), row(3)] });
+    expect([0, 1, 2, 3, 4].map((index) => sources.nameOf(index))).toEqual(['list 1', null, null, null, null]);
+  });
+
+  test('areAll is true where every compiled source is in force', () => {
+    const readable = compiledFrom([
+      { id: 1, names: [] },
+      { id: 2, names: [] },
+    ]);
+    const areAll = (sources: ReturnType<typeof row>[]): boolean =>
+      new SourcesInForce(readable, { sources }).areAll;
+    expect([areAll([row(1), row(2)]), areAll([row(1)]), areAll([row(1), row(2, [], false)])]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test.each([
+    [[], [], true],
+    [[], [1], true],
+    [[1], [], false],
+    [[1], [1], true],
+    [[1, 2], [2], true],
+    [[1], [1, 2], false],
+    [[1], [2], false],
+  ])('takesBackForAll() of a source for groups %j, from one for groups %j', (by, from, takesBack) => {
+    const sources = new SourcesInForce(compiled, { sources: [row(1, by), row(2, from)] });
+    expect(sources.takesBackForAll(0, 1)).toBe(takesBack);
+  });
+
+  test('takesBackForAll() is false where one of the two is not in force', () => {
+    const sources = new SourcesInForce(compiled, { sources: [row(1), row(2, [], false)] });
+    expect([sources.takesBackForAll(0, 1), sources.takesBackForAll(1, 0)]).toEqual([false, false]);
+  });
+});

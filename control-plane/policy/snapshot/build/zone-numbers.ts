@@ -1,0 +1,81 @@
+/**
+ * Numbers the definitions of forward zones: the cache partition of a zone, and its servers' numbers in log records. A
+ * definition that returns gets its old number; another definition of the same zone never sees the answers of the
+ * previous one.
+ */
+import { parseUpstream } from '../../../../config/upstream-url.ts';
+import { nameFromText } from '../../../../shared/dns/name.ts';
+import { FIRST_ZONE_UPSTREAM, type ForwardZone } from '../../../../shared/snapshot/forward-zone-servers.ts';
+
+const MAX_NUMBER = 0xffff;
+
+/** A zone without numbers. */
+export interface DefinedZone {
+  /** For people. */
+  readonly zone: string;
+  /** The names that it stands for. */
+  readonly names: readonly string[];
+  /** Upstream URLs. */
+  readonly servers: readonly string[];
+}
+
+/** Numbers of one run of Weir, like the cache that they are for. */
+export class ZoneNumbers {
+  private readonly partitions = new Numbering(1);
+  private readonly upstreams = new Numbering(FIRST_ZONE_UPSTREAM);
+
+  /** The zones as threads know them. Of several definitions of a zone the first one wins. */
+  number(zones: readonly DefinedZone[]): ForwardZone[] {
+    const definitions = zones.map(({ names, servers }) => JSON.stringify([names, servers]));
+    const inUse = new Set(definitions);
+    const serversInUse = new Set(zones.flatMap(({ servers }) => servers));
+    return zones.map(({ zone, names, servers }, index) => {
+      const usable = servers.filter((server) => parseUpstream(server) !== undefined);
+      return {
+        zone,
+        names: names.flatMap((name) => nameFromText(name) ?? []),
+        partition: this.partitions.of(definitions[index]!, inUse),
+        servers: usable.flatMap((server) => parseUpstream(server) ?? []),
+        upstreamNumbers: usable.map((server) => this.upstreams.of(server, serversInUse)),
+      };
+    });
+  }
+
+  /** The configured text of a zone's server; undefined for an unknown number. */
+  upstreamOf(number: number): string | undefined {
+    return this.upstreams.nameOf(number);
+  }
+}
+
+/** Assigns the numbers from `first` to 65535 to names; then reuses the oldest free one. */
+class Numbering {
+  private readonly byName = new Map<string, number>();
+  private readonly byNumber = new Map<number, string>();
+  private next: number;
+
+  constructor(first: number) {
+    this.next = first;
+  }
+
+  of(name: string, inUse: ReadonlySet<string>): number {
+    const known = this.byName.get(name);
+    if (known !== undefined) return known;
+    const number = this.next <= MAX_NUMBER ? this.next++ : this.takeOldest(inUse);
+    this.byName.set(name, number);
+    this.byNumber.set(number, name);
+    return number;
+  }
+
+  nameOf(number: number): string | undefined {
+    return this.byNumber.get(number);
+  }
+
+  private takeOldest(inUse: ReadonlySet<string>): number {
+    for (const [name, number] of this.byName) {
+      if (inUse.has(name)) continue;
+      this.byName.delete(name);
+      return number;
+    }
+    throw new RangeError(`number forward zones: more than ${this.byName.size} are in use`);
+  }
+}

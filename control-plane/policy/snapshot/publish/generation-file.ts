@@ -1,0 +1,145 @@
+/**
+ * One generation as bytes: attributes, and the rows and sources that a snapshot is built of. The rule table, with the
+ * special rules after it, is a file of its own that generations share, named by its identity. Little-endian:
+ *
+ *   u32 x 6   magic, format, bytes of JSON, attribute offsets, pairs, name counts
+ *   bytes     JSON, then the three attribute arrays (u32 each)
+ *   u32       CRC-32 of everything before it
+ */
+import { crc32 } from 'node:zlib';
+import type { ListStatistics } from '../../compile/parse/list-statistics.ts';
+import type { AttributeTable } from '../../compile/table/attribute-table.ts';
+import { NO_POLICY_ROWS, type PolicyRows } from '../../change/rows.ts';
+import { type PublishedState } from '../published-state.ts';
+import { rulesIdOf } from '../../compile/table/compiled-rules.ts';
+
+const MAGIC = 0x4e454757; // "WGEN"
+const FORMAT = 3;
+const HEADER_WORDS = 6;
+const HEADER_BYTES = HEADER_WORDS * 4;
+
+/** A generation without its rule table. */
+export interface GenerationContent {
+  readonly version: number;
+  readonly rulesId: string;
+  readonly attributes: AttributeTable;
+  readonly rows: PolicyRows;
+  readonly sources: readonly {
+    readonly id: number;
+    readonly inputKey: string;
+    readonly statistics: ListStatistics;
+  }[];
+  readonly compiledAtMs: number;
+  readonly compileMs: number;
+  /** Of `CompiledRules`. */
+  readonly hasLeftNames?: true;
+  /** Instead of the managed domains among `rows`; absent = they are there. */
+  readonly managed?: SharedManaged;
+  /** Of `PublishedState`; 0 = unknown. */
+  readonly publishedAtMs: number;
+}
+
+type Description = Omit<GenerationContent, 'attributes'>;
+
+/** Managed domains that generations share in a file, and what one of them has otherwise. */
+export interface SharedManaged {
+  /** Names the file, 16 hexadecimal digits. */
+  readonly id: string;
+  /** Ids of rows of the file that the generation lacks. */
+  readonly gone: readonly number[];
+  readonly fresh: PolicyRows['managedDomains'];
+}
+
+/** A file is torn, damaged, or of another format; the message says which. */
+export class DamagedGeneration extends Error {
+  override readonly name = 'DamagedGeneration';
+}
+
+/** The bytes of a generation; with `managed`, managed domains are written as the difference to a shared file. */
+export function encodeGeneration(
+  { snapshot, compiled, rows, publishedAtMs = 0 }: PublishedState,
+  managed?: SharedManaged,
+): Buffer {
+  const description = {
+    version: snapshot.version,
+    rulesId: rulesIdOf(snapshot.rules),
+    compiledAtMs: compiled.compiledAtMs,
+    compileMs: compiled.compileMs,
+    publishedAtMs,
+    ...(compiled.hasLeftNames && { hasLeftNames: true as const }),
+    ...(managed && { managed }),
+  } satisfies Omit<Description, 'rows' | 'sources'>;
+  const own = managed === undefined ? rows : { ...rows, managedDomains: [] };
+  const parts = [`"rows":${fieldsText(own)}`, `"sources":${arrayText(compiled.sources)}`];
+  const json = Buffer.from(`${JSON.stringify(description).slice(0, -1)},${parts.join()}}`);
+  const { offsets, pairs, nameCounts } = compiled.attributes;
+  const header = new Uint32Array(HEADER_WORDS);
+  const sizes = [json.length, offsets.length, pairs.length, nameCounts.length];
+  header.set([MAGIC, FORMAT, ...sizes]);
+  const sections = [header, json, offsets, pairs, nameCounts];
+  const body = Buffer.concat(
+    sections.map((part) => new Uint8Array(part.buffer, part.byteOffset, part.byteLength)),
+  );
+  const trailer = Buffer.alloc(4);
+  trailer.writeUInt32LE(crc32(body));
+  return Buffer.concat([body, trailer]);
+}
+
+/** Texts of arrays that several generations have: tables that do not change keep their arrays. */
+const texts = new WeakMap<readonly unknown[], string>();
+
+function arrayText(values: readonly unknown[]): string {
+  let text = texts.get(values);
+  if (text === undefined) {
+    text = JSON.stringify(values);
+    texts.set(values, text);
+  }
+  return text;
+}
+
+function fieldsText(rows: PolicyRows): string {
+  const fields = Object.entries(rows).map(([name, value]: [string, unknown]) => {
+    const text = Array.isArray(value) && value.length > 0 ? arrayText(value) : JSON.stringify(value);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return `{${fields.join()}}`;
+}
+
+/** The bytes of a file of managed domains that generations share: JSON, then a CRC-32 of it. */
+export function encodeManaged(rows: PolicyRows['managedDomains']): Buffer {
+  const json = Buffer.from(JSON.stringify(rows));
+  const trailer = Buffer.alloc(4);
+  trailer.writeUInt32LE(crc32(json));
+  return Buffer.concat([json, trailer]);
+}
+
+/** Reads what `encodeManaged` wrote; throws a DamagedGeneration. */
+export function decodeManaged(file: Buffer): PolicyRows['managedDomains'] {
+  const end = file.length - 4;
+  if (end < 0 || crc32(file.subarray(0, end)) !== file.readUInt32LE(end))
+    throw new DamagedGeneration('checksum of the managed domains is wrong');
+  return JSON.parse(file.subarray(0, end).toString('utf8')) as PolicyRows['managedDomains'];
+}
+
+/** Reads what `encodeGeneration` wrote; throws a DamagedGeneration. */
+export function decodeGeneration(file: Buffer): GenerationContent {
+  if (file.length < HEADER_BYTES + 4) throw new DamagedGeneration('file is too short');
+  const end = file.length - 4;
+  const header = Array.from({ length: HEADER_WORDS }, (_, word) => file.readUInt32LE(word * 4));
+  const [magic, format, jsonBytes = 0, offsets = 0, pairs = 0, nameCounts = 0] = header;
+  if (magic !== MAGIC || format !== FORMAT) throw new DamagedGeneration('file is of another format');
+  if (HEADER_BYTES + jsonBytes + (offsets + pairs + nameCounts) * 4 !== end)
+    throw new DamagedGeneration('length does not fit its header');
+  if (crc32(file.subarray(0, end)) !== file.readUInt32LE(end))
+    throw new DamagedGeneration('checksum is wrong');
+  let at = HEADER_BYTES;
+  const take = (length: number): Buffer => file.subarray(at, (at += length));
+  const description = JSON.parse(take(jsonBytes).toString('utf8')) as Description;
+  const words = (count: number): Uint32Array => {
+    const bytes = take(count * 4);
+    return new Uint32Array(Uint8Array.from(bytes).buffer);
+  };
+  const attributes = { offsets: words(offsets), pairs: words(pairs), nameCounts: words(nameCounts) };
+  // The file of an earlier release lacks newer kinds of rows.
+  return { ...description, rows: { ...NO_POLICY_ROWS, ...description.rows }, attributes };
+}

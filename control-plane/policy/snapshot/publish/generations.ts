@@ -1,0 +1,334 @@
+/**
+ * The generations on disk, `<data_dir>/snapshots/`: a node starts from them without a database and without parsing
+ * lists. Files are written to a temporary name, synced and renamed; every checksum is verified on reading, and a
+ * damaged generation is skipped for the previous one. File formats are `generation-file.ts` and
+ * `shared/snapshot/layout.ts`.
+ */
+import { randomBytes } from 'node:crypto';
+import { hasErrorCode, reasonOf } from '../../../../shared/errors.ts';
+import { type FileHandle, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../../../shared/log.ts';
+import { RuleTableLayout, checksumWords, ruleTableBytes } from '../../../../shared/snapshot/layout.ts';
+import { RuleTable } from '../../../../shared/snapshot/rule-table.ts';
+import { checkSpecialRules } from '../../../../shared/snapshot/special-rules.ts';
+import { attributeCount } from '../../compile/table/attribute-table.ts';
+import { type CompiledRules, rulesIdOf } from '../../compile/table/compiled-rules.ts';
+import { differingRows, withChanges } from '../../change/row-differences.ts';
+import { type PolicyRows } from '../../change/rows.ts';
+import { type PublishedState } from '../published-state.ts';
+import { TEMPORARY_SUFFIX, writeDurably } from '../../../host/files/durable-file.ts';
+import {
+  DamagedGeneration,
+  decodeGeneration,
+  decodeManaged,
+  encodeGeneration,
+  encodeManaged,
+  type GenerationContent,
+  type SharedManaged,
+} from './generation-file.ts';
+import { readFully } from '../../../host/files/read-fully.ts';
+
+/** Generations that stay on disk. */
+const KEPT = 20;
+/** Until then every thread answers from a generation, milliseconds. */
+const SETTLED_MS = 2000;
+/** Managed domains that are written with each generation; of more, only what differs from a shared file. */
+const MAX_OWN_MANAGED = 2000;
+/** Differing rows at which another shared file is written. */
+const MAX_DIFFERING = 2000;
+const GENERATION_FILE = /^generation-(\d{10})-([0-9a-f]{56})(?:-([0-9a-f]{16}))?\.weir$/;
+const MANAGED_FILE = /^managed-[0-9a-f]{16}\.weir$/;
+const READY_FILE = 'was-ready';
+const RULES_FILE = /^rules-([0-9a-f]{56})\.weir$/;
+
+interface GenerationName {
+  readonly file: string;
+  readonly version: number;
+  readonly rulesId: string;
+  /** Of its shared file of managed domains; null = it has none. */
+  readonly managedId: string | null;
+}
+
+/** The content of a generation: all inputs of a snapshot. */
+export interface KeptGeneration {
+  readonly version: number;
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+}
+
+/** The folder of generations. Calls must not overlap; the publisher ensures that. */
+export class Generations {
+  private readonly folder: string;
+  private readonly logger: Logger;
+  /** The shared file of managed domains that was written last, and its rows. */
+  private managed: { readonly id: string; readonly rows: PolicyRows['managedDomains'] } | undefined;
+
+  constructor(dataDir: string, logger: Logger) {
+    this.folder = join(dataDir, 'snapshots');
+    this.logger = logger;
+  }
+
+  /**
+   * The newest intact generation, and the highest version ever used here, also in damaged files, so that versions keep
+   * growing. Also removes temporary files of a crash.
+   */
+  async load(): Promise<{ kept: KeptGeneration | undefined; highestVersion: number }> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await this.removeTemporary();
+    const names = await this.list();
+    for (const name of names) {
+      try {
+        return { kept: await this.read(name), highestVersion: names[0]!.version };
+      } catch (error) {
+        const reason = reasonOf(error);
+        this.logger.warn('skip damaged generation', { file: name.file, reason });
+      }
+    }
+    return { kept: undefined, highestVersion: names[0]?.version ?? 0 };
+  }
+
+  /** Whether a process has been ready by a policy of this folder: lists without a copy could not be fetched then. */
+  wasReady(): Promise<boolean> {
+    return exists(join(this.folder, READY_FILE));
+  }
+
+  /** Notes that for later starts. */
+  async noteReady(): Promise<void> {
+    if (!(await this.wasReady())) await writeDurably(join(this.folder, READY_FILE));
+  }
+
+  /** Writes a generation and removes those that are too old. If it throws, earlier ones stay. */
+  async save(state: PublishedState): Promise<void> {
+    const rulesId = rulesIdOf(state.snapshot.rules);
+    const rulesPath = join(this.folder, rulesFile(rulesId));
+    const { rules, special } = state.snapshot;
+    if (!(await exists(rulesPath)))
+      await writeDurably(rulesPath, new Uint8Array(rules), new Uint8Array(special));
+    const version = String(state.snapshot.version).padStart(10, '0');
+    const managed = await this.shareManaged(state.rows.managedDomains);
+    const name = ['generation', version, rulesId, ...(managed === undefined ? [] : [managed.id])].join('-');
+    await writeDurably(join(this.folder, `${name}.weir`), encodeGeneration(state, managed));
+    await this.prune();
+  }
+
+  /** These rows as differences from a shared file; writes a new one if the last one differs too much. */
+  private async shareManaged(rows: PolicyRows['managedDomains']): Promise<SharedManaged | undefined> {
+    if (rows.length <= MAX_OWN_MANAGED) return undefined;
+    let shared = this.managed;
+    const changes = shared && differingRows(shared.rows, rows);
+    if (
+      shared === undefined ||
+      changes === undefined ||
+      changes.gone.length + changes.fresh.length > MAX_DIFFERING
+    ) {
+      shared = { id: randomBytes(8).toString('hex'), rows };
+      await writeDurably(join(this.folder, managedFile(shared.id)), encodeManaged(rows));
+      this.managed = shared;
+      return { id: shared.id, gone: [], fresh: [] };
+    }
+    return { id: shared.id, gone: changes.gone.map(({ id }) => id), fresh: changes.fresh };
+  }
+
+  /** Identities of the rule tables that are kept. */
+  async rulesIds(): Promise<ReadonlySet<string>> {
+    return new Set((await this.list().catch(() => [])).map(({ rulesId }) => rulesId));
+  }
+
+  /**
+   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Damaged files, and those
+   * removed meanwhile, are skipped.
+   */
+  async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
+    const seen = new Set<string>();
+    for (const name of await this.list().catch(() => [])) {
+      if (seen.has(name.rulesId)) continue;
+      seen.add(name.rulesId);
+      try {
+        const { sources } = decodeGeneration(await readFile(join(this.folder, name.file)));
+        if (fits(sources)) return (await this.read(name)).compiled;
+      } catch (error) {
+        const reason = reasonOf(error);
+        this.logger.debug('pass over generation', { file: name.file, reason });
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * The generation that was in force at a moment, Unix milliseconds; null if it is not kept, or if it was coming into
+   * force just then. Rules that are those of `inForce` are not read again.
+   */
+  async at(momentMs: number, inForce: CompiledRules): Promise<KeptGeneration | null> {
+    try {
+      const found = await this.contentAt(momentMs, await this.list());
+      if (found === null || momentMs - found.publishedAtMs < SETTLED_MS) return null;
+      return await this.complete(found, rulesIdOf(inForce.rules) === found.rulesId ? inForce : undefined);
+    } catch (error) {
+      this.logger.debug('pass over generation', { reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  /**
+   * The content of the last one before a moment, if the one after it follows it. The times of writing say which two to
+   * read; what is read decides.
+   */
+  private async contentAt(
+    momentMs: number,
+    names: readonly GenerationName[],
+  ): Promise<GenerationContent | null> {
+    let place = await this.placeAt(momentMs, names);
+    if (names[place] === undefined) return null;
+    let found = await this.timedContent(names[place]!);
+    let later: GenerationContent | undefined;
+    while (found.publishedAtMs > momentMs) {
+      later = found;
+      place += 1;
+      if (place === names.length) return null;
+      found = await this.timedContent(names[place]!);
+    }
+    while (later === undefined && place > 0) {
+      const next = await this.timedContent(names[place - 1]!);
+      if (next.publishedAtMs > momentMs) later = next;
+      else {
+        found = next;
+        place -= 1;
+      }
+    }
+    return later === undefined || later.version === found.version + 1 ? found : null;
+  }
+
+  /** Where the newest one that was written before a moment is; the newest of all if none was, as after a copy. */
+  private async placeAt(momentMs: number, names: readonly GenerationName[]): Promise<number> {
+    for (const [place, { file }] of names.entries())
+      if ((await stat(join(this.folder, file))).mtimeMs <= momentMs) return place;
+    return 0;
+  }
+
+  private async timedContent(name: GenerationName): Promise<GenerationContent> {
+    const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
+    if (content.publishedAtMs === 0) throw new DamagedGeneration('it does not say when it came into force');
+    return content;
+  }
+
+  private async read(name: GenerationName): Promise<KeptGeneration> {
+    return this.complete(this.check(name, decodeGeneration(await readFile(join(this.folder, name.file)))));
+  }
+
+  private check({ version, rulesId }: GenerationName, content: GenerationContent): GenerationContent {
+    if (content.version !== version || content.rulesId !== rulesId)
+      throw new DamagedGeneration('content is not what the name says');
+    return content;
+  }
+
+  private async complete(content: GenerationContent, known?: CompiledRules): Promise<KeptGeneration> {
+    const { version, rulesId } = content;
+    const { rules, special } = known ?? (await this.readRules(rulesId));
+    const { attributes, sources, compiledAtMs, compileMs, hasLeftNames } = content;
+    const rows = await this.rowsOf(content);
+    // The reader checks the layout.
+    if (attributeCount(attributes) !== new RuleTable(rules).attributeCount)
+      throw new DamagedGeneration('attributes and rules do not belong together');
+    return {
+      version,
+      compiled: {
+        rules,
+        special,
+        attributes,
+        sources,
+        compiledAtMs,
+        compileMs,
+        ...(hasLeftNames && { hasLeftNames }),
+      },
+      rows,
+    };
+  }
+
+  private async rowsOf({ rows, managed }: GenerationContent): Promise<PolicyRows> {
+    if (managed === undefined) return rows;
+    const shared = decodeManaged(await readFile(join(this.folder, managedFile(managed.id))));
+    const changes = { ids: [...managed.gone, ...managed.fresh.map(({ id }) => id)], rows: managed.fresh };
+    return { ...rows, managedDomains: withChanges(shared, changes) };
+  }
+
+  /** The rules' file holds the table, whose header tells its length, and after it the special rules. */
+  private async readRules(
+    rulesId: string,
+  ): Promise<{ rules: SharedArrayBuffer; special: SharedArrayBuffer }> {
+    const file = await open(join(this.folder, rulesFile(rulesId)));
+    try {
+      const { size } = await file.stat();
+      const header = new Uint32Array(RuleTableLayout.HEADER_WORDS);
+      await readPart(file, new Uint8Array(header.buffer), 0);
+      const tableBytes = ruleTableBytes(header[RuleTableLayout.BUCKET_COUNT_WORD]!);
+      if (size < tableBytes || size % 4 !== 0) throw new DamagedGeneration('rule table is torn');
+      const rules = new SharedArrayBuffer(tableBytes);
+      await readPart(file, new Uint8Array(rules), 0);
+      const words = new Uint32Array(rules);
+      if (checksumWords(words, RuleTableLayout.HEADER_WORDS) !== words[RuleTableLayout.CHECKSUM_WORD])
+        throw new DamagedGeneration('checksum of the rule table is wrong');
+      if (rulesIdOf(rules) !== rulesId) throw new DamagedGeneration('rule table is not what its name says');
+      const special = new SharedArrayBuffer(size - tableBytes);
+      await readPart(file, new Uint8Array(special), tableBytes);
+      checkSpecialRules(special);
+      return { rules, special };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Newest first. */
+  private async list(): Promise<GenerationName[]> {
+    const names: GenerationName[] = [];
+    for (const file of await readdir(this.folder)) {
+      const match = GENERATION_FILE.exec(file);
+      if (match !== null)
+        names.push({ file, version: Number(match[1]), rulesId: match[2]!, managedId: match[3] ?? null });
+    }
+    return names.sort((a, b) => b.version - a.version);
+  }
+
+  private async prune(): Promise<void> {
+    const names = await this.list();
+    for (const { file } of names.slice(KEPT)) await rm(join(this.folder, file), { force: true });
+    const needed = new Set(
+      names
+        .slice(0, KEPT)
+        .flatMap(({ rulesId, managedId }) => [
+          rulesFile(rulesId),
+          ...(managedId === null ? [] : [managedFile(managedId)]),
+        ]),
+    );
+    for (const file of await readdir(this.folder))
+      if ((RULES_FILE.test(file) || MANAGED_FILE.test(file)) && !needed.has(file))
+        await rm(join(this.folder, file), { force: true });
+  }
+
+  private async removeTemporary(): Promise<void> {
+    for (const file of await readdir(this.folder))
+      if (file.endsWith(TEMPORARY_SUFFIX)) await rm(join(this.folder, file), { force: true });
+  }
+}
+
+async function readPart(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  if (!(await readFully(file, bytes, from))) throw new DamagedGeneration('rule table is torn');
+}
+
+function managedFile(id: string): string {
+  return `managed-${id}.weir`;
+}
+
+function rulesFile(rulesId: string): string {
+  return `rules-${rulesId}.weir`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Puts the database's policy into force: a change of a group, of a source's assignment or of a blocking setting makes a
+ * new policy table over the rules in force; a compile brings new rules. A burst of changes is one publication.
+ */
+import type { Logger } from '../../../../shared/log.ts';
+import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
+import { Retrying } from '../../../storage/concurrency/retrying.ts';
+import { Coalescer } from '../../../storage/concurrency/coalescer.ts';
+import type { PolicyApplier } from '../../change/change.ts';
+import type { BlockingSettings } from '../../change/blocking-settings.ts';
+import { haveSameRows, mayFollow, type PolicyPosition } from '../../../storage/cluster/policy-position.ts';
+import type { StoredPolicy, WantedList } from '../../change/policy-store.ts';
+import type { PolicyRows } from '../../change/rows.ts';
+import { type CompiledRules, keysInForce } from '../../compile/table/compiled-rules.ts';
+import { inputKeyOf } from '../../compile/table/input-key.ts';
+import type { SnapshotPublisher } from './publisher.ts';
+
+/** Parts of a policy build. */
+export interface PolicyParts {
+  readonly publisher: SnapshotPublisher;
+  readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
+  /** Read for each policy, because a reload of the configuration changes it. */
+  readonly blocking: () => BlockingSettings;
+  /** The rows as they apply on this node; as they are stored unless given. */
+  readonly rowsHere?: (rows: PolicyRows) => PolicyRows;
+  /** DNS threads that do not work by the settings yet. */
+  readonly settingsBehind?: () => number;
+  /** Whether this node has given up to compile an input, see `inputKeyOf`. */
+  readonly isRefused?: (sourceId: number, inputKey: string) => boolean;
+  readonly logger: Logger;
+  /** Called when another position has been reached. */
+  readonly moved?: () => void;
+}
+
+/** Longest pause between two attempts to put stored changes into force. */
+const RETRY_MS = 5000;
+
+/**
+ * The one way to publish. "In force" means here: published, and taken by every thread, or, where a thread takes longer
+ * than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
+ */
+export class PolicyInForce implements PolicyApplier {
+  private readonly parts: PolicyParts;
+  private readonly applier = new Coalescer(() => this.applyNow());
+  /** Retries stored changes that are not in force yet. */
+  private readonly retrying: Retrying;
+  /** Rules that are to come into force with the next publication. */
+  private compiled: CompiledRules;
+  /** Rules that were published last; null while another publication has not succeeded. */
+  private published: CompiledRules | null;
+  /** A change besides the rows is unpublished. */
+  private hasOtherChange = false;
+  /** Of the rows in force. */
+  private position: PolicyPosition | null = null;
+  /** What those rows want to be in force besides them. */
+  private lists: readonly WantedList[] = [];
+  /** The newest position at which all lists were in force, too, but for those that are refused here. */
+  private whole: PolicyPosition | null = null;
+
+  constructor(parts: PolicyParts) {
+    this.parts = parts;
+    this.compiled = parts.publisher.current().compiled;
+    this.published = this.compiled;
+    const { logger } = parts;
+    this.retrying = new Retrying({
+      work: () => this.applier.run(),
+      logger,
+      what: 'put stored changes into force',
+      lastMs: RETRY_MS,
+    });
+  }
+
+  /**
+   * Puts into force what is in the database at the call, or later. Rejects with what the database or the publisher
+   * throws, and then tries again until it is in force. For `PolicyChanges`, compiles and the catalog.
+   */
+  async apply(): Promise<void> {
+    try {
+      await this.applier.run();
+    } catch (error) {
+      this.retrying.soon();
+      throw error;
+    }
+  }
+
+  /**
+   * Puts into force what other nodes, or somebody else, have changed up to the position that is known once nothing is
+   * being put into force; throws as `apply()`. What this node has changed itself is not published once more.
+   */
+  async catchUp(known: () => PolicyPosition): Promise<void> {
+    await this.applier.idle();
+    const position = known();
+    // Not so after a restore, or where a standby that lacks the newest takes over.
+    const isKnown = this.position !== null && mayFollow(position, this.position);
+    if (!isKnown || !haveSameRows(this.position!, position)) await this.apply();
+    else if (isLater(position, this.position!)) this.moveTo(position);
+  }
+
+  /** The newest revision that is in force with its lists; null until there is one. */
+  revision(): number | null {
+    return this.whole?.revision ?? null;
+  }
+
+  /** The newest mark of the position that was reached so; null as above. */
+  mark(): number | null {
+    return this.whole?.mark ?? null;
+  }
+
+  threadsBehind(): number {
+    return Math.max(this.parts.publisher.threadsBehind(), this.parts.settingsBehind?.() ?? 0);
+  }
+
+  /** Stops retrying. */
+  close(): Promise<void> {
+    return this.retrying.close();
+  }
+
+  /** Puts blocking settings into force; without a database, over the rows known before. */
+  async applySettings(): Promise<void> {
+    await this.applyDespiteDatabase();
+  }
+
+  /** Puts these rules into force; without a database, over the rows known before. */
+  async useRules(compiled: CompiledRules): Promise<void> {
+    this.compiled = compiled;
+    await this.applyDespiteDatabase();
+  }
+
+  /**
+   * Puts what is live (schedules, neighbours, the end of a timer) into force over the rows known, without
+   * asking the database.
+   */
+  async applyLive(): Promise<void> {
+    await this.parts.publisher.refresh(this.parts.blocking(), this.parts.rowsHere);
+  }
+
+  private async applyDespiteDatabase(): Promise<void> {
+    this.hasOtherChange = true;
+    try {
+      await this.applier.run();
+    } catch (error) {
+      this.retrying.soon();
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      this.parts.logger.warn('read policy failed: the known rows stay in force', { reason: error.message });
+    }
+  }
+
+  private async applyNow(): Promise<void> {
+    const hadOtherChange = this.hasOtherChange;
+    this.hasOtherChange = false;
+    let stored: Awaited<ReturnType<PolicyParts['readPolicy']>>;
+    try {
+      stored = await this.parts.readPolicy();
+    } catch (error) {
+      if (hadOtherChange) await this.publish(this.parts.publisher.current().rows);
+      throw error;
+    }
+    await this.publish(stored.rows);
+    this.lists = stored.lists;
+    this.moveTo(stored.position);
+  }
+
+  private moveTo(position: PolicyPosition): void {
+    // Else the marks to come would count as reached before their changes are.
+    if (this.position !== null && !mayFollow(position, this.position)) this.whole = null;
+    this.position = position;
+    this.noteWhole();
+  }
+
+  /** Of a list that is not compiled yet, earlier rules are in force: then the position is not reached. */
+  private noteWhole(): void {
+    if (this.published === null) return;
+    const keys = keysInForce(this.published);
+    const isInForce = (list: WantedList): boolean => {
+      const key = inputKeyOf(list.id, list.contentKey, list);
+      return keys.has(key) || this.parts.isRefused?.(list.id, key) === true;
+    };
+    if (!this.lists.every(isInForce)) return;
+    this.whole = this.position;
+    this.parts.moved?.();
+  }
+
+  private async publish(rows: PolicyRows): Promise<void> {
+    const { compiled } = this;
+    const { publisher, rowsHere = asStored } = this.parts;
+    this.published = null;
+    try {
+      await publisher.publish(compiled, rowsHere(rows), this.parts.blocking());
+      this.published = compiled;
+      if (this.whole !== this.position) this.noteWhole();
+    } catch (error) {
+      // Rules and settings may not have reached every thread: the next attempt needs no database for them.
+      this.hasOtherChange = true;
+      throw error;
+    }
+  }
+}
+
+function asStored(rows: PolicyRows): PolicyRows {
+  return rows;
+}
+
+/** Whether there was a change that policy does not read, or a mark, since. */
+function isLater(one: PolicyPosition, other: PolicyPosition): boolean {
+  return one.revision > other.revision || one.mark > other.mark;
+}

@@ -1,0 +1,216 @@
+/**
+ * Owns the snapshot in force. Publishing builds the policy table under the next version, hands the snapshot
+ * to every thread, and when all have taken it over, or a time-out is over, writes the generation to disk. One
+ * publication at a time; the disk lags behind a burst, of which the first generation and the last of each rule table are
+ * written.
+ */
+import { reasonOf } from '../../../../shared/errors.ts';
+import type { Logger } from '../../../../shared/log.ts';
+import type { SnapshotBuffers } from '../../../../shared/snapshot/snapshot.ts';
+import type { ContainingRule } from '../../../../shared/threads/explanation.ts';
+import { PacedWork } from '../../../storage/concurrency/paced-work.ts';
+import type { BlockingSettings } from '../../change/blocking-settings.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import type { FindLivePolicy, LivePolicy } from '../../change/runtime-state.ts';
+import type { PolicyRows } from '../../change/rows.ts';
+import type { PublishedState } from '../published-state.ts';
+import type { Generations } from './generations.ts';
+import type { DecidingRuleNumbers, LoggedRule } from '../../../query-log/rows/row.ts';
+import type { DecidingRule } from '../rule-names/rule-history.ts';
+import type { ContainingList } from '../rule-names/containing-lists.ts';
+import type { RuleDescription } from '../rule-names/rule-description.ts';
+import { RuleHistory } from '../rule-names/rule-history.ts';
+import { type BuiltSnapshot, buildSnapshotAfter } from '../build/snapshot-builder.ts';
+
+/**
+ * Sends a snapshot to all threads, waits with a time-out until each answers from it, and resolves with the number of
+ * those that do not yet.
+ */
+export type Broadcast = (snapshot: SnapshotBuffers) => Promise<number>;
+
+/** Parts of the publisher. */
+export interface PublisherParts {
+  /** The initial state of the threads, see `startingState`. */
+  readonly initial: PublishedState;
+  readonly broadcast: Broadcast;
+  readonly live: FindLivePolicy;
+  readonly generations: Generations;
+  readonly logger: Logger;
+  /** Resolves when generations may be written; at once unless given. */
+  readonly mayWrite?: Promise<void>;
+}
+
+/** What a draft is built of. */
+export interface DraftParts {
+  readonly compiled: CompiledRules;
+  readonly rows: PolicyRows;
+  readonly blocking: BlockingSettings;
+  /** The addresses of clients with a group by MAC, instead of those in force. */
+  readonly clientAddresses?: (live: LivePolicy) => LivePolicy['clientAddresses'];
+}
+
+/** From one generation on disk to the next, milliseconds: writing one takes as long as all else of a change. */
+const SAVE_PAUSE_MS = 250;
+/** States that wait to be written; of more, the oldest are not. */
+const MAX_TO_SAVE = 16;
+
+/** The only source of snapshot versions. */
+export class SnapshotPublisher {
+  private readonly parts: PublisherParts;
+  private readonly history = new RuleHistory();
+  private readonly saver = new PacedWork(() => this.saveAll(), SAVE_PAUSE_MS);
+  /** Oldest first. */
+  private readonly toSave: PublishedState[] = [];
+  private state: PublishedState;
+  private built: BuiltSnapshot | undefined;
+  private version: number;
+  private behind = 0;
+  private last: Promise<unknown> = Promise.resolve();
+  private mayWrite: boolean;
+
+  constructor(parts: PublisherParts) {
+    this.parts = parts;
+    this.mayWrite = parts.mayWrite === undefined;
+    void parts.mayWrite?.then(() => {
+      this.mayWrite = true;
+      if (this.toSave.length > 0) this.saver.request();
+    });
+    this.state = parts.initial;
+    this.version = parts.initial.snapshot.version;
+    this.history.add(parts.initial);
+    // Under its new version: generations that follow each other on disk tell which was in force at a moment.
+    if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
+  }
+
+  /** The snapshot in force with its inputs. */
+  current(): PublishedState {
+    return this.state;
+  }
+
+  /**
+   * Builds the policy, and publishes it with the rules; resolves when every thread has acknowledged, or the wait for
+   * those that `threadsBehind()` then counts is over. Rejects when that fails; `current()` then still names the new
+   * state, since some threads may have it.
+   */
+  publish(compiled: CompiledRules, rows: PolicyRows, blocking: BlockingSettings): Promise<SnapshotBuffers> {
+    return this.inTurn(() => this.publishNow(compiled, rows, blocking));
+  }
+
+  /**
+   * Publishes the rules and rows in force again, because something else has changed, the rows with an `edit`. Needs no
+   * database.
+   */
+  refresh(
+    blocking: BlockingSettings,
+    edit: (rows: PolicyRows) => PolicyRows = (rows) => rows,
+  ): Promise<SnapshotBuffers> {
+    return this.inTurn(() => this.publishNow(this.state.compiled, edit(this.state.rows), blocking));
+  }
+
+  /**
+   * Builds what publishing these would publish, and publishes nothing: what is live is that of the snapshot in force,
+   * but for `clientAddresses` where they are given. Unchanged parts are those in force.
+   */
+  draft({ compiled, rows, blocking, clientAddresses }: DraftParts): BuiltSnapshot {
+    const version = this.version + 1;
+    const inForce = this.built?.live ?? this.parts.live(this.state.rows);
+    const live =
+      clientAddresses === undefined ? inForce : { ...inForce, clientAddresses: clientAddresses(inForce) };
+    return buildSnapshotAfter(this.built, { version, compiled, rows, blocking, live });
+  }
+
+  private inTurn(publish: () => Promise<SnapshotBuffers>): Promise<SnapshotBuffers> {
+    const publication = this.last.then(publish);
+    // The chain continues after a failure, which its caller receives.
+    this.last = publication.catch(() => undefined);
+    return publication;
+  }
+
+  /** Threads that did not acknowledge the last publication that ended within its time. */
+  threadsBehind(): number {
+    return this.behind;
+  }
+
+  /** Resolves when all publications are done and the newest state was written, or could not be. */
+  async settled(): Promise<void> {
+    await this.last;
+    await this.saver.settle();
+  }
+
+  /** See `RuleHistory.describe`. */
+  describeRule(version: number, rule: DecidingRule): RuleDescription | undefined {
+    return this.history.describe(version, rule);
+  }
+
+  /** See `RuleHistory.listsContaining`. */
+  listsContaining(version: number, rules: readonly ContainingRule[], groupId: number): ContainingList[] {
+    return this.history.listsContaining(version, rules, groupId);
+  }
+
+  /** See `RuleHistory.logged`. */
+  loggedRule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
+    return this.history.logged(version, rule, name);
+  }
+
+  /** See `RuleHistory.describeSchedule`. */
+  describeSchedule(version: number, groupId: number): RuleDescription | undefined {
+    return this.history.describeSchedule(version, groupId);
+  }
+
+  /** See `RuleHistory.loggedSchedule`. */
+  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
+    return this.history.loggedSchedule(version, groupId);
+  }
+
+  private async publishNow(
+    compiled: CompiledRules,
+    known: PolicyRows,
+    blocking: BlockingSettings,
+  ): Promise<SnapshotBuffers> {
+    const version = ++this.version;
+    const live = this.parts.live(known);
+    const rows = withoutEnded(known, live.endedGrants);
+    const parts = { version, compiled, rows, blocking, live };
+    const before = this.built?.manual;
+    this.built = buildSnapshotAfter(this.built, parts);
+    const { snapshot, manual } = this.built;
+    if (manual !== before)
+      for (const filter of manual.refused) this.parts.logger.warn('regex filter left out', { ...filter });
+    this.state = { snapshot, compiled, rows, publishedAtMs: live.nowMs };
+    // Before the first thread can name it in a record.
+    this.history.add(this.state);
+    this.behind = await this.parts.broadcast(snapshot);
+    this.saveLater(this.state);
+    return snapshot;
+  }
+
+  /** Of several states with one rule table the last is written: a rollback needs that of each table. */
+  private saveLater(state: PublishedState): void {
+    if (this.toSave.at(-1)?.compiled === state.compiled) this.toSave.pop();
+    this.toSave.push(state);
+    if (this.toSave.length > MAX_TO_SAVE) this.toSave.shift();
+    if (this.mayWrite) this.saver.request();
+  }
+
+  private async saveAll(): Promise<void> {
+    for (let state = this.toSave.shift(); state !== undefined; state = this.toSave.shift())
+      await this.save(state);
+  }
+
+  private async save(state: PublishedState): Promise<void> {
+    const { version } = state.snapshot;
+    try {
+      await this.parts.generations.save(state);
+      this.parts.logger.debug('generation written', { version });
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.parts.logger.error('write generation failed: the previous one stays on disk', { version, reason });
+    }
+  }
+}
+
+/** A generation must not bring back a grant that has ended, whatever the clock says when it is read. */
+function withoutEnded(rows: PolicyRows, ended: ReadonlySet<number>): PolicyRows {
+  if (ended.size === 0) return rows;
+  return { ...rows, grants: rows.grants.filter(({ id }) => !ended.has(id)) };
+}

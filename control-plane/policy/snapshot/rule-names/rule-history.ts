@@ -1,0 +1,292 @@
+/**
+ * Keeps the meaning of rule numbers for recent snapshot versions, so that the version and number of a log record lead
+ * to the list or manual rule and its text.
+ */
+import { nameToText } from '../../../../shared/dns/name.ts';
+import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';
+import { ManualKind } from '../../../../shared/snapshot/rule-table.ts';
+import { readSpecialRule } from '../../../../shared/snapshot/special-rules.ts';
+import type { ContainingRule } from '../../../../shared/threads/explanation.ts';
+import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
+import type { RuleDescription } from './rule-description.ts';
+import type { DecidingRuleNumbers, LoggedRule } from '../../../query-log/rows/row.ts';
+import { containingLists, type ContainingList } from './containing-lists.ts';
+import { describeLocalSet } from './local-description.ts';
+import { ruleAffixes, ruleText } from './rule-text.ts';
+import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
+import { differingRows } from '../../change/row-differences.ts';
+import type { PolicyRows } from '../../change/rows.ts';
+import { servicesAt } from '../../change/times.ts';
+import type { PublishedState } from '../published-state.ts';
+import { effectiveGroupId, sourcesServing } from '../build/policy-table-builder.ts';
+
+/** Versions kept; records reach the log within a second. */
+const REMEMBERED = 64;
+
+/** A rule as an explanation names it. */
+export interface DecidingRule extends DecidingRuleNumbers {
+  /** Name at which the rule stands, in wire form; nothing for patterns. */
+  readonly name: Uint8Array;
+}
+
+/** Without the clients, which may be tens of thousands. */
+type ManualRows = Pick<
+  PolicyRows,
+  'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
+>;
+
+interface Meaning {
+  readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
+  readonly rows: ManualRows;
+  /** Rules that were logged before, by `loggedKey`. */
+  readonly logged: Map<number | string, LoggedRule | undefined>;
+  /** Schedules that were logged before, by group. */
+  readonly loggedSchedules: Map<number, LoggedRule | undefined>;
+}
+
+type ManagedDomains = ManualRows['managedDomains'];
+type ByDomain = ReadonlyMap<string, ManagedDomains>;
+
+/** Managed domains of a version by name: those of an earlier version, and what has changed since. */
+interface ManagedIndex {
+  readonly rows: ManagedDomains;
+  readonly earlier: { readonly rows: ManagedDomains; readonly byDomain: ByDomain };
+  readonly gone: ReadonlySet<ManagedDomains[number]>;
+  readonly fresh: ByDomain;
+}
+
+/** Indexes of managed domains: while a change comes into force, records of two versions come in turn. */
+const MANAGED_INDEXES = 2;
+/** Changed rows at which all are indexed again. */
+const MAX_CHANGED = 1000;
+/** Most rules per version cached for the log. */
+const MAX_LOGGED = 20_000;
+
+/** What rule numbers of recent versions meant. */
+export class RuleHistory {
+  private readonly versions = new Map<number, Meaning>();
+  /** Local names of the newest version only: they may be many, and only explanations use them. */
+  private local: { version: number; names: SharedArrayBuffer } | undefined;
+  /** Of few versions, the one that was asked for last first. */
+  private managed: readonly ManagedIndex[] = [];
+
+  /** Adds a version and drops the oldest. */
+  add({ snapshot, compiled, rows, publishedAtMs }: PublishedState): void {
+    // Without the rules: a replaced table must not stay in memory.
+    const { attributes, sources, special } = compiled;
+    const { groups, managedDomains, regexFilters, schedules, grants } = rows;
+    // Those that rest have no rule in the snapshot.
+    const blockedServices =
+      publishedAtMs === undefined ? rows.blockedServices : servicesAt(rows.blockedServices, publishedAtMs);
+    this.local = { version: snapshot.version, names: snapshot.local };
+    this.versions.set(snapshot.version, {
+      compiled: { attributes, sources, special },
+      rows: {
+        groups,
+        sources: rows.sources,
+        managedDomains,
+        regexFilters,
+        blockedServices,
+        schedules,
+        grants,
+      },
+      logged: new Map(),
+      loggedSchedules: new Map(),
+    });
+    for (const version of this.versions.keys()) {
+      if (this.versions.size <= REMEMBERED) break;
+      this.versions.delete(version);
+    }
+  }
+
+  /** Describes a rule; undefined for dropped versions, and if nothing is left of it. */
+  describe(version: number, rule: DecidingRule): RuleDescription | undefined {
+    const known = this.versions.get(version);
+    if (known === undefined) return undefined;
+    switch (rule.origin) {
+      case RuleOrigin.LIST:
+        return describeListed(known, rule);
+      case RuleOrigin.SPECIAL:
+        return describeSpecial(known, rule);
+      case RuleOrigin.REGEX: {
+        const row = known.rows.regexFilters[rule.index];
+        return row && manual(row.name, row.pattern, row.id);
+      }
+      case RuleOrigin.MANAGED:
+        return describeManaged(known.rows.groups, this.managedAt(known.rows.managedDomains, rule.name), rule);
+      case RuleOrigin.GRANT:
+        return describeGrant(known.rows.grants, rule.index);
+      case RuleOrigin.LOCAL:
+        return this.local?.version === version ? describeLocalSet(this.local.names, rule.index) : undefined;
+      default:
+        return describeService(known, rule);
+    }
+  }
+
+  /** The lists behind rules that match a name, see `containingLists()`; none for dropped versions. */
+  listsContaining(version: number, rules: readonly ContainingRule[], groupId: number): ContainingList[] {
+    const known = this.versions.get(version);
+    return known === undefined ? [] : containingLists(known, rules, groupId);
+  }
+
+  /** The same for the log, computed once: for all names, or for each where it depends on the name. */
+  logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
+    const memory = this.versions.get(version)?.logged;
+    if (memory === undefined) return undefined;
+    const key = loggedKey(rule, name);
+    const known = memory.get(key);
+    if (known !== undefined || memory.has(key)) return known;
+    const logged = toLogged(rule, this.describe(version, { ...rule, name: name() }));
+    if (memory.size < MAX_LOGGED) memory.set(key, logged);
+    return logged;
+  }
+
+  /** The schedule by which a group was blocked. */
+  describeSchedule(version: number, groupId: number): RuleDescription | undefined {
+    const known = this.versions.get(version);
+    return known && describeSchedule(known, groupId);
+  }
+
+  /** The same for the log, computed once per group. */
+  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
+    const known = this.versions.get(version);
+    if (known === undefined) return undefined;
+    const { loggedSchedules: memory } = known;
+    if (!memory.has(groupId)) memory.set(groupId, asWhole(describeSchedule(known, groupId)));
+    return memory.get(groupId);
+  }
+
+  /** The managed domains of a name; there may be very many others. */
+  private managedAt(rows: ManualRows['managedDomains'], name: Uint8Array): ManualRows['managedDomains'] {
+    let index = this.managed.find((one) => one.rows === rows);
+    index ??= indexAfter(this.managed[0]?.earlier, rows);
+    if (index !== this.managed[0])
+      this.managed = [index, ...this.managed.filter((one) => one !== index)].slice(0, MANAGED_INDEXES);
+    const { earlier, gone, fresh } = index;
+    const domain = nameToText(name);
+    const kept = (earlier.byDomain.get(domain) ?? []).filter((row) => !gone.has(row));
+    return [...kept, ...(fresh.get(domain) ?? [])];
+  }
+}
+
+/** Indexes only what has changed since an earlier version, if that is little. */
+function indexAfter(earlier: ManagedIndex['earlier'] | undefined, rows: ManagedDomains): ManagedIndex {
+  const changes = earlier && differingRows(earlier.rows, rows);
+  if (
+    earlier === undefined ||
+    changes === undefined ||
+    changes.gone.length + changes.fresh.length > MAX_CHANGED
+  )
+    return { rows, earlier: { rows, byDomain: byDomainOf(rows) }, gone: new Set(), fresh: new Map() };
+  return { rows, earlier, gone: new Set(changes.gone), fresh: byDomainOf(changes.fresh) };
+}
+
+function byDomainOf(rows: ManagedDomains): ByDomain {
+  return Map.groupBy(rows, ({ domain }) => domain);
+}
+
+function describeSpecial({ compiled, rows }: Meaning, { index }: DecidingRule): RuleDescription | undefined {
+  const rule = readSpecialRule(compiled.special, index);
+  const id = rule && compiled.sources[rule.source]?.id;
+  const row = rows.sources.find((source) => source.id === id);
+  if (rule === undefined || row === undefined) return undefined;
+  return { source: row.name, sources: [row.name], sourceIds: [row.id], rule: rule.rule, line: rule.line };
+}
+
+/** The lists with `kinds` at an attribute that serve the group. */
+function describeListed({ compiled, rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const group = rows.groups.find(({ id }) => id === rule.groupId);
+  const serves = sourcesServing(group, compiled, rows);
+  const found: { name: string; id: number }[] = [];
+  const counts = (by: number): boolean => serves[by] === true;
+  forEachPairLeft(compiled.attributes, rule.index, counts, (index, bits) => {
+    if ((bits & rule.kinds) === 0 || serves[index] !== true) return;
+    const id = compiled.sources[index]?.id;
+    const row = rows.sources.find((source) => source.id === id);
+    if (row !== undefined) found.push(row);
+  });
+  if (found[0] === undefined) return undefined;
+  return {
+    source: found[0].name,
+    sources: found.map(({ name }) => name),
+    sourceIds: found.map(({ id }) => id),
+    rule: ruleText(rule.kinds, nameToText(rule.name)),
+    line: null,
+  };
+}
+
+/** The one of a name's managed domains that decided. */
+function describeManaged(
+  groups: ManualRows['groups'],
+  atName: ManualRows['managedDomains'],
+  rule: DecidingRule,
+): RuleDescription | undefined {
+  const groupId = effectiveGroupId(groups.find(({ id }) => id === rule.groupId));
+  const allows = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX)) !== 0;
+  const suffixOnly = (rule.kinds & (ManualKind.ALLOW_EXACT | ManualKind.DENY_EXACT)) === 0;
+  const row = atName.find(
+    (managed) =>
+      managed.action === (allows ? 'allow' : 'deny') &&
+      (managed.groupId === null || managed.groupId === groupId) &&
+      (!suffixOnly || managed.suffix),
+  );
+  return row && manual(row.name, row.suffix ? `*.${row.domain}` : row.domain, row.id);
+}
+
+function describeService({ rows }: Meaning, rule: DecidingRule): RuleDescription | undefined {
+  const name = nameToText(rule.name);
+  const groupId = effectiveGroupId(rows.groups.find(({ id }) => id === rule.groupId));
+  const row = rows.blockedServices.find(
+    (service) =>
+      service.groupId === groupId && (service.domains.includes(name) || service.exact.includes(name)),
+  );
+  return row && manual(row.serviceName, name, row.serviceId);
+}
+
+/** A group has one profile at most, so whatever it blocks is blocked by that one. */
+function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription | undefined {
+  const id = effectiveGroupId(rows.groups.find((group) => group.id === groupId));
+  const profile = rows.schedules.find((schedule) => schedule.groupId === id)?.profile;
+  if (profile === undefined) return undefined;
+  return { source: profile, sources: [profile], sourceIds: [], rule: 'block_all', line: null };
+}
+
+function describeGrant(grants: ManualRows['grants'], grantId: number): RuleDescription | undefined {
+  const grant = grants.find(({ id }) => id === grantId);
+  if (grant === undefined) return undefined;
+  const until = new Date(grant.untilMs).toISOString();
+  return manual(`grant ${grantId}`, `${grant.action} ${grant.domain ?? '*'} until ${until}`, grantId);
+}
+
+function manual(source: string, rule: string, id: number | string): RuleDescription {
+  return { source, sources: [source], sourceIds: [id], rule, line: null };
+}
+
+function toLogged(
+  { origin, kinds }: DecidingRuleNumbers,
+  found: RuleDescription | undefined,
+): LoggedRule | undefined {
+  if (found === undefined || (origin !== RuleOrigin.LIST && origin !== RuleOrigin.SPECIAL))
+    return asWhole(found);
+  const lists = found.sourceIds.map(Number);
+  if (origin === RuleOrigin.SPECIAL) return asWhole(found, lists);
+  const [before, after] = ruleAffixes(kinds);
+  return { source: found.source, before, after, atName: true, lists };
+}
+
+function asWhole(found: RuleDescription | undefined, lists: readonly number[] = []): LoggedRule | undefined {
+  return found && { source: found.source, before: found.rule, after: '', atName: false, lists };
+}
+
+/**
+ * The same for rules that are logged alike. A number where the name does not matter: exact below 2^53, as an attribute
+ * has at most 25 bits, its kinds 8, an origin 3, and groups are few.
+ */
+function loggedKey(
+  { origin, index, kinds, groupId }: DecidingRuleNumbers,
+  name: () => Uint8Array,
+): number | string {
+  const key = ((groupId * 8 + origin) * 256 + kinds) * 0x200_0000 + index;
+  const isOfName = origin === RuleOrigin.MANAGED || origin === RuleOrigin.SERVICE;
+  return isOfName ? `${key} ${Buffer.from(name()).toString('latin1')}` : key;
+}

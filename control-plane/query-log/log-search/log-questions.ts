@@ -1,0 +1,76 @@
+/**
+ * The query log and its figures as the API asks for them. What has been gathered is stored before a question is asked,
+ * and the rows of an answer get their current host names.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { invalid } from '../../api/api-error.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { InvalidCursor } from '../reading/query-log-cursor.ts';
+import type { QueryLogReader } from '../reading/query-log-reader.ts';
+import type { Scans, WholeName } from './log-scans.ts';
+import { type Answers, type Arguments, QUESTION_NAMES } from './questions.ts';
+
+/** What it is made of. */
+export interface LogQuestionsOptions {
+  readonly scans: Scans;
+  readonly database: Pick<Database, 'status'>;
+  /** Sends what has been gathered; resolves when it is stored. */
+  readonly flush: () => Promise<void>;
+  /** Host name of a client's address, or of the client that named itself, if it has one. */
+  readonly hostnameOf: (address: string, clientId: number | null) => string | null;
+}
+
+type AskedQuestions = {
+  readonly [Name in WholeName]: (argument: Arguments[Name], signal: AbortSignal) => Promise<Answers[Name]>;
+};
+
+/** A method for each question of `questions.ts`. Answers are given up once the signal is aborted. */
+export interface LogQuestions extends QueryLogReader, Omit<AskedQuestions, keyof QueryLogReader> {}
+
+/** Milliseconds that a question waits for the newest rows. */
+const MOST_WAIT_MS = 1000;
+
+/** All questions. */
+export function logQuestions({ scans, database, flush, hostnameOf }: LogQuestionsOptions): LogQuestions {
+  /** Waits until what was gathered is stored, but not for long. */
+  const store = async (signal: AbortSignal): Promise<void> => {
+    if (database.status().state !== 'up') return;
+    const enough = new AbortController();
+    const late = sleep(MOST_WAIT_MS, undefined, { signal: AbortSignal.any([signal, enough.signal]) });
+    await Promise.race([flush(), late.catch(() => undefined)]);
+    enough.abort();
+  };
+  const named = (rows: readonly LoggedQuery[]): LoggedQuery[] =>
+    rows.map((row) => ({ ...row, client_hostname: hostnameOf(row.client, row.client_id) }));
+  const methodOf =
+    <Name extends WholeName>(name: Name) =>
+    async (argument: Arguments[Name], signal: AbortSignal): Promise<Answers[Name]> => {
+      await store(signal);
+      return scans.ask(name, argument, signal);
+    };
+  const names = QUESTION_NAMES.filter((name) => name !== 'rows');
+  const asked = Object.fromEntries(names.map((name) => [name, methodOf(name)])) as unknown as AskedQuestions;
+  return {
+    ...asked,
+    async page({ from, to, ...filter }, signal) {
+      const request = { ...filter, fromMs: from?.getTime(), toMs: to?.getTime() };
+      try {
+        const page = await asked.page(request, signal);
+        return { ...page, data: named(page.data) };
+      } catch (error) {
+        if (error instanceof InvalidCursor)
+          throw invalid([{ path: 'cursor', message: 'is not a cursor of this log' }]);
+        throw error;
+      }
+    },
+    async row(id, signal) {
+      const row = await asked.row(id, signal);
+      return row === null ? null : named([row])[0]!;
+    },
+    async *rows(selection, signal) {
+      await store(signal);
+      for await (const rows of scans.rows(selection, signal)) yield named(rows);
+    },
+  };
+}

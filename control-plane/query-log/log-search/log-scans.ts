@@ -1,0 +1,209 @@
+/**
+ * Asks the thread that reads the query log. The thread is started with the first question and ended once it was idle; one
+ * that ran out of memory takes its questions with it and nothing else, and the next question starts another.
+ */
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import { overloaded } from '../../api/api-error.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import type { LogSelection } from '../reading/log-request.ts';
+import {
+  type Answers,
+  type Arguments,
+  type Lane,
+  laneOf,
+  LANES,
+  type Question,
+  type QuestionName,
+} from './questions.ts';
+import { ScanWorker } from './scan-worker.ts';
+import { SharedAnswers } from './shared-answers.ts';
+
+/** What it is made of. */
+export interface LogScansOptions {
+  readonly database: Pick<Database, 'target' | 'onStatus'>;
+  readonly logger: Logger;
+  /** JavaScript heap of the thread, MiB; blocks lie outside of it, a few at a time. */
+  readonly heapMib?: number;
+  /** Milliseconds that an idle thread is kept. */
+  readonly idleMs?: number;
+}
+
+/** A question that is answered at once, not in parts. */
+export type WholeName = Exclude<QuestionName, 'rows'>;
+
+/** What answers questions. */
+export interface Scans {
+  /**
+   * Asks; given up once `signal` is aborted.
+   * @throws {DatabaseUnavailable}
+   * @throws {ApiError} 503 where too many questions wait, or memory does not suffice
+   */
+  ask<Name extends WholeName>(
+    name: Name,
+    argument: Arguments[Name],
+    signal: AbortSignal,
+  ): Promise<Answers[Name]>;
+  /** Rows without host names, newest first; more are read as they are taken. @throws as `ask()` */
+  rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]>;
+}
+
+const HEAP_MIB = 96;
+const IDLE_MS = 180_000;
+/** Milliseconds between two reports of one damaged block. */
+const REPORT_EVERY_MS = 3_600_000;
+/** Seconds after which a question that was refused may be asked again. */
+const RETRY_SECS = 5;
+
+/** Asks a thread of its own. */
+export class LogScans implements Scans {
+  private readonly options: LogScansOptions;
+  private readonly heapMib: number;
+  /** When each damaged block was last reported; every question about its time meets it. */
+  private readonly reportedMs = new Map<string, number>();
+  private readonly shared = new SharedAnswers();
+  private readonly stopListening: () => void;
+  private thread: ScanWorker | undefined;
+  private ending: Promise<unknown> = Promise.resolve();
+  private idleTimer: NodeJS.Timeout | undefined;
+  private lastId = 0;
+  private isClosed = false;
+
+  constructor(options: LogScansOptions) {
+    this.options = options;
+    this.heapMib = options.heapMib ?? HEAP_MIB;
+    this.stopListening = options.database.onStatus(({ state }) => {
+      if (state !== 'up') this.thread?.post({ type: 'database-lost' });
+    });
+  }
+
+  async ask<Name extends WholeName>(
+    name: Name,
+    argument: Arguments[Name],
+    signal: AbortSignal,
+  ): Promise<Answers[Name]> {
+    const question = { name, argument } as Question;
+    const read = async (signalOfAll: AbortSignal): Promise<Answers[Name]> =>
+      (await this.begin(question, signalOfAll).answer) as Answers[Name];
+    // A page has the newest rows, and a short span costs little.
+    if (name === 'page' || laneOf(question) === 'quick') return read(signal);
+    return this.shared.ask(JSON.stringify(question), read, signal);
+  }
+
+  async *rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]> {
+    const enough = new AbortController();
+    const parts: (readonly LoggedQuery[])[] = [];
+    let isOver = false;
+    let wake = (): void => undefined;
+    const { answer, more } = this.begin(
+      { name: 'rows', argument: selection },
+      AbortSignal.any([signal, enough.signal]),
+      (rows) => {
+        parts.push(rows);
+        wake();
+      },
+    );
+    const over = (): void => {
+      isOver = true;
+      wake();
+    };
+    answer.then(over, over);
+    try {
+      while (parts.length > 0 || !isOver) {
+        const rows = parts.shift();
+        if (rows === undefined) await new Promise<void>((resolve) => (wake = resolve));
+        else {
+          yield rows;
+          more();
+        }
+      }
+      await answer;
+    } finally {
+      enough.abort();
+    }
+  }
+
+  /** Ends the thread; later questions are refused. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.stopListening();
+    this.endThread();
+    await this.ending;
+  }
+
+  private begin(
+    question: Question,
+    signal: AbortSignal,
+    take?: (rows: readonly LoggedQuery[]) => void,
+  ): { answer: Promise<Answers[QuestionName]>; more: () => void } {
+    signal.throwIfAborted();
+    if (this.isClosed) throw new DatabaseUnavailable('ask the query log: weir is stopping');
+    const server = this.options.database.target();
+    const lane = laneOf(question);
+    const thread = (this.thread ??= this.start());
+    this.refuseBeyond(lane, thread);
+    clearTimeout(this.idleTimer);
+    const id = ++this.lastId;
+    const answer = thread.ask(id, { question, lane, server, signal, ...(take && { take }) });
+    return { answer, more: () => thread.post({ type: 'more', id }) };
+  }
+
+  private refuseBeyond(lane: Lane, thread: ScanWorker): void {
+    const { atOnce, waiting } = LANES[lane];
+    if (thread.count(lane) < atOnce + waiting) return;
+    throw overloaded(`${waiting} other questions wait for the query log; ask again later`, RETRY_SECS);
+  }
+
+  private start(): ScanWorker {
+    const { logger, idleMs = IDLE_MS } = this.options;
+    const thread: ScanWorker = new ScanWorker(this.heapMib, {
+      damaged: (block, reason) => this.reportDamage(block, reason),
+      log: ({ level, message, fields }) => logger[level](message, fields),
+      idle: () => {
+        if (this.thread === thread) this.idleTimer = setTimeout(() => this.endThread(), idleMs).unref();
+      },
+      ended: (cause) => {
+        if (this.thread === thread) this.forget();
+        return this.explain(cause);
+      },
+    });
+    return thread;
+  }
+
+  private reportDamage(block: string, reason: string): void {
+    const nowMs = performance.now();
+    if (nowMs - (this.reportedMs.get(block) ?? -Infinity) < REPORT_EVERY_MS) return;
+    this.reportedMs.set(block, nowMs);
+    this.options.logger.error('read query log: a block is damaged and left out', { block, reason });
+  }
+
+  private endThread(): void {
+    const { thread } = this;
+    this.forget();
+    if (thread !== undefined) this.ending = Promise.all([this.ending, thread.end()]);
+  }
+
+  private forget(): void {
+    clearTimeout(this.idleTimer);
+    this.thread = undefined;
+  }
+
+  /** Why the questions of an ended thread have no answer. */
+  private explain(cause: Error | undefined): Error {
+    if (cause === undefined) return new DatabaseUnavailable('ask the query log: weir is stopping');
+    const { logger } = this.options;
+    if (hasErrorCode(cause, 'ERR_WORKER_OUT_OF_MEMORY')) {
+      logger.warn('search query log: the thread ran out of memory and is started again', {
+        limit_mib: this.heapMib,
+      });
+      return overloaded(
+        `the query log was asked for more than fits into its memory of ${this.heapMib} MiB; a shorter period or a smaller page needs less`,
+        RETRY_SECS,
+      );
+    }
+    logger.error('search query log: the thread died and is started again', { reason: reasonOf(cause) });
+    return new Error(`search query log: ${reasonOf(cause)}`, { cause });
+  }
+}

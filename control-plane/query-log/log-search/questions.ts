@@ -1,0 +1,134 @@
+/**
+ * Every question about the stored log: its reader, which runs in the thread of `scan-thread.ts`, and its lane. Types of
+ * arguments and answers, which are plain data, follow from the reader; `log-questions.ts` has a method for each. A new
+ * question is a reader and a row of `TABLE`.
+ */
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import { readDashboard } from '../statistics/dashboard-store.ts';
+import { readSlotCounts, type Span } from '../statistics/counts-reader.ts';
+import {
+  readAddressCounts,
+  readCacheUse,
+  readListHits,
+  readMostAsked,
+  readSummary,
+  readTopClients,
+  readTopDomains,
+} from '../statistics/stats-store.ts';
+import { readTimeline, type TimelineRequest } from '../statistics/timeline.ts';
+import { type QuestionsRequest, readQuestions } from '../logged-questions/read-questions.ts';
+import { readClientSlots } from '../reading/client-slots.ts';
+import { exportQueries } from '../reading/log-export.ts';
+import type { LogSelection } from '../reading/log-request.ts';
+import type { LogSource } from '../reading/log-source.ts';
+import type { QueryLogRequest } from '../reading/page-scan.ts';
+import { readLoggedRow, readQueryLog } from '../reading/query-log-store.ts';
+import type { QueryConditions } from '../search/query-conditions.ts';
+
+/** A queue of questions: one that reads few blocks, whatever the log holds, never waits behind one that may read all. */
+export type Lane = 'quick' | 'long';
+
+/** How much of each lane there may be. */
+export const LANES: Readonly<Record<Lane, { readonly atOnce: number; readonly waiting: number }>> = {
+  quick: { atOnce: 2, waiting: 100 },
+  long: { atOnce: 2, waiting: 30 },
+};
+
+/** Longest span whose names are counted quickly. */
+const QUICK_SPAN_MS = 2 * 3_600_000;
+/** Rows that a quick page skips or shows at most. */
+const QUICK_ROWS = 1000;
+
+/** Sends a part of the rows; resolves when the next part may be sent. */
+export type SendRows = (rows: readonly LoggedQuery[]) => Promise<void>;
+
+interface QuestionRow<Argument, Answer> {
+  readonly read: (log: LogSource, argument: Argument, send: SendRows) => Promise<Answer>;
+  readonly lane: (argument: Argument) => Lane;
+}
+
+const TABLE = {
+  page: question(readQueryLog, laneOfPage),
+  row: question(readLoggedRow, 'quick'),
+  rows: question(sendRows, 'long'),
+  distinctQuestions: question((log, request: QuestionsRequest) => readQuestions(log, request), 'long'),
+  mostAsked: question(readMostAsked, 'long'),
+  summary: question(readSummary, laneOfSpan),
+  cacheUse: question(readCacheUse, 'quick'),
+  listHits: question(readListHits, 'quick'),
+  topDomains: question(readTopDomains, laneOfSpan),
+  topClients: question(readTopClients, laneOfSpan),
+  addressCounts: question(readAddressCounts, laneOfSpan),
+  timeline: question(readTimeline, laneOfTimeline),
+  slotCounts: question(readSlotCounts, 'quick'),
+  clientSlots: question(readClientSlots, laneOfSpan),
+  dashboard: question(readDashboard, laneOfSpan),
+};
+
+export type QuestionName = keyof typeof TABLE;
+/** Names of all questions. */
+export const QUESTION_NAMES = Object.keys(TABLE) as readonly QuestionName[];
+
+/** By name, what is asked for. */
+export type Arguments = {
+  readonly [Name in QuestionName]: Parameters<(typeof TABLE)[Name]['read']>[1];
+};
+/** By name, the answer. Rows have no host names. */
+export type Answers = {
+  readonly [Name in QuestionName]: Awaited<ReturnType<(typeof TABLE)[Name]['read']>>;
+};
+/** A question, as it is sent to the thread. */
+export type Question<Name extends QuestionName = QuestionName> = {
+  [Each in Name]: { readonly name: Each; readonly argument: Arguments[Each] };
+}[Name];
+
+const QUESTIONS: { readonly [Name in QuestionName]: QuestionRow<Arguments[Name], Answers[Name]> } = TABLE;
+
+/** The lane of a question. */
+export function laneOf<Name extends QuestionName>({ name, argument }: Question<Name>): Lane {
+  return QUESTIONS[name].lane(argument);
+}
+
+/** Reads the answer. @throws {InvalidCursor} @throws {DatabaseUnavailable} @throws {DatabaseBusy} */
+export function answerQuestion<Name extends QuestionName>(
+  log: LogSource,
+  { name, argument }: Question<Name>,
+  send: SendRows,
+): Promise<Answers[Name]> {
+  return QUESTIONS[name].read(log, argument, send);
+}
+
+function question<Argument, Answer>(
+  read: QuestionRow<Argument, Answer>['read'],
+  lane: Lane | ((argument: Argument) => Lane),
+): QuestionRow<Argument, Answer> {
+  return { read, lane: typeof lane === 'string' ? () => lane : lane };
+}
+
+/** Answers with nothing, after all parts. */
+async function sendRows(log: LogSource, selection: LogSelection, send: SendRows): Promise<null> {
+  for await (const rows of exportQueries(log, selection)) await send(rows);
+  return null;
+}
+
+function laneOfSpan({ fromMs, toMs }: Span): Lane {
+  return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'long';
+}
+
+/** Those of all clients are counted without reading blocks. */
+function laneOfTimeline(request: TimelineRequest): Lane {
+  const { client, group_id } = request;
+  return client === undefined && group_id === undefined ? 'quick' : laneOfSpan(request);
+}
+
+/** The total of all rows is counted without reading blocks; that of some needs every block of the span. */
+function laneOfPage({ limit, offset, cursor, fromMs, toMs, ...filter }: QueryLogRequest): Lane {
+  if (limit + (cursor === undefined ? offset : 0) > QUICK_ROWS) return 'long';
+  const { node: _, notNode: __, not, ...conditions } = filter;
+  if (!isAnySet(conditions) && (not === undefined || !isAnySet(not))) return 'quick';
+  return fromMs === undefined ? 'long' : laneOfSpan({ fromMs, toMs: toMs ?? Infinity });
+}
+
+function isAnySet(conditions: QueryConditions): boolean {
+  return Object.values(conditions).some((value) => value !== undefined);
+}

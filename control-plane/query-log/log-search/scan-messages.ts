@@ -1,0 +1,77 @@
+/**
+ * Every message between the control plane and the thread that answers questions about the query log. All of it is plain
+ * data. A question is asked once and answered once, by an answer or a failure; rows of an export come in parts before.
+ */
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import type { SentLine } from '../../../shared/threads/sent-logger.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { SentTarget } from '../../storage/db/database-target.ts';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  type UnavailableReason,
+} from '../../storage/db/database-errors.ts';
+import { InvalidCursor } from '../reading/query-log-cursor.ts';
+import type { Answers, Question, QuestionName } from './questions.ts';
+
+/** Why a question has no answer. */
+export type ScanFailure =
+  | { readonly kind: 'invalid-cursor'; readonly message: string }
+  | {
+      readonly kind: 'database-unavailable';
+      readonly message: string;
+      readonly reason: UnavailableReason | null;
+    }
+  /** The database answers, but not in time; the message is for people. */
+  | { readonly kind: 'database-busy'; readonly message: string }
+  /** A fault of Weir. */
+  | { readonly kind: 'bug'; readonly message: string; readonly stack: string };
+
+/** From the control plane to the thread. */
+export type ToScans =
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly server: SentTarget }
+  /** Another part of rows may be sent. */
+  | { readonly type: 'more'; readonly id: number }
+  | { readonly type: 'cancel'; readonly id: number }
+  /** The database was lost: what is asked of it fails at once. */
+  | { readonly type: 'database-lost' }
+  /** Close connections and end. */
+  | { readonly type: 'end' };
+
+/** From the thread to the control plane. */
+export type FromScans =
+  | { readonly type: 'part'; readonly id: number; readonly rows: readonly LoggedQuery[] }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: Answers[QuestionName] }
+  | { readonly type: 'failure'; readonly id: number; readonly failure: ScanFailure }
+  | { readonly type: 'damaged'; readonly block: string; readonly reason: string }
+  | SentLine;
+
+/** Parts of rows that may be under way. */
+export const PARTS_AHEAD = 4;
+
+/** The error as data. */
+export function toFailure(error: unknown): ScanFailure {
+  const message = reasonOf(error);
+  if (error instanceof InvalidCursor) return { kind: 'invalid-cursor', message };
+  if (error instanceof DatabaseBusy) return { kind: 'database-busy', message };
+  if (error instanceof DatabaseUnavailable)
+    return { kind: 'database-unavailable', message, reason: error.reason };
+  return { kind: 'bug', message, stack: (error instanceof Error && error.stack) || message };
+}
+
+/** The data as an error again. */
+export function fromFailure(failure: ScanFailure): Error {
+  switch (failure.kind) {
+    case 'invalid-cursor':
+      return new InvalidCursor(failure.message);
+    case 'database-busy':
+      return new DatabaseBusy(failure.message);
+    case 'database-unavailable':
+      return new DatabaseUnavailable(failure.message, { reason: failure.reason });
+    case 'bug': {
+      const error = new Error(failure.message);
+      error.stack = failure.stack;
+      return error;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Entry of the thread that answers questions about the query log: reading and decoding blocks takes long, and the control
+ * plane must not stand still for it. It runs at a low priority and has database connections of its own. Between two
+ * blocks other questions have their turn, and a question that is cancelled ends.
+ */
+import { getPriority, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { sentLogger } from '../../../shared/threads/sent-logger.ts';
+import { BackgroundWork } from '../../storage/db/background-work.ts';
+import { fromSentTarget, type SentTarget } from '../../storage/db/database-target.ts';
+import { LANES } from './questions.ts';
+import type { FromScans, ToScans } from './scan-messages.ts';
+import { ScanRun } from './scan-run.ts';
+
+/** Lower than all that answers and the log itself, like other readers of the whole log. */
+const NICENESS = 9;
+const MOST = 19;
+/** The connections as `pg_stat_activity` shows them. */
+const CONNECTION_NAME = 'weir scans';
+/** As many connections as there are questions at once. */
+const PLACES = LANES.quick.atOnce + LANES.long.atOnce;
+
+const port = parentPort;
+if (port === null) throw new Error('start scans: this file runs only as a worker thread');
+const send = (message: FromScans): void => port.postMessage(message);
+const logger = sentLogger(send);
+const runs = new Map<number, ScanRun>();
+/** Connections to the server that the control plane uses, and that server as text. */
+let work: BackgroundWork | undefined;
+let server = '';
+
+/** Connections to `target`; those to another server end with what runs on them. */
+function over(target: SentTarget): BackgroundWork {
+  const text = JSON.stringify(target);
+  if (work !== undefined && text === server) return work;
+  void work?.end();
+  server = text;
+  const own = { ...target, config: { ...target.config, application_name: CONNECTION_NAME } };
+  work = new BackgroundWork(fromSentTarget(own), logger, { places: PLACES, keepsPlans: true });
+  return work;
+}
+
+/** Ends every connection; what runs on them fails. */
+function cut(): void {
+  work?.cut();
+  work = undefined;
+}
+
+// Only on Linux is this the priority of the thread alone.
+if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
+
+port.on('message', (message: ToScans) => {
+  switch (message.type) {
+    case 'ask': {
+      const { id } = message;
+      const run = new ScanRun(message, over(message.server), send);
+      runs.set(id, run);
+      void run.ended.then(() => runs.delete(id));
+      return;
+    }
+    case 'more':
+      runs.get(message.id)?.more();
+      return;
+    case 'cancel':
+      runs.get(message.id)?.cancel();
+      return;
+    case 'database-lost':
+      cut();
+      return;
+    case 'end':
+      for (const run of runs.values()) run.cancel();
+      cut();
+      port.close();
+  }
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import type { Question } from './questions.ts';
+import { type Asked, ScanWorker } from './scan-worker.ts';
+
+const NEWEST: Question = { name: 'page', argument: { limit: 1, offset: 0 } };
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterAll(() => own.stop());
+
+function asked(signal = new AbortController().signal): Asked {
+  return { question: NEWEST, lane: 'quick', server: own.database.target(), signal };
+}
+
+/** A thread, and what its owner is told. */
+function start(): { worker: ScanWorker; told: string[] } {
+  const told: string[] = [];
+  const worker = new ScanWorker(64, {
+    damaged: () => told.push('damaged'),
+    log: () => undefined,
+    idle: () => told.push('idle'),
+    ended: () => {
+      told.push('ended');
+      return new DatabaseUnavailable('ended');
+    },
+  });
+  return { worker, told };
+}
+
+describe('ScanWorker', () => {
+  test('answers, says when nothing is left, and ends', async () => {
+    const { worker, told } = start();
+    const answers = [worker.ask(1, asked()), worker.ask(2, asked())];
+    expect([worker.count('quick'), worker.count('long')]).toEqual([2, 0]);
+    expect(await Promise.all(answers)).toMatchObject([{ total: 0 }, { total: 0 }]);
+    expect([worker.count('quick'), told]).toEqual([0, ['idle']]);
+    await worker.end();
+    expect(told).toEqual(['idle', 'ended']);
+  });
+
+  test('end() fails what it was asked', async () => {
+    const { worker } = start();
+    const answer = worker.ask(1, asked());
+    answer.catch(() => undefined);
+    await worker.end();
+    await expect(answer).rejects.toThrow('ended');
+  });
+
+  test('an aborted question is given up at once', async () => {
+    const { worker } = start();
+    const gone = new AbortController();
+    const answer = worker.ask(1, asked(gone.signal));
+    gone.abort(new Error('gone'));
+    await expect(answer).rejects.toThrow('gone');
+    expect(worker.count('quick')).toBe(0);
+    await worker.end();
+  });
+});

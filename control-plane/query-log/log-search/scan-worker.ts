@@ -1,0 +1,120 @@
+/** The thread of questions as the control plane holds it: started, asked, and ended. One life; `log-scans.ts` starts the next. */
+import { Worker } from 'node:worker_threads';
+import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
+import type { SentTarget } from '../../storage/db/database-target.ts';
+import type { Answers, Lane, Question, QuestionName } from './questions.ts';
+import { fromFailure, type FromScans, type ToScans } from './scan-messages.ts';
+
+/** Callbacks for the owner of a thread. */
+export interface ScanWorkerEvents {
+  readonly damaged: (block: string, reason: string) => void;
+  readonly log: (line: Extract<FromScans, { type: 'log' }>) => void;
+  /** Called when no question is left. */
+  readonly idle: () => void;
+  /** Called once when the thread has ended; returns why its questions have no answer. */
+  readonly ended: (cause: Error | undefined) => Error;
+}
+
+/** A question that waits for its answer. */
+export interface Asked {
+  readonly question: Question;
+  readonly lane: Lane;
+  readonly server: SentTarget;
+  readonly signal: AbortSignal;
+  /** Takes a part of rows. */
+  readonly take?: (rows: readonly LoggedQuery[]) => void;
+}
+
+interface Pending extends Asked {
+  readonly settle: (error: Error | null, answer?: Answers[QuestionName]) => void;
+}
+
+const ENTRY = new URL('./scan-thread.ts', import.meta.url);
+/** Largest young generation, MiB: blocks lie outside of the heap. */
+const YOUNG_GENERATION_MIB = 8;
+/** Milliseconds in which the thread closes its connections and ends by itself. */
+const END_MS = 300;
+
+/** A running thread. */
+export class ScanWorker {
+  private readonly worker: Worker;
+  private readonly events: ScanWorkerEvents;
+  private readonly pending = new Map<number, Pending>();
+  private readonly exited = Promise.withResolvers<undefined>();
+
+  constructor(heapMib: number, events: ScanWorkerEvents) {
+    this.events = events;
+    this.worker = new Worker(ENTRY, {
+      name: 'scans',
+      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    });
+    let cause: Error | undefined;
+    this.worker.on('message', (message: FromScans) => this.take(message));
+    this.worker.on('error', (error: unknown) => {
+      cause = error instanceof Error ? error : new Error(String(error));
+    });
+    this.worker.on('exit', () => {
+      const reason = events.ended(cause);
+      for (const { settle } of this.pending.values()) settle(reason);
+      this.exited.resolve(undefined);
+    });
+  }
+
+  /** Questions of a lane that have no answer yet. */
+  count(lane: Lane): number {
+    return this.pending.values().reduce((sum, asked) => sum + (asked.lane === lane ? 1 : 0), 0);
+  }
+
+  /** Asks; given up once the signal is aborted. */
+  ask(id: number, asked: Asked): Promise<Answers[QuestionName]> {
+    const { question, server, signal } = asked;
+    return new Promise((resolve, reject) => {
+      const settle: Pending['settle'] = (error, answer) => {
+        signal.removeEventListener('abort', cancel);
+        this.pending.delete(id);
+        if (error === null) resolve(answer!);
+        else reject(error);
+        if (this.pending.size === 0) this.events.idle();
+      };
+      const cancel = (): void => {
+        this.post({ type: 'cancel', id });
+        settle(signal.reason as Error);
+      };
+      this.pending.set(id, { ...asked, settle });
+      signal.addEventListener('abort', cancel, { once: true });
+      this.post({ type: 'ask', id, question, server });
+    });
+  }
+
+  /** Sends a message that is no question. */
+  post(message: ToScans): void {
+    this.worker.postMessage(message);
+  }
+
+  /** Ends the thread; its questions fail. */
+  async end(): Promise<void> {
+    this.post({ type: 'end' });
+    const late = setTimeout(() => void this.worker.terminate(), END_MS);
+    await this.exited.promise;
+    clearTimeout(late);
+  }
+
+  private take(message: FromScans): void {
+    switch (message.type) {
+      case 'answer':
+        this.pending.get(message.id)?.settle(null, message.answer);
+        return;
+      case 'failure':
+        this.pending.get(message.id)?.settle(fromFailure(message.failure));
+        return;
+      case 'part':
+        this.pending.get(message.id)?.take?.(message.rows);
+        return;
+      case 'damaged':
+        this.events.damaged(message.block, message.reason);
+        return;
+      case 'log':
+        this.events.log(message);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Reads the distinct questions of a span from the stored log, the newest block first, until there are too many: what
+ * older blocks hold is only counted then.
+ */
+import { reasonOf } from '../../../shared/errors.ts';
+import type { LoggedQuestions } from '../../../shared/threads/simulation-messages.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { DamagedBlock } from '../block/block-layout.ts';
+import type { LogSource } from '../reading/log-source.ts';
+import { nameOf } from '../sums/log-sums.ts';
+import { BlockFilter } from '../search/block-filter.ts';
+import { scanBlocks } from '../search/block-scan.ts';
+import type { BlockTransaction } from '../search/block-transaction.ts';
+import type { Piece, StoredBlock } from '../search/stored-block.ts';
+import { DistinctQuestions, type GatherLimits } from './distinct-questions.ts';
+
+/** Which questions. */
+export interface QuestionsRequest {
+  /** [fromMs, toMs), Unix milliseconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Whether addresses of answers matter. */
+  readonly withAddresses: boolean;
+}
+
+/** The questions of a span. */
+export interface ReadQuestions {
+  readonly questions: LoggedQuestions;
+  /** Queries that the questions stand for, and those that were refused before policy was asked. */
+  readonly judged: number;
+  readonly notJudged: number;
+  /** Queries of blocks that were not read, about. */
+  readonly leftOut: number;
+  /** Of the oldest query read; null = none was. */
+  readonly oldestMs: number | null;
+  readonly damagedBlocks: number;
+}
+
+/** How much is read. */
+export interface ReadLimits extends GatherLimits {
+  readonly rows: number;
+}
+
+/** Some five seconds of work, and 60 MiB. */
+export const READ_LIMITS: ReadLimits = { rows: 4_000_000, questions: 500_000, bytes: 32 * 1024 * 1024 };
+
+const PIECES: ReadonlySet<Piece> = new Set(['head', 'texts', 'nameOf', 'clientOf', 'outcomeOf', 'answers']);
+const PIECES_AND_TIMES: ReadonlySet<Piece> = new Set([...PIECES, 'times']);
+const NOTHING: ReadonlySet<Piece> = new Set();
+
+/** Reads them. */
+export function readQuestions(
+  log: LogSource,
+  request: QuestionsRequest,
+  limits = READ_LIMITS,
+): Promise<ReadQuestions> {
+  return log.read((tx) => new QuestionScan(log, request, limits).read(tx));
+}
+
+class QuestionScan {
+  private readonly log: LogSource;
+  private readonly span: { readonly fromUs: number; readonly toUs: number };
+  private readonly limits: ReadLimits;
+  private readonly filter = new BlockFilter({});
+  private readonly found: DistinctQuestions;
+  private leftOut = 0;
+  private oldestUs = Infinity;
+  private damagedBlocks = 0;
+  private rowsRead = 0;
+
+  constructor(log: LogSource, { fromMs, toMs, withAddresses }: QuestionsRequest, limits: ReadLimits) {
+    this.log = log;
+    this.span = { fromUs: fromMs * 1000, toUs: toMs * 1000 };
+    this.limits = limits;
+    this.found = new DistinctQuestions(withAddresses, limits);
+  }
+
+  async read(tx: BlockTransaction): Promise<ReadQuestions> {
+    const pieces = (block: StoredBlock): ReadonlySet<Piece> => {
+      if (this.isFull) return NOTHING;
+      return this.isWhole(block) ? PIECES : PIECES_AND_TIMES;
+    };
+    for await (const block of scanBlocks(tx, { ...this.span, pieces })) {
+      if (this.isFull) this.leftOut += block.rowCount + block.repeats;
+      else this.add(block);
+    }
+    const { judged, notJudged } = this.found;
+    const oldestMs = this.oldestUs === Infinity ? null : Math.floor(this.oldestUs / 1000);
+    const { leftOut, damagedBlocks } = this;
+    return { questions: this.found.shared(), judged, notJudged, leftOut, oldestMs, damagedBlocks };
+  }
+
+  private get isFull(): boolean {
+    return this.found.isFull || this.rowsRead >= this.limits.rows;
+  }
+
+  private isWhole({ firstUs, lastUs }: StoredBlock): boolean {
+    return firstUs >= this.span.fromUs && lastUs < this.span.toUs;
+  }
+
+  private add(block: StoredBlock): void {
+    try {
+      const reader = new BlockReader(block);
+      const rows = this.isWhole(block) ? null : this.filter.rows(reader, this.span);
+      this.found.add(reader, rows);
+      this.rowsRead += rows?.length ?? block.rowCount;
+      this.oldestUs = Math.min(this.oldestUs, Math.max(block.firstUs, this.span.fromUs));
+    } catch (error) {
+      if (!(error instanceof DamagedBlock)) throw error;
+      this.damagedBlocks++;
+      this.log.onDamaged(nameOf(block), reasonOf(error));
+    }
+  }
+}

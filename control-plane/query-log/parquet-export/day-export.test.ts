@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { parquetReadObjects } from 'hyparquet';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { emptyLog, questionsOf, storeRows } from '../../../test/support/parts/stored-log.ts';
+import {
+  makeTempDir,
+  startTestDatabase,
+  type TestDatabase,
+} from '../../../test/support/parts/test-database.ts';
+import { JobLeases } from '../../storage/cluster/leases.ts';
+import { DayExport } from './day-export.ts';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 6, 5, 12);
+const { signal } = new AbortController();
+
+let own: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+beforeEach(() => {
+  folder = join(makeTempDir(), 'export');
+});
+afterAll(() => own.stop());
+afterEach(async () => {
+  rmSync(join(folder, '..'), { recursive: true, force: true });
+  await emptyLog(own.database);
+  await own.database.query(`DELETE FROM meta WHERE starts_with(key, 'exported:')`);
+});
+
+/** Stores rows of the day that is so many days after the first, from a node. */
+function storeDay(day: number, count: number, nodeId = 1): Promise<void> {
+  const rowAt = (i: number) =>
+    logRow({ timestampMs: START_MS + day * DAY_MS + i * 1000, qname: wireName(`n${i}.example.org`) });
+  return storeRows(
+    own.database,
+    Array.from({ length: count }, (_, i) => rowAt(i)),
+    nodeId,
+  );
+}
+
+/** A node's export. */
+function exporting(node = '00000000-0000-4000-8000-000000000001', to = folder): DayExport {
+  const { database } = own;
+  const logger = new MemoryLogger();
+  const jobs = new JobLeases({ database, logger, node });
+  return new DayExport({ database, jobs, queryLog: questionsOf(database), folder: () => to, logger });
+}
+
+async function rowsIn(file: string): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: new Uint8Array(readFileSync(join(folder, file))).buffer });
+}
+
+describe('DayExport', () => {
+  test('turn() writes each finished day of all nodes once, with every row', async () => {
+    await storeDay(0, 300);
+    await storeDay(0, 200, 2);
+    await storeDay(1, 50);
+    const others = ['2', '3'].map((node) => exporting(`00000000-0000-4000-8000-00000000000${node}`));
+    await Promise.all([exporting(), ...others].map((each) => each.turn(signal)));
+    expect(readdirSync(folder).sort()).toEqual([
+      'weir-queries-2026-07-05.parquet',
+      'weir-queries-2026-07-06.parquet',
+    ]);
+    expect(await rowsIn('weir-queries-2026-07-05.parquet')).toHaveLength(500);
+    expect((await rowsIn('weir-queries-2026-07-06.parquet')).map(({ domain }) => domain)).toContain(
+      'n49.example.org',
+    );
+    const written = statSync(join(folder, 'weir-queries-2026-07-05.parquet')).ino;
+    await exporting().turn(signal);
+    expect(statSync(join(folder, 'weir-queries-2026-07-05.parquet')).ino).toBe(written);
+  });
+
+  test('turn() writes a day again when a node that was cut off has sent the rest of it', async () => {
+    await storeDay(0, 10);
+    await exporting().turn(signal);
+    await storeDay(0, 5, 2);
+    await exporting().turn(signal);
+    expect(await rowsIn('weir-queries-2026-07-05.parquet')).toHaveLength(15);
+  });
+
+  test('turn() notes no day that could not be written, and writes it later', async () => {
+    await storeDay(0, 10);
+    const missing = '/dev/null/export';
+    await expect(exporting(undefined, missing).turn(signal)).rejects.toThrow('ENOTDIR');
+    await exporting().turn(signal);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test('turn() leaves the day that is not over alone, and does nothing without a folder', async () => {
+    // The day of the next minute does not end before the test does.
+    await storeRows(own.database, [logRow({ timestampMs: Date.now() + 60_000 })]);
+    await exporting(undefined, '').turn(signal);
+    await exporting().turn(signal);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('trouble() says why a folder cannot be written, until it can', async () => {
+    await storeDay(0, 1);
+    const days = exporting();
+    writeFileSync(folder, 'a file in its place');
+    await expect(days.turn(signal)).rejects.toThrow('EEXIST');
+    expect(days.trouble()).toMatch(/^finished days of the query log are not exported: EEXIST/);
+    rmSync(folder);
+    await days.turn(signal);
+    expect([days.trouble(), days.failures()]).toEqual([null, 1]);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test('trouble() is over once another node is at it', async () => {
+    const days = exporting(undefined, '/dev/null/export');
+    await expect(days.turn(signal)).rejects.toThrow('ENOTDIR');
+    const other = { ...own, node: '00000000-0000-4000-8000-000000000002' };
+    await new JobLeases(other).hold('export the query log', () => days.turn(signal));
+    expect(days.trouble()).toBeNull();
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time does it, and
+ * notes in the database how many rows a file has: a day that has more by now, as a node was cut off, is written again. A
+ * file appears when it is whole.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { JobLeases, Lease } from '../../storage/cluster/leases.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import { streamDurably } from '../../host/files/durable-file.ts';
+import { ExportFormats } from '../reading/export-formats.ts';
+import type { QueryLogReader } from '../reading/query-log-reader.ts';
+
+/** What it takes. */
+export interface DayExportOptions {
+  readonly database: Database;
+  readonly jobs: Pick<JobLeases, 'hold'>;
+  readonly queryLog: Pick<QueryLogReader, 'rows'>;
+  /** `database.export_dir`; empty: nothing is exported. Asked each time. */
+  readonly folder: () => string;
+  readonly logger: Logger;
+}
+
+/** A day that is to be written. */
+interface DueDay {
+  /** `2026-07-05`, in UTC */
+  readonly day: string;
+  readonly rows: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Others may read the file who share the group of Weir's user. */
+const MODE = 0o640;
+/** Begin of the keys in `meta` that say how many rows of a day were exported. */
+const MARK = 'exported:';
+/** A day rests for this time after its end, so that the last rows of all nodes are there. */
+const DUE = `SELECT day::text, rows FROM (
+    SELECT day, sum(row_count)::bigint AS rows FROM query_blocks
+    WHERE (day + 1) AT TIME ZONE 'UTC' + interval '30 minutes' < now() GROUP BY day
+  ) AS finished LEFT JOIN meta ON key = $1 || day WHERE value IS DISTINCT FROM to_jsonb(rows) ORDER BY day`;
+const NOTE = `INSERT INTO meta (key, value) VALUES ($1, to_jsonb($2::bigint))
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;
+const FORGET = `DELETE FROM meta WHERE starts_with(key, $1) AND key < $1 || (SELECT min(day) FROM query_blocks)`;
+
+/** Exports days. */
+export class DayExport {
+  private readonly options: DayExportOptions;
+  private lastTrouble: string | null = null;
+  private failed = 0;
+
+  constructor(options: DayExportOptions) {
+    this.options = options;
+  }
+
+  /** Why days are not written here; null = they are, or are not to be. */
+  trouble(): string | null {
+    return this.options.folder() === '' ? null : this.lastTrouble;
+  }
+
+  /** Turns that failed. */
+  failures(): number {
+    return this.failed;
+  }
+
+  /** Writes the days that are due, until `signal`. Throws what was in the way, which `trouble()` tells as well. */
+  async turn(signal: AbortSignal): Promise<void> {
+    const folder = this.options.folder();
+    if (folder === '') return;
+    try {
+      await this.options.jobs.hold('export the query log', (lease) =>
+        this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
+      );
+      // Done, or another node is at it, which tells its own trouble.
+      this.lastTrouble = null;
+    } catch (error) {
+      // A lost database is told elsewhere, and a stop is no failure.
+      if (!signal.aborted && !(error instanceof DatabaseUnavailable)) {
+        this.failed++;
+        this.lastTrouble = `finished days of the query log are not exported: ${reasonOf(error)}`;
+      }
+      throw error;
+    }
+  }
+
+  private async exportDays(folder: string, lease: Lease): Promise<void> {
+    const { database } = this.options;
+    // First, so that a folder that cannot be made is told at once, and not when a day is due.
+    await mkdir(folder, { recursive: true });
+    const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
+    for (const day of due.rows) {
+      if (lease.signal.aborted) return;
+      await this.exportDay(folder, day, lease);
+    }
+    await database.query(FORGET, [MARK]);
+  }
+
+  private async exportDay(folder: string, { day, rows }: DueDay, lease: Lease): Promise<void> {
+    const { database, logger } = this.options;
+    const file = join(folder, `weir-queries-${day}.parquet`);
+    await streamDurably(file, this.parquetOf(day, lease.signal), MODE);
+    await database.transaction(async (tx) => {
+      await lease.confirm(tx);
+      await tx.query(NOTE, [MARK + day, rows]);
+    });
+    logger.info('export a day of the query log', { file, rows });
+  }
+
+  private async *parquetOf(day: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const from = new Date(day);
+    const to = new Date(from.getTime() + DAY_MS);
+    const writer = await ExportFormats.parquet.open();
+    for await (const rows of this.options.queryLog.rows({ from, to }, signal)) yield writer.add(rows);
+    signal.throwIfAborted();
+    yield writer.end();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Where the buckets of a timeline begin: minutes and quarters of an hour by UTC, which all clocks of today share; hours
+ * and days by the clock of a zone, so that a day may have 23 or 25 hours and an hour 30 minutes. Pure.
+ */
+import type { Granularity } from '../../../shared/api/stats-api.ts';
+import type { ZoneOffset } from '../../../shared/policy/schedule.ts';
+
+/** Milliseconds of an ordinary bucket. */
+export const BUCKET_MS: Readonly<Record<Granularity, number>> = {
+  minute: 60_000,
+  '15min': 900_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+const MINUTE_MS = 60_000;
+
+/** Starts of the buckets that hold [fromMs, toMs), Unix milliseconds; the first may lie before `fromMs`. */
+export function bucketStarts(
+  granularity: Granularity,
+  offsetAt: ZoneOffset,
+  fromMs: number,
+  toMs: number,
+): number[] {
+  const stepMs = BUCKET_MS[granularity];
+  const isByZone = granularity === 'hour' || granularity === 'day';
+  const nextOf = (ms: number): number => (isByZone ? nextMark(ms, stepMs, offsetAt) : ms + stepMs);
+  // Two steps back: the longest bucket is shorter than that.
+  let startMs = isByZone ? fromMs - 2 * stepMs : Math.floor(fromMs / stepMs) * stepMs;
+  for (let nextMs = nextOf(startMs); nextMs <= fromMs; nextMs = nextOf(startMs)) startMs = nextMs;
+  const starts: number[] = [];
+  for (; startMs < toMs; startMs = nextOf(startMs)) starts.push(startMs);
+  return starts;
+}
+
+/** The first moment after `ms` at which the zone's clock shows a full `stepMs`, or has just skipped it. */
+function nextMark(ms: number, stepMs: number, offsetAt: ZoneOffset): number {
+  const offsetMs = offsetAt(ms) * MINUTE_MS;
+  const mark = (Math.floor((ms + offsetMs) / stepMs) + 1) * stepMs;
+  const guess = mark - offsetMs;
+  const laterMs = offsetAt(guess) * MINUTE_MS;
+  // A clock that is set back within an hour shows some of its minutes twice: the second time is a bucket of its own.
+  if (laterMs === offsetMs || stepMs < BUCKET_MS.day) return guess;
+  const corrected = mark - laterMs;
+  return offsetAt(corrected) * MINUTE_MS === laterMs ? corrected : guess;
+}

@@ -1,0 +1,20 @@
+/** Use of the cache in a period, as the API shows it. */
+import type { CacheStats } from '../../../shared/api/cache-api.ts';
+import { type CacheUse, percent } from './stats-store.ts';
+
+/** What the cache says of itself. */
+export interface CacheFigures {
+  metrics(): { readonly entries: number; readonly optimistic_refreshes: number };
+}
+
+/** The log's counts of a period, with what the cache holds now. */
+export function toCacheStats({ hits, misses }: CacheUse, cache: CacheFigures): CacheStats {
+  const { entries, optimistic_refreshes } = cache.metrics();
+  return {
+    total_entries: entries,
+    total_hits: hits,
+    total_misses: misses,
+    hit_rate: percent(hits, hits + misses),
+    total_refreshes: optimistic_refreshes,
+  };
+}

@@ -1,0 +1,17 @@
+/** Names of the clients in a top list. */
+import type { TopClients } from '../../../shared/api/stats-api.ts';
+import type { ClientCount } from './stats-store.ts';
+
+/** Who is at an address. */
+export interface ClientNames {
+  /** Of the one with an id, where that is given. Null if the client has no name. */
+  nameAt(address: string, clientId: number | null): string | null;
+}
+
+/** The list with the name that each client has now. */
+export function withNames(counts: readonly ClientCount[], clients: ClientNames): TopClients {
+  return counts.map(({ ip, clientId, count, blocked }) => ({
+    ...{ ip, hostname: clients.nameAt(ip, clientId), client_id: clientId },
+    ...{ count, blocked },
+  }));
+}

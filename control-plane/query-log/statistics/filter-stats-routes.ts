@@ -1,0 +1,19 @@
+/** HTTP of `{api}/block-filter/stats`. From memory: asking waits for nothing. */
+import { BlockFilterStats } from '../../../shared/api/stats-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+
+/** The row of the compiled filter. */
+export function filterStatsRoutes({ filterStats }: { filterStats: () => BlockFilterStats }): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/block-filter/stats',
+      access: 'viewer',
+      tag: 'Lists',
+      summary: 'Size and age of the compiled filter in force',
+      answer: BlockFilterStats,
+      handle: () => filterStats(),
+    }),
+  ];
+}

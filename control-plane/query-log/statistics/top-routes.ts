@@ -1,0 +1,68 @@
+/** HTTP of `{api}/stats/top_*`. */
+import { periodMs } from '../../../shared/api/fields.ts';
+import { TopClients, TopDomains, TopQuery } from '../../../shared/api/stats-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Asked } from '../reading/log-source.ts';
+import { spanOf } from '../reading/period-start.ts';
+import { type ClientNames, withNames } from './client-names.ts';
+import type { readTopClients, readTopDomains, TopRequest } from './stats-store.ts';
+
+interface TopReader {
+  readonly topDomains: Asked<typeof readTopDomains>;
+  readonly topClients: Asked<typeof readTopClients>;
+}
+
+/** Rows of the top lists. */
+export function topRoutes(context: { stats: TopReader; clock: Clock; clients: ClientNames }): Route[] {
+  const { stats, clock, clients } = context;
+  return [
+    listTopDomains(stats, clock, '/stats/top_blocked', 'blocked', 'Names that were blocked most often'),
+    listTopDomains(
+      stats,
+      clock,
+      '/stats/top_domains',
+      'allowed',
+      'Names that were asked for most often, not blocked',
+    ),
+    listTopClients(stats, clock, clients),
+  ];
+}
+
+function listTopDomains(
+  stats: TopReader,
+  clock: Clock,
+  path: string,
+  which: 'blocked' | 'allowed',
+  summary: string,
+): Route {
+  return route({
+    method: 'GET',
+    path,
+    access: 'viewer',
+    tag: 'Statistics',
+    summary,
+    query: TopQuery,
+    answer: TopDomains,
+    handle: ({ query, gone }) => stats.topDomains({ ...requestOf(query, clock), which }, gone),
+  });
+}
+
+function listTopClients(stats: TopReader, clock: Clock, clients: ClientNames): Route {
+  return route({
+    method: 'GET',
+    path: '/stats/top_clients',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'Clients that asked most often',
+    query: TopQuery,
+    answer: TopClients,
+    handle: async ({ query, gone }) =>
+      withNames(await stats.topClients(requestOf(query, clock), gone), clients),
+  });
+}
+
+function requestOf({ period, ...request }: TopQuery, clock: Clock): TopRequest {
+  return { ...request, ...spanOf(clock.nowMs(), periodMs(period)!) };
+}

@@ -1,0 +1,84 @@
+/** Counts of the keys of one book, in arrays: quick to add to. */
+import { NameClass } from '../block/block-layout.ts';
+import type { KeyTable } from './key-table.ts';
+import type { KnownList, KnownNames } from './name-book.ts';
+
+const LEAST_ROOM = 512;
+
+/** The counts; those of keys that were not added are 0. */
+export class CountArrays {
+  readonly book: KeyTable;
+  resolved = new Float64Array(0);
+  blocked = new Float64Array(0);
+  other = new Float64Array(0);
+
+  constructor(book: KeyTable) {
+    this.book = book;
+  }
+
+  /** Adds names of a block, each with so many queries. */
+  addNames(names: KnownNames, queries: ArrayLike<number>): void {
+    this.makeRoom();
+    const { resolved, blocked, other } = this;
+    const { places, classes } = names;
+    for (let name = 0; name < places.length; name++) {
+      const place = places[name]!;
+      const count = queries[name]!;
+      if (classes[name] === NameClass.RESOLVED) resolved[place]! += count;
+      else if (classes[name] === NameClass.BLOCKED) blocked[place]! += count;
+      else other[place]! += count;
+    }
+  }
+
+  /** Adds one query for the name of each of these rows. */
+  addQueries({ places, classes }: KnownNames, nameOf: Uint16Array, rows: readonly number[]): void {
+    this.makeRoom();
+    const { resolved, blocked, other } = this;
+    for (const row of rows) {
+      const name = nameOf[row]!;
+      const place = places[name]!;
+      if (classes[name] === NameClass.RESOLVED) resolved[place]!++;
+      else if (classes[name] === NameClass.BLOCKED) blocked[place]!++;
+      else other[place]!++;
+    }
+  }
+
+  /** Adds the counts of a list, or of one of its groups by its place. */
+  addList(list: KnownList, wanted: number | null): void {
+    this.makeRoom();
+    const { resolved, blocked, other } = this;
+    for (let entry = 0; entry < list.places.length; entry++) {
+      if (wanted !== null && list.groupPlaces[entry] !== wanted) continue;
+      const place = list.places[entry]!;
+      resolved[place]! += list.resolved[entry]!;
+      blocked[place]! += list.blocked[entry]!;
+      other[place]! += list.other[entry]!;
+    }
+  }
+
+  /** Calls `take` for each key that has queries, with where its text lies. */
+  forEach(take: (start: number, length: number, place: number) => void): void {
+    const { resolved, blocked, other } = this;
+    const { starts } = this.book;
+    for (let place = 0; place < resolved.length; place++) {
+      if (resolved[place]! + blocked[place]! + other[place]! === 0) continue;
+      take(starts[place]!, starts[place + 1]! - starts[place]!, place);
+    }
+  }
+
+  /** For all keys of the book. */
+  makeRoom(): void {
+    const { size } = this.book;
+    if (this.resolved.length >= size) return;
+    const room = Math.max(LEAST_ROOM, 2 ** Math.ceil(Math.log2(size)));
+    this.resolved = enlarged(this.resolved, room);
+    this.blocked = enlarged(this.blocked, room);
+    this.other = enlarged(this.other, room);
+  }
+}
+
+function enlarged(from: Float64Array, room: number): Float64Array<ArrayBuffer> {
+  const to = new Float64Array(room);
+  to.set(from);
+  return to;
+}

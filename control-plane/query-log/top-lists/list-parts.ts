@@ -1,0 +1,107 @@
+/**
+ * Which lists and which blocks give every query of a span once: lists of the whole months, days and hours within it, the
+ * blocks there that those lists do not count, and all blocks of the rest. Pure.
+ */
+
+/** Spans that lists are of: hours, days and months in UTC, by their letter in the database. */
+export type ListGrain = 'h' | 'd' | 'M';
+
+/** Microseconds since 1970, end exclusive. */
+interface Span {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** Lists that start in a span; Unix milliseconds. */
+export interface ListRange {
+  readonly grain: ListGrain;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Blocks with queries in a span. */
+export interface BlockRange extends Span {
+  /** Only blocks that no list counts (`any`), or that no list of an hour counts (`hour`); null: all blocks. */
+  readonly unlisted: 'any' | 'hour' | null;
+}
+
+/** What a span is made of. */
+export interface ListParts {
+  readonly lists: readonly ListRange[];
+  readonly blocks: readonly BlockRange[];
+  /** A day of which only the list is left lies partly in the span. */
+  readonly isRounded: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * The parts of a span. Days of `alone`, by their starts, have lost their blocks: where only a part of one lies in the
+ * span, all of it counts if its noon does, else nothing.
+ */
+export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new Set()): ListParts {
+  const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
+  let firstMs = nextStart('d', fromMs);
+  let lastMs = startOf('d', toMs);
+  const partial = firstMs > lastMs ? [[fromMs, toMs]] : [[fromMs, firstMs], [lastMs, toMs]]; // prettier-ignore
+  const lists: ListRange[] = [];
+  const blocks: BlockRange[] = [];
+  let isRounded = false;
+  for (const [startMs, endMs] of partial as [number, number][]) {
+    if (startMs >= endMs) continue;
+    const dayMs = startOf('d', startMs);
+    if (alone.has(dayMs)) {
+      isRounded = true;
+      const noonMs = dayMs + DAY_MS / 2;
+      if (noonMs < startMs || noonMs >= endMs) continue;
+      firstMs = Math.min(firstMs, dayMs);
+      lastMs = Math.max(lastMs, dayMs + DAY_MS);
+    } else addHours(startMs, endMs, lists, blocks);
+  }
+  if (firstMs < lastMs) {
+    lists.push(...monthsAndDays(firstMs, lastMs));
+    blocks.push({ fromUs: firstMs * 1000, toUs: lastMs * 1000, unlisted: 'any' });
+  }
+  return { lists, blocks, isRounded };
+}
+
+/** Start of the span that holds a moment, Unix milliseconds. */
+export function startOf(grain: ListGrain, timeMs: number): number {
+  const time = new Date(timeMs);
+  const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
+  if (grain === 'M') return Date.UTC(year, month);
+  return Date.UTC(year, month, day, grain === 'h' ? time.getUTCHours() : 0);
+}
+
+/** Start of the first span that begins at a moment or after it. */
+function nextStart(grain: ListGrain, timeMs: number): number {
+  const startMs = startOf(grain, timeMs);
+  if (startMs === timeMs) return startMs;
+  return startOf(grain, startMs + (grain === 'h' ? HOUR_MS : grain === 'd' ? DAY_MS : 31 * DAY_MS));
+}
+
+function addHours(fromMs: number, toMs: number, lists: ListRange[], blocks: BlockRange[]): void {
+  const firstMs = nextStart('h', fromMs);
+  const lastMs = startOf('h', toMs);
+  const add = (startMs: number, endMs: number, unlisted: BlockRange['unlisted']): void => {
+    if (startMs < endMs) blocks.push({ fromUs: startMs * 1000, toUs: endMs * 1000, unlisted });
+  };
+  if (firstMs >= lastMs) return add(fromMs, toMs, null);
+  add(fromMs, firstMs, null);
+  add(firstMs, lastMs, 'hour');
+  add(lastMs, toMs, null);
+  lists.push({ grain: 'h', fromMs: firstMs, toMs: lastMs });
+}
+
+function monthsAndDays(fromMs: number, toMs: number): ListRange[] {
+  const firstMs = nextStart('M', fromMs);
+  const lastMs = startOf('M', toMs);
+  if (firstMs >= lastMs) return [{ grain: 'd', fromMs, toMs }];
+  const ranges: ListRange[] = [
+    { grain: 'd', fromMs, toMs: firstMs },
+    { grain: 'M', fromMs: firstMs, toMs: lastMs },
+    { grain: 'd', fromMs: lastMs, toMs },
+  ];
+  return ranges.filter((range) => range.fromMs < range.toMs);
+}

@@ -1,0 +1,106 @@
+/**
+ * Names, or clients, that blocks and lists have in common, each with a number: so those of a block take seven bytes
+ * each, a filter looks at each once for all blocks, and sums are arrays. Keys are added only; once there is no room, the
+ * owner begins another book.
+ */
+import type { BlockNames } from '../block/block-reader.ts';
+import { DistinctSketch } from './distinct-sketch.ts';
+import { KeyTable } from './key-table.ts';
+import type { NameList } from './name-list.ts';
+
+/** Names of a block. */
+export interface KnownNames {
+  /** Where `places` are places. */
+  readonly book: KeyTable;
+  readonly places: Uint32Array;
+  readonly counts: Uint16Array;
+  /** `NameClass` */
+  readonly classes: Uint8Array;
+}
+
+/** A list of names or clients. */
+export interface KnownList {
+  readonly book: KeyTable;
+  readonly groups: readonly number[];
+  /** Highest count that a key which is not here can have in one group. */
+  readonly unseen: number;
+  readonly sketch: DistinctSketch | null;
+  /** By entry. */
+  readonly places: Uint32Array;
+  /** Places in `groups`. */
+  readonly groupPlaces: Uint16Array;
+  readonly resolved: Counts;
+  readonly blocked: Counts;
+  readonly other: Counts;
+}
+
+type Counts = Uint32Array | Float64Array;
+
+/** Bytes of a name of a block, and of an entry of a list. */
+const NAME_BYTES = 7;
+const ENTRY_BYTES = 18;
+/** Most keys, with those that are about to be added. */
+const MOST_KEYS = 131_072;
+const MOST_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** The keys, up to a bound. */
+export class NameBook {
+  private readonly table: KeyTable;
+  private readonly mostKeys: number;
+
+  constructor(mostKeys = MOST_KEYS) {
+    this.mostKeys = mostKeys;
+    this.table = new KeyTable(mostKeys);
+  }
+
+  /** The names of a block by their numbers; null where there might be no room for them. */
+  takeNames({ texts, starts, counts, classes }: Omit<BlockNames, 'rules' | 'offsets'>): KnownNames | null {
+    const { table } = this;
+    const count = starts.length - 1;
+    if (!this.hasRoom(count, texts.length)) return null;
+    const places = new Uint32Array(count);
+    for (let name = 0; name < count; name++) {
+      const start = starts[name]!;
+      places[name] = table.place(texts, start, starts[name + 1]! - 1 - start, 0);
+    }
+    return { book: table, places, counts: Uint16Array.from(counts), classes: Uint8Array.from(classes) };
+  }
+
+  /** A list by the numbers of its keys; null where there might be no room for them. */
+  takeList(list: NameList): KnownList | null {
+    const { table } = this;
+    if (!this.hasRoom(list.size, list.textBytes)) return null;
+    const places = new Uint32Array(list.size);
+    list.forEachText((entry, texts, start, length) => {
+      places[entry] = table.place(texts, start, length, 0);
+    });
+    const { groups, unseen, sketch, places: groupPlaces } = list;
+    const [resolved, blocked, other] = list.counts.map(compact);
+    return {
+      ...{ book: table, groups, unseen, places, groupPlaces: Uint16Array.from(groupPlaces) },
+      // A copy: the list's is a part of all its bytes.
+      sketch: sketch === null ? null : new DistinctSketch(sketch.registers.slice()),
+      ...{ resolved: resolved!, blocked: blocked!, other: other! },
+    };
+  }
+
+  private hasRoom(keys: number, textBytes: number): boolean {
+    const { size, starts } = this.table;
+    return size + keys <= this.mostKeys && starts[size]! + textBytes <= MOST_TEXT_BYTES;
+  }
+}
+
+/** The counts in four bytes each, where that suffices. */
+function compact(counts: Float64Array): Counts {
+  return counts.every((count) => count <= 0xffff_ffff) ? Uint32Array.from(counts) : counts;
+}
+
+/** Bytes that names take. */
+export function bytesOfNames({ places }: KnownNames): number {
+  return places.length * NAME_BYTES;
+}
+
+/** Bytes that a list takes. */
+export function bytesOfList({ places }: KnownList): number {
+  return places.length * ENTRY_BYTES;
+}

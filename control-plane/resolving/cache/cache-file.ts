@@ -1,0 +1,186 @@
+/**
+ * The answer cache on disk while Weir is stopped (`cache.persist`): written when the last thread has ended, read before
+ * the first one starts, then removed. A damaged file, or one of other settings or hash seeds, is ignored: a cache may
+ * always start empty.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CACHE_SEGMENT_UNITS,
+  CACHE_UNIT,
+  CacheBucket,
+  CacheEntry,
+  CacheHead,
+} from '../../../shared/memory/answer-cache-layout.ts';
+import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { hasErrorCode } from '../../../shared/errors.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import { CacheIndex, isWhole } from './cache-index.ts';
+
+const DIGEST_SIZE = 32;
+const FILE_NAME = 'answer-cache';
+/** Changes with the layout of the file or of an entry. */
+const FORMAT = 'weir answer cache 2';
+
+/**
+ * The file: a digest of what its answers depend on, two f64 (when it was written, seconds of the wall clock and of the
+ * monotonic one), the entries as they lay in memory, a digest of all that.
+ */
+const SAVED_WALL_AT = DIGEST_SIZE;
+const SAVED_MONOTONIC_AT = SAVED_WALL_AT + 8;
+const ENTRIES_AT = SAVED_MONOTONIC_AT + 8;
+
+/** The file of one data folder. */
+export class CacheFile {
+  private readonly path: string;
+  private readonly mark: Uint8Array;
+  private readonly logger: Logger;
+
+  /** `settings`: everything that answers depend on; a file with other settings is ignored. */
+  constructor(dataDir: string, settings: unknown, logger: Logger) {
+    this.path = join(dataDir, FILE_NAME);
+    this.mark = digest(Buffer.from(FORMAT + JSON.stringify(settings)));
+    this.logger = logger;
+  }
+
+  /** Writes the entries that have not expired. Answers of forward zones are left out. */
+  async save(cache: SharedArrayBuffer, clock: Clock): Promise<void> {
+    await writeDurably(this.path, this.image(cache, clock));
+  }
+
+  /** The same in memory, for another process. */
+  image(cache: SharedArrayBuffer, clock: Clock): Buffer {
+    const now = secsOf(clock);
+    const head = Buffer.alloc(ENTRIES_AT);
+    head.set(this.mark);
+    head.writeDoubleLE(now.wall, SAVED_WALL_AT);
+    head.writeDoubleLE(now.monotonic, SAVED_MONOTONIC_AT);
+    const entries: Uint8Array[] = [];
+    for (const { bytes, view } of new CacheIndex(cache).entries()) {
+      if (isWorthKeeping(view, now.monotonic)) entries.push(bytes);
+    }
+    const whole = Buffer.concat([head, ...entries]);
+    return Buffer.concat([whole, digest(whole)]);
+  }
+
+  /** Fills an empty, unused cache; returns the number of entries. An unusable file is logged. */
+  async load(cache: SharedArrayBuffer, clock: Clock): Promise<number> {
+    const found = await this.read();
+    return found === null ? 0 : this.fill(cache, clock, found);
+  }
+
+  /** Removes the file of an earlier run, whose answers came by an image. */
+  async discard(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+
+  /** Fills an empty, unused cache with an image; returns the number of entries. One that cannot be used is logged. */
+  fill(cache: SharedArrayBuffer, clock: Clock, image: Buffer): number {
+    const contents = this.checked(image);
+    if (contents === null) return 0;
+    const now = secsOf(clock);
+    const shiftSecs = this.shiftSecs(contents, now);
+    if (shiftSecs === null) return 0;
+    const memory = new CacheMemory(cache);
+    let loaded = 0;
+    for (let at = ENTRIES_AT; at < contents.length;) {
+      const size = contents.readUInt32LE(at + CacheEntry.UNITS) * CACHE_UNIT;
+      const bytes = contents.subarray(at, at + size);
+      if (!isWhole(bytes)) break;
+      at += size;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      for (const field of TIME_FIELDS) view.setInt32(field, view.getInt32(field, true) + shiftSecs, true);
+      if (isWorthKeeping(view, now.monotonic) && place(memory, bytes, view)) loaded++;
+    }
+    return loaded;
+  }
+
+  /**
+   * Offset from the file's monotonic clock to the current one, so that lifetimes shrink by the elapsed time: as
+   * measured by the wall clock, and at least by the monotonic clock if the machine was not rebooted. Null if the wall
+   * clock went back, so that the elapsed time is unknown.
+   */
+  private shiftSecs(contents: Buffer, now: Secs): number | null {
+    const savedMonotonic = contents.readDoubleLE(SAVED_MONOTONIC_AT);
+    const goneByWall = now.wall - contents.readDoubleLE(SAVED_WALL_AT);
+    if (goneByWall < 0) {
+      this.logger.info('answer cache of the last run ignored: the clock was set back', {
+        file: this.path,
+      });
+      return null;
+    }
+    const gone = Math.max(goneByWall, now.monotonic - savedMonotonic);
+    return now.monotonic - savedMonotonic - gone;
+  }
+
+  /** What is in the file, if there is one. Removes the file. */
+  private async read(): Promise<Buffer | null> {
+    try {
+      const contents = await readFile(this.path);
+      // Entries dropped from now on must not return after a crash.
+      await rm(this.path);
+      return contents;
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT'))
+        this.logger.warn('read answer cache of the last run', { file: this.path, error: String(error) });
+      return null;
+    }
+  }
+
+  /** The mark and the entries; null if they are damaged or of other settings. */
+  private checked(contents: Buffer): Buffer | null {
+    const body = contents.subarray(0, -DIGEST_SIZE);
+    const isGood =
+      contents.length >= ENTRIES_AT + DIGEST_SIZE &&
+      digest(body).equals(contents.subarray(-DIGEST_SIZE)) &&
+      body.subarray(0, DIGEST_SIZE).equals(this.mark);
+    if (!isGood) this.logger.info('answer cache of the last run ignored', { file: this.path });
+    return isGood ? body : null;
+  }
+}
+
+function digest(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** One moment on both clocks, whole seconds. */
+interface Secs {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+const TIME_FIELDS = [CacheEntry.STORED_AT_SECS, CacheEntry.EXPIRES_AT_SECS, CacheEntry.STALE_UNTIL_SECS];
+
+function secsOf(clock: Clock): Secs {
+  return { wall: Math.floor(clock.nowMs() / 1000), monotonic: Math.floor(clock.monotonicMs() / 1000) };
+}
+
+function isWorthKeeping(view: DataView, nowMonotonicSecs: number): boolean {
+  const isOfPools = view.getUint16(CacheEntry.PARTITION, true) === 0;
+  return isOfPools && view.getInt32(CacheEntry.EXPIRES_AT_SECS, true) > nowMonotonicSecs;
+}
+
+/** Puts an entry after the others; false if there is no room for it. */
+function place(memory: CacheMemory, bytes: Uint8Array, view: DataView): boolean {
+  const { head, index, slab, bucketMask, slabUnits } = memory;
+  const units = bytes.length / CACHE_UNIT;
+  let position = head[CacheHead.HEAD_WORD]!;
+  const used = position % CACHE_SEGMENT_UNITS;
+  // The rest of a segment that is left free begins with a length of 0: it was never written to.
+  if (used + units > CACHE_SEGMENT_UNITS) position += CACHE_SEGMENT_UNITS - used;
+  if (units > CACHE_SEGMENT_UNITS || position + units > slabUnits) return false;
+  const bucket = (view.getInt32(CacheEntry.HASH_LOW, true) & bucketMask) << CacheBucket.SHIFT;
+  for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
+    if (index[bucket + CacheBucket.REFERENCE_AT + slot] !== 0) continue;
+    slab.set(bytes, position * CACHE_UNIT);
+    index[bucket + CacheBucket.TAG_AT + slot] = view.getInt32(CacheEntry.HASH_HIGH, true);
+    index[bucket + CacheBucket.REFERENCE_AT + slot] = position + 1;
+    head[CacheHead.HEAD_WORD] = position + units;
+    head[CacheHead.ENTRIES_WORD] = head[CacheHead.ENTRIES_WORD]! + 1;
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,100 @@
+/** HTTP of `{api}/cache/*`. */
+import {
+  CacheEntryFilter,
+  CacheEntryPage,
+  CacheEntryQuery,
+  CacheMetrics,
+  CacheStats,
+  CacheStatsQuery,
+} from '../../../shared/api/cache-api.ts';
+import { periodMs } from '../../../shared/api/fields.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Database } from '../../storage/db/database.ts';
+import { spanOf } from '../../query-log/reading/period-start.ts';
+import { toCacheStats } from '../../query-log/statistics/cache-use.ts';
+import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
+import type { CacheContents } from './cache-contents.ts';
+
+/** Rows of the answer cache. */
+export function cacheRoutes(context: {
+  stats: Pick<LogQuestions, 'cacheUse'>;
+  cache: CacheContents;
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+}): Route[] {
+  return [
+    readCacheStats(context.stats, context.cache, context.clock),
+    readCacheMetrics(context.cache),
+    listCacheEntries(context.cache, context.clock),
+    dropCacheEntries(context.cache, context.database, context.logger),
+  ];
+}
+
+function readCacheStats(stats: Pick<LogQuestions, 'cacheUse'>, cache: CacheContents, clock: Clock): Route {
+  return route({
+    method: 'GET',
+    path: '/cache/stats',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'Hits and misses of a period',
+    query: CacheStatsQuery,
+    answer: CacheStats,
+    handle: async ({ query, gone }) => {
+      const span = spanOf(clock.nowMs(), periodMs(query.period)!);
+      return toCacheStats(await stats.cacheUse(span, gone), cache);
+    },
+  });
+}
+
+function readCacheMetrics(cache: CacheContents): Route {
+  return route({
+    method: 'GET',
+    path: '/cache/metrics',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'The answer cache of this node since its start',
+    answer: CacheMetrics,
+    handle: () => cache.metrics(),
+  });
+}
+
+function listCacheEntries(cache: CacheContents, clock: Clock): Route {
+  return route({
+    method: 'GET',
+    path: '/cache/entries',
+    access: 'viewer',
+    tag: 'Cache',
+    summary: 'Answers in the cache, of a name or all',
+    query: CacheEntryQuery,
+    answer: CacheEntryPage,
+    handle: ({ query }) => cache.page(query, clock),
+  });
+}
+
+function dropCacheEntries(cache: CacheContents, database: Database, logger: Logger): Route {
+  return route({
+    method: 'DELETE',
+    path: '/cache/entries',
+    access: 'admin',
+    tag: 'Cache',
+    summary: 'Drop answers from the cache, of a name or type or all',
+    query: CacheEntryFilter,
+    waits: false, // The cache of this node.
+    errors: { 503: 'a worker holds the cache; see Retry-After' },
+    handle: async (request) => {
+      const { query } = request;
+      const dropped = await database.transaction(async (tx) => {
+        const count = await cache.drop(query);
+        const entry = { actor: authorOf(request), action: 'dropped', subject: 'cache entries' };
+        await recordAudit(tx, { ...entry, before: { ...query, entries: count } });
+        return count;
+      });
+      logger.info('cache entries dropped', { ...query, dropped });
+    },
+  });
+}

@@ -1,0 +1,40 @@
+/** Which entries of the answer cache are meant. An entry is compared where it lies, as most are not. */
+import type { CacheEntryFilter } from '../../../shared/api/cache-api.ts';
+import { rrTypeCode } from '../../../shared/dns/iana.ts';
+import { nameFromText } from '../../../shared/dns/name.ts';
+import { CacheEntry } from '../../../shared/memory/answer-cache-layout.ts';
+
+/** The entries of a name, of a type, or both; all if neither is given. */
+export class EntryMatch {
+  private readonly qtype: number | undefined;
+  /** Folded wire form. */
+  private readonly name: Uint8Array | undefined;
+  private readonly isWithBelow: boolean;
+
+  constructor({ domain, type }: CacheEntryFilter) {
+    this.qtype = type === undefined ? undefined : rrTypeCode(type);
+    this.isWithBelow = domain?.startsWith('*.') === true;
+    this.name = domain === undefined ? undefined : nameFromText(domain.replace(/^\*\./, ''))!;
+  }
+
+  /** Whether the entry at `at` is meant. One that is overwritten meanwhile may give any answer. */
+  matches(slab: Uint8Array, at: number): boolean {
+    const { qtype, name } = this;
+    const typeAt = at + CacheEntry.QTYPE;
+    if (qtype !== undefined && (slab[typeAt]! | (slab[typeAt + 1]! << 8)) !== qtype) return false;
+    if (name === undefined) return true;
+    const length = slab[at + CacheEntry.QNAME_LENGTH]!;
+    const above = length - name.length;
+    if (above < 0 || (above > 0 && !this.isWithBelow)) return false;
+    const nameAt = at + CacheEntry.QNAME;
+    for (let i = 0; i < name.length; i++) if (slab[nameAt + above + i] !== name[i]) return false;
+    return isLabelStart(slab, nameAt, above);
+  }
+}
+
+/** Whether a label of the name begins `offset` octets after its start. */
+function isLabelStart(slab: Uint8Array, nameAt: number, offset: number): boolean {
+  let label = 0;
+  while (label < offset) label += 1 + slab[nameAt + label]!;
+  return label === offset;
+}

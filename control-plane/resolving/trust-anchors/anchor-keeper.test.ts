@@ -1,0 +1,170 @@
+/** The keeper with a clock that the test sets, real files, and keys as a thread would report them. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../../shared/clock.ts';
+import { RRType } from '../../../shared/dns/iana.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { ANCHOR_FILE } from './anchor-file.ts';
+import { AnchorKeeper } from './anchor-keeper.ts';
+
+const DAY = 86_400_000;
+const key = (mark: number): Uint8Array => Uint8Array.from([1, 1, 3, 15, ...Array<number>(32).fill(mark)]);
+const ANCHORS: TrustAnchor[] = [{ zone: Uint8Array.of(0), type: RRType.DNSKEY, rdata: key(1) }];
+
+let dataDir: string;
+let clock: Clock & { at: number };
+let logger: MemoryLogger;
+/** What the zone has; an error where no thread answers. */
+let zone: TrustPointKeys | null | Error;
+let looks: number;
+let inForce: number[][];
+let isClockWrong: boolean;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-anchors-'));
+  clock = { at: Date.UTC(2025, 0, 11), nowMs: () => clock.at, monotonicMs: () => clock.at };
+  logger = new MemoryLogger();
+  zone = has(key(1));
+  looks = 0;
+  inForce = [];
+  isClockWrong = false;
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function has(...rdatas: Uint8Array[]): TrustPointKeys {
+  const keys = rdatas.map((rdata) => ({ rdata, isRevoked: (rdata[1]! & 0x80) !== 0 }));
+  return { isTrusted: true, keys, originalTtlSecs: 172_800, expiresInSecs: 1_209_600 };
+}
+
+const marks = (anchors: readonly TrustAnchor[]): number[] => anchors.map(({ rdata }) => rdata[4]!);
+
+async function started(isFollowing = true): Promise<AnchorKeeper> {
+  const keeper = await AnchorKeeper.open({
+    ...{ anchors: ANCHORS, isFollowing, dataDir, clock, logger },
+    isClockWrong: () => isClockWrong,
+  });
+  keeper.start({
+    observe: () => {
+      looks++;
+      return zone instanceof Error ? Promise.reject(zone) : Promise.resolve(zone);
+    },
+    trust: (anchors) => inForce.push(marks(anchors)),
+  });
+  if (isFollowing) await keeper.look();
+  return keeper;
+}
+
+async function restarted(keeper: AnchorKeeper): Promise<AnchorKeeper> {
+  await keeper.close();
+  return started();
+}
+
+describe('AnchorKeeper', () => {
+  test('AnchorKeeper brings a key into force after the hold-down, across restarts, and drops a revoked one', async () => {
+    zone = has(key(1), key(2));
+    let keeper = await started();
+    clock.at += 15 * DAY;
+    keeper = await restarted(keeper);
+    expect(marks(keeper.anchors())).toEqual([1]);
+    clock.at += 15 * DAY;
+    await keeper.look();
+    expect(inForce.at(-1)).toEqual([1, 2]);
+    keeper = await restarted(keeper);
+    expect(marks(keeper.anchors())).toEqual([1, 2]);
+    zone = has(key(1).with(1, 0x81), key(2));
+    clock.at += 2 * DAY;
+    await keeper.look();
+    expect(inForce.at(-1)).toEqual([2]);
+    keeper = await restarted(keeper);
+    expect(marks(keeper.anchors())).toEqual([2]);
+    await keeper.close();
+    expect(logger.lines.filter(({ message }) => message.includes('changed its state'))).toHaveLength(4);
+  });
+
+  test('AnchorKeeper follows no keys while the clock is wrong', async () => {
+    isClockWrong = true;
+    const keeper = await started();
+    expect(looks).toBe(0);
+    isClockWrong = false;
+    await keeper.look();
+    expect(looks).toBe(1);
+    await keeper.close();
+  });
+
+  test('AnchorKeeper looks as often as the zone’s signatures ask for, and hourly without an answer', async () => {
+    const keeper = await started();
+    expect(looks).toBe(1);
+    clock.at += DAY - 1;
+    await keeper.look();
+    expect(looks).toBe(1);
+    clock.at += 1;
+    zone = null;
+    await keeper.look();
+    expect(looks).toBe(2);
+    clock.at += DAY / 24;
+    zone = new Error('no thread answered');
+    await keeper.look();
+    expect(looks).toBe(3);
+    expect(logger.text()).toContain('no thread answered');
+    clock.at -= 100 * DAY;
+    await keeper.look();
+    expect(looks).toBe(4);
+    await keeper.close();
+    expect(marks(keeper.anchors())).toEqual([1]);
+  });
+
+  test('AnchorKeeper tells when no trusted key has signed, and when the last one is revoked', async () => {
+    zone = { ...has(key(3)), isTrusted: false };
+    const keeper = await started();
+    expect(logger.text()).toContain('no trusted key has signed');
+    zone = { ...has(key(1).with(1, 0x81)), isTrusted: false };
+    clock.at += DAY;
+    await keeper.look();
+    expect(inForce).toEqual([[]]);
+    expect(logger.text()).toContain('every trust anchor of a zone is revoked');
+    await keeper.close();
+  });
+
+  test.each([
+    ['cut short', (text: string) => text.slice(0, -40)],
+    ['changed', (text: string) => text.replace(' valid ', ' removed ')],
+    ['empty', () => ''],
+  ])(
+    'AnchorKeeper uses the configured anchors where the file is %s, and writes a good one',
+    async (_what, damage) => {
+      const keeper = await started();
+      await keeper.close();
+      const file = join(dataDir, ANCHOR_FILE);
+      const good = readFileSync(file, 'utf8');
+      writeFileSync(file, damage(good));
+      const again = await started();
+      await again.close();
+      expect(logger.text()).toContain('read stored trust anchors failed');
+      expect(marks(again.anchors())).toEqual([1]);
+      expect(readFileSync(file, 'utf8')).toBe(good);
+    },
+  );
+
+  test('AnchorKeeper puts a key into force though it cannot be kept', async () => {
+    const keeper = await started();
+    rmSync(dataDir, { recursive: true });
+    zone = has(key(1).with(1, 0x81), key(2));
+    clock.at += DAY;
+    await keeper.look();
+    expect(inForce.at(-1)).toEqual([]);
+    expect(logger.text()).toContain('store trust anchors failed');
+    await keeper.close();
+  });
+
+  test('AnchorKeeper asks for nothing where it is switched off, and trusts what is configured', async () => {
+    const keeper = await started(false);
+    await keeper.look();
+    await keeper.close();
+    expect(looks).toBe(0);
+    expect(marks(keeper.anchors())).toEqual([1]);
+  });
+});

@@ -1,0 +1,172 @@
+/**
+ * Keeps trust anchors up to date (RFC 5011): asks a thread for the keys of each followed zone, at the times that the
+ * zone's signatures set, stores the result on disk and sends it to the threads. `managed-keys.ts` decides what an
+ * observation means.
+ */
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { keyTag } from '../../../shared/dns/dnskey-rdata.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { readAnchorFile, writeAnchorFile } from './anchor-file.ts';
+import { anchorsInForce, type KeyChange, type ManagedKey, observed, refreshDelayMs } from './managed-keys.ts';
+
+/** Parts of the keeper. */
+export interface AnchorKeeperParts {
+  /** As configured or built in. */
+  readonly anchors: readonly TrustAnchor[];
+  /** Whether keys of the anchors' zones are followed at all. */
+  readonly isFollowing: boolean;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  /** Whether the clock is known to be wrong: keys wait 30 days by it, so none is followed then. */
+  readonly isClockWrong: () => boolean;
+  readonly logger: Logger;
+}
+
+/** Who validates. */
+export interface Validators {
+  /** The keys of a zone with trust anchors; null = no answer. May reject. */
+  observe(zone: Uint8Array): Promise<TrustPointKeys | null>;
+  /** Puts anchors into force. */
+  trust(anchors: readonly TrustAnchor[]): void;
+}
+
+/** A zone with trust anchors. */
+interface TrustPoint {
+  readonly zone: Uint8Array;
+  readonly name: string;
+  readonly configured: readonly TrustAnchor[];
+  keys: readonly ManagedKey[];
+  /** Unix milliseconds. */
+  dueMs: number;
+}
+
+/** Milliseconds between two checks whether a query is due. */
+const LOOK_MS = 60_000;
+
+/** Follows the trust anchors of all configured zones. One per node. */
+export class AnchorKeeper {
+  private readonly parts: AnchorKeeperParts;
+  private readonly points: readonly TrustPoint[];
+  private validators: Validators | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isClosed = false;
+
+  private constructor(parts: AnchorKeeperParts, points: readonly TrustPoint[]) {
+    this.parts = parts;
+    this.points = points;
+  }
+
+  /** Loads earlier results. */
+  static async open(parts: AnchorKeeperParts): Promise<AnchorKeeper> {
+    const { anchors, isFollowing, dataDir, logger } = parts;
+    const known = isFollowing ? await readAnchorFile(dataDir, logger) : new Map<string, ManagedKey[]>();
+    const zones = new Map(anchors.map(({ zone }) => [nameToText(zone), zone]));
+    const points = [...zones].map(([name, zone]): TrustPoint => {
+      const configured = anchors.filter((it) => nameToText(it.zone) === name);
+      return { zone, name, configured, keys: known.get(name) ?? [], dueMs: 0 };
+    });
+    return new AnchorKeeper(parts, points);
+  }
+
+  /** The anchors to validate with now. */
+  anchors(): TrustAnchor[] {
+    return this.points.flatMap(({ zone, configured, keys }) => anchorsInForce(zone, configured, keys));
+  }
+
+  /** Follows the zones' keys from now on. */
+  start(validators: Validators): void {
+    if (!this.parts.isFollowing) return;
+    this.validators = validators;
+    this.timer = setInterval(() => void this.look(), LOOK_MS);
+    this.timer.unref();
+    void this.look();
+  }
+
+  /** Stops after the running check. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Checks the keys of each due zone; resolves when done, successful or not. */
+  look(): Promise<void> {
+    const { validators } = this;
+    if (validators === undefined) return this.running;
+    this.running = this.running.then(async () => {
+      if (this.parts.isClockWrong()) return;
+      for (const point of this.points)
+        if (!this.isClosed && this.isDue(point)) await this.refresh(point, validators);
+    });
+    return this.running;
+  }
+
+  /** A clock that was set back must not delay the next check beyond the longest interval. */
+  private isDue({ dueMs }: TrustPoint): boolean {
+    const nowMs = this.parts.clock.nowMs();
+    return nowMs >= dueMs || dueMs - nowMs > refreshDelayMs(LONGEST);
+  }
+
+  private async refresh(point: TrustPoint, validators: Validators): Promise<void> {
+    const { clock, logger } = this.parts;
+    const seen = await this.observe(point, validators);
+    // Other anchors may be in force by now.
+    if (this.isClosed) return;
+    const nowMs = clock.nowMs();
+    point.dueMs = nowMs + refreshDelayMs(seen);
+    if (seen === null) return;
+    if (!seen.isTrusted)
+      logger.error('follow trust anchors: no trusted key has signed the keys of the zone', {
+        zone: point.name,
+      });
+    const { keys, changes } = observed(point.keys, point.configured, seen, nowMs);
+    if (changes.length === 0) return;
+    point.keys = keys;
+    for (const change of changes) this.tell(point, change);
+    await this.keep();
+    validators.trust(this.anchors());
+    if (anchorsInForce(point.zone, point.configured, keys).length === 0)
+      logger.error('every trust anchor of a zone is revoked: it is not validated', { zone: point.name });
+  }
+
+  private async observe(point: TrustPoint, validators: Validators): Promise<TrustPointKeys | null> {
+    const { logger } = this.parts;
+    try {
+      const seen = await validators.observe(point.zone);
+      if (seen === null) logger.info('follow trust anchors: no answer', { zone: point.name });
+      return seen;
+    } catch (error) {
+      const reason = reasonOf(error);
+      logger.warn('follow trust anchors failed', { zone: point.name, reason });
+      return null;
+    }
+  }
+
+  private tell({ name }: TrustPoint, { rdata, from, to }: KeyChange): void {
+    const fields = { zone: name, key_tag: keyTag(rdata), from: from ?? 'start', to: to ?? 'start' };
+    this.parts.logger.info('trust anchor changed its state', fields);
+  }
+
+  /** If storing fails, the result is still in force, and found again after the next start. */
+  private async keep(): Promise<void> {
+    try {
+      const keys = new Map(this.points.map((point) => [point.name, point.keys]));
+      await writeAnchorFile(this.parts.dataDir, keys);
+    } catch (error) {
+      const reason = reasonOf(error);
+      this.parts.logger.error('store trust anchors failed', { reason });
+    }
+  }
+}
+
+/** The longest that signatures can ask for. */
+const LONGEST: TrustPointKeys = {
+  isTrusted: true,
+  keys: [],
+  originalTtlSecs: 0x7fffffff,
+  expiresInSecs: 0x7fffffff,
+};

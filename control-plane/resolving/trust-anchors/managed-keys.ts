@@ -1,0 +1,123 @@
+/**
+ * The life of a trust anchor (RFC 5011 section 4): a key that a trusted key signs becomes trusted after the add
+ * hold-down time; a key that revokes itself is never trusted again. Pure: observations and time are arguments.
+ */
+import { speaksOf, withoutRevocation } from '../../../shared/dns/dnskey-rdata.ts';
+import { RRType } from '../../../shared/dns/iana.ts';
+import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anchors.ts';
+
+/** States of RFC 5011 section 4.2; in `Start` a key is unknown. */
+export const KEY_STATES = ['add-pending', 'valid', 'missing', 'revoked', 'removed'] as const;
+/** One of them. */
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** A key that was seen at a trust point. */
+export interface ManagedKey {
+  /** As it was before it was revoked. */
+  readonly rdata: Uint8Array;
+  readonly state: KeyState;
+  /** When it entered this state, Unix milliseconds. */
+  readonly sinceMs: number;
+  /** Earliest time to become valid, Unix milliseconds; only meaningful in state `add-pending`. */
+  readonly trustedFromMs: number;
+}
+
+/** A state transition of a key; null = not known before, or no longer. */
+export interface KeyChange {
+  readonly rdata: Uint8Array;
+  readonly from: KeyState | null;
+  readonly to: KeyState | null;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** RFC 5011 sections 2.4.1 and 2.4.2. */
+const HOLD_DOWN_MS = 30 * DAY_MS;
+/** Keys beyond these wait until one of them is trusted or gone: a zone could name any number. */
+const MAX_PENDING_KEYS = 8;
+
+/** The keys of one trust point after its DNSKEY RRset was seen, and what has changed. */
+export function observed(
+  keys: readonly ManagedKey[],
+  configured: readonly TrustAnchor[],
+  seen: TrustPointKeys,
+  nowMs: number,
+): { readonly keys: readonly ManagedKey[]; readonly changes: readonly KeyChange[] } {
+  const followed: ManagedKey[] = [];
+  const changes: KeyChange[] = [];
+  const keep = (key: ManagedKey, state: KeyState | null): void => {
+    if (state === key.state) followed.push(key);
+    else changes.push({ rdata: key.rdata, from: key.state, to: state });
+    if (state !== null && state !== key.state) followed.push({ ...key, state, sinceMs: nowMs });
+  };
+  for (const key of keys) keep(key, nextState(key, configured, seen, nowMs));
+  for (const { rdata, isRevoked } of seen.keys) {
+    const own = withoutRevocation(rdata);
+    if (followed.some((key) => isSameKey(key.rdata, own)) || keys.some((key) => isSameKey(key.rdata, own)))
+      continue;
+    const state = firstState(own, isRevoked, configured, seen);
+    const pending = followed.filter((key) => key.state === 'add-pending').length;
+    if (state === null || (state === 'add-pending' && pending >= MAX_PENDING_KEYS)) continue;
+    const holdDownMs = Math.max(HOLD_DOWN_MS, seen.originalTtlSecs * 1000);
+    followed.push({ rdata: own, state, sinceMs: nowMs, trustedFromMs: nowMs + holdDownMs });
+    changes.push({ rdata: own, from: null, to: state });
+  }
+  return { keys: followed, changes };
+}
+
+/** Start: only a trusted key introduces others, and only a key itself revokes itself. */
+function firstState(
+  rdata: Uint8Array,
+  isRevoked: boolean,
+  configured: readonly TrustAnchor[],
+  seen: TrustPointKeys,
+): KeyState | null {
+  const isConfigured = configured.some((anchor) => speaksOf(anchor, rdata));
+  if (isRevoked) return isConfigured ? 'revoked' : null;
+  if (!seen.isTrusted) return null;
+  return isConfigured ? 'valid' : 'add-pending';
+}
+
+function nextState(
+  { rdata, state, sinceMs, trustedFromMs }: ManagedKey,
+  configured: readonly TrustAnchor[],
+  seen: TrustPointKeys,
+  nowMs: number,
+): KeyState | null {
+  const present = seen.keys.find((key) => isSameKey(withoutRevocation(key.rdata), rdata));
+  if (state === 'removed') return 'removed';
+  if (state === 'revoked') return nowMs - sinceMs >= HOLD_DOWN_MS ? 'removed' : 'revoked';
+  if (present?.isRevoked === true) return 'revoked';
+  if (!seen.isTrusted) return state;
+  if (state !== 'add-pending') return present === undefined ? 'missing' : 'valid';
+  if (present === undefined) return null;
+  // A newer Weir, or the operator, has come to know the key meanwhile.
+  const isConfigured = configured.some((anchor) => speaksOf(anchor, rdata));
+  return isConfigured || nowMs >= trustedFromMs ? 'valid' : 'add-pending';
+}
+
+/** The anchors to validate with: the configured ones that were not revoked, and the keys found since. */
+export function anchorsInForce(
+  zone: Uint8Array,
+  configured: readonly TrustAnchor[],
+  keys: readonly ManagedKey[],
+): TrustAnchor[] {
+  const gone = keys.filter(({ state }) => state === 'revoked' || state === 'removed');
+  const left = configured.filter((anchor) => !gone.some(({ rdata }) => speaksOf(anchor, rdata)));
+  const found = keys
+    .filter(({ state }) => state === 'valid' || state === 'missing')
+    .filter(({ rdata }) => !left.some((anchor) => speaksOf(anchor, rdata)))
+    .map(({ rdata }) => ({ zone, type: RRType.DNSKEY, rdata }));
+  return [...left, ...found];
+}
+
+/** Milliseconds until the keys are asked for again (RFC 5011 section 2.3). `seen` is null without an answer. */
+export function refreshDelayMs(seen: TrustPointKeys | null): number {
+  if (seen?.isTrusted !== true) return HOUR_MS;
+  const shorterMs = Math.min(seen.originalTtlSecs, seen.expiresInSecs) * 1000;
+  return Math.max(HOUR_MS, Math.min(15 * DAY_MS, shorterMs / 2));
+}
+
+function isSameKey(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}

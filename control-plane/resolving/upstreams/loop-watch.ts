@@ -1,0 +1,21 @@
+/** Watches the answered queries for names that only an upstream was asked for: then it sends questions back. */
+import { loopTokenIn } from '../../../shared/dns/loop-name.ts';
+import { addressToText } from '../../../shared/net/ip.ts';
+import type { QueryLogRow } from '../../query-log/rows/row.ts';
+
+/** Beyond this a client makes such names up. */
+const MOST_A_SECOND = 32;
+
+/** Calls `report` with the token and the client of each such query. Each query of the node comes here. */
+export function watchLoops(report: (token: string, client: string) => void): (row: QueryLogRow) => void {
+  let second = 0;
+  let reported = 0;
+  return ({ bytes, qname, client, timestampMs }) => {
+    const token = loopTokenIn(bytes, qname.at, qname.length);
+    if (token === null) return;
+    const now = Math.floor(timestampMs / 1000);
+    reported = now === second ? reported + 1 : 1;
+    second = now;
+    if (reported <= MOST_A_SECOND) report(token, addressToText(bytes, client.at));
+  };
+}

@@ -1,0 +1,106 @@
+/** Merges the workers' reports of the upstream servers: counts are added, latencies pooled. */
+import type {
+  UpstreamDetail,
+  UpstreamFinding,
+  UpstreamHealth,
+  UpstreamStatus,
+} from '../../../shared/api/upstreams-api.ts';
+import type { UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
+
+/**
+ * One line per server and pool, in the order of the configuration; then one per server and forward zone, distinguished
+ * by `kind` from a pool of the same name. `reports`: one per worker.
+ */
+export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDetail[] {
+  return [
+    ...detailsOf(
+      'pool',
+      reports.flatMap(({ pools }) => pools),
+    ),
+    ...detailsOf(
+      'forward_zone',
+      reports.flatMap(({ zones }) => zones),
+    ),
+  ];
+}
+
+/**
+ * By server; for one in several pools or zones the best state counts. A server's answers for a zone do not affect its
+ * state in a pool.
+ */
+export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHealth {
+  const ofZones = healthOf(reports.flatMap(({ zones }) => zones));
+  const ofPools = healthOf(reports.flatMap(({ pools }) => pools));
+  return { ...ofZones, ...ofPools };
+}
+
+function detailsOf(kind: UpstreamDetail['kind'], reports: readonly UpstreamReport[]): UpstreamDetail[] {
+  const groups = Map.groupBy(reports, ({ poolName, address }) => `${poolName}\n${address}`);
+  return [...groups.values()].map((group) => merge(kind, group));
+}
+
+function healthOf(reports: readonly UpstreamReport[]): UpstreamHealth {
+  const groups = Map.groupBy(reports, ({ address }) => address);
+  return Object.fromEntries([...groups].map(([address, group]) => [address, statusOf(group)]));
+}
+
+function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): UpstreamDetail {
+  const [first] = reports as [UpstreamReport];
+  const sum = (of: (report: UpstreamReport) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  // The worker with most failures in a row has the newest reason.
+  const worst = reports
+    .filter(({ lastError }) => lastError !== null)
+    .sort((a, b) => b.consecutiveFailures - a.consecutiveFailures)[0];
+  return {
+    address: first.address,
+    protocol: first.transport,
+    status: statusOf(reports),
+    pool_name: first.poolName,
+    kind,
+    strategy: first.strategy,
+    latency_ms: summary(reports.flatMap(({ latenciesMs }) => [...latenciesMs])),
+    queries: sum(({ queries }) => queries),
+    failures: sum(({ failures }) => failures),
+    consecutive_failures: Math.max(...reports.map(({ consecutiveFailures }) => consecutiveFailures)),
+    last_error: worst?.lastError ?? null,
+    resolved: [...new Set(reports.flatMap(({ resolved }) => resolved))],
+    supports: supportOf(reports),
+    removes_signatures: reports.some(({ removesSignatures }) => removesSignatures),
+  };
+}
+
+/** All workers report the same record, but some may not have asked the server yet. */
+function supportOf(reports: readonly UpstreamReport[]): UpstreamDetail['supports'] {
+  const finding = (feature: 'edns' | 'cookies' | 'case' | 'tcp'): UpstreamFinding =>
+    reports.map(({ supports }) => supports[feature]).find((found) => found !== 'unknown') ?? 'unknown';
+  const answers = reports
+    .map(({ supports }) => supports.answersPerConnection)
+    .filter((count) => count !== null);
+  return {
+    edns: finding('edns'),
+    cookies: finding('cookies'),
+    case: finding('case'),
+    tcp: finding('tcp'),
+    answers_per_connection: answers.length === 0 ? null : Math.min(...answers),
+  };
+}
+
+/** A server that answers one worker is up. */
+function statusOf(reports: readonly UpstreamReport[]): UpstreamStatus {
+  const statuses = new Set(reports.map(({ status }) => status));
+  return (['Healthy', 'Unhealthy', 'Unknown'] as const).find((status) => statuses.has(status)) ?? 'Unknown';
+}
+
+function summary(latenciesMs: number[]): UpstreamDetail['latency_ms'] {
+  if (latenciesMs.length === 0) return null;
+  const sorted = latenciesMs.sort((a, b) => a - b);
+  const rank = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+  const avg = sorted.reduce((total, ms) => total + ms, 0) / sorted.length;
+  return { avg: toMicroseconds(avg), p50: toMicroseconds(rank(0.5)), p95: toMicroseconds(rank(0.95)) };
+}
+
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

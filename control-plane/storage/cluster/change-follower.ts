@@ -1,0 +1,153 @@
+/**
+ * Follows what any node, or somebody else, changes in the database: policy is put into force here, and other parts are
+ * told of the tables that they wait for. It is told by NOTIFY within milliseconds and looks twice a second besides; what
+ * was changed while the database was away is found once it is back.
+ */
+import type { Logger } from '../../../shared/log.ts';
+import { Coalescer } from '../concurrency/coalescer.ts';
+import { Retrying } from '../concurrency/retrying.ts';
+import type { Database } from '../db/database.ts';
+import {
+  differingVersions,
+  faultOf,
+  POSITION,
+  POSITION_CHANNEL,
+  type PolicyPosition,
+} from './policy-position.ts';
+
+/** A name in `table_versions`. */
+export type FollowedTable = 'access' | 'list_sources' | 'list_copies' | 'web_certificate' | 'service_catalog';
+
+/** What puts policy into force. */
+export interface FollowingPolicy {
+  /** Catches up with the position that is known when its turn comes. */
+  catchUp(known: () => PolicyPosition): Promise<void>;
+  /** The newest mark that it has reached; null = none yet. */
+  mark(): number | null;
+}
+
+/** What takes a change of a table, soon; what it returns tells when it is done. It is called again where it rejects. */
+export type ChangeListener = () => unknown;
+
+/** A listener, and how far it is. */
+interface Listening {
+  readonly table: FollowedTable;
+  readonly retrying: Retrying;
+  /** Counts what it was told. */
+  told: number;
+  /** Of that, what it has taken. */
+  taken: number;
+}
+
+const NOTHING_KNOWN: PolicyPosition = { revision: 0, versions: {}, mark: 0, tables: null };
+
+/** Follows from its making until it is closed. One per node. */
+export class ChangeFollower {
+  private readonly catchingUp: Coalescer;
+  private readonly listeners = new Set<Listening>();
+  private readonly stop: () => void;
+  private known = NOTHING_KNOWN;
+  /** What was last told to be broken of it. */
+  private fault = '';
+  private readonly policy: FollowingPolicy;
+  private readonly logger: Logger;
+  private readonly reached: () => void;
+  /** The newest mark at which the listeners had taken everything. */
+  private heardMark: number | null = null;
+
+  /** `reached` is told when the listeners have come to another mark. */
+  constructor(
+    database: Pick<Database, 'watch'>,
+    policy: FollowingPolicy,
+    logger: Logger,
+    reached: () => void,
+  ) {
+    this.policy = policy;
+    this.logger = logger;
+    this.reached = reached;
+    this.catchingUp = new Coalescer(() => policy.catchUp(() => this.known));
+    this.stop = database.watch({
+      channel: POSITION_CHANNEL,
+      expression: POSITION,
+      take: (position) => this.take(position as PolicyPosition),
+    });
+  }
+
+  /**
+   * Calls back when the table has changed, also on this node itself, and when it may have; returns how to stop that. A
+   * burst of changes is one more call.
+   */
+  onChange(table: FollowedTable, listener: ChangeListener): () => Promise<void> {
+    const work = async (): Promise<void> => {
+      const { told } = listening;
+      if (listening.taken === told) return;
+      await listener();
+      listening.taken = told;
+      this.noteHeard();
+    };
+    const retrying = new Retrying({ work, logger: this.logger, what: `follow a change of ${table}` });
+    const listening: Listening = { table, retrying, told: 0, taken: 0 };
+    this.listeners.add(listening);
+    if (this.known !== NOTHING_KNOWN) tell(listening);
+    return () => {
+      this.listeners.delete(listening);
+      return retrying.close();
+    };
+  }
+
+  /** The newest mark that policy and all listeners have reached; null = none yet. */
+  mark(): number | null {
+    const ofPolicy = this.policy.mark();
+    return ofPolicy === null || this.heardMark === null ? null : Math.min(ofPolicy, this.heardMark);
+  }
+
+  /** Ends; resolves when nothing is being put into force. */
+  async close(): Promise<void> {
+    this.stop();
+    for (const { retrying } of this.listeners) void retrying.close();
+    await this.catchingUp.idle();
+  }
+
+  private take(position: PolicyPosition): void {
+    const { known } = this;
+    const changed = differingVersions(known.versions, position.versions);
+    this.known = position;
+    this.tellFault(faultOf(position));
+    const isOther = known !== NOTHING_KNOWN && this.isOther(position, known);
+    for (const listening of this.listeners) if (isOther || changed.includes(listening.table)) tell(listening);
+    this.noteHeard();
+    // Policy logs what fails, and tries again itself.
+    this.catchingUp.run().catch(() => undefined);
+  }
+
+  /** Whether the database was restored: then a version that is the same tells nothing of its table. */
+  private isOther(position: PolicyPosition, before: PolicyPosition): boolean {
+    if (position.tables === before.tables && position.revision >= before.revision) return false;
+    const revisions = { revision: position.revision, before: before.revision };
+    this.logger.warn(
+      'the database is another one than before, as after a restore: its policy counts',
+      revisions,
+    );
+    return true;
+  }
+
+  private tellFault(fault: string): void {
+    if (fault !== '' && fault !== this.fault)
+      this.logger.error('follow changes: some that others make are noticed late, or at the next start', {
+        fault,
+      });
+    this.fault = fault;
+  }
+
+  private noteHeard(): void {
+    const { mark } = this.known;
+    if (mark === this.heardMark || [...this.listeners].some(({ told, taken }) => taken < told)) return;
+    this.heardMark = mark;
+    this.reached();
+  }
+}
+
+function tell(listening: Listening): void {
+  listening.told++;
+  void listening.retrying.now();
+}

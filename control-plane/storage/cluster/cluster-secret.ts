@@ -1,0 +1,91 @@
+/**
+ * The secret that all nodes of a database share, so that a client may go from one to another: keys of TLS session
+ * tickets and of DNS cookies are derived from it. The first node makes it, the database keeps it, and each node has a
+ * copy in its data directory, since a start waits for no database. It goes nowhere else.
+ */
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../../shared/log.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import type { Database } from '../db/database.ts';
+import { onDatabaseUp } from '../db/on-up.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+
+/** What a secret needs. */
+export interface ClusterSecretParts {
+  readonly database: Database;
+  readonly dataDir: string;
+  readonly logger: Logger;
+}
+
+const SECRET_BYTES = 32;
+const HEX_SECRET = new RegExp(`^[0-9a-f]{${String(2 * SECRET_BYTES)}}$`);
+
+/** The secret as this node knows it. */
+export class ClusterSecret {
+  private readonly parts: ClusterSecretParts;
+  private readonly path: string;
+  private secret: Buffer;
+  /** Whether the file has it. */
+  private isKept: boolean;
+
+  /** Takes that of the last run; without one, it is a new one until the database tells another. */
+  constructor(parts: ClusterSecretParts) {
+    this.parts = parts;
+    this.path = join(parts.dataDir, 'cluster-secret');
+    const kept = this.read();
+    this.isKept = kept !== null;
+    this.secret = kept ?? randomBytes(SECRET_BYTES);
+  }
+
+  /** The same object for as long as it is the same secret. */
+  current(): Uint8Array {
+    return this.secret;
+  }
+
+  /** Agrees with the other nodes each time the database comes up; returns how to stop that. */
+  follow(): () => Promise<void> {
+    const { database, logger } = this.parts;
+    return onDatabaseUp(database, logger, 'agree on the secret of all nodes', () => this.agree());
+  }
+
+  /** Takes the secret of the database, or gives it this one if it has none. */
+  async agree(): Promise<void> {
+    const { database, logger } = this.parts;
+    await database.query('INSERT INTO cluster_secret (secret) VALUES ($1) ON CONFLICT DO NOTHING', [
+      this.secret,
+    ]);
+    const { rows } = await database.query<{ secret: Buffer }>('SELECT secret FROM cluster_secret');
+    const { secret } = rows[0]!;
+    if (!secret.equals(this.secret)) {
+      this.secret = secret;
+      this.isKept = false;
+      logger.info('took the secret of all nodes from the database');
+    }
+    if (this.isKept) return;
+    await writeDurably(this.path, Buffer.from(`${secret.toString('hex')}\n`));
+    this.isKept = true;
+  }
+
+  private read(): Buffer | null {
+    const { path } = this;
+    const { logger } = this.parts;
+    try {
+      const text = readFileSync(path, 'latin1').trim();
+      if (HEX_SECRET.test(text)) return Buffer.from(text, 'hex');
+      logger.warn('read the secret of all nodes: the file is damaged, the database has another copy', {
+        path,
+      });
+    } catch (error) {
+      if (!hasErrorCode(error, 'ENOENT'))
+        logger.warn('read the secret of all nodes', { path, reason: reasonOf(error) });
+    }
+    return null;
+  }
+}
+
+/** A key for one purpose (HKDF-SHA-256, RFC 5869): it tells nothing of the secret, nor of other keys. */
+export function deriveKey(secret: Uint8Array, purpose: string, sizeBytes: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), `weir ${purpose}`, sizeBytes));
+}

@@ -1,0 +1,124 @@
+/**
+ * Jobs that one node does for all. A lease says who has a job and until when, by the database's clock alone, and has a
+ * token that no earlier holder has. Whoever was stopped for longer than its lease cannot know it: so what a job stores,
+ * it stores in a transaction that confirms the token. Locks of a session would be lost behind a pooler, and would outlive
+ * a holder that hangs.
+ */
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Queryable } from '../db/database.ts';
+
+/** What leases are taken with. */
+export interface LeaseParts {
+  readonly database: Queryable;
+  readonly logger: Logger;
+  /** See `nodeUuid`: a start on the same data directory takes over at once what the run before it had. */
+  readonly node: string;
+  /** Milliseconds between two renewals. */
+  readonly renewMs?: number;
+}
+
+/** The right to do a job. */
+export interface Lease {
+  /** Is aborted once another node is known to have the job. */
+  readonly signal: AbortSignal;
+  /**
+   * Holds the lease until the end of the transaction, in which alone the job may store what it found. May be asked at
+   * any place in it. @throws {LeaseLost}
+   */
+  confirm(tx: Queryable): Promise<void>;
+}
+
+/** Another node has, or had, the job. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** How long a lease lasts unless it is renewed. */
+const LEASE_SECS = 15;
+const RENEW_MS = 5000;
+const LENGTH = `interval '${LEASE_SECS} seconds'`;
+
+/** A lease that ends later than any could has been written before the clock was set back. */
+const TAKE = `INSERT INTO leases AS held (job, node, token, until)
+  VALUES ($1, $2, nextval('lease_tokens'), clock_timestamp() + ${LENGTH})
+  ON CONFLICT (job) DO UPDATE SET node = excluded.node, token = excluded.token, until = clock_timestamp() + ${LENGTH}
+  WHERE held.node = excluded.node OR held.until NOT BETWEEN clock_timestamp() AND clock_timestamp() + ${LENGTH}
+  RETURNING token`;
+const RENEW = `UPDATE leases SET until = clock_timestamp() + ${LENGTH} WHERE job = $1 AND token = $2`;
+const CONFIRM = 'SELECT 1 FROM leases WHERE job = $1 AND token = $2 AND until > clock_timestamp() FOR SHARE';
+const RELEASE = 'DELETE FROM leases WHERE job = $1 AND token = $2';
+
+/** The leases of a node. */
+export class JobLeases {
+  private readonly parts: LeaseParts;
+  /** Jobs of this process, which the database would give it twice. */
+  private readonly atWork = new Set<string>();
+
+  constructor(parts: LeaseParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Does `work` while this node has the job. False if another node has it, or took it meanwhile because this one was
+   * stopped. Throws what `work` or the database throws.
+   */
+  async hold(job: string, work: (lease: Lease) => Promise<unknown>): Promise<boolean> {
+    if (this.atWork.has(job)) return false;
+    this.atWork.add(job);
+    try {
+      const token = await this.take(job);
+      if (token === null) return false;
+      return await this.workUnder({ job, token }, work);
+    } finally {
+      this.atWork.delete(job);
+    }
+  }
+
+  private async take(job: string): Promise<number | null> {
+    const { database, node } = this.parts;
+    const { rows } = await database.query<{ token: number }>(TAKE, [job, node]);
+    return rows[0]?.token ?? null;
+  }
+
+  private async workUnder(
+    { job, token }: { readonly job: string; readonly token: number },
+    work: (lease: Lease) => Promise<unknown>,
+  ): Promise<boolean> {
+    const { database, logger, renewMs = RENEW_MS } = this.parts;
+    const lost = new AbortController();
+    const timer = setInterval(() => {
+      database.query(RENEW, [job, token]).then(
+        ({ rowCount }) => {
+          if (rowCount === 0) lost.abort(lostLease(job));
+        },
+        // The transaction that ends the job tells, if it comes to one.
+        (error: unknown) => logger.debug('renew a lease', { job, reason: reasonOf(error) }),
+      );
+    }, renewMs);
+    timer.unref();
+    try {
+      await work({
+        signal: lost.signal,
+        confirm: async (tx) => {
+          const { rows } = await tx.query(CONFIRM, [job, token]);
+          if (rows.length === 0) throw lostLease(job);
+        },
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof LeaseLost) && !lost.signal.aborted) throw error;
+      logger.warn('a job was left to another node', { job });
+      return false;
+    } finally {
+      clearInterval(timer);
+      await database.query(RELEASE, [job, token]).catch((error: unknown) => {
+        logger.debug('release a lease: it runs out by itself', { job, reason: reasonOf(error) });
+      });
+    }
+  }
+}
+
+function lostLease(job: string): LeaseLost {
+  return new LeaseLost(`${job}: another node has taken over`);
+}

@@ -1,0 +1,176 @@
+/**
+ * The claim of this process to its node name. Two machines with one name would mix their rows, so the first one holds
+ * the name while its heartbeat continues. The other one reports the conflict, answers DNS, and spools its log until the
+ * name is free.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { PacedWork } from '../concurrency/paced-work.ts';
+import type { Database } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/database-errors.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { type Beat, beatNode, type NodeFigures, type TroubledNode } from './node-figures.ts';
+import { claimNode, noteKilled, releaseNode } from './node-store.ts';
+import type { NodeHolder, NodeIdentity } from './node-store.ts';
+
+/** Parts of a claim. */
+export interface NodeClaimParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly nodeName: string;
+  readonly version: string;
+  /** See `nodeUuid`. */
+  readonly uuid: string;
+}
+
+/** Milliseconds between two heartbeats, and between those that say what has changed at once. */
+const BEAT_MS = 2000;
+const NEWS_MS = 50;
+
+/** Claims the node name and renews the claim. */
+export class NodeClaim {
+  private readonly parts: NodeClaimParts;
+  private readonly identity: NodeIdentity;
+  private held = false;
+  private wasHeld = false;
+  private lastTrouble: string | null = null;
+  private figures: (() => NodeFigures) | undefined;
+  private inTrouble: readonly TroubledNode[] = [];
+  private versions: Beat['otherVersions'] = [];
+  /** How far this machine's clock is ahead of the database's. */
+  private clockOffsetMs: number | null = null;
+  private readonly news = new PacedWork(() => this.beat(), NEWS_MS);
+  private timer: NodeJS.Timeout | undefined;
+  private stopListening = (): void => undefined;
+  private lastBeat: Promise<void> = Promise.resolve();
+
+  constructor(parts: NodeClaimParts) {
+    const { nodeName: name, version, uuid } = parts;
+    this.parts = parts;
+    this.identity = { name, version, uuid, run: randomUUID() };
+  }
+
+  /** Claims the name whenever the database is up, and keeps it. */
+  start(): void {
+    this.stopListening = this.parts.database.onStatus(() => void this.beat());
+    this.timer = setInterval(() => void this.beat(), BEAT_MS);
+    this.timer.unref();
+    void this.beat();
+  }
+
+  /** Says this of the node with each heartbeat from now on. */
+  say(figures: () => NodeFigures): void {
+    this.figures = figures;
+    this.tellNews();
+  }
+
+  /** Something has changed that others should know before the next heartbeat. */
+  tellNews(): void {
+    if (this.figures !== undefined) this.news.request();
+  }
+
+  /** Other nodes that are silent or answer by an older policy, as of the last heartbeat. */
+  othersInTrouble(): readonly TroubledNode[] {
+    return this.inTrouble;
+  }
+
+  /** Running nodes of another version, as of the last heartbeat. */
+  otherVersions(): Beat['otherVersions'] {
+    return this.versions;
+  }
+
+  /** Milliseconds by which this machine's clock is ahead of the database's; null = not known. */
+  aheadMs(): number | null {
+    return this.clockOffsetMs;
+  }
+
+  /** UUID of this process, which its rows of the query log have, too. */
+  get run(): string {
+    return this.identity.run;
+  }
+
+  /** Whether this process holds the name. */
+  isHeld(): boolean {
+    return this.held;
+  }
+
+  /** Why it does not hold it; null = no conflict. */
+  trouble(): string | null {
+    return this.lastTrouble;
+  }
+
+  /** Sends a heartbeat, or tries to claim; called by the timer and by tests. */
+  beat(): Promise<void> {
+    this.lastBeat = this.lastBeat.then(() => this.claim());
+    return this.lastBeat;
+  }
+
+  /** Releases the name. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.stopListening();
+    this.figures = undefined;
+    await this.news.settle();
+    await this.lastBeat;
+    if (this.held) await releaseNode(this.parts.database, this.identity);
+    this.held = false;
+  }
+
+  private async claim(): Promise<void> {
+    const { database, logger, nodeName: name } = this.parts;
+    try {
+      if (this.held && (await this.tell())) return;
+      if (!this.wasHeld) await noteKilled(database, this.identity);
+      const holder = await claimNode(database, this.identity, !this.wasHeld);
+      if (holder !== null) {
+        this.refuse(holder);
+        return;
+      }
+      if (this.lastTrouble !== null) logger.info('this node holds its name again', { name });
+      this.held = true;
+      this.wasHeld = true;
+      this.lastTrouble = null;
+    } catch (error) {
+      // While the database is down, nothing is known about other nodes.
+      this.held = false;
+      this.inTrouble = [];
+      this.versions = [];
+      if (error instanceof DatabaseUnavailable) return;
+      logger.warn('claim the name of this node: retried later', { name, reason: reasonOf(error) });
+    }
+  }
+
+  /** Says how the node does; false if it does not hold its name, or has nothing to say yet. */
+  private async tell(): Promise<boolean> {
+    if (this.figures === undefined) return false;
+    const { database, clock } = this.parts;
+    const askedMs = clock.nowMs();
+    const beat = await beatNode(database, this.identity, this.figures(), this.clockOffsetMs);
+    if (beat === null) return false;
+    this.clockOffsetMs = Math.round((askedMs + clock.nowMs()) / 2 - beat.databaseMs);
+    this.inTrouble = beat.inTrouble;
+    this.versions = beat.otherVersions;
+    return true;
+  }
+
+  private refuse(holder: NodeHolder): void {
+    this.held = false;
+    const before = this.lastTrouble;
+    this.lastTrouble = this.reasonOf(holder);
+    if (this.lastTrouble === before) return;
+    const lastSeen = holder.lastSeen.toISOString();
+    this.parts.logger.error(this.lastTrouble, { holder: holder.uuid, last_seen: lastSeen });
+  }
+
+  private reasonOf(holder: NodeHolder): string {
+    const { name, uuid } = this.identity;
+    const until = 'its query log waits on disk until that ends';
+    if (holder.name !== name)
+      return `the name ${name} of this node has the same id as ${holder.name}: choose another server.node_name; ${until}`;
+    if (holder.uuid === uuid)
+      return `another process runs as node ${name} on a copy of this data directory: remove node-uuid there and choose another server.node_name; ${until}`;
+    return `another machine runs as node ${name}: choose another server.node_name for one of them; ${until}`;
+  }
+}

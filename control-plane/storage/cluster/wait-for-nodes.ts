@@ -1,0 +1,29 @@
+/** Waits until all nodes have what was changed in force. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queryable } from '../db/database.ts';
+import { setMark } from './policy-position.ts';
+import { nodesBehind } from './node-figures.ts';
+
+/** Milliseconds between two looks: a node says a new mark within so many. */
+const LOOK_MS = 50;
+
+/**
+ * Resolves with the names of the nodes that run and have not put into force all that was committed before the call, as
+ * soon as there are none, or when the time is over or the caller is gone. No list is waited for that is yet to be
+ * fetched, or that a node has refused.
+ */
+export async function waitForNodes(
+  database: Queryable,
+  withinMs: number,
+  gone: AbortSignal,
+): Promise<string[]> {
+  const untilMs = performance.now() + withinMs;
+  const mark = await setMark(database);
+  for (;;) {
+    // Asked before the look: the last one counts all that was said in time.
+    const isLast = performance.now() >= untilMs || gone.aborted;
+    const behind = await nodesBehind(database, mark);
+    if (behind.length === 0 || isLast) return behind;
+    await sleep(LOOK_MS);
+  }
+}

@@ -1,0 +1,77 @@
+/** Work that must succeed eventually: retried with growing pauses until it does. */
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+
+/** The work, and its pauses. */
+export interface RetryingOptions {
+  readonly work: () => Promise<void>;
+  readonly logger: Logger;
+  /** For the log, e.g. `register node`. */
+  readonly what: string;
+  /** Milliseconds before the first attempt; doubled each time, up to `lastMs`. */
+  readonly firstMs?: number;
+  readonly lastMs?: number;
+}
+
+const FIRST_MS = 500;
+const LAST_MS = 30_000;
+
+/** Retries one piece of work. One attempt at a time; nothing runs before `soon()`. */
+export class Retrying {
+  private readonly options: Required<RetryingOptions>;
+  private pauseMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  private attempt: Promise<void> | undefined;
+  private isClosed = false;
+
+  constructor(options: RetryingOptions) {
+    this.options = { firstMs: FIRST_MS, lastMs: LAST_MS, ...options };
+    this.pauseMs = this.options.firstMs;
+  }
+
+  /** Schedules an attempt after a pause, unless one is scheduled. */
+  soon(): void {
+    if (this.isClosed || this.timer !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.now();
+    }, this.pauseMs);
+    this.timer.unref();
+    this.pauseMs = Math.min(this.pauseMs * 2, this.options.lastMs);
+  }
+
+  /** Tries at once, or after the running attempt; resolves when it has ended, successful or not. */
+  now(): Promise<void> {
+    this.settle();
+    const before = this.attempt ?? Promise.resolve();
+    const attempt = before.then(() => this.try());
+    this.attempt = attempt;
+    return attempt;
+  }
+
+  /** Cancels scheduled attempts; resolves when none is running. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.settle();
+    await this.attempt;
+  }
+
+  private settle(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private async try(): Promise<void> {
+    if (this.isClosed) return;
+    const { work, logger, what, firstMs } = this.options;
+    try {
+      await work();
+      this.settle();
+      this.pauseMs = firstMs;
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      logger.warn(`${what}: retried later`, { reason: reasonOf(cause), after_ms: this.pauseMs });
+      this.soon();
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * How a server of `database.url` is reached: its address, its role, the file of its password, and TLS with the modes of
+ * libpq (PostgreSQL documentation, "SSL Support"). pg is not given the URL itself: it takes `require` and `verify-ca` for
+ * `verify-full`, and warns of that on standard error.
+ */
+import { readFileSync } from 'node:fs';
+import { getCACertificates } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
+import { isSslMode, SSL_MODES, sslModeOf, sslRootCertOf } from '../../../../shared/net/postgres-url.ts';
+import type { SslKeys, SslMode } from '../../../../shared/net/postgres-url.ts';
+import { reasonOf } from '../../../../shared/errors.ts';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** A file that a connection needs cannot be used; it may be there at the next one. */
+export class AccessFault extends Error {
+  override readonly name = 'AccessFault';
+}
+
+/** Plain data, which another thread can be sent. Holds a password unless it is in a file. */
+export interface ServerAccess {
+  readonly config: Omit<ClientConfig, 'types' | 'password' | 'ssl'> & { readonly password?: string };
+  /** Read for each connection; empty = the password of `config`. */
+  readonly passwordFile: string;
+  /** False = no TLS. */
+  readonly tls: TlsParts | false;
+}
+
+/** Of the connection, in PEM. */
+interface TlsParts {
+  readonly ca?: string | string[];
+  readonly cert?: string;
+  readonly key?: string;
+  /** Whether the certificate must come from an authority, and bear the name of the server. */
+  readonly checks: 'nothing' | 'authority' | 'name';
+}
+
+/** What holds for all URLs of a role. */
+export interface AccessKeys extends SslKeys {
+  readonly passwordFile: string;
+}
+
+/** Nothing beyond the URL. */
+export const BY_URL: AccessKeys = { passwordFile: '', sslmode: '', sslrootcert: '' };
+
+const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
+/** As a path, it stands for the authorities of the machine. */
+const OF_SYSTEM = 'system';
+
+/** Reads a URL, and the certificates that it or a key names. @throws {AccessFault} naming a file that cannot be read */
+export function serverAccess(url: string, keys: AccessKeys): ServerAccess {
+  const parsed = new URL(url);
+  const parameters = new Map(parsed.searchParams);
+  for (const name of TLS_PARAMETERS) parameters.delete(name);
+  const host = parameters.get('host') ?? decoded(parsed.hostname).replace(/^\[(.*)\]$/u, '$1');
+  const port = parameters.get('port') ?? parsed.port;
+  const given = {
+    ...Object.fromEntries(parameters),
+    host,
+    port: port === '' ? undefined : Number(port),
+    user: parameters.get('user') ?? decoded(parsed.username),
+    password: parameters.get('password') ?? decoded(parsed.password),
+    database: decoded(parsed.pathname.slice(1)),
+  };
+  // pg takes what is left from the environment, such as PGUSER.
+  const config = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  const tls = tlsOf(parsed, keys);
+  // A socket of this machine has no TLS, whatever the mode, as in libpq.
+  return { config, passwordFile: keys.passwordFile, tls: host.startsWith('/') ? false : tls };
+}
+
+/** The settings of a connection. */
+export function clientConfigOf({ config, passwordFile, tls }: ServerAccess): ClientConfig {
+  return {
+    ...config,
+    ...(passwordFile !== '' && { password: () => passwordOf(passwordFile) }),
+    // A copy: pg hides the key in the object that it gets.
+    ssl: tls && tlsOptions(tls),
+  };
+}
+
+async function passwordOf(path: string): Promise<string> {
+  try {
+    return await readSecretFile(path);
+  } catch (error) {
+    throw new AccessFault(`read the password of the database: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** `PGSSLMODE` is the last to be asked. */
+function tlsOf(url: URL, keys: AccessKeys): TlsParts | false {
+  const mode = sslModeOf(url, keys) ?? (process.env['PGSSLMODE'] || 'disable');
+  if (!isSslMode(mode))
+    throw new AccessFault(`sslmode ${mode} of PostgreSQL: expected ${SSL_MODES.join(', ')}`);
+  if (mode === 'disable') return false;
+  const root = sslRootCertOf(url, keys);
+  const cert = url.searchParams.get('sslcert');
+  const key = url.searchParams.get('sslkey');
+  return {
+    checks: checksOf(mode, root !== ''),
+    ...(root !== '' && { ca: root === OF_SYSTEM ? getCACertificates('system') : pem('sslrootcert', root) }),
+    ...(cert !== null && { cert: pem('sslcert', cert) }),
+    ...(key !== null && { key: pem('sslkey', key) }),
+  };
+}
+
+/** With an authority to check by, `require` is `verify-ca`, as in libpq. */
+function checksOf(mode: Exclude<SslMode, 'disable'>, hasRoot: boolean): TlsParts['checks'] {
+  if (mode === 'verify-full') return 'name';
+  if (hasRoot) return 'authority';
+  if (mode === 'require') return 'nothing';
+  throw new AccessFault('sslmode verify-ca of PostgreSQL needs database.sslrootcert');
+}
+
+function tlsOptions({ checks, ...files }: TlsParts): ConnectionOptions {
+  return {
+    ...files,
+    rejectUnauthorized: checks !== 'nothing',
+    ...(checks === 'authority' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function pem(parameter: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new AccessFault(`read the ${parameter} of PostgreSQL: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A percent sign that stands for itself.
+  }
+}
+
+/** Longest file, bytes. */
+const MAX_BYTES = 65_536;
+/** Mode bits of users who are neither the owner nor of the group. */
+const OTHERS = 0o007;
+
+/**
+ * The first line of the file. @throws Error that names the file, if it cannot be read, is open to every user, or is empty
+ */
+export async function readSecretFile(path: string): Promise<string> {
+  // A pipe in its place must not have anyone wait.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const { mode, size } = await file.stat();
+    if ((mode & OTHERS) !== 0) throw new Error(`${path} is open to every user; run chmod o-rwx`);
+    if (size > MAX_BYTES) throw new Error(`${path} is longer than ${MAX_BYTES} bytes`);
+    const [secret = ''] = (await file.readFile('utf8')).split(/\r?\n/u);
+    if (secret === '') throw new Error(`the first line of ${path} is empty`);
+    return secret;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Work over the whole query log, which may read millions of rows. It has connections of its own, so that it never
+ * delays a policy change; few pieces run at a time; and the embedded server gives it a lower priority than the log.
+ */
+import type { PoolClient } from 'pg';
+import type { Logger } from '../../../shared/log.ts';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isBusy,
+  isPoolTimeout,
+  isStalePlan,
+  isStatementTimeout,
+  isUnavailable,
+} from './database-errors.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { copyOut } from './copy/copy-out.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import { OpenPool } from './open-pool.ts';
+import { lowerSession, NICENESS } from './postgres/process-priority.ts';
+import type { CopyQueryable, Queryable } from './queryable.ts';
+import { StatementNames } from './statement-names.ts';
+import { inTransaction } from './transaction.ts';
+
+/** How long work may take, and how much of it runs at once. */
+export interface BackgroundLimits {
+  /** Milliseconds that a piece of work waits for its turn. */
+  readonly waitMs: number;
+  /** Milliseconds that a statement gets. */
+  readonly runMs: number;
+  /** Pieces of work at once, each on a connection. */
+  readonly places: number;
+  /**
+   * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan each time, as it
+   * does where there are partitions: for a statement that is asked again and again that takes longer than to run it.
+   */
+  readonly keepsPlans: boolean;
+}
+
+const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000, places: 1, keepsPlans: false };
+const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
+
+/** A queue of such work. */
+export class BackgroundWork {
+  private readonly pool: OpenPool;
+  private readonly limits: BackgroundLimits;
+  private readonly names = new StatementNames();
+
+  constructor(target: DatabaseTarget, logger: Logger, limits: Partial<BackgroundLimits> = {}) {
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
+    const { places, waitMs } = this.limits;
+    const config = { ...target.config, max: places, connectionTimeoutMillis: waitMs };
+    this.pool = new OpenPool(config, {
+      connected: (client) => {
+        if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger, target.firstPriority);
+      },
+      // The loss of a connection fails its work; the liveness check notices by itself.
+      lost: () => undefined,
+    });
+  }
+
+  /**
+   * Runs `work` in a transaction that sees one state and can only read.
+   * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
+   */
+  async read<T>(work: (tx: CopyQueryable) => Promise<T>): Promise<T> {
+    return this.run((client) => inReading(client, this.names.runOn(client), this.limits, work));
+  }
+
+  /**
+   * Runs `work` in a transaction that may write; what it throws rolls back. Not retried: a conflict is thrown.
+   * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown where the connection was lost at the commit
+   */
+  async change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.run(async (client) => {
+      await this.limit(client);
+      return inTransaction(client, () => work(client));
+    });
+  }
+
+  /** Waits for what runs. */
+  end(): Promise<void> {
+    return this.pool.end();
+  }
+
+  /** See `OpenPool.cut`. */
+  cut(): void {
+    this.pool.cut();
+  }
+
+  private async run<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    try {
+      client = await this.pool.connect();
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      const isBroken =
+        isUnavailable(error) || isStatementTimeout(error) || isBusy(error) || isStalePlan(error);
+      client?.release(isBroken); // A statement that still runs ends with its connection.
+      throw this.explain(error);
+    }
+  }
+
+  private async limit(client: PoolClient): Promise<void> {
+    await client.query(`SET statement_timeout = ${this.limits.runMs}`);
+  }
+
+  private explain(error: unknown): unknown {
+    const { waitMs, runMs } = this.limits;
+    if (isStatementTimeout(error))
+      return new DatabaseBusy(
+        `no answer from the query log within ${runMs / 1000} s; a shorter period is quicker`,
+      );
+    if (isPoolTimeout(error))
+      return new DatabaseBusy(`the query log is busy with other questions, for more than ${waitMs / 1000} s`);
+    if (!isUnavailable(error)) return error;
+    return new DatabaseUnavailable(`use the query log: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Like `inTransaction`, but read-only: a connection that is lost at the COMMIT loses nothing. */
+async function inReading<T>(
+  client: PoolClient,
+  named: Queryable,
+  { runMs, keepsPlans }: BackgroundLimits,
+  work: (tx: CopyQueryable) => Promise<T>,
+): Promise<T> {
+  const plans = keepsPlans ? '; SET LOCAL plan_cache_mode = force_generic_plan' : '';
+  await client.query(`${BEGIN_READING}; SET LOCAL statement_timeout = ${runMs}${plans}`);
+  try {
+    const inOrder = oneAfterTheOther();
+    const result = await work({
+      query: (text, values) => inOrder(() => named.query(text, values)),
+      copyOut: (query) => inOrder(() => copyOut(client, query)),
+    });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    if (!isUnavailable(error) && !isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Statements that are asked for at once wait for each other here: pg is about to refuse them. */
+function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const next = last.then(run, run);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

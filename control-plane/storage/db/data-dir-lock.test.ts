@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { makeTempDir } from '../../../test/support/parts/test-database.ts';
+import { within } from '../../../test/support/parts/until.ts';
+import { DataDirError, lockDataDir } from './data-dir-lock.ts';
+
+const dirs: string[] = [];
+function tempDir(): string {
+  const dir = makeTempDir();
+  dirs.push(dir);
+  return dir;
+}
+afterEach(() => {
+  // One that a failed test left would keep jest from ending.
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+const children: ChildProcess[] = [];
+
+/** Runs another process that locks the directory, keeps nothing of the lock, collects its garbage and stays. */
+async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Promise<void> }> {
+  const program = `import { lockDataDir } from ${JSON.stringify(new URL('./data-dir-lock.ts', import.meta.url).href)};
+    lockDataDir(${JSON.stringify(dataDir)});
+    for (let turn = 0; turn < 3; turn++) { gc(); await new Promise(setImmediate); }
+    process.stdout.write('locked'); setInterval(() => {}, 60000);`;
+  const options = ['--expose-gc', '--input-type=module-typescript', '--eval', program];
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'ignore'] });
+  children.push(child);
+  const ended = once(child, 'close').then(() => {
+    throw new Error('the other process ended without the lock');
+  });
+  await within('the other process to lock the directory', Promise.race([once(child.stdout, 'data'), ended]));
+  ended.catch(() => undefined);
+  return {
+    pid: child.pid ?? 0,
+    async kill() {
+      child.kill('SIGKILL');
+      await within('the killed process to end', once(child, 'close'));
+    },
+  };
+}
+
+describe('lockDataDir()', () => {
+  test('lockDataDir() creates the directory and lets the next one in after release()', () => {
+    const dataDir = join(tempDir(), 'a', 'b');
+    const first = lockDataDir(dataDir);
+    expect(existsSync(dataDir)).toBe(true);
+    first.release();
+    const second = lockDataDir(dataDir);
+    expect(second.dataDir).toBe(dataDir);
+    second.release();
+  });
+
+  test('lockDataDir() lets no other user read, and so lock, the file', () => {
+    const dataDir = tempDir();
+    const file = join(dataDir, 'lock');
+    lockDataDir(dataDir).release();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['a link', (file: string) => symlinkSync(`${file}.victim`, file)],
+    ['a folder', (file: string) => mkdirSync(file)],
+  ])('lockDataDir() refuses %s in the place of its file, and touches nothing', (_what, put) => {
+    const dataDir = tempDir();
+    const file = join(dataDir, 'lock');
+    lockDataDir(dataDir).release();
+    rmSync(file);
+    writeFileSync(`${file}.victim`, '', { mode: 0o644 });
+    put(file);
+    expect(() => lockDataDir(dataDir)).toThrow(/lock is not an ordinary file/);
+    expect(statSync(`${file}.victim`).mode & 0o777).toBe(0o644);
+  });
+
+  test('lockDataDir() refuses a directory that this very process holds, and keeps the lock on it', async () => {
+    const dataDir = tempDir();
+    const lock = lockDataDir(dataDir);
+    expect(() => lockDataDir(dataDir)).toThrow(expect.objectContaining({ reason: 'in_use' }));
+    await expect(holdElsewhere(dataDir)).rejects.toThrow();
+    lock.release();
+  });
+
+  test('lockDataDir() refuses a directory of another process, naming both, until that is killed', async () => {
+    const dataDir = tempDir();
+    const holder = await holdElsewhere(dataDir);
+    expect(() => lockDataDir(dataDir)).toThrow(
+      `data directory ${dataDir} is in use by another weir (process ${holder.pid})`,
+    );
+    await holder.kill();
+    lockDataDir(dataDir).release();
+  });
+
+  test('lockDataDir() believes no pid file: its own process id in one that was left behind is no holder', () => {
+    const dataDir = tempDir();
+    writeFileSync(join(dataDir, 'weir.pid'), `${process.pid}\n`);
+    lockDataDir(dataDir).release();
+  });
+
+  test('lockDataDir() writes its process id through no link', () => {
+    const dataDir = tempDir();
+    const victim = join(dataDir, 'victim');
+    writeFileSync(victim, 'untouched');
+    symlinkSync(victim, join(dataDir, 'weir.pid'));
+    lockDataDir(dataDir).release();
+    expect(readFileSync(victim, 'utf8')).toBe('untouched');
+  });
+
+  test('lockDataDir() refuses a directory from before 0.1.0, leaves it unchanged and says how to keep its settings', () => {
+    const dataDir = tempDir();
+    for (const file of ['lock', 'node-uuid']) writeFileSync(join(dataDir, file), '', { mode: 0o600 });
+    expect(() => lockDataDir(dataDir)).toThrow(
+      expect.objectContaining({
+        reason: 'unusable',
+        message: expect.stringMatching(
+          /^data directory .* before 0\.1\.0 .*"weir backup FILE".*"weir restore FILE"$/,
+        ),
+      }),
+    );
+    expect(readdirSync(dataDir).sort()).toEqual(['lock', 'node-uuid']);
+  });
+
+  test('lockDataDir() says why a directory cannot be created', () => {
+    const file = join(tempDir(), 'file');
+    writeFileSync(file, '');
+    const attempt = (): unknown => lockDataDir(join(file, 'data'));
+    expect(attempt).toThrow(DataDirError);
+    expect(attempt).toThrow(`create data directory ${file}/data: a part of the path is not a directory`);
+  });
+});

@@ -1,0 +1,174 @@
+/**
+ * One Weir per data directory. The lock is a POSIX lock of the kernel on `<data_dir>/lock`, so it ends with the process
+ * however it dies, works between containers that share a volume, and is immune to reused process ids. Node has no call
+ * for such locks, but its built-in SQLite takes one for an exclusive transaction; the file stays empty and nothing is
+ * ever stored in it.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+
+/** The data directory cannot be used; the message says why and names it. */
+export class DataDirError extends Error {
+  override readonly name = 'DataDirError';
+  /** `in_use`: another Weir runs on it. `unusable`: it cannot be created, written or locked. */
+  readonly reason: 'in_use' | 'unusable';
+
+  constructor(reason: 'in_use' | 'unusable', message: string, cause?: unknown) {
+    super(message, { cause });
+    this.reason = reason;
+  }
+}
+
+/** The right to use a data directory, held until `release()` or the end of the process. */
+export interface DataDirLock {
+  /** Absolute path of the directory. */
+  readonly dataDir: string;
+  /** Resolves when it is held, which is at once unless another process hands the directory over. */
+  readonly taken: Promise<void>;
+  /** Lets the next Weir in. */
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+/** Open locks. A collected connection would end its lock, whoever has forgotten to keep it. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Creates the data directory if it is missing and locks it. @throws {DataDirError} at once; never waits for the holder.
+ */
+export function lockDataDir(directory: string): DataDirLock {
+  const dataDir = resolve(directory);
+  refuseOldDataDir(dataDir);
+  createDataDir(dataDir);
+  const pidFile = join(dataDir, 'weir.pid');
+  const lock = openLock(dataDir, pidFile);
+  held.add(lock);
+  try {
+    // A new file: a link in its place must not have root write elsewhere.
+    rmSync(pidFile, { force: true });
+    writeFileSync(pidFile, `${process.pid}\n`, { flag: 'wx', mode: 0o644 });
+  } catch {
+    rmSync(pidFile, { force: true }); // For people only; a full disk must not prevent a start.
+  }
+  return {
+    dataDir,
+    taken: Promise.resolve(),
+    release() {
+      if (!lock.isOpen) return;
+      rmSync(pidFile, { force: true });
+      held.delete(lock);
+      lock.close();
+    },
+  };
+}
+
+/**
+ * Each data directory has this file from 0.1.0 on, and had the lock before. It is looked for after the lock and written
+ * before it, so that a directory that another process is just making is not refused.
+ */
+const MARK = 'made-by-0.1.0-or-later';
+
+/** Says why something from before 0.1.0 is refused, and how to keep its settings. */
+export function tooOld(what: string): string {
+  return (
+    `${what} was made by a Weir from before 0.1.0 and is left unchanged. To keep its settings, run "weir backup FILE" with ` +
+    'the commit that made it, start this version with an empty data directory and an empty database, and run "weir restore FILE"'
+  );
+}
+
+/** @throws {DataDirError} if a Weir from before 0.1.0 used the directory; changes nothing. */
+export function refuseOldDataDir(directory: string): void {
+  const wasUsed = existsSync(join(directory, 'lock'));
+  if (wasUsed && !existsSync(join(directory, MARK)))
+    throw new DataDirError('unusable', tooOld(`data directory ${resolve(directory)}`));
+}
+
+function createDataDir(dataDir: string): void {
+  try {
+    // Others may pass through, since PostgreSQL runs as another user when Weir is root, but not list it.
+    if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, 0o711);
+  } catch (cause) {
+    throw new DataDirError('unusable', `create data directory ${dataDir}: ${folderFault(cause)}`, cause);
+  }
+}
+
+function openLock(dataDir: string, pidFile: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    for (const name of [MARK, 'lock']) createPrivate(join(dataDir, name));
+    lock = new DatabaseSync(join(dataDir, 'lock'), { timeout: 0 });
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    if (lock?.isOpen) lock.close();
+    if (isBusy(cause)) {
+      const message = `data directory ${dataDir} is in use by another weir${holder(pidFile)}`;
+      throw new DataDirError('in_use', message, cause);
+    }
+    throw new DataDirError(
+      'unusable',
+      `lock data directory ${dataDir}: ${deeperReason(dataDir, cause)}`,
+      cause,
+    );
+  }
+}
+
+/** Creates an empty file, unless it exists. A user who may read the lock may hold it, and so keep Weir from starting. */
+function createPrivate(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
+    if (!lstatSync(file).isFile()) throw new Error(`${file} is not an ordinary file`, { cause: error });
+  }
+}
+
+/** SQLite reports only the failure; the directory itself shows the reason. */
+function deeperReason(dataDir: string, error: unknown): string {
+  try {
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    accessSync(join(dataDir, 'lock'), constants.R_OK | constants.W_OK);
+    return folderFault(error);
+  } catch (cause) {
+    return folderFault(cause);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+}
+
+function holder(pidFile: string): string {
+  try {
+    return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
+  } catch {
+    return ''; // The holder is just starting or of another container; the refusal stands without a number.
+  }
+}
+
+/** Why the folder cannot be used, in the words of the shell where the system gave a code. */
+function folderFault(error: unknown): string {
+  return FAULTS[errorCode(error)] ?? reasonOf(error);
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'a file of that name exists',
+};

@@ -1,0 +1,224 @@
+/** The servers that there are: those of `database.url`, or the embedded one. */
+import pg from 'pg';
+import type { ClientConfig } from 'pg';
+import type { Logger } from '../../../shared/log.ts';
+import type { DataDirLock } from './data-dir-lock.ts';
+import { createEmbeddedServer } from './embedded-server.ts';
+import type { UpgradeState } from './major/major-upgrade.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { SslKeys } from '../../../shared/net/postgres-url.ts';
+import type { PostgresAddress } from './postgres/postgres-address.ts';
+import { FIRST_PRIORITY } from './postgres/process-priority.ts';
+import { embeddedQueryRole, type QueryRole } from './roles/query-role.ts';
+import {
+  AccessFault,
+  BY_URL,
+  clientConfigOf,
+  serverAccess,
+  type ServerAccess,
+} from './access/server-access.ts';
+
+/** A server with a name that is safe to show. */
+export interface DatabaseTarget {
+  /** URL without its password, or `embedded`. */
+  readonly name: string;
+  /** Of the role that queries run as. */
+  readonly config: ClientConfig;
+  /** Why it cannot even be tried. */
+  readonly fault?: AccessFault;
+  /** What `config` was made from, of a server that is not the embedded one. */
+  readonly access?: ServerAccess;
+  /** Of the role that owns the tables, and the other one as it sees it; undefined = one role does all. */
+  readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
+  /** The embedded server, whose processes run beside Weir and as its own. */
+  readonly isOurs: boolean;
+  /** Priority that those of its processes are counted from. */
+  readonly firstPriority: number;
+}
+
+/** A target as plain data, for connections of another thread: for queries only. May hold a password. */
+export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'fault'> {
+  /** Beyond what `access` says. */
+  readonly config: Omit<ClientConfig, 'types'>;
+}
+
+/** Milliseconds for a connection, its authentication included. */
+const CONNECT_TIMEOUT_MS = 5000;
+/** Milliseconds after which a statement that no client waits for any more is given up. */
+const QUERY_TIMEOUT_MS = 120_000;
+
+/** bigint as a number: counts and ids stay far below 2^53. Other types as in pg. */
+const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
+  oid === pg.types.builtins.INT8 && format !== 'binary'
+    ? Number
+    : (pg.types.getTypeParser(oid, format) as (value: string) => unknown);
+
+const COMMON: ClientConfig = {
+  application_name: 'weir',
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  query_timeout: QUERY_TIMEOUT_MS,
+  keepAlive: true,
+  types: { getTypeParser },
+};
+
+/** What holds for each URL of a kind. */
+export interface UrlKeys extends SslKeys {
+  /** `database.password_file` and `database.owner_password_file`; empty = the passwords of the URLs. */
+  readonly passwordFile: string;
+  readonly ownerPasswordFile: string;
+}
+
+/**
+ * Targets of one or several URLs; a text may hold several with commas between. `ownerUrls`: of the role that owns the
+ * tables, one for each, or none.
+ */
+export function parseDatabaseUrls(
+  urls: string | readonly string[],
+  ownerUrls: string | readonly string[] = [],
+  keys: UrlKeys = { ...BY_URL, ownerPasswordFile: '' },
+): DatabaseTarget[] {
+  const owners = splitUrls(ownerUrls);
+  return splitUrls(urls).map((url, place) => {
+    const common = { name: withoutPassword(url), isOurs: false, firstPriority: FIRST_PRIORITY };
+    try {
+      return { ...common, ...reach(url, owners[place], keys) };
+    } catch (error) {
+      if (!(error instanceof AccessFault)) throw error;
+      // The other servers can still be used.
+      return { ...common, config: COMMON, fault: error };
+    }
+  });
+}
+
+/** How a server is reached. @throws {AccessFault} naming a certificate that cannot be read */
+function reach(
+  url: string,
+  ownerUrl: string | undefined,
+  keys: UrlKeys,
+): Pick<DatabaseTarget, 'access' | 'config' | 'owner'> {
+  const access = serverAccess(url, keys);
+  const config = { ...COMMON, ...clientConfigOf(access) };
+  if (ownerUrl === undefined) return { access, config };
+  const ownerAccess = serverAccess(ownerUrl, { ...keys, passwordFile: keys.ownerPasswordFile });
+  const owner = { config: { ...COMMON, ...clientConfigOf(ownerAccess) }, queries: roleOf(config) };
+  return { access, config, owner };
+}
+
+function splitUrls(urls: string | readonly string[]): string[] {
+  const list = typeof urls === 'string' ? [urls] : urls;
+  return list
+    .flatMap((text) => text.split(/,(?=\s*postgres(?:ql)?:\/\/)/))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}
+
+/** The role that a person has made, whose name pg finds in the URL or in the environment. */
+function roleOf(config: ClientConfig): QueryRole {
+  return { name: new pg.Client(config).user ?? '', password: null };
+}
+
+/** Target of the embedded server; `address` is that of the owner. */
+export function embeddedTarget(address: PostgresAddress): DatabaseTarget {
+  const queries = embeddedQueryRole(address.password);
+  const config = { ...COMMON, ...address };
+  return {
+    name: 'embedded',
+    config: { ...config, user: queries.name, password: queries.password },
+    owner: { config, queries },
+    isOurs: true,
+    firstPriority: FIRST_PRIORITY,
+  };
+}
+
+/** The target as it is sent to another thread. */
+export function toSentTarget({
+  config,
+  owner: _owner,
+  fault: _fault,
+  ...target
+}: DatabaseTarget): SentTarget {
+  if (target.access !== undefined) return { ...target, config: {} };
+  const { types: _, ...plain } = config;
+  return { ...target, config: plain };
+}
+
+/** The target that was sent. */
+export function fromSentTarget({ config, ...target }: SentTarget): DatabaseTarget {
+  const { access } = target;
+  return { ...target, config: { ...COMMON, ...(access && clientConfigOf(access)), ...config } };
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const parsed = new URL(url);
+    parsed.password = '';
+    for (const key of [...parsed.searchParams.keys()]) {
+      if (/pass/i.test(key)) parsed.searchParams.delete(key);
+    }
+    return parsed.toString();
+  } catch {
+    return 'postgres://(unreadable url)';
+  }
+}
+
+/** What targets are made from. */
+export interface TargetOptions {
+  /** `database.url`: empty = the embedded server. */
+  readonly urls: string | readonly string[];
+  /** `database.owner_url`: empty = the role of `urls` owns the tables. */
+  readonly ownerUrls?: string | readonly string[];
+  /** Beyond the URLs; undefined = nothing. */
+  readonly urlKeys?: UrlKeys;
+  readonly lock: DataDirLock;
+  readonly logger: Logger;
+}
+
+/** Finds targets: fixed URLs, or the embedded server, which is started if needed. */
+export interface TargetSource {
+  readonly name: string;
+  targets(): Promise<readonly DatabaseTarget[]>;
+  /** A move of the embedded server to another major version, while there is one. */
+  upgrade(): UpgradeState | undefined;
+  close(withinMs: number): Promise<void>;
+}
+
+/** What the configuration says of servers. */
+export function databaseOptionsOf(
+  database: Config['database'],
+): Pick<TargetOptions, 'urls' | 'ownerUrls' | 'urlKeys'> {
+  const {
+    sslmode,
+    sslrootcert,
+    password_file: passwordFile,
+    owner_password_file: ownerPasswordFile,
+  } = database;
+  return {
+    urls: database.url,
+    ownerUrls: database.owner_url,
+    urlKeys: { sslmode, sslrootcert, passwordFile, ownerPasswordFile },
+  };
+}
+
+/** The targets of `database.url` and `database.owner_url`; calls `onEnd` if the embedded server ends unexpectedly. */
+export function targetSource(
+  { urls, ownerUrls, urlKeys, lock, logger }: TargetOptions,
+  onEnd: (reason: Error) => void,
+): TargetSource {
+  const names = splitUrls(urls).map(withoutPassword);
+  if (names.length > 0) {
+    return {
+      name: names.join(', '),
+      // Each time, as certificates may have been renewed.
+      targets: async () => parseDatabaseUrls(urls, ownerUrls, urlKeys),
+      upgrade: () => undefined,
+      close: async () => undefined,
+    };
+  }
+  const server = createEmbeddedServer(lock, logger, onEnd);
+  return {
+    name: 'embedded',
+    targets: async () => [embeddedTarget(await server.ensureRunning())],
+    upgrade: () => server.upgrade(),
+    close: (withinMs) => server.stop(withinMs),
+  };
+}

@@ -1,0 +1,374 @@
+/**
+ * The one way to the database. A handle exists at once and works as soon as a server does: connecting, migrating and
+ * recovering from a loss happen in the background, because nothing in Weir may wait for its database. While it is down,
+ * every call rejects at once with `DatabaseUnavailable`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient, QueryResultRow } from 'pg';
+import type { Logger } from '../../../shared/log.ts';
+import type { BackgroundWork } from './background-work.ts';
+import { Connections } from './connections.ts';
+import { type BinaryRow, copyOut } from './copy/copy-out.ts';
+import { DatabaseUnavailable } from './database-errors.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { targetSource, toSentTarget } from './database-target.ts';
+import type { DatabaseTarget, SentTarget, TargetOptions, TargetSource } from './database-target.ts';
+import type { UpgradeState } from './major/major-upgrade.ts';
+import { migrate } from './migrate.ts';
+import { NoticeListeners } from './notice-listeners.ts';
+import type { NoticeListener, Watch } from './notice-listeners.ts';
+import { EmbeddedDatabaseUnsupported } from './postgres/postgres-runtime.ts';
+import { askStanding, SeenServer } from './seen-server.ts';
+import { type ChosenServer, connectToChosen, keepComparing, oldPrimariesIn } from './server-choice.ts';
+import { askTables } from './restored-tables.ts';
+import { excessOf, prepareQueryRole } from './roles/query-role.ts';
+import { endWhereCut, logIn } from './open-pool.ts';
+import { StatementNames } from './statement-names.ts';
+import { despiteConflicts, inTransaction } from './transaction.ts';
+import type { Queryable, QueryRows, CopyQueryable } from './queryable.ts';
+
+export type { Queryable, CopyQueryable } from './queryable.ts';
+
+/** A connection that is lent, for uses that need pg itself. */
+export type LentClient = PoolClient;
+
+/** What `background-work.ts` does. */
+export type Background = Pick<BackgroundWork, 'read' | 'change'>;
+
+/** State for `/health`. */
+export interface DatabaseStatus {
+  readonly state: 'starting' | 'up' | 'down';
+  /** `embedded`, or the URL in use or tried last, without its password; several with commas if none could be used. */
+  readonly server: string;
+  /** Why it is not up; never holds a secret. */
+  readonly error: string | null;
+  /** The embedded server's move to another major version of PostgreSQL, while there is one. */
+  readonly upgrade?: UpgradeState | undefined;
+  /** For people: what the role of queries may do beyond its need, while the database is up. */
+  readonly excess?: string | undefined;
+  /** For people: why new connections cannot be opened, while those that are open work. */
+  readonly refusal?: string | undefined;
+  /** Servers of `database.url` that accept changes although another one has taken their place. */
+  readonly oldPrimaries?: readonly string[];
+}
+
+/** The database as the rest of Weir sees it. */
+export interface Database extends CopyQueryable {
+  /**
+   * Runs one statement by itself: a question, or a change that may as well be made twice. Whether it was stored is not
+   * known where the connection is lost; a change that a person asks for goes through `transaction`, which tells.
+   * @throws {DatabaseUnavailable}
+   */
+  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
+  status(): DatabaseStatus;
+  /** Calls back on every change of state; returns how to stop that. */
+  onStatus(listener: (status: DatabaseStatus) => void): () => void;
+  /**
+   * Calls back with each payload that a session of any node sends with NOTIFY on `channel`; returns how to stop that.
+   * What is sent while the database is away is missed.
+   */
+  listen(channel: string, listener: NoticeListener): () => void;
+  /** Whether notices of a channel that is listened to come through now. */
+  hears(channel: string): boolean;
+  /**
+   * Asks for what is watched twice a second, or at once after a notice on its channel, and whenever the database comes
+   * up; returns how to stop that. There is one watch.
+   */
+  watch(watch: Watch): () => void;
+  /** Resolves when the database is up, now or later; rejects when Weir stops before. */
+  whenUp(): Promise<void>;
+  /**
+   * Runs `work` in one transaction; it is rolled back when `work` throws, and retried a few times after a conflict.
+   * @throws {DatabaseUnavailable} as OutcomeUnknown if the connection was lost while it committed
+   */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * The same for changes that wait for each other, on this node and on others: under the advisory lock `lock`, on a
+   * separate connection, so that waiting changes occupy no connection of others.
+   */
+  transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The same as the role that owns the tables, for what no other one may: to make and drop tables. One at a time. */
+  transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The queue for upkeep of the whole query log, at low priority. Throws while there is no database. */
+  background(): Background;
+  /** What a thread makes connections of its own with. @throws {DatabaseUnavailable} while there is no database */
+  target(): SentTarget;
+  /** Lends a connection for uses that need pg itself, such as COPY. For this folder and stores only. */
+  withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /**
+   * Called when Weir stops: gives up a server that does not answer within `withinMs`. The database then counts as down.
+   */
+  giveUpUnlessAnswering(withinMs: number): Promise<void>;
+  /** Closes every connection and stops the embedded server; hanging ones are cut off or killed in time. */
+  close(withinMs?: number): Promise<void>;
+}
+
+/** What a database is started with. */
+export interface DatabaseOptions extends TargetOptions {
+  /** Most connections for ordinary statements at once. */
+  readonly poolSize?: number;
+  /** Milliseconds that a statement waits for one of them, and a change for its turn, before the database is busy. */
+  readonly waitMs?: number;
+}
+
+/** Milliseconds between two attempts: doubled each time, up to the last. */
+const RETRY_MS = { first: 100, last: 15_000 } as const;
+/** A database that was up this long was healthy: after its loss the pauses start from the first. */
+const STEADY_MS = 20_000;
+/** Milliseconds for closing unless said otherwise. */
+const CLOSE_MS = 5000;
+/** The same for an unresponsive server, which will not write anything either. */
+const SILENT_CLOSE_MS = 700;
+/** Of that, what statements in flight get. */
+const FLIGHT_SHARE = 0.3;
+
+/** A server that is ready for queries. */
+interface OpenedServer extends Omit<ChosenServer, 'client'> {
+  readonly tables: string | null;
+  readonly excess: string | null;
+}
+
+/** Starts connecting and returns at once. */
+export function startDatabase(options: DatabaseOptions): Database {
+  return new PooledDatabase(options);
+}
+
+class PooledDatabase implements Database {
+  private readonly options: DatabaseOptions;
+  private readonly logger: Logger;
+  private readonly source: TargetSource;
+  private readonly seen: SeenServer;
+  private readonly listeners = new Set<(status: DatabaseStatus) => void>();
+  private readonly notices = new NoticeListeners();
+  private readonly names = new StatementNames();
+  private readonly closing = new AbortController();
+  private readonly loop: Promise<void>;
+  private current: DatabaseStatus;
+  private connections: Connections | undefined;
+  /** Of its being down. */
+  private cause: unknown;
+  private oldPrimaries: readonly string[] = [];
+  /** Has been up. */
+  private wasUsed = false;
+  /** Was given up. */
+  private isSilent = false;
+  /** The server of this attempt; null = none was found that could be used. */
+  private tried: string | null = null;
+  /**
+   * The previous connections while they close; they wait for statements in flight, which may hang with their server.
+   */
+  private ending: Promise<unknown> = Promise.resolve();
+
+  constructor(options: DatabaseOptions) {
+    this.options = options;
+    this.logger = options.logger;
+    this.source = targetSource(options, (reason) => this.connections?.lose(reason));
+    this.seen = new SeenServer(options.lock.dataDir, options.logger);
+    this.current = { state: 'starting', server: this.source.name, error: null };
+    this.loop = options.lock.taken.then(() => this.run());
+  }
+
+  status(): DatabaseStatus {
+    const refused = this.connections?.refusal() ?? null;
+    const refusal = refused === null ? undefined : reasonOf(refused.cause);
+    const { oldPrimaries } = this;
+    const upgrade = this.source.upgrade();
+    return { ...this.current, upgrade, oldPrimaries, ...(refusal !== undefined && { refusal }) };
+  }
+
+  onStatus(listener: (status: DatabaseStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  listen(channel: string, listener: NoticeListener): () => void {
+    if (this.notices.add(channel, listener)) this.connections?.listen(channel);
+    return () => {
+      if (this.notices.remove(channel, listener)) this.connections?.listen(channel, false);
+    };
+  }
+
+  hears(channel: string): boolean {
+    return this.connections !== undefined && this.notices.isHeard(channel);
+  }
+
+  watch(watch: Watch): () => void {
+    this.notices.watched = watch;
+    const stop = this.listen(watch.channel, () => undefined);
+    return () => {
+      this.notices.watched = null;
+      stop();
+    };
+  }
+
+  whenUp(): Promise<void> {
+    if (this.current.state === 'up') return Promise.resolve();
+    const { signal } = this.closing;
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const fail = (): void => reject(new DatabaseUnavailable('wait for database: weir is stopping'));
+    const off = this.onStatus(({ state }) => state === 'up' && resolve(undefined));
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+    return promise.finally(() => {
+      off();
+      signal.removeEventListener('abort', fail);
+    });
+  }
+
+  async query<Row extends QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<QueryRows<Row>> {
+    return despiteConflicts(() =>
+      this.withClient((client) => this.names.runOn(client).query<Row>(text, values)),
+    );
+  }
+
+  async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return despiteConflicts(() =>
+      this.withClient((client) => inTransaction(client, () => work(this.names.runOn(client)))),
+    );
+  }
+
+  async transactionInTurn<T>(lock: number, work: (tx: Queryable) => Promise<T>): Promise<T> {
+    // In one message. What a change asks is planned once: which plan is best does not depend on its values.
+    const begin = `BEGIN; SET LOCAL plan_cache_mode = force_generic_plan; SELECT pg_advisory_xact_lock(${lock})`;
+    return despiteConflicts(() =>
+      this.up().useInTurn((client) => inTransaction(client, () => work(this.names.runOn(client)), begin)),
+    );
+  }
+
+  async transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    return despiteConflicts(() =>
+      this.up().useAsOwner((client) => inTransaction(client, () => work(client))),
+    );
+  }
+
+  copyOut(query: string): Promise<BinaryRow[]> {
+    return this.withClient((client) => copyOut(client, query));
+  }
+
+  background(): Background {
+    return this.up().background;
+  }
+
+  target(): SentTarget {
+    return toSentTarget(this.up().target);
+  }
+
+  async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.up().use(work);
+  }
+
+  async giveUpUnlessAnswering(withinMs: number): Promise<void> {
+    const connections = this.connections;
+    await connections?.giveUpUnlessAnswering(withinMs);
+    this.isSilent = connections !== undefined && connections.isLost();
+  }
+
+  async close(withinMs = CLOSE_MS): Promise<void> {
+    const untilMs = performance.now() + withinMs;
+    const connections = this.connections;
+    this.closing.abort();
+    const enough = new AbortController();
+    const ended = this.loop.then(() => this.ending);
+    await Promise.race([ended, pause(withinMs * FLIGHT_SHARE, enough.signal)]);
+    enough.abort();
+    connections?.cut();
+    const leftMs = untilMs - performance.now();
+    await this.source.close(this.isSilent ? Math.min(leftMs, SILENT_CLOSE_MS) : leftMs);
+  }
+
+  /** Connects, keeps the connection until it is lost, and starts over. */
+  private async run(): Promise<void> {
+    let pauseMs: number = RETRY_MS.first;
+    while (!this.isClosing()) {
+      const startedMs = performance.now();
+      try {
+        await this.stay(await this.open());
+        if (performance.now() - startedMs > STEADY_MS) pauseMs = RETRY_MS.first;
+      } catch (error) {
+        if (this.isClosing()) return;
+        this.cause = error;
+        this.oldPrimaries = oldPrimariesIn(error);
+        this.set({ state: 'down', server: this.tried ?? this.source.name, error: reasonOf(error) });
+        if (error instanceof EmbeddedDatabaseUnsupported) return;
+      }
+      await pause(pauseMs, this.closing.signal);
+      pauseMs = Math.min(pauseMs * 2, RETRY_MS.last);
+    }
+  }
+
+  private async open(): Promise<OpenedServer> {
+    this.tried = null;
+    const server = await connectToChosen(await this.source.targets(), this.seen);
+    const { target, client, standing } = server;
+    this.tried = target.name;
+    try {
+      if (!target.isOurs) await this.seen.note(standing);
+      await endWhereCut(client);
+      await askTables(client, this.wasUsed);
+      await migrate(client, this.logger);
+      if (target.owner !== undefined) await prepareQueryRole(client, target.owner.queries);
+      const excess = await excessOf(client, target.owner?.queries);
+      if (!target.isOurs && target.owner !== undefined) await logIn(target.config);
+      return { target, standing, excess, tables: await askTables(client, false) };
+    } finally {
+      await client.end().catch(() => undefined); // Its purpose is done or has failed already.
+    }
+  }
+
+  /** Serves connections until the server is lost, or is to be used no more. */
+  private async stay({ target, standing, excess, tables }: OpenedServer): Promise<void> {
+    const { notices } = this;
+    const { logger, poolSize = 10, waitMs = 5000 } = this.options;
+    const connections = new Connections({ target, tables, logger, notices, poolSize, waitMs });
+    this.connections = connections;
+    this.wasUsed = true;
+    this.oldPrimaries = [];
+    if (excess !== null) logger.warn(excess);
+    this.set({ state: 'up', server: target.name, error: null, ...(excess !== null && { excess }) });
+    const left = new AbortController();
+    const comparing =
+      target.isOurs || standing === null ? undefined : this.compare(target, connections, left.signal);
+    comparing?.catch((error: unknown) => connections.lose(error));
+    const reason = await connections.untilLost(this.closing.signal);
+    left.abort();
+    this.cause = reason;
+    this.connections = undefined;
+    if (!this.isClosing())
+      this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
+    this.ending = connections.end();
+    await comparing?.catch(() => undefined); // What it notes last comes before what the next server tells.
+  }
+
+  private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {
+    const standing = () => connections.use(askStanding);
+    const targets = await this.source.targets();
+    const report = (servers: readonly string[]): void => void (this.oldPrimaries = servers);
+    await keepComparing({ targets, inUse, standing, seen: this.seen, report, ended });
+  }
+
+  private up(): Connections {
+    if (this.connections !== undefined) return this.connections;
+    throw new DatabaseUnavailable(this.current.error ?? 'database is starting', { cause: this.cause });
+  }
+
+  private isClosing(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  private set(status: DatabaseStatus): void {
+    const before = this.current;
+    if (before.state === status.state && before.error === status.error) return;
+    this.current = status;
+    if (status.state === 'up') this.logger.info('database is up', { server: status.server });
+    else this.logger.warn('database is down', { server: status.server, error: status.error });
+    for (const listener of this.listeners) listener(status);
+  }
+}
+
+/** Waits for a time or for the signal, whichever comes first. */
+function pause(timeMs: number, signal: AbortSignal): Promise<void> {
+  return sleep(timeMs, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,71 @@
+/**
+ * `weir backup --full`: a copy of the whole embedded database, query log included, while Weir runs. All tables are read
+ * in one snapshot, so the copy is of one moment.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { escapeIdentifier } from 'pg';
+import type { ClientBase } from 'pg';
+import type { CopiedFile, CopiedTable, CopyHead } from '../../../../shared/api/client/full-copy-api.ts';
+import { hasErrorCode } from '../../../../shared/errors.ts';
+import { copyRowsOut } from '../copy/copy-stream.ts';
+import { listPartitions, listTables, sequencesAsSql } from '../major/relations.ts';
+import { streamDurably } from '../../../host/files/durable-file.ts';
+import type { Frame } from './row-frames.ts';
+import { FRAME, jsonFrame, writeFrames } from './row-frames.ts';
+
+/** What is copied, and to where. */
+export interface FullCopyTask {
+  readonly client: ClientBase;
+  readonly dataDir: string;
+  readonly file: string;
+  readonly weir: string;
+  /** Called before each table. */
+  readonly report: (progress: { at: number; of: number; table: string; sizeBytes: number }) => void;
+}
+
+const PRIVATE = 0o600;
+/** Files of the data directory that are not in the database, and that another machine needs. */
+const FILES: readonly CopiedFile['path'][] = ['tls/cert.pem', 'tls/key.pem'];
+
+/** Writes the copy; returns its size in bytes. If it fails, there is no file. */
+export async function makeFullCopy(task: FullCopyTask): Promise<number> {
+  await streamDurably(task.file, writeFrames(framesOf(task)), PRIVATE);
+  return (await stat(task.file)).size;
+}
+
+async function* framesOf({ client, dataDir, weir, report }: FullCopyTask): AsyncGenerator<Frame> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id');
+  const migrations = rows.map(({ name }) => name);
+  const created = new Date().toISOString();
+  yield jsonFrame(FRAME.head, { weir, created_at: created, migrations } satisfies CopyHead);
+  const tables: (CopiedTable & { sizeBytes: number })[] = [
+    ...(await listTables(client)),
+    ...(await listPartitions(client)),
+  ];
+  // Days that are due to be deleted wait for the copy.
+  const names = tables.map(({ name }) => escapeIdentifier(name)).join(', ');
+  await client.query(`LOCK TABLE ${names} IN ACCESS SHARE MODE`);
+  for (const [index, { sizeBytes, ...table }] of tables.entries()) {
+    report({ at: index + 1, of: tables.length, table: table.name, sizeBytes });
+    yield jsonFrame(FRAME.table, table satisfies CopiedTable);
+    for await (const payload of copyRowsOut(client, table.route)) yield { type: FRAME.data, payload };
+  }
+  yield { type: FRAME.sequences, payload: Buffer.from(await sequencesAsSql(client)) };
+  await client.query('COMMIT');
+  for (const path of FILES) {
+    const bytes = await readIfThere(join(dataDir, path));
+    if (bytes !== null)
+      yield jsonFrame(FRAME.file, { path, base64: bytes.toString('base64') } satisfies CopiedFile);
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeTempDir } from '../../../../test/support/parts/test-database.ts';
+import { type Frame, FRAME, readFrames, writeFrames } from './row-frames.ts';
+
+let room: string;
+beforeAll(() => {
+  room = makeTempDir();
+});
+afterAll(() => rmSync(room, { recursive: true, force: true }));
+
+const FRAMES: readonly Frame[] = [
+  { type: FRAME.head, payload: Buffer.from('{}') },
+  { type: FRAME.data, payload: Buffer.alloc(3_000_000, 7) },
+  { type: FRAME.data, payload: Buffer.alloc(0) },
+];
+
+async function* given(): AsyncGenerator<Frame> {
+  yield* FRAMES;
+}
+
+async function read(bytes: Buffer): Promise<Frame[]> {
+  await writeFile(join(room, 'file'), bytes);
+  return Array.fromAsync(readFrames(join(room, 'file')));
+}
+
+describe('readFrames()', () => {
+  test('readFrames() gives what writeFrames() wrote', async () => {
+    const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
+    expect(await read(bytes)).toEqual(FRAMES);
+    expect((await readFile(join(room, 'file'))).length).toBe(bytes.length);
+  });
+
+  test('readFrames() refuses a file that was cut off or changed', async () => {
+    const bytes = Buffer.concat(await Array.fromAsync(writeFrames(given())));
+    const changed = Buffer.from(bytes);
+    changed[bytes.length >> 1]! ^= 1;
+    await expect(read(bytes.subarray(0, -1))).rejects.toThrow('cut off');
+    await expect(read(bytes.subarray(0, 1000))).rejects.toThrow('cut off');
+    await expect(read(changed)).rejects.toThrow('damaged');
+    await expect(read(Buffer.concat([bytes, bytes]))).rejects.toThrow('damaged');
+    await expect(read(Buffer.alloc(0))).rejects.toThrow('not a full copy');
+    const huge = Buffer.from(bytes);
+    huge.writeUInt32BE(0xffff_ffff, 18);
+    await expect(read(huge)).rejects.toThrow('damaged');
+  });
+});

@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
+import { embeddedTarget } from './database-target.ts';
+import { runningServerAddress } from './running-postgres.ts';
+import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
+import { Liveness } from './liveness.ts';
+import { NoticeListeners } from './notice-listeners.ts';
+
+let own: TestDatabase;
+let stopping: AbortController;
+let ended: Promise<unknown>;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+afterEach(async () => {
+  stopping.abort();
+  await within('the look to end', ended);
+});
+afterAll(() => own.stop());
+
+const tell = (channel: string, payload: string): Promise<unknown> =>
+  own.database.query('SELECT pg_notify($1, $2)', [channel, payload]);
+
+/** Looks from now on until the test has ended; `notify` sends the notices of the connection itself. */
+function look(notices: NoticeListeners, notify = tell): Liveness {
+  const liveness = new Liveness({
+    target: embeddedTarget(runningServerAddress(own.dataDir)),
+    logger: own.logger,
+    tables: null,
+    notices,
+    notify,
+    opened: () => undefined,
+    lost: () => undefined,
+  });
+  stopping = new AbortController();
+  ended = liveness.keepLooking(stopping.signal, () => liveness.look(10_000)).finally(() => liveness.end());
+  return liveness;
+}
+
+describe('Liveness', () => {
+  test('takes notices of channels that were wanted before and after the connecting, until it is enough', async () => {
+    const notices = new NoticeListeners();
+    const heard: string[] = [];
+    const hear = (payload: string): unknown => heard.push(payload);
+    expect([notices.add('one', hear), notices.add('one', () => undefined)]).toEqual([true, false]);
+    const liveness = look(notices);
+    expect(notices.isHeard('one')).toBe(false);
+    notices.add('Two "channels"', hear);
+    liveness.listen('Two "channels"');
+    await until('the channel to be heard', () => notices.isHeard('Two "channels"'));
+    await tell('Two "channels"', 'b');
+    await until(
+      'the notice of the channel',
+      () => heard,
+      (seen) => seen.includes('b'),
+    );
+    expect(notices.isHeard('one')).toBe(true);
+    await tell('one', 'a');
+    await until(
+      'the notice of the first channel',
+      () => heard,
+      (seen) => seen.includes('a'),
+    );
+    liveness.listen('one', false);
+    expect(notices.isHeard('one')).toBe(false);
+    heard.length = 0;
+    const tellAgain = async (): Promise<string[]> => {
+      await tell('Two "channels"', 'c');
+      return heard;
+    };
+    await until('the notice of the other channel', tellAgain, (seen) => seen.includes('c'));
+    await tell('one', 'too late');
+    await tell('Two "channels"', 'last');
+    await until(
+      'the last notice',
+      () => heard,
+      (seen) => seen.includes('last'),
+    );
+    expect(heard).not.toContain('too late');
+  });
+
+  test.each(['heard', 'lost'] as const)('tells of what is watched, with notices that are %s', async (way) => {
+    await asOwner(own.database, 'CREATE TABLE IF NOT EXISTS watched AS SELECT 1 AS number');
+    const notices = new NoticeListeners();
+    const seen: unknown[] = [];
+    notices.add('watched', () => undefined);
+    notices.watched = {
+      channel: 'watched',
+      expression: 'SELECT number FROM watched',
+      take: (value) => seen.push(value),
+    };
+    // A pooler loses what another session says.
+    look(notices, way === 'heard' ? tell : () => Promise.resolve());
+    await until(
+      'the first number',
+      () => seen.length,
+      (count) => count > 0,
+    );
+    await own.database.query('UPDATE watched SET number = 2');
+    if (way === 'heard') await tell('watched', '');
+    await until(
+      'the changed number',
+      () => seen.at(-1),
+      (now) => now === 2,
+    );
+    expect(new Set(seen)).toEqual(new Set([1, 2]));
+    if (way === 'lost')
+      await until(
+        'the log to report lost notices',
+        () => own.logger.text(),
+        (text) => text.includes('notices of the database do not come'),
+      );
+    // A look under way would miss the table.
+    stopping.abort();
+    await within('the look to end', ended);
+    // A statement is repeated if its connection is lost.
+    await asOwner(own.database, 'DROP TABLE IF EXISTS watched');
+  });
+
+  test('does not tell of what was watched when it asked, and no more when it is answered', async () => {
+    const notices = new NoticeListeners();
+    const seen: unknown[] = [];
+    const take = (value: unknown): unknown => seen.push(value);
+    const lock = 4711;
+    await own.database.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock($1)', [lock]);
+      const expression = `SELECT 'first' FROM pg_advisory_xact_lock(${String(lock)})`;
+      notices.watched = { channel: 'watched', expression, take };
+      look(notices);
+      const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${String(lock)} AND NOT granted`;
+      await until(
+        'the look to wait for the lock',
+        async () => (await tx.query(waiting)).rows.length,
+        (count) => count > 0,
+      );
+      notices.watched = { channel: 'watched', expression: `SELECT 'second'`, take };
+    });
+    await until(
+      'the answer to the second look',
+      () => seen.length,
+      (count) => count > 0,
+    );
+    expect(seen[0]).toBe('second');
+  });
+});
+
+describe('NoticeListeners', () => {
+  test('ends with the last listener of a channel', () => {
+    const notices = new NoticeListeners();
+    const [one, two] = [() => undefined, () => undefined];
+    notices.add('c', one);
+    notices.add('c', two);
+    expect([notices.remove('c', one), notices.remove('c', one), [...notices.channels()]]).toEqual([
+      false,
+      false,
+      ['c'],
+    ]);
+    expect([notices.remove('c', two), [...notices.channels()]]).toEqual([true, []]);
+  });
+});

@@ -1,0 +1,161 @@
+/**
+ * The connection of the liveness check, which also hears notices and asks what is watched. A watch is told of changes
+ * by NOTIFY; what it misses while it does not listen is found at the next look.
+ */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { DatabaseUnavailable } from './database-errors.ts';
+import type { DatabaseTarget } from './database-target.ts';
+import type { NoticeListeners } from './notice-listeners.ts';
+import { refuseOtherTables, TABLES } from './restored-tables.ts';
+import { endWhereCut } from './open-pool.ts';
+
+/** Milliseconds from one look to the next, and within which it must have been answered. */
+export const LOOK_MS = 5000;
+/** The same where something is watched, if notices come through, and if they do not: behind a pooler they get lost. */
+const WATCH_MS = { heard: 500, deaf: 250 } as const;
+/** Looks within which a notice must have come through before a person is told that they do not. */
+const DEAF_LOOKS = 12;
+
+/** What a look finds. */
+interface Look {
+  readonly readOnly: string;
+  readonly tables: string | null;
+  readonly watched?: unknown;
+}
+
+/** What the connection is made with. */
+export interface LivenessParts {
+  readonly target: DatabaseTarget;
+  /** Those that it must have; null = any. */
+  readonly tables: string | null;
+  readonly logger: Logger;
+  readonly notices: NoticeListeners;
+  readonly lost: (reason: unknown) => void;
+  /** Told of the connection. */
+  readonly opened: (client: pg.Client) => void;
+  /** Sends a notice in another session. */
+  readonly notify: (channel: string, payload: string) => Promise<unknown>;
+}
+
+/** One connection, from connecting until its server is lost. */
+export class Liveness {
+  private readonly parts: LivenessParts;
+  private readonly client: pg.Client;
+  private readonly connected = Promise.withResolvers<unknown>();
+  /** Ends when the next statement may run. */
+  private turn = this.connected.promise;
+  /** Names the notice by which it hears whether notices come through. */
+  private readonly greeting = randomUUID();
+  private hears = false;
+  private looks = 0;
+  private isDue = false;
+  private rest = new AbortController();
+
+  constructor(parts: LivenessParts) {
+    this.parts = parts;
+    this.client = new pg.Client(parts.target.config);
+    this.client.on('error', parts.lost);
+    this.client.on('notification', ({ channel, payload = '' }) => this.hear(channel, payload));
+    for (const channel of parts.notices.channels()) this.listen(channel);
+  }
+
+  /** Asks for the notices of a channel, or for no more of them. */
+  listen(channel: string, isWanted = true): void {
+    const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
+    const { notices, notify, logger } = this.parts;
+    notices.setHeard(channel, false);
+    const greet = async (): Promise<void> => {
+      await this.ask(statement);
+      notices.setHeard(channel, isWanted);
+      if (channel !== notices.watched?.channel) return;
+      this.lookSoon();
+      await notify(channel, this.greeting);
+    };
+    greet().catch((error: unknown) =>
+      logger.debug('listen for notices', { channel, reason: reasonOf(error) }),
+    );
+  }
+
+  /** Connects, then calls `look` again and again until `ended` is aborted. */
+  async keepLooking(ended: AbortSignal, look: () => Promise<void>): Promise<void> {
+    ended.addEventListener('abort', () => this.rest.abort(), { once: true });
+    await this.client.connect();
+    await endWhereCut(this.client);
+    this.connected.resolve(undefined);
+    this.parts.opened(this.client);
+    while (await this.isDueBefore(ended)) await look();
+  }
+
+  /** Looks whether the server answers and takes changes; what is watched is told. @throws if it does not */
+  async look(withinMs: number): Promise<void> {
+    const { tables, notices } = this.parts;
+    const { watched } = notices;
+    const inTime = new AbortController();
+    const late = sleep(withinMs, undefined, { signal: inTime.signal })
+      // The answer may have come while this thread was held up.
+      .then(() => turn())
+      .then(() => {
+        throw new DatabaseUnavailable('server does not answer');
+      });
+    try {
+      const rest = watched === null ? '' : `, (${watched.expression}) AS watched`;
+      const text = `SELECT current_setting('transaction_read_only') AS "readOnly", ${TABLES} AS tables${rest}`;
+      const { rows } = await Promise.race([this.ask<Look>(text), late]);
+      if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
+      if (tables !== null) refuseOtherTables(rows[0].tables, tables);
+      // It may have been stopped meanwhile.
+      if (notices.watched === watched) watched?.take(rows[0].watched);
+    } finally {
+      late.catch(() => undefined); // Decided already.
+      inTime.abort();
+    }
+  }
+
+  /** Closes the connection; nothing is lost with it. */
+  async end(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+  }
+
+  private hear(channel: string, payload: string): void {
+    const { notices } = this.parts;
+    if (channel === notices.watched?.channel) {
+      this.hears ||= payload === this.greeting;
+      this.lookSoon();
+    }
+    notices.take(channel, payload);
+  }
+
+  private lookSoon(): void {
+    this.isDue = true;
+    this.rest.abort();
+  }
+
+  /** Waits for the next look; false if `ended` comes before. */
+  private async isDueBefore(ended: AbortSignal): Promise<boolean> {
+    const { watched } = this.parts.notices;
+    if (!this.isDue && !ended.aborted) {
+      this.rest = new AbortController();
+      const pauseMs = watched === null ? LOOK_MS : this.hears ? WATCH_MS.heard : WATCH_MS.deaf;
+      await sleep(pauseMs, undefined, { signal: this.rest.signal }).catch(() => undefined);
+    }
+    this.isDue = false;
+    if (watched !== null && !this.hears && ++this.looks === DEAF_LOOKS) this.reportLostNotifications();
+    return !ended.aborted;
+  }
+
+  private reportLostNotifications(): void {
+    const text = 'notices of the database do not come through, as behind a pooler: it is asked instead';
+    this.parts.logger.info(text, { every_ms: WATCH_MS.deaf });
+  }
+
+  /** Runs a statement after those before it. */
+  private ask<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>> {
+    const asked = this.turn.then(() => this.client.query<Row>(text));
+    this.turn = asked.catch(() => undefined);
+    return asked;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The folders of a major upgrade, beside the cluster. `cluster.next` is being filled; once it is whole it takes the place
+ * of `cluster`, which stays as `cluster.before` until the log has been moved out of it, too. Which of them there are says
+ * how far an upgrade is, so that it goes on after whatever interrupts it.
+ */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../../../shared/log.ts';
+import { syncFolder } from '../../../host/files/durable-file.ts';
+import { hasCluster, type PostgresHome } from '../postgres/postgres-home.ts';
+import { endOrphans } from '../postgres/postgres-process.ts';
+
+/** The home whose cluster is the one that is being filled. */
+export function nextOf(home: PostgresHome): PostgresHome {
+  return { ...home, cluster: join(home.dir, 'cluster.next') };
+}
+
+/** The home whose cluster is the one of the earlier major version. */
+export function beforeOf(home: PostgresHome): PostgresHome {
+  return { ...home, cluster: join(home.dir, 'cluster.before') };
+}
+
+/** Puts the folders in order at the start: ends an exchange that was interrupted, removes what is of no use. */
+export async function settleClusters(home: PostgresHome, logger: Logger): Promise<void> {
+  rmSync(goneOf(home), { recursive: true, force: true });
+  const [next, before] = [nextOf(home), beforeOf(home)];
+  for (const { cluster } of [next, before]) if (existsSync(cluster)) await endOrphans(cluster, logger);
+  if (hasCluster(home)) rmSync(next.cluster, { recursive: true, force: true });
+  else if (hasCluster(next) && hasCluster(before)) await rename(next.cluster, home.cluster, home);
+}
+
+/** Puts the next cluster in place of the present one. No server may run on either. */
+export async function exchangeClusters(home: PostgresHome): Promise<void> {
+  await rename(home.cluster, beforeOf(home).cluster, home);
+  await rename(nextOf(home).cluster, home.cluster, home);
+}
+
+/** Removes the cluster of the earlier version, of which nothing is needed any more. */
+export async function dropBefore(home: PostgresHome): Promise<void> {
+  await rename(beforeOf(home).cluster, goneOf(home), home);
+  rmSync(goneOf(home), { recursive: true, force: true });
+}
+
+/** A name for what is being removed: a part of it must not look like a cluster. */
+function goneOf({ dir }: PostgresHome): string {
+  return join(dir, 'cluster.gone');
+}
+
+async function rename(from: string, to: string, { dir }: PostgresHome): Promise<void> {
+  renameSync(from, to);
+  await syncFolder(dir);
+}

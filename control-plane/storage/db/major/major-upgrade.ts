@@ -1,0 +1,141 @@
+/**
+ * Moves the embedded database to a new major version of PostgreSQL, whose servers do not read each other's files. Both
+ * servers run for it: that of the earlier version is kept in the home (`postgres-runtime.ts`). First all tables but the
+ * log, which the API waits for; then, in the background, the days of the log. What cannot be done now is tried again,
+ * and until then the earlier server goes on.
+ */
+import { statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
+import type { Logger } from '../../../../shared/log.ts';
+import { reasonOf } from '../../../../shared/errors.ts';
+import { createCluster, syncCluster } from '../postgres/postgres-cluster.ts';
+import { ROLE, type PostgresAddress } from '../postgres/postgres-address.ts';
+import { madeBy, type PostgresHome } from '../postgres/postgres-home.ts';
+import { lowerSession, NICENESS } from '../postgres/process-priority.ts';
+import { useAddress, useServer } from '../postgres/start-server.ts';
+import { beforeOf, dropBefore, exchangeClusters, nextOf } from './cluster-folders.ts';
+import { copyDays } from './copy-days.ts';
+import { copyTables } from './copy-tables.ts';
+
+/** How far it is, for people. */
+export interface UpgradeState {
+  readonly detail: string;
+  /** It does not go on by itself unless something changes. */
+  readonly isStuck: boolean;
+}
+
+/** What both parts take. */
+export interface UpgradeTask {
+  readonly home: PostgresHome;
+  /** Folders with `bin/postgres`: of the version that made the earlier cluster, and the installed one. */
+  readonly runtimes: { readonly before: string; readonly after: string };
+  readonly password: string;
+  /** Brings a database to the schema of this Weir. */
+  readonly migrate: (client: ClientBase) => Promise<unknown>;
+  readonly report: (state: UpgradeState | undefined) => void;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes that stay free: the write-ahead log of the server in use, and those of the new cluster itself. */
+const RESERVE_BYTES = 300 << 20;
+/** Milliseconds between two attempts: doubled each time, up to the last. */
+const RETRY_MS = { first: 2000, last: 120_000 } as const;
+/** The earlier server does not get much memory, and waits with nothing. */
+const SLIM = { shared_buffers: '16MB', autovacuum: 'off' } as const;
+
+/** While it is filled, a cluster may be lost at any time; it is put on the disk as a whole before it is used. */
+const UNSAFE = { fsync: 'off', full_page_writes: 'off' } as const;
+
+/** Moves all tables but the log, and puts the new cluster in place. Nothing else may run on the present one. */
+export async function moveTables(task: UpgradeTask): Promise<void> {
+  const { home, runtimes, logger } = task;
+  const next = nextOf(home);
+  const versions = `from PostgreSQL ${madeBy(home)}`;
+  logger.info(`move the database ${versions}`);
+  task.report({ detail: `moving the database ${versions}`, isStuck: false });
+  const filling = { ...task, home: next, runtime: runtimes.after, settings: UNSAFE };
+  await createCluster({ ...filling, role: ROLE });
+  const before = { ...task, runtime: runtimes.before, socketFolder: 'run.before', settings: SLIM };
+  await useServer(before, (from) =>
+    useServer(filling, (to) =>
+      copyTables(
+        { from, to },
+        {
+          migrate: task.migrate,
+          checkRoom: (sizeBytes) => checkRoom(home, sizeBytes),
+          report: (table) =>
+            task.report({ detail: `moving the database ${versions}: ${table}`, isStuck: false }),
+        },
+      ),
+    ),
+  );
+  await syncCluster(filling);
+  await exchangeClusters(home);
+  logger.info(`move the database ${versions}: all but the query log is done`);
+}
+
+/** Moves the days of the log into the database in use, until all are there or the signal comes. */
+export async function moveDays(task: UpgradeTask, inUse: () => Promise<PostgresAddress>): Promise<void> {
+  const { home, logger, signal } = task;
+  task.report({ detail: `moving the query log from PostgreSQL ${madeBy(beforeOf(home))}`, isStuck: false });
+  let pauseMs: number = RETRY_MS.first;
+  for (let isDone = false; !isDone; pauseMs = Math.min(pauseMs * 2, RETRY_MS.last)) {
+    try {
+      await moveDaysOnce(task, inUse);
+      isDone = true;
+    } catch (error) {
+      if (signal.aborted) return;
+      const reason = reasonOf(error);
+      logger.warn('move the query log failed: retried later', { reason });
+      task.report({ detail: `the query log of before is not all here: ${reason}`, isStuck: true });
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  task.report(undefined);
+}
+
+async function moveDaysOnce(task: UpgradeTask, inUse: () => Promise<PostgresAddress>): Promise<void> {
+  const { home, runtimes, logger, signal } = task;
+  const earlier = beforeOf(home);
+  const place = {
+    ...task,
+    home: earlier,
+    runtime: runtimes.before,
+    socketFolder: 'run.before',
+    settings: SLIM,
+  };
+  const versions = `from PostgreSQL ${madeBy(earlier)}`;
+  await useServer(place, async (from) =>
+    useAddress(await inUse(), signal, async (to) => {
+      for (const session of [from, to]) lowerSession(session, NICENESS.behindLog, logger);
+      await copyDays(
+        { from, to },
+        {
+          migrate: task.migrate,
+          checkRoom: (sizeBytes) => checkRoom(home, sizeBytes),
+          report: ({ days, sizeBytes }) => {
+            const detail = `moving the query log ${versions}: ${days} days (${megabytes(sizeBytes)}) are left`;
+            logger.info(detail);
+            task.report({ detail, isStuck: false });
+          },
+        },
+      );
+    }),
+  );
+  await dropBefore(home);
+  logger.info(`move the query log ${versions}: done`);
+}
+
+/** Throws where so many bytes more would fill the disk. */
+async function checkRoom({ dir }: PostgresHome, sizeBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dir);
+  const needed = sizeBytes + RESERVE_BYTES;
+  if (bavail * bsize >= needed) return;
+  throw new Error(`${dir} needs ${megabytes(needed)} free, and has ${megabytes(bavail * bsize)}`);
+}
+
+function megabytes(sizeBytes: number): string {
+  return `${Math.ceil(sizeBytes / 2 ** 20)} MiB`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Brings the schema to the state of `migrations/*.sql`. One node at a time: it holds an advisory lock, and the other nodes
+ * of a cluster wait for it and then have nothing to do.
+ */
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ClientBase } from 'pg';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { tooOld } from './data-dir-lock.ts';
+import { isConflict, isLockTimeout } from './database-errors.ts';
+
+/** A newer Weir migrated the database; this version could misread its rows. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+}
+
+/** A Weir from before 0.1.0 made the database. */
+export class SchemaTooOld extends Error {
+  override readonly name = 'SchemaTooOld';
+}
+
+/** The migration that makes the schema of 0.1.0, the oldest version whose databases are read. */
+const BASELINE = '0001_schema';
+const TABLE = 'schema_migrations';
+const MIGRATIONS_DIR = fileURLToPath(new URL('../../../migrations', import.meta.url));
+
+/** Longest wait for a table in use: what all nodes write into it waits behind a migration. */
+const LOCK_TIMEOUT = '2s';
+/** Then others have their turn, milliseconds; all attempts outlast the longest scan of the log, which takes a minute. */
+const PAUSE_MS = 1000;
+const MOST_ATTEMPTS = 30;
+
+/** The migrations to run. */
+export interface MigrationRun {
+  /** How many; all of them unless given. */
+  readonly count?: number;
+  /** Folder with their files; that of this release unless given. */
+  readonly dir?: string;
+}
+
+/**
+ * Runs migrations in one transaction on a connected client. Resolves with their names.
+ * @throws {SchemaTooNew | SchemaTooOld} before anything is changed
+ * @throws when a migration fails; then none of them is in force.
+ */
+export async function migrate(
+  client: ClientBase,
+  logger: Logger,
+  { count = Infinity, dir = MIGRATIONS_DIR }: MigrationRun = {},
+): Promise<string[]> {
+  if ((await pendingMigrations(client, dir)) === 0) return [];
+  const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
+  // Only where it is needed: it brings along 4 MB of code for migrations in other languages.
+  const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
+  // What the runner does itself unless told, but it would wait for another node no longer than for a table.
+  await client.query('SELECT pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+  const run = () =>
+    runner({
+      dbClient: client,
+      dir,
+      direction: 'up',
+      count,
+      migrationsTable: TABLE,
+      singleTransaction: true,
+      noLock: true,
+      logger: { debug, info: debug, warn: debug, error: debug },
+    });
+  try {
+    await client.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
+    const names = (await despiteOthers(run, logger)).map((migration) => migration.name);
+    if (names.length > 0) logChange(logger, names);
+    return names;
+  } finally {
+    // Fails where the connection was lost, which ends both.
+    const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
+    await client.query(undo).catch(() => undefined);
+  }
+}
+
+/** @throws {SchemaTooOld} if the migrations of a database or a copy, by name, are those of a Weir from before 0.1.0 */
+export function refuseOldMigrations(what: string, names: readonly string[]): void {
+  if (names.length > 0 && !names.includes(BASELINE)) throw new SchemaTooOld(tooOld(what));
+}
+
+/** One short line for the administrator: the numbers of the migrations before and after. The names are for debugging. */
+function logChange(logger: Logger, names: readonly string[]): void {
+  const from = numberOf(names[0]!) - 1;
+  const to = numberOf(names.at(-1)!);
+  if (from === 0) logger.info('database schema created', { version: to });
+  else logger.info('database schema upgraded', { from, to });
+  logger.debug('migrations run', { component: 'migrations', migrations: names });
+}
+
+/** Migrations are numbered without gaps from 1. */
+function numberOf(migration: string): number {
+  return Number.parseInt(migration, 10);
+}
+
+/** Tries again while others use the tables. */
+async function despiteOthers<T>(attempt: () => Promise<T>, logger: Logger): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isInUse = isLockTimeout(error) || isConflict(error);
+      if (!isInUse || attempts === MOST_ATTEMPTS) throw error;
+      logger.warn('migrate database: others use a table, trying again', { reason: reasonOf(error) });
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Number of migrations that the database does not have. @throws {SchemaTooNew | SchemaTooOld} */
+async function pendingMigrations(client: ClientBase, dir: string): Promise<number> {
+  const known = (await readdir(dir))
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.replace(/\.sql$/, ''));
+  const { rows: tables } = await client.query<{ name: string | null }>('SELECT to_regclass($1) AS name', [
+    TABLE,
+  ]);
+  if (tables[0]?.name === null) return known.length;
+  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE} ORDER BY name`);
+  const present = rows.map(({ name }) => name);
+  refuseOldMigrations('the database', present);
+  const unknown = present.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return known.length - present.length;
+  throw new SchemaTooNew(
+    `the schema of the database is newer than this weir, which does not know ${unknown.join(', ')}: ` +
+      'run the weir that made it, or a newer one, or restore a backup from before',
+  );
+}

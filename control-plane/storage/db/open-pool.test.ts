@@ -1,0 +1,117 @@
+/**
+ * New connections that PostgreSQL or TLS refuses while others are open.
+ *
+ * @needs openssl
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { TestAuthority } from '../../../test/support/dns/certificates.ts';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { TlsGate } from '../../../test/support/weir/tls-gate.ts';
+import { databaseCheck } from '../../node/system/node-health.ts';
+import { ConnectionRefused, type DatabaseUnavailable } from './database-errors.ts';
+import { type Database, startDatabase } from './database.ts';
+
+let own: TestDatabase;
+let authority: TestAuthority;
+let url: string;
+const opened: Database[] = [];
+beforeAll(async () => {
+  authority = new TestAuthority();
+  own = await startTestDatabase();
+  await asOwner(own.database, `CREATE ROLE tester LOGIN SUPERUSER PASSWORD 'secret'`);
+  await asOwner(own.database, `CREATE ROLE limited LOGIN PASSWORD 'secret' CONNECTION LIMIT 2`);
+  await asOwner(own.database, 'GRANT weir TO limited');
+  const { rows } = await asOwner<{ folder: string }>(
+    own.database,
+    `SELECT current_setting('unix_socket_directories') AS folder`,
+  );
+  url = `postgres://tester:secret@localhost:5432/postgres?host=${encodeURIComponent(rows[0]!.folder)}`;
+});
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close();
+});
+afterAll(async () => {
+  await own.stop();
+  authority.close();
+});
+
+async function open(urls: string): Promise<Database> {
+  const database = startDatabase({ urls, lock: own.lock, logger: new MemoryLogger(), poolSize: 4 });
+  opened.push(database);
+  await database.whenUp();
+  return database;
+}
+
+/** What a statement throws that needs another connection than the one that is lent. */
+async function refusalWhileHeld(database: Database): Promise<unknown> {
+  return database.withClient(() => database.query('SELECT 1').catch((error: unknown) => error));
+}
+
+const checked = (database: Database) => databaseCheck(database, null);
+
+describe('a database that refuses new connections', () => {
+  test('for the limit of a role: is unavailable with the reason and degraded, until a connection opens', async () => {
+    const database = await open(url.replace('tester', 'limited'));
+    // The liveness check has a connection, and all others are closed.
+    database.listen('news', () => undefined);
+    await until(
+      'the liveness check to have the only connection',
+      async () => ({
+        isConnected: database.hears('news'),
+        sessions: await asOwner(own.database, `SELECT FROM pg_stat_activity WHERE usename = 'limited'`),
+      }),
+      ({ isConnected, sessions }) => isConnected && sessions.rows.length === 1,
+    );
+    const thrown = await refusalWhileHeld(database);
+    expect(thrown).toBeInstanceOf(ConnectionRefused);
+    expect((thrown as DatabaseUnavailable).reason).toMatch(/^it has no connection left/);
+    expect(database.status().state).toBe('up');
+    expect(checked(database)).toEqual({
+      status: 'degraded',
+      detail: 'new connections cannot be opened: too many connections for role "limited"',
+    });
+    await asOwner(own.database, 'ALTER ROLE limited CONNECTION LIMIT 10');
+    await until(
+      'the check to be ok again',
+      () => checked(database),
+      ({ status }) => status === 'ok',
+    );
+  });
+
+  test('for its certificate: is unavailable with the reason and degraded, and open connections stay', async () => {
+    const names = 'IP:127.0.0.1';
+    await using gate = await TlsGate.open(url, authority.issue(names));
+    const database = await open(
+      `${gate.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(join(authority.folder, 'ca.pem'))}`,
+    );
+    await database.query('SELECT 1');
+    gate.certificate = authority.issue(names, true);
+    const thrown = await refusalWhileHeld(database);
+    expect(thrown).toBeInstanceOf(ConnectionRefused);
+    expect(thrown).toMatchObject({ reason: 'its certificate has expired' });
+    expect(checked(database)).toEqual({
+      status: 'degraded',
+      detail: 'new connections cannot be opened: certificate has expired',
+    });
+    expect((await database.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+  });
+
+  test('from the start: is down, and calls name the reason without a server', async () => {
+    await using gate = await TlsGate.open(url, authority.issue('DNS:other.example'));
+    const urls = `${gate.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(join(authority.folder, 'ca.pem'))}`;
+    const database = startDatabase({ urls, lock: own.lock, logger: new MemoryLogger() });
+    opened.push(database);
+    await until(
+      'the database to be down',
+      () => database.status(),
+      ({ state }) => state === 'down',
+    );
+    await expect(database.query('SELECT 1')).rejects.toMatchObject({
+      reason: 'its certificate is not valid',
+    });
+  });
+});

@@ -1,0 +1,117 @@
+/** A pg pool that can be cut off: every pending call on it rejects at once; and how its connections begin. */
+import pg from 'pg';
+import type { ClientConfig, PoolClient, PoolConfig } from 'pg';
+import {
+  ConnectionRefused,
+  DatabaseUnavailable,
+  isBusy,
+  isConnectionLost,
+  isUnavailable,
+} from './database-errors.ts';
+import { codeOf, reasonOf } from '../../../shared/errors.ts';
+import { AccessFault } from './access/server-access.ts';
+
+/** Called for each new connection, and when one is lost. */
+export interface PoolListener {
+  readonly connected: (client: PoolClient) => void;
+  readonly lost: (error: Error) => void;
+}
+
+/**
+ * After 10 s of silence the server asks whether the node is there, and ends the session 15 s later. On a socket of Unix
+ * these count for nothing.
+ */
+const ASK_OFTEN = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+  SET tcp_user_timeout = 25000`;
+
+/**
+ * Has the server end a session soon whose connection was cut without a word to either side, as by a firewall that forgot
+ * it: else it stays for hours, and so do its locks. A server that cannot is used all the same.
+ */
+export async function endWhereCut(client: pg.ClientBase): Promise<void> {
+  await client.query(ASK_OFTEN).catch(() => undefined);
+}
+
+/** A pool whose pending calls reject with `DatabaseUnavailable` once it is cut off. */
+export class OpenPool {
+  private readonly pool: pg.Pool;
+  private readonly clients = new Set<pg.ClientBase>();
+  /** Ends each wait for a connection. A promise that all waits share would keep them all as long as it is open. */
+  private readonly waits = new Set<(reason: DatabaseUnavailable) => void>();
+  private cutOff: DatabaseUnavailable | undefined;
+
+  constructor(config: PoolConfig, { connected, lost }: PoolListener) {
+    // The pool waits for it, which its type does not know.
+    const onConnect: (client: pg.ClientBase) => unknown = async (client) => {
+      this.clients.add(client);
+      // A lent connection emits its error, too, which would end the process if unhandled.
+      client.on('error', lost);
+      client.once('end', () => this.clients.delete(client));
+      await endWhereCut(client);
+    };
+    this.pool = new pg.Pool({ ...config, onConnect });
+    this.pool.on('error', lost);
+    this.pool.on('connect', connected);
+  }
+
+  /** Lends a connection; the borrower releases it. @throws {ConnectionRefused} if the server is there but opens none */
+  async connect(): Promise<PoolClient> {
+    if (this.cutOff !== undefined) throw this.cutOff;
+    const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+    this.waits.add(reject);
+    this.pool.connect().then(
+      (lent) => {
+        if (this.waits.delete(reject)) resolve(lent);
+        else lent.release(true); // Given up meanwhile.
+      },
+      (error: unknown) => {
+        this.waits.delete(reject);
+        reject(asRefusal(error));
+      },
+    );
+    return promise;
+  }
+
+  /** Closes idle connections at once and waits for lent ones. */
+  end(): Promise<void> {
+    return this.pool.end();
+  }
+
+  /** Ends every connection, statements in flight included. */
+  cut(): void {
+    this.cutOff ??= new DatabaseUnavailable('database was given up: it does not answer');
+    for (const giveUp of this.waits) giveUp(this.cutOff);
+    this.waits.clear();
+    // With a statement in flight this closes the socket, and the statement fails.
+    for (const client of this.clients)
+      void (client as pg.ClientBase & { end(): Promise<void> }).end().catch(() => undefined);
+  }
+}
+
+/**
+ * What opening a connection threw: a server that cannot be reached or that has no time is known by its error; whatever
+ * else fails, such as a certificate, a limit or a missing file of a certificate, is a refusal.
+ */
+export function asRefusal(error: unknown): unknown {
+  if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
+  // A password that is wrong or cannot be read says nothing of the connections that are open.
+  const isOfPassword = error instanceof AccessFault || (error instanceof Error && /^28/.test(codeOf(error)));
+  if (!isOfPassword && isUnavailable(error) && isConnectionLost(error)) return error;
+  return new ConnectionRefused(`open a connection: ${reasonOf(error)}`, { cause: error });
+}
+
+/** @throws {DatabaseUnavailable} if the role that queries run as cannot connect */
+export async function logIn(config: ClientConfig): Promise<void> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client(config); // Reads the files of certificates.
+    client.on('error', () => undefined); // Its loss fails the connecting.
+    await client.connect();
+  } catch (error) {
+    throw new DatabaseUnavailable(`connect with the role of database.url: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await client?.end().catch(() => undefined); // Its purpose is done or has failed already.
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Which system user PostgreSQL runs as, and whether that user can reach a path. The server refuses to run
+ * as root, so a Weir that is root hands it to another user. What runs is `postgres-process.ts`.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { readAccounts } from '../../../host/accounts/system-users.ts';
+
+/** A user of the system. */
+export interface PostgresAccount {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** True when Weir itself runs as this user, so nothing is dropped and nothing handed over. */
+  readonly isSelf: boolean;
+}
+
+/** Identity fields for `child_process`: empty when no change of user is wanted. */
+export function spawnIdentity(account: PostgresAccount): { uid?: number; gid?: number } {
+  return account.isSelf ? {} : { uid: account.uid, gid: account.gid };
+}
+
+/**
+ * Chooses the user. An ordinary user runs the server itself. Root hands it to the owner of an existing
+ * cluster (one that was made before somebody used sudo), else to `weir` if the system has such a user,
+ * else to the owner of the data directory, else to `postgres`, and only then to `nobody`, which other services share.
+ */
+export function choosePostgresAccount(cluster: string, dataDir: string): PostgresAccount {
+  const uid = process.geteuid?.() ?? 0;
+  if (uid !== 0) return { name: ownName(uid), uid, gid: process.getegid?.() ?? uid, isSelf: true };
+  const users = readAccounts().map(({ name, uid, gid }) => ({ name, uid, gid, isSelf: false }));
+  const owner = (path: string): PostgresAccount | undefined => {
+    const id = ownerOf(path);
+    return id === undefined || id === 0 ? undefined : users.find((user) => user.uid === id);
+  };
+  const named = (name: string): PostgresAccount | undefined => users.find((user) => user.name === name);
+  const account = owner(cluster) ?? named('weir') ?? owner(dataDir) ?? named('postgres') ?? named('nobody');
+  if (account === undefined) {
+    throw new Error(
+      'run the embedded database as root: it refuses that, and /etc/passwd has no user for it; ' +
+        'add the user weir or set database.url',
+    );
+  }
+  return account;
+}
+
+/** Whether a user can reach `path`: every directory above it, and the path itself if it is one, lets it through. */
+export function canTraverse(path: string, account: PostgresAccount): boolean {
+  if (account.isSelf) return true;
+  let at = realpathSync(path);
+  for (;;) {
+    const stat = statSync(at);
+    if (stat.isDirectory() && !mayExecute(stat, account)) return false;
+    const parent = dirname(at);
+    if (parent === at) return true;
+    at = parent;
+  }
+}
+
+function mayExecute(stat: { uid: number; gid: number; mode: number }, account: PostgresAccount): boolean {
+  if (stat.uid === account.uid) return (stat.mode & 0o100) !== 0;
+  if (stat.gid === account.gid) return (stat.mode & 0o010) !== 0;
+  return (stat.mode & 0o001) !== 0;
+}
+
+function ownerOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.uid;
+}
+
+function ownName(uid: number): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${uid}`; // A container may run any number; only the first start minds, and says so itself.
+  }
+}

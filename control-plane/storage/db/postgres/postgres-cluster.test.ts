@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeTempDir } from '../../../../test/support/parts/test-database.ts';
+import { createCluster, setPassword } from './postgres-cluster.ts';
+import type { ClusterTask } from './postgres-cluster.ts';
+import { openPostgresHome } from './postgres-home.ts';
+import { findPostgresPackage, prepareRuntime } from './postgres-runtime.ts';
+
+const roots: string[] = [];
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+/** A task in an empty home. */
+function newTask(change: Partial<ClusterTask> = {}): ClusterTask {
+  const root = makeTempDir();
+  roots.push(root);
+  const dataDir = join(root, 'data');
+  mkdirSync(dataDir);
+  const home = openPostgresHome(dataDir);
+  const runtime = prepareRuntime(findPostgresPackage(), home.account, home.dir);
+  const signal = new AbortController().signal;
+  return { home, runtime, role: 'weir', password: 'first-secret', signal, ...change };
+}
+
+/** What lies in the home besides the programs. */
+const clustersIn = ({ home }: ClusterTask): string[] =>
+  readdirSync(home.dir).filter((name) => name.startsWith('cluster'));
+
+describe('createCluster()', () => {
+  test('createCluster() makes a whole cluster, and leaves no password behind', async () => {
+    const task = newTask();
+    await createCluster(task);
+    expect(clustersIn(task)).toEqual(['cluster']);
+    expect(existsSync(join(task.home.cluster, 'PG_VERSION'))).toBe(true);
+    expect(statSync(task.home.cluster).uid).toBe(task.home.account.uid);
+  });
+
+  test('createCluster() removes what a killed start left', async () => {
+    const task = newTask();
+    mkdirSync(join(task.home.dir, 'cluster.new-dead', 'base'), { recursive: true });
+    writeFileSync(join(task.home.dir, 'cluster.new-dead.password'), 'secret');
+    await createCluster(task);
+    expect(clustersIn(task)).toEqual(['cluster']);
+  });
+
+  test('createCluster() leaves nothing where initdb refuses, and says why', async () => {
+    const task = newTask({ role: 'pg_reserved' });
+    await expect(createCluster(task)).rejects.toThrow(
+      new RegExp(`^run initdb on ${task.home.dir}: .*superuser name "pg_reserved" is disallowed`),
+    );
+    expect(clustersIn(task)).toEqual([]);
+  });
+
+  test('createCluster() is ended by its signal, and leaves nothing', async () => {
+    const task = newTask({ signal: AbortSignal.abort() });
+    await expect(createCluster(task)).rejects.toThrow('run initdb: ');
+    expect(clustersIn(task)).toEqual([]);
+  });
+
+  test('createCluster() says what is missing where the programs cannot be run', async () => {
+    const task = newTask({ runtime: '/nonexistent' });
+    await expect(createCluster(task)).rejects.toThrow(
+      'run initdb: the binaries in /nonexistent/bin need glibc, which this system lacks; set database.url',
+    );
+    expect(clustersIn(task)).toEqual([]);
+  });
+});
+
+describe('setPassword()', () => {
+  test('setPassword() says why it cannot open a cluster, in the same words each time', async () => {
+    const task = newTask();
+    mkdirSync(task.home.cluster);
+    const tries = [setPassword(task), setPassword(task)];
+    const reasons = (await Promise.allSettled(tries)).map((outcome) =>
+      outcome.status === 'rejected' ? String(outcome.reason) : 'done',
+    );
+    expect(reasons[0]).toMatch(/run postgres on .*cluster/);
+    expect(reasons[1]).toBe(reasons[0]);
+    expect(reasons[0]).not.toMatch(/\[\d+\]|\d\d:\d\d/);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * Where the embedded cluster lives: `<data_dir>/postgres`, or, when Weir is root and the user that runs PostgreSQL
+ * cannot reach the data directory (`/root` is closed to other users), a folder below `/var/lib/weir-postgres`, which
+ * `<data_dir>/postgres.location` then names. Starts nothing.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hasErrorCode, reasonOf } from '../../../../shared/errors.ts';
+import { canTraverse, choosePostgresAccount } from './postgres-account.ts';
+import { makeOwnedFolder, replaceOwnedFile } from './owned-files.ts';
+import type { PostgresAccount } from './postgres-account.ts';
+
+/** The folder of everything that belongs to the embedded server, and who owns it. */
+export interface PostgresHome {
+  readonly dir: string;
+  /** PostgreSQL's own data directory in it. */
+  readonly cluster: string;
+  readonly account: PostgresAccount;
+  /** True when the cluster is not in the data directory; a person should know. */
+  readonly isElsewhere: boolean;
+}
+
+/** Root of the fallback location. */
+const ELSEWHERE = '/var/lib/weir-postgres';
+
+/** Chooses and creates the home. Errors name the path and what to do. */
+export function openPostgresHome(dataDir: string, elsewhere = ELSEWHERE): PostgresHome {
+  const preferred = join(dataDir, 'postgres');
+  const pointer = join(dataDir, 'postgres.location');
+  const recorded = recordedIn(pointer);
+  const account = choosePostgresAccount(recorded ?? preferred, dataDir);
+  const dir =
+    recorded ?? (canTraverse(dataDir, account) ? preferred : fallbackFor(dataDir, preferred, elsewhere));
+  createOwned(dir, account);
+  if (!canTraverse(dirname(dir), account)) {
+    throw new Error(
+      `open the database in ${dir}: user ${account.name} cannot get through the folders above it`,
+    );
+  }
+  if (dir !== preferred && recorded === undefined) replaceOwnedFile(pointer, `${dir}\n`);
+  return { dir, cluster: join(dir, 'cluster'), account, isElsewhere: dir !== preferred };
+}
+
+/** The folder that an earlier start has chosen. Throws if the file may be another user's, who would choose for root. */
+function recordedIn(pointer: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(pointer, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
+    throw new Error(`read ${pointer}: ${reasonOf(error)}`, { cause: error });
+  }
+  try {
+    const state = fstatSync(fd);
+    if (!state.isFile()) throw new Error(`read ${pointer}: not an ordinary file`);
+    const folder = readFileSync(fd, 'utf8').trim();
+    // Root makes no folder wherever another user wishes; one that user owns it may use.
+    const isOwn = state.uid === 0 || state.uid === process.geteuid?.();
+    if (isOwn || ownerOf(folder) === state.uid) return folder;
+    throw new Error(
+      `read ${pointer}: user id ${state.uid} may not choose ${folder}; run: chown root ${pointer}`,
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function ownerOf(folder: string): number | undefined {
+  return lstatSync(folder, { throwIfNoEntry: false })?.uid;
+}
+
+function fallbackFor(dataDir: string, preferred: string, elsewhere: string): string {
+  if (existsSync(join(preferred, 'cluster'))) {
+    throw new Error(
+      `open the database in ${preferred}: its user cannot get through the folders above it; ` +
+        'open them (chmod o+x) or move the data directory',
+    );
+  }
+  const mark = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
+  return join(elsewhere, mark);
+}
+
+/** Makes a folder that only the account (and root) can enter. */
+export function createOwned(dir: string, account: PostgresAccount): void {
+  const parent = join(dir, '..');
+  if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o711 });
+  if (!existsSync(dir)) makeOwnedFolder(dir, account);
+  const owner = statSync(dir).uid;
+  if (owner === account.uid) return;
+  throw new Error(
+    `open ${dir}: it belongs to user id ${owner}, not to ${account.name}; ` +
+      (account.isSelf ? 'start weir as the user it was first started as, or as root' : `chown -R it`),
+  );
+}
+
+/** Whether the home has a cluster. */
+export function hasCluster({ cluster }: PostgresHome): boolean {
+  return existsSync(join(cluster, 'PG_VERSION'));
+}
+
+/** Major version of the server that made the cluster. */
+export function madeBy({ cluster }: PostgresHome): number {
+  return Number.parseInt(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'), 10);
+}

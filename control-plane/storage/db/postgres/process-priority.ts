@@ -1,0 +1,36 @@
+/** Priority of processes, first of the embedded server's: where a core is short, answers come before the log. */
+import { writeFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import type { ClientBase } from 'pg';
+import type { Logger } from '../../../../shared/log.ts';
+
+/**
+ * How much nicer than the threads that answer a process is. A long read is behind the log, but not far behind: it holds
+ * locks for which the log waits, and with 19 the log stood still for ten seconds.
+ */
+export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
+
+const MOST = 19;
+/**
+ * That of the threads that answer, which have the process's first one; the control plane's own is lowered later. In a
+ * thread that is started later it says something else.
+ */
+export const FIRST_PRIORITY = getPriority();
+
+/** Lowers the priority of a process below `first`; where the system does not allow that, it stays as it is. */
+export function lowerPriority(pid: number, niceness: number, logger: Logger, first = FIRST_PRIORITY): void {
+  try {
+    setPriority(pid, Math.min(first + niceness, MOST));
+    // Each of PostgreSQL's processes is a session of its own, and Linux may share out a core among sessions
+    // before it looks at their processes (sched(7), autogroup).
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+  } catch (error) {
+    logger.debug('lower the priority of a process: not possible', { pid, error: String(error) });
+  }
+}
+
+/** The same for the process behind a connection of the embedded server. */
+export function lowerSession(client: ClientBase, niceness: number, logger: Logger, first?: number): void {
+  const { processID } = client as ClientBase & { readonly processID: number | null };
+  if (processID !== null) lowerPriority(processID, niceness, logger, first);
+}

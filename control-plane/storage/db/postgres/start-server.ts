@@ -1,0 +1,82 @@
+/** Starts the server of a cluster with the settings of its version, where this machine alone can reach it. */
+import pg from 'pg';
+import type { Logger } from '../../../../shared/log.ts';
+import { DATABASE, ROLE, type PostgresAddress } from './postgres-address.ts';
+import { madeBy, type PostgresHome } from './postgres-home.ts';
+import { endOrphans, launchPostgres, type RunningPostgres } from './postgres-process.ts';
+import { settingsOf, type PostgresSettings } from './postgres-settings.ts';
+import { choosePostgresSocket } from './postgres-socket.ts';
+
+/** What a server is started with. */
+export interface ServerPlace {
+  readonly home: PostgresHome;
+  /** Folder with `bin/postgres`, of the version that made the cluster. */
+  readonly runtime: string;
+  /** Of the role. */
+  readonly password: string;
+  readonly logger: Logger;
+  /** Ends a server that does not accept connections yet. */
+  readonly signal: AbortSignal;
+  /** Folder of its socket in the home: one for each server that runs at the same time. */
+  readonly socketFolder?: string;
+  /** Beyond those that every server has. */
+  readonly settings?: PostgresSettings;
+}
+
+/** A server that accepts connections. */
+export interface StartedServer extends RunningPostgres {
+  readonly address: PostgresAddress;
+}
+
+/** Milliseconds for the end of a server that was used for one purpose. */
+const STOP_MS = 2500;
+/** Milliseconds for a connection. */
+const CONNECT_MS = 5000;
+
+/** Starts it, after what a killed Weir may have left on the cluster has ended. */
+export async function startServer(place: ServerPlace): Promise<StartedServer> {
+  const { home, runtime, password, logger, signal } = place;
+  await endOrphans(home.cluster, logger);
+  const socket = await choosePostgresSocket(home, place.socketFolder);
+  const settings = { ...settingsOf(madeBy(home)), ...place.settings, ...socket.settings };
+  try {
+    const { cluster, account } = home;
+    const server = await launchPostgres({ runtime, cluster, account, settings, logger, signal });
+    void server.exited.then(() => socket.cleanUp());
+    const { host, port } = socket;
+    return { ...server, address: { host, port, user: ROLE, password, database: DATABASE } };
+  } catch (error) {
+    socket.cleanUp();
+    throw error;
+  }
+}
+
+/** Starts a server, lends a connection to it, and stops it whatever comes of that. The signal ends the connection. */
+export async function useServer<T>(place: ServerPlace, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const server = await startServer(place);
+  try {
+    return await useAddress(server.address, place.signal, work);
+  } finally {
+    await server.stop(STOP_MS);
+  }
+}
+
+/** Lends a connection, which the signal ends. */
+export async function useAddress<T>(
+  address: PostgresAddress,
+  signal: AbortSignal,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: CONNECT_MS });
+  client.on('error', () => undefined); // A lost connection fails the statement that runs on it.
+  const cut = (): void => void client.end().catch(() => undefined);
+  await client.connect();
+  signal.addEventListener('abort', cut, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await work(client);
+  } finally {
+    signal.removeEventListener('abort', cut);
+    await client.end().catch(() => undefined); // Its purpose is done or has failed already.
+  }
+}

@@ -1,0 +1,39 @@
+/** Finds the embedded server that a running Weir has started on a data directory, for commands that work beside it. */
+import { reasonOf } from '../../../shared/errors.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseUnavailable } from './database-errors.ts';
+import { DATABASE, ROLE, type PostgresAddress } from './postgres/postgres-address.ts';
+import { openPostgresHome } from './postgres/postgres-home.ts';
+
+/** Lines of PostgreSQL's `postmaster.pid`. */
+const PORT_LINE = 3;
+const SOCKET_LINE = 4;
+const HOST_LINE = 5;
+const STATUS_LINE = 7;
+
+/**
+ * Where that server listens; throws DatabaseUnavailable while it does not, and where its files are closed to this user.
+ */
+export function runningServerAddress(dataDir: string): PostgresAddress {
+  const lines = readPrivate(join(openPostgresHome(dataDir).cluster, 'postmaster.pid')).split('\n');
+  if (lines[STATUS_LINE]?.trim() !== 'ready')
+    throw new DatabaseUnavailable('connect to the embedded database: it is starting');
+  const socket = lines[SOCKET_LINE]!.trim();
+  return {
+    host: socket === '' ? lines[HOST_LINE]!.trim() : socket,
+    port: Number(lines[PORT_LINE]),
+    user: ROLE,
+    password: readPrivate(join(dataDir, 'postgres.password')).trim(),
+    database: DATABASE,
+  };
+}
+
+function readPrivate(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw new DatabaseUnavailable(`connect to the embedded database: ${reason}`);
+  }
+}

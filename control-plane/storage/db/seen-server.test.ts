@@ -1,0 +1,85 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { isBehind, SeenServer } from './seen-server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'weir-seen-'));
+let logger: MemoryLogger;
+let seen: SeenServer;
+beforeEach(() => {
+  logger = new MemoryLogger();
+  seen = new SeenServer(folder, logger);
+  rmSync(seen.path, { force: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const MIB = 1_048_576;
+const SEEN = { system: '7', timeline: 2, position: 10 * MIB };
+
+describe('isBehind()', () => {
+  test.each([
+    ['the same', {}, false],
+    ['an old primary, which has written more', { timeline: 1, position: 20 * MIB }, true],
+    [
+      'one that has taken the place of another, which had written more',
+      { timeline: 3, position: MIB },
+      false,
+    ],
+    ['an older copy', { position: 5 * MIB }, true],
+    ['one whose last record a crash has cut', { position: 10 * MIB - 8192 }, false],
+    ['another system', { system: '8', timeline: 1, position: 1 }, false],
+    ['an older copy of another system', { system: '8', position: 1 }, false],
+  ])('judges %s', (_, now, expected) => {
+    expect(isBehind({ ...SEEN, ...now }, SEEN)).toBe(expected);
+  });
+});
+
+describe('SeenServer', () => {
+  test('remembers over a restart, and writes what is news only', async () => {
+    expect(seen.recall()).toBeNull();
+    await seen.note(SEEN);
+    await seen.note({ ...SEEN, position: SEEN.position + 1000 });
+    expect(new SeenServer(folder, logger).recall()).toEqual(SEEN);
+    const further = { ...SEEN, position: 12 * MIB };
+    await seen.note(further);
+    expect(new SeenServer(folder, logger).recall()).toEqual(further);
+    expect(logger.lines).toEqual([]);
+  });
+
+  test('forgets with its file, and says that it sees another database', async () => {
+    await seen.note(SEEN);
+    await seen.note({ ...SEEN, system: '8', timeline: 1 });
+    expect(logger.text()).toContain('this is another database than before');
+    rmSync(seen.path);
+    expect(seen.recall()).toBeNull();
+  });
+
+  test('knows without a file that can be written or read', async () => {
+    const lost = new SeenServer(join(folder, 'no-such-folder'), logger);
+    await lost.note(SEEN);
+    await lost.note({ ...SEEN, timeline: 3 });
+    expect(lost.recall()).toEqual({ ...SEEN, timeline: 3 });
+    expect(logger.lines).toHaveLength(1);
+    await seen.note(SEEN);
+    writeFileSync(seen.path, '{"system":7}');
+    expect(seen.recall()).toEqual(SEEN);
+    expect(logger.text()).toContain('recall the server of the database');
+  });
+
+  test('writes a file that it could not read again, and warns of it once', async () => {
+    await seen.note(SEEN);
+    writeFileSync(seen.path, '');
+    await seen.note(SEEN);
+    await seen.note(SEEN);
+    expect(new SeenServer(folder, logger).recall()).toEqual(SEEN);
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  test('keeps the last of what is told at once', async () => {
+    await Promise.all([3, 4, 5].map((timeline) => seen.note({ ...SEEN, timeline })));
+    expect(new SeenServer(folder, logger).recall()).toEqual({ ...SEEN, timeline: 5 });
+    expect(logger.lines).toEqual([]);
+  });
+});

@@ -1,0 +1,122 @@
+/**
+ * How far a server has come, and what this node remembers of that in its data directory: so that it tells an old primary,
+ * or an older copy, from the server whose rows it has seen. Whoever goes back on purpose removes the file.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../../shared/log.ts';
+import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import type { Queryable } from './queryable.ts';
+
+/** How far a server has come in writing its WAL. */
+export interface ServerStanding {
+  /** All copies of a server have it. */
+  readonly system: string;
+  /** Each standby that takes the place of its primary begins one, and so does a recovery to a point in time. */
+  readonly timeline: number;
+  /** Bytes of WAL that are on the disk. */
+  readonly position: number;
+}
+
+/** The standing as JSON; null on a standby. */
+const QUESTION = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
+  'system', (SELECT system_identifier::text FROM pg_control_system()),
+  'timeline', ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
+  'position', pg_current_wal_flush_lsn() - '0/0') END AS standing`;
+/** No right to ask, and a service like PostgreSQL without these functions. */
+const UNTOLD = /^(42501|42883|0A000)$/;
+
+/** A crash may cut the last record of the WAL, which is shorter, in the middle. */
+const CUT_BYTES = 1_048_576;
+
+/** Asks a server how far it has come; null = a standby, or it does not tell. */
+export async function askStanding(client: Queryable): Promise<ServerStanding | null> {
+  try {
+    return (await client.query<{ standing: ServerStanding | null }>(QUESTION)).rows[0]!.standing;
+  } catch (error) {
+    if (UNTOLD.test(errorCode(error))) return null;
+    throw error;
+  }
+}
+
+/** Whether this server lacks what another copy of it has written before. */
+export function isBehind(one: ServerStanding, seen: ServerStanding): boolean {
+  if (one.timeline !== seen.timeline) return isOnOlderTimeline(one, seen);
+  return one.system === seen.system && one.position < seen.position - CUT_BYTES;
+}
+
+/** Whether another copy has taken the place of this server, as far as they tell. */
+export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStanding | null): boolean {
+  if (one === null || other === null) return false;
+  return one.system === other.system && one.timeline < other.timeline;
+}
+
+/** The memory of one data directory. */
+export class SeenServer {
+  /** The file, which a person may remove. */
+  readonly path: string;
+  private readonly logger: Logger;
+  private seen: ServerStanding | null = null;
+  /** The file has what was seen, or something close to it. */
+  private isKept = true;
+  private isTold = true;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(dataDir: string, logger: Logger) {
+    this.path = join(dataDir, 'database-seen.json');
+    this.logger = logger;
+  }
+
+  /** What was seen last; null = nothing, or a person had it forgotten. */
+  recall(): ServerStanding | null {
+    if (this.isKept) this.seen = this.read();
+    return this.seen;
+  }
+
+  /** Remembers the server in use, after those before it; null = it does not tell how far it has come. */
+  note(standing: ServerStanding | null): Promise<void> {
+    if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
+    else if (this.isTold)
+      this.logger.warn(
+        'the server does not tell how far it has come: an old primary is not told from a new one',
+      );
+    this.isTold = standing !== null;
+    return this.writing;
+  }
+
+  private async keep(standing: ServerStanding): Promise<void> {
+    const before = this.recall();
+    if (before !== null && before.system !== standing.system)
+      this.logger.warn('this is another database than before: what it has counts');
+    this.seen = standing;
+    const isNews =
+      before?.system !== standing.system ||
+      before.timeline !== standing.timeline ||
+      before.position < standing.position - CUT_BYTES;
+    if (this.isKept && !isNews) return;
+    try {
+      await writeDurably(this.path, Buffer.from(`${JSON.stringify(standing)}\n`));
+      this.isKept = true;
+    } catch (error) {
+      const { path } = this;
+      if (this.isKept)
+        this.logger.warn('remember the server of the database', { path, reason: reasonOf(error) });
+      this.isKept = false;
+    }
+  }
+
+  private read(): ServerStanding | null {
+    try {
+      const { system, timeline, position } = JSON.parse(readFileSync(this.path, 'utf8')) as ServerStanding;
+      if (typeof system === 'string' && Number.isInteger(timeline) && Number.isFinite(position))
+        return { system, timeline, position };
+      throw new Error('it is not what Weir writes');
+    } catch (error) {
+      if (hasErrorCode(error, 'ENOENT')) return null;
+      this.isKept = false; // Until it is written again.
+      this.logger.warn('recall the server of the database', { path: this.path, reason: reasonOf(error) });
+      return this.seen;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { until, within } from '../../../test/support/parts/until.ts';
+import {
+  type ReplicatedDatabase,
+  startReplicatedDatabase,
+} from '../../../test/support/weir/replicated-database.ts';
+import { type DatabaseTarget, parseDatabaseUrls } from './database-target.ts';
+import { SeenServer, type ServerStanding } from './seen-server.ts';
+import { type ChosenServer, connectToChosen, keepComparing } from './server-choice.ts';
+
+describe('keepComparing()', () => {
+  const STANDING: ServerStanding = { system: '7', timeline: 1, position: 1 };
+  const [inUse] = parseDatabaseUrls('postgres://weir@127.0.0.1:1/postgres') as [DatabaseTarget];
+
+  /** Compares until it is ended; what it has noted. */
+  function compare(standing: () => Promise<ServerStanding>, others: readonly DatabaseTarget[] = []) {
+    const ending = new AbortController();
+    const noted: unknown[] = [];
+    const note = async (what: unknown): Promise<void> => void noted.push(what);
+    const targets = [inUse, ...others];
+    const done = keepComparing({
+      targets,
+      inUse,
+      standing,
+      seen: { note },
+      ended: ending.signal,
+      pauseMs: 1,
+    });
+    return { ending, done, noted };
+  }
+
+  test('ends at once while the server in use owes its answer, and notes it no more', async () => {
+    const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<ServerStanding>()];
+    const { ending, done, noted } = compare(() => {
+      asked.resolve(undefined);
+      return answer.promise;
+    });
+    await within('the question', asked.promise);
+    ending.abort();
+    await within('the comparison to end', done);
+    answer.resolve(STANDING);
+    await answer.promise;
+    expect(noted).toEqual([]);
+  });
+
+  test('ends at once while another server owes its answer, and closes that connection', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const [other] = parseDatabaseUrls(`postgres://weir@127.0.0.1:${String(port)}/postgres`);
+    const patient = { ...other!, config: { ...other!.config, connectionTimeoutMillis: 0 } };
+    const { ending, done } = compare(() => Promise.resolve(STANDING), [patient]);
+    const [socket] = (await within('a connection to the silent server', once(silent, 'connection'))) as [
+      Socket,
+    ];
+    const closed = once(socket.resume(), 'close');
+    ending.abort();
+    await within('the comparison and its connection to end', Promise.all([done, closed]));
+    silent.close();
+  });
+});
+
+describe('with a primary whose place its standby has taken, and that goes on', () => {
+  let folder: string;
+  let servers: ReplicatedDatabase;
+  let first: DatabaseTarget;
+  let second: DatabaseTarget;
+  let seen: SeenServer;
+  let promotion: Promise<void> | undefined;
+  const promote = (): Promise<void> => (promotion ??= servers.promote());
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'weir-servers-'));
+    chmodSync(folder, 0o755);
+    servers = await startReplicatedDatabase(folder);
+    [first, second] = parseDatabaseUrls(servers.url) as [DatabaseTarget, DatabaseTarget];
+  });
+  beforeEach(() => {
+    seen = new SeenServer(mkdtempSync(join(folder, 'seen-')), new MemoryLogger());
+  });
+  afterAll(async () => {
+    await servers[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The server that is chosen, with what it tells. */
+  async function choose(targets: readonly DatabaseTarget[]): Promise<ChosenServer> {
+    const server = await connectToChosen(targets, seen);
+    await server.client.end();
+    return server;
+  }
+
+  /** The second server with parameters of its URL. */
+  function secondWith(parameters: string): DatabaseTarget {
+    return parseDatabaseUrls(`${servers.urls.standby}&${parameters}`)[0]!;
+  }
+
+  test('keepComparing() ends when the place is taken, connectToChosen() then prefers the other one', async () => {
+    const { standing } = await choose([first]);
+    const comparing = keepComparing({
+      ...{ targets: [first, second], inUse: first, seen, pauseMs: 10 },
+      standing: () => Promise.resolve(standing),
+      ended: new AbortController().signal,
+    });
+    const ended = expect(comparing).rejects.toThrow(`${second.name} has taken its place`);
+    await promote();
+    await within('the comparison to end', ended);
+    expect(seen.recall()).toMatchObject({ timeline: 2 });
+    expect((await choose([first, second])).target.name).toBe(second.name);
+  });
+
+  test('keepComparing() passes over a server that is not used itself, and one whose certificate is missing', async () => {
+    await promote();
+    const { standing } = await choose([first]);
+    const others = [
+      secondWith('options=-c%20default_transaction_read_only%3Don'),
+      secondWith('sslmode=verify-full&sslrootcert=/no/such/file'),
+    ];
+    const ending = new AbortController();
+    let looks = 0;
+    const comparing = keepComparing({
+      ...{ targets: [first, ...others], inUse: first, seen, pauseMs: 1 },
+      standing: async () => {
+        looks++;
+        return standing;
+      },
+      ended: ending.signal,
+    });
+    await Promise.race([
+      comparing,
+      until(
+        'the third look',
+        () => looks,
+        (now) => now > 2,
+      ),
+    ]);
+    ending.abort();
+    await within('the comparison to end', comparing);
+    expect(seen.recall()).toEqual(standing);
+  });
+
+  test('connectToChosen() refuses the first one to who has seen the second, until that is forgotten', async () => {
+    await promote();
+    const { target, standing } = await choose([first, second]);
+    expect(target.name).toBe(second.name);
+    await seen.note(standing);
+    await expect(connectToChosen([first], seen)).rejects.toThrow(
+      /an old primary: it is on timeline 1, and this node has seen timeline 2; .* remove .*database-seen\.json/,
+    );
+    rmSync(seen.path);
+    expect((await choose([first])).target.name).toBe(first.name);
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * Keys of DNS server cookies: one per day, derived from the secret of all nodes, so that each takes the cookies of the
+ * others. They are in memory shared by all threads, so that a replaced thread continues with them.
+ */
+import {
+  COOKIE_KEY_LIFE_SECS,
+  COOKIE_KEYS_BYTES,
+  CookieKeyLayout as L,
+} from '../../shared/memory/cookie-key-layout.ts';
+import { deriveKey } from '../storage/cluster/cluster-secret.ts';
+
+const KEY_BYTES = 16;
+/** Days before and after today whose keys are there: cookies are taken for an hour, and clocks step. */
+const DAYS_BEFORE = 1;
+const DAYS_AFTER = 5;
+
+/** Writes the daily keys ahead of time. One per node. */
+export class CookieKeys {
+  /** For the threads, laid out as `CookieKeyLayout` says. */
+  readonly memory: SharedArrayBuffer = new SharedArrayBuffer(COOKIE_KEYS_BYTES);
+  private readonly words = new Int32Array(this.memory);
+  private readonly secretNow: () => Uint8Array;
+  private secret: Uint8Array | undefined;
+  private today = -1;
+
+  /** `secretNow` gives the same object for as long as it is the same secret. */
+  constructor(secretNow: () => Uint8Array) {
+    this.secretNow = secretNow;
+  }
+
+  /** Ensures the keys of the days around `nowSecs` (since the epoch); cheap within one day. */
+  keepUp(nowSecs: number): void {
+    const today = Math.floor(nowSecs / COOKIE_KEY_LIFE_SECS);
+    const secret = this.secretNow();
+    if (today === this.today && secret === this.secret) return;
+    if (secret !== this.secret) this.words.fill(0);
+    this.secret = secret;
+    this.today = today;
+    for (let day = today - DAYS_BEFORE; day <= today + DAYS_AFTER; day++) this.write(day, secret);
+  }
+
+  private write(day: number, secret: Uint8Array): void {
+    const slot = (day % L.SLOTS) * L.SLOT_WORDS;
+    if (day <= 0 || this.words[slot + L.DAY_WORD] === day) return;
+    const key = deriveKey(secret, `dns cookie ${String(day)}`, KEY_BYTES);
+    Atomics.store(this.words, slot + L.DAY_WORD, 0);
+    this.words.set(new Int32Array(key.buffer), slot + L.KEY_WORD);
+    Atomics.store(this.words, slot + L.DAY_WORD, day);
+  }
+}

@@ -1,0 +1,142 @@
+/** Reads what a backup holds from the database, and says what differs between two such states. */
+import type { RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { rightsOf } from './access-kinds.ts';
+import { KINDS } from './backup-kinds.ts';
+import type { BackupKind, Item, KindName } from './backup-kind.ts';
+import { describeValue } from './configuration-items.ts';
+import { formatValue } from './format-value.ts';
+
+/** Things by kind; a kind that is not there stays as it is. */
+export type BackupItems = ReadonlyMap<KindName, readonly Item[]>;
+
+/** What a restore changes of one kind. */
+export interface KindChange {
+  readonly kind: BackupKind;
+  readonly created: readonly Item[];
+  readonly changed: readonly Item[];
+  /** The changed ones as they are now. */
+  readonly were: readonly Item[];
+  /** As they are now. */
+  readonly removed: readonly Item[];
+}
+
+/** A thing of a file that is not restored. */
+export interface LeftOut {
+  readonly kind: BackupKind;
+  readonly item: Item;
+  readonly reason: RestoreAnswer['left_out'][number]['reason'];
+}
+
+/** Names that are told of a change. */
+const MOST_NAMES = 1000;
+
+/** All that is set now; `outside` is not in the database. Call it in a transaction, so that it is of one moment. */
+export async function readItems(
+  tx: Queryable,
+  now: Date,
+  outside: ReadonlyMap<KindName, readonly Item[]>,
+): Promise<BackupItems> {
+  return new Map([...(await readKinds(tx, KINDS, now)), ...outside]);
+}
+
+/** The same of some kinds; kinds of things that end need the time. */
+export async function readKinds(
+  tx: Queryable,
+  kinds: readonly BackupKind[],
+  now: Date | null,
+): Promise<BackupItems> {
+  const found = new Map<KindName, readonly Item[]>();
+  for (const { name, read, isTimed = false, complete } of kinds) {
+    const { rows } = await tx.query<Item>(read, isTimed ? [now] : []);
+    found.set(name, (complete === undefined ? rows : await complete(tx, rows)).map(inOrder));
+  }
+  return found;
+}
+
+/** Groups of a source have no order. */
+export function inOrder(item: Item): Item {
+  const { groups } = item;
+  return Array.isArray(groups) ? { ...item, groups: (groups as string[]).toSorted() } : item;
+}
+
+/** The text that tells a thing from the others of its kind. */
+export function keyOf(
+  { name, key, isFolded = false, isKnownByFirst = false }: BackupKind,
+  item: Item,
+): string {
+  // There is one such group, whatever its name.
+  if (name === 'groups' && item['is_default'] === true) return '';
+  const values = key.map((field) => item[field] ?? null);
+  const first = values.findIndex((value) => value !== null);
+  const text = JSON.stringify(isKnownByFirst ? [first, values[first]] : values);
+  return isFolded ? text.toLowerCase() : text;
+}
+
+/** What has to change so that `wanted` is set instead of `current`. */
+export function diffItems(current: BackupItems, wanted: BackupItems): KindChange[] {
+  return KINDS.flatMap((kind) => {
+    const items = wanted.get(kind.name);
+    if (items === undefined) return [];
+    const before = new Map((current.get(kind.name) ?? []).map((item) => [keyOf(kind, item), item]));
+    const created: Item[] = [];
+    const changed: Item[] = [];
+    const were: Item[] = [];
+    for (const item of items) {
+      const key = keyOf(kind, item);
+      const was = before.get(key);
+      before.delete(key);
+      if (was === undefined) created.push(item);
+      else if (formatValue(was) !== formatValue(item)) {
+        changed.push(item);
+        were.push(was);
+      }
+    }
+    const removed = [...before.values()];
+    return created.length + changed.length + removed.length === 0
+      ? []
+      : [{ kind, created, changed, were, removed }];
+  });
+}
+
+/** The same for people. */
+export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['changes'] {
+  return changes.map(({ kind, created, changed, were, removed }) => ({
+    kind: kind.name,
+    created: namesOf(kind, created),
+    changed: namesOf(kind, changed, were),
+    removed: namesOf(kind, removed),
+  }));
+}
+
+/** Each of them for people: a file says of no more than a few thousand things that they may be left out. */
+export function shownLeftOut(leftOut: readonly LeftOut[]): RestoreAnswer['left_out'] {
+  return leftOut.map(({ kind, item, reason }) => ({
+    kind: kind.name,
+    name: nameOf(kind, item, undefined),
+    reason,
+  }));
+}
+
+function namesOf(
+  kind: BackupKind,
+  items: readonly Item[],
+  were: readonly Item[] = [],
+): { count: number; names: string[] } {
+  const shown = items.slice(0, MOST_NAMES).map((item, index) => nameOf(kind, item, were[index]));
+  return { count: items.length, names: shown };
+}
+
+function nameOf({ name, key }: BackupKind, item: Item, was: Item | undefined): string {
+  if (name === 'users' || name === 'api_tokens') {
+    const rights = rightsOf(item, was);
+    const own = String(item[name === 'users' ? 'username' : 'name']);
+    return rights === '' ? own : `${own} (${rights})`;
+  }
+  if (name === 'configuration') return describeValue(item, was);
+  if (name === 'certificates') return 'web';
+  // URLs may hold credentials.
+  const fields = name === 'list_sources' ? ['name'] : key;
+  const parts = fields.flatMap((field) => (typeof item[field] === 'string' ? [item[field]] : []));
+  return parts.length === 0 ? name : parts.join(' ');
+}

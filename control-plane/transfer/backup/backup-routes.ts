@@ -1,0 +1,118 @@
+/** HTTP of `{api}/backup` and `{api}/restore`. */
+import type { Response } from 'express';
+import {
+  BackupBody,
+  BackupQuery,
+  RestoreAnswer,
+  RestoreBody,
+  RestoreQuery,
+} from '../../../shared/api/policy/backup-api.ts';
+import type { BackupText } from '../../../shared/api/policy/backup-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Queryable } from '../../storage/db/queryable.ts';
+import type { Configuration } from '../../policy/settings/configuration.ts';
+import { readItems } from './backup-items.ts';
+import { certificateItems } from './certificate-items.ts';
+import { nodeConfiguration } from './configuration-items.ts';
+import { withSecrets } from './secret-parts.ts';
+import { toBackupFile } from './written-backup.ts';
+import { restoreBackup, tryRestore } from './restore-backup.ts';
+import type { RestoreParts } from './restore-backup.ts';
+
+/** Largest file that is restored. */
+const MAX_BACKUP_BYTES = 64 * 1024 * 1024;
+
+/** What the rows share. */
+interface BackupContext extends RestoreParts {
+  readonly configuration: RestoreParts['configuration'] & Pick<Configuration, 'written' | 'sources'>;
+  readonly version: string;
+  readonly nodeName: string;
+}
+
+/** Rows of backup and restore. */
+export function backupRoutes(context: BackupContext): Route[] {
+  return [readBackup(context), readBackupWithSecrets(context), restore(context)];
+}
+
+function readBackup(context: BackupContext): Route {
+  return route({
+    method: 'GET',
+    path: '/backup',
+    access: 'admin',
+    tag: 'Backup',
+    summary: 'Everything that people have set but secrets, as one file for POST /restore',
+    query: BackupQuery,
+    media: ['application/json'],
+    handle: async ({ response }) => send(response, await makeBackup(context)),
+  });
+}
+
+/** A POST, for a passphrase must not be in a URL. */
+function readBackupWithSecrets(context: BackupContext): Route {
+  return route({
+    method: 'POST',
+    path: '/backup',
+    access: 'admin',
+    tag: 'Backup',
+    summary: 'The same with secrets, encrypted with a passphrase; the audit log notes it',
+    body: BackupBody,
+    media: ['application/json'],
+    waits: false,
+    handle: async (request) => {
+      const { response, body } = request;
+      const backup = await makeBackup(context, body.passphrase, (tx) =>
+        recordAudit(tx, { actor: authorOf(request), action: 'read', subject: 'backup with secrets' }),
+      );
+      send(response, backup);
+    },
+  });
+}
+
+function send(response: Response, backup: BackupText): void {
+  const day = backup.created_at.slice(0, 10);
+  response.set('Content-Disposition', `attachment; filename="weir-backup-${day}.json"`);
+  response.json(backup);
+}
+
+async function makeBackup(
+  { clock, database, nodeName, version, configuration, ...context }: BackupContext,
+  passphrase?: string,
+  record: (tx: Queryable) => Promise<void> = () => Promise.resolve(),
+): Promise<BackupText> {
+  const items = await database.transaction(async (tx) => {
+    await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await record(tx);
+    return readItems(tx, new Date(clock.nowMs()), new Map([['certificates', certificateItems(context)]]));
+  });
+  const head = {
+    createdAt: new Date(clock.nowMs()),
+    weir: version,
+    node: nodeName,
+    nodeConfiguration: nodeConfiguration(configuration.written(), configuration.sources()),
+  };
+  return toBackupFile(items, head, passphrase);
+}
+
+function restore(context: BackupContext): Route {
+  return route({
+    method: 'POST',
+    path: '/restore',
+    access: 'admin',
+    tag: 'Backup',
+    summary: 'Set everything as a backup says; kinds that it leaves out stay as they are',
+    query: RestoreQuery,
+    body: RestoreBody,
+    answer: RestoreAnswer,
+    errors: { 409: 'a group that the backup does not have is in use by things that it leaves out' },
+    bodyLimitBytes: MAX_BACKUP_BYTES,
+    handle: async (request) => {
+      const { passphrase, ...sealed } = request.body;
+      const file = await withSecrets(sealed, passphrase);
+      return request.query.dry_run
+        ? tryRestore(context, file)
+        : restoreBackup(context, file, authorOf(request));
+    },
+  });
+}

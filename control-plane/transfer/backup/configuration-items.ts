@@ -1,0 +1,94 @@
+/**
+ * The configuration of the cluster in a backup: the rows that the API and the first file have set. Keys of a node are
+ * in the file for people to read only: addresses, paths and the URL of the database belong to one machine.
+ */
+import { isNodeKey, isSameValue, isSecret, KEY_NAMES, valuesOf } from '../../../config/layers.ts';
+import type { Source, Values } from '../../../config/layers.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { FieldProblem } from '../../../shared/api/problem-details.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
+import { type BackupKind, type Item, items } from './backup-kind.ts';
+
+const ROW = items('key text, value jsonb');
+const MASK = '***';
+/** Longest value in the list of changes, characters. */
+const SHOWN_LENGTH = 200;
+const CLUSTER_KEYS: ReadonlySet<string> = new Set(KEY_NAMES.filter((name) => !isNodeKey(name)));
+
+/** The kind: an item is a key and its value. */
+export const configuration: BackupKind = {
+  name: 'configuration',
+  key: ['key'],
+  read: 'SELECT key, value FROM config_values ORDER BY key',
+  // Rows of keys that this Weir does not know stay.
+  complete: (_tx, rows) => Promise.resolve(rows.filter(({ key }) => CLUSTER_KEYS.has(String(key)))),
+  put: [
+    `INSERT INTO config_values (key, value) SELECT v.key, v.value FROM ${ROW}
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`,
+  ],
+  remove: [`DELETE FROM config_values c USING ${ROW} WHERE c.key = v.key`],
+};
+
+/** Items by key, as the file has them. */
+export function valuesOfItems(rows: readonly Item[]): Values {
+  return Object.fromEntries(rows.map(({ key, value }) => [String(key), value]));
+}
+
+/** The reverse; keys that are not of the cluster are faults. */
+export function itemsOfValues(values: Values, problems: FieldProblem[]): Item[] {
+  for (const key of Object.keys(values))
+    if (!CLUSTER_KEYS.has(key))
+      problems.push({
+        path: `configuration.${key}`,
+        message: isNodeKey(key) ? 'a key of the node is not restored' : 'this Weir does not know this key',
+      });
+  return Object.entries(values).map(([key, value]) => ({ key, value }));
+}
+
+/** The four keys that a file of version 1 has, beside what is set now. */
+export function withDnsSettings(current: readonly Item[], settings: Item): Item[] {
+  const given = Object.entries(settings).map(([name, value]) => ({ key: `dns.${name}`, value }));
+  const others = current.filter(({ key }) => given.every((one) => one.key !== key));
+  return [...others, ...given.filter(({ value }) => value !== null)];
+}
+
+/** A value as a file without secrets has it. */
+export function hiddenValue(key: string, value: unknown): unknown {
+  if (isSecret(key)) return value === '' ? value : MASK;
+  return withoutCredentials(value);
+}
+
+function withoutCredentials(value: unknown): unknown {
+  if (typeof value === 'string') return shownUrl(value);
+  if (Array.isArray(value)) return value.map(withoutCredentials);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutCredentials(inner)]));
+}
+
+/** The item with the stored secret if the file was made without secrets; null if it is not stored here. */
+export function unmaskedValue(item: Item, current: readonly Item[]): Item | null {
+  const stored = current.find(({ key }) => key === item['key']);
+  const hidden = stored && hiddenValue(String(item['key']), stored['value']);
+  if (hidden !== undefined && isSameValue(hidden, item['value'])) return stored!;
+  return JSON.stringify(item['value']).includes(MASK) ? null : item;
+}
+
+/** The key with its value, before and after where it changes; secrets are masked. */
+export function describeValue({ key, value }: Item, was: Item | undefined): string {
+  const name = String(key);
+  const shown = (one: unknown): string => {
+    const text = JSON.stringify(hiddenValue(name, one));
+    return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)} …` : text;
+  };
+  return was === undefined ? `${name}: ${shown(value)}` : `${name}: ${shown(was['value'])} → ${shown(value)}`;
+}
+
+/** Keys of the node that are set, without secrets, for people to read. */
+export function nodeConfiguration(config: Config, sources: Readonly<Record<string, Source>>): Values {
+  const found = Object.entries(valuesOf(config)).filter(
+    ([name]) => isNodeKey(name) && sources[name] !== 'default',
+  );
+  return Object.fromEntries(
+    found.map(([name, value]) => [name, isSecret(name) ? MASK : withoutCredentials(value)]),
+  );
+}

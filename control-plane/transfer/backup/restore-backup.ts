@@ -1,0 +1,155 @@
+/** Puts a backup into force: one transaction, which is one revision. */
+import type { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
+import { conflict, invalid } from '../../api/api-error.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Author } from '../../api/caller.ts';
+import type { ClientDirectory } from '../../clients/devices/client-directory.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { refuseOtherFolders } from '../../lists/sources/list-folder.ts';
+import type { Configuration } from '../../policy/settings/configuration.ts';
+import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
+import type { RefusedFilter } from '../../policy/snapshot/build/manual-rules.ts';
+import { readBackupFile, type Wanted } from './backup-file.ts';
+import { diffItems, readItems, shownChanges, shownLeftOut } from './backup-items.ts';
+import type { KindChange, LeftOut } from './backup-items.ts';
+import { KNOWN_CLIENTS } from './access-kinds.ts';
+import { certificateItems, checkCertificate, shareCertificate } from './certificate-items.ts';
+import type { CertificateParts } from './certificate-items.ts';
+import { valuesOfItems } from './configuration-items.ts';
+import { KINDS } from './backup-kinds.ts';
+import type { Item, KindName } from './backup-kind.ts';
+import { storeChanges, type StoredChanges } from './store-changes.ts';
+
+/** Parts of a restore. */
+export interface RestoreParts extends CertificateParts {
+  readonly configuration: Pick<Configuration, 'current' | 'faultsOfRows'>;
+  readonly logger: Logger;
+  readonly database: Database;
+  readonly policy: PolicyChanges;
+  readonly clients: Pick<ClientDirectory, 'put' | 'remove'>;
+  readonly clock: Clock;
+  /** No session or token that was read is believed in any more. */
+  readonly auth: { readonly adminName: string; forgetCallers(): void };
+  /** Puts stored rows and lists into force. */
+  readonly bringBack: () => Promise<void>;
+}
+
+/** What a restore is to do. */
+interface Plan {
+  readonly changes: readonly KindChange[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** What a restore has done. */
+interface Restored extends Plan, Omit<StoredChanges, 'outside'> {}
+
+/** What a restore of the file would change. @throws {ApiError} 400 */
+export async function tryRestore(parts: RestoreParts, file: BackupFile): Promise<RestoreAnswer> {
+  const plan = await parts.database.transaction(async (tx) => planFor(tx, file, parts));
+  return { dry_run: true, revision: null, ...toAnswer(plan) };
+}
+
+/** Sets what the file says, and puts it into force. @throws {ApiError} 400, 409 */
+export async function restoreBackup(
+  parts: RestoreParts,
+  file: BackupFile,
+  author: Author,
+): Promise<RestoreAnswer> {
+  const { list_dirs: listDirs } = parts.configuration.current().blocking;
+  for (const [index, { url }] of (file.list_sources ?? []).entries())
+    await refuseOtherFolders(url, listDirs, `list_sources.${index}.url`);
+  const work = async (tx: Queryable): Promise<Changed<Restored>> => {
+    const plan = await planFor(tx, file, parts);
+    const { outside, ...result } = await refusingConflicts(() =>
+      storeChanges(tx, plan.changes, refuseFilter),
+    );
+    for (const item of newOnes(plan, 'certificates')) await shareCertificate(parts, tx, item);
+    return { result: { ...plan, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
+  };
+  const { result, revision } = await parts.policy
+    .changeWithRevision(author, work, ({ clients, goneClients }) => {
+      for (const id of goneClients) parts.clients.remove(id);
+      for (const client of clients) parts.clients.put(client);
+      return parts.bringBack();
+    })
+    .finally(() => parts.auth.forgetCallers());
+  if (newOnes(result, 'certificates').length > 0) await takeCertificate(parts);
+  return { dry_run: false, revision, ...toAnswer(result) };
+}
+
+function toAnswer({ changes, leftOut }: Plan): Pick<RestoreAnswer, 'changes' | 'left_out'> {
+  return { changes: shownChanges(changes), left_out: shownLeftOut(leftOut) };
+}
+
+/** A failure is rare, since the files could be replaced a moment ago, and the next attempt follows. */
+async function takeCertificate({ sharedCertificate, logger }: RestoreParts): Promise<void> {
+  try {
+    await sharedCertificate.take();
+  } catch (error) {
+    logger.error('could not install the restored certificate; trying again later', {
+      reason: reasonOf(error),
+    });
+  }
+}
+
+async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Promise<Plan> {
+  const now = new Date(parts.clock.nowMs());
+  const current = await readItems(tx, now, new Map([['certificates', certificateItems(parts)]]));
+  const { items, leftOut } = await withKnownClients(
+    tx,
+    readBackupFile(file, current, { now, adminName: parts.auth.adminName }),
+  );
+  const plan = { changes: diffItems(current, items), leftOut };
+  if (plan.changes.some(({ kind }) => kind.name === 'configuration')) {
+    const faults = parts.configuration.faultsOfRows(valuesOfItems(items.get('configuration') ?? []));
+    if (faults.length > 0)
+      throw invalid(faults.map((fault) => ({ ...fault, path: `configuration.${fault.path}` })));
+  }
+  for (const item of newOnes(plan, 'certificates')) await checkCertificate(parts, item);
+  return plan;
+}
+
+function newOnes({ changes }: Plan, name: KindName): readonly Item[] {
+  return changes.flatMap(({ kind, created, changed }) =>
+    kind.name === name ? [...created, ...changed] : [],
+  );
+}
+
+/** Without grants of clients that neither this node nor the file knows. */
+async function withKnownClients(tx: Queryable, wanted: Wanted): Promise<Wanted> {
+  const { items, leftOut } = wanted;
+  const grants = items.get('grants');
+  if (grants === undefined) return wanted;
+  const { rows } = await tx.query<{ client: string }>(KNOWN_CLIENTS, [grants.map(({ client }) => client)]);
+  const own = (items.get('clients') ?? []).map(
+    (item) => item['mac_address'] ?? item['ip_address'] ?? item['client_key'],
+  );
+  const known = new Set([null, ...rows.map(({ client }) => client), ...own]);
+  const kind = KINDS.find(({ name }) => name === 'grants')!;
+  const unknown = grants.filter(({ client }) => !known.has(client));
+  return {
+    items: new Map([...items, ['grants', grants.filter(({ client }) => known.has(client))]]),
+    leftOut: [...leftOut, ...unknown.map((item) => ({ kind, item, reason: 'client_not_known' as const }))],
+  };
+}
+
+async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isForeignKeyViolation(error))
+      throw conflict('a group that the backup does not have is in use by things that it leaves out');
+    if (isUniqueViolation(error))
+      throw conflict('two things of the backup cannot be stored under their names');
+    throw error;
+  }
+}
+
+/** 400: a filter that was active, or is new, cannot be. */
+function refuseFilter([refused]: readonly [RefusedFilter, ...RefusedFilter[]]): never {
+  const message = `with the filters that are enabled, \`${refused.pattern}\` cannot be in force: ${refused.reason}`;
+  throw invalid([{ path: 'regex_filters', message }]);
+}

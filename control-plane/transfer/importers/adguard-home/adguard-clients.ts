@@ -1,0 +1,133 @@
+/**
+ * AdGuard Home's clients, services and safe search. It has no groups: clients with the same settings of their own become
+ * one. Pure.
+ */
+import { canonicalClientKey } from '../../../../shared/dns/client-key.ts';
+import {
+  type ClientPlace,
+  type PlacedClient,
+  addPlacedClient,
+  placeOf,
+  reportOverlaps,
+} from '../plan/client-place.ts';
+import { DEFAULT_GROUP } from '../plan/import-plan.ts';
+import type { SafeSearchEngineData } from '../../../../shared/api/policy/safe-search-api.ts';
+import { SAFE_SEARCH_ENGINES } from '../../../../shared/api/policy/safe-search-api.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import type { AdguardClient, AdguardPolicy, AdguardSettings } from './adguard-settings.ts';
+import { hasSchedule } from './read-adguard.ts';
+
+/** Services that AdGuard Home and Weir's own catalog call by different ids. */
+const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
+  amazon_streaming: 'primevideo',
+  apple_streaming: 'apple-tvplus',
+  max: 'hbomax',
+  ok: 'odnoklassniki',
+  peacock_tv: 'peacock',
+  plenty_of_fish: 'plenty-of-fish',
+  pluto_tv: 'plutotv',
+  rakuten_viki: 'rakuten-viki',
+  samsung_tv_plus: 'samsung-tv-plus',
+  x: 'twitter',
+};
+
+/** Adds them; the result is the groups that lists and rules are for: null = every group, empty = no client. */
+export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSettings): readonly string[] | null {
+  const { everyone, clients, leases, filtering } = settings;
+  const groups = new PolicyGroups(builder, everyone);
+  const placed: PlacedClient[] = [];
+  for (const client of clients) placed.push(...mapClient(builder, client, groups));
+  for (const { mac, name } of leases) {
+    const place = placeOf(mac);
+    if (place?.kind !== 'mac' || name === '') continue;
+    builder.client(
+      { mac: place.text, ip: null, key: null, name, group: null },
+      builder.item('client', `${name} (lease)`),
+    );
+  }
+  reportOverlaps(builder, 'AdGuard Home', placed, leases);
+  if (hasSchedule(filtering))
+    builder.notMapped('other', 'schedule of blocked services', 'Weir blocks these services at all times');
+  return groups.addPolicies();
+}
+
+/** What a client is known by; a ClientID is a key. */
+export function adguardPlaceOf(id: string): ClientPlace | null {
+  const key = canonicalClientKey(id);
+  return placeOf(id) ?? (key === null ? null : { kind: 'key', text: key });
+}
+
+function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGroups): PlacedClient[] {
+  const { name, ids, policy, others } = client;
+  const group = groups.groupOf(policy, name);
+  if (others.length > 0)
+    builder.notMapped('other', name, `Weir has no such settings of a client: ${others.join(', ')}`);
+  return ids.flatMap((id) => {
+    const place = adguardPlaceOf(id);
+    if (place === null) {
+      builder.notMapped('client', `${name}: ${id}`, 'it is no address, network, MAC or ClientID');
+      return [];
+    }
+    const placed = { shown: ids.length === 1 ? name : `${name}: ${id}`, place, group };
+    addPlacedClient(builder, placed, { name });
+    return [placed];
+  });
+}
+
+/** A group for each distinct policy; that of everyone is Default. */
+class PolicyGroups {
+  private readonly builder: PlanBuilder;
+  private readonly byPolicy = new Map<string, { readonly name: string; readonly policy: AdguardPolicy }>();
+
+  constructor(builder: PlanBuilder, everyone: AdguardPolicy) {
+    this.builder = builder;
+    this.byPolicy.set(JSON.stringify(everyone), { name: DEFAULT_GROUP, policy: everyone });
+  }
+
+  /** The group of a client; made under the name of the first one. */
+  groupOf(policy: AdguardPolicy, clientName: string): string {
+    const key = JSON.stringify(policy);
+    const before = this.byPolicy.get(key);
+    if (before !== undefined) return before.name;
+    const title = `AdGuard Home: ${clientName}`;
+    const comment = 'made for clients with these settings of their own';
+    const name = this.builder.group(
+      title,
+      { enabled: true, comment },
+      this.builder.item('group', title, comment),
+    );
+    this.byPolicy.set(key, { name, policy });
+    return name;
+  }
+
+  /** Adds what each group has; returns the groups that are filtered, null where all are. */
+  addPolicies(): readonly string[] | null {
+    const groups = [...this.byPolicy.values()];
+    for (const { name: group, policy } of groups) {
+      for (const engine of policy.safeSearch) this.addEngine(engine, group);
+      for (const serviceId of policy.services) {
+        const item = this.builder.item('service', shownFor(serviceId, group));
+        this.builder.service({ serviceId, ownId: ownServiceId(serviceId), group }, item);
+      }
+    }
+    const filtered = groups.filter(({ policy }) => policy.isFiltered);
+    return filtered.length === groups.length ? null : filtered.map(({ name }) => name);
+  }
+
+  private addEngine(id: string, group: string): void {
+    const engine = SAFE_SEARCH_ENGINES.find((one): one is SafeSearchEngineData['id'] => one === id);
+    if (engine === undefined) return;
+    const item = this.builder.item('safe_search', shownFor(id, group));
+    this.builder.safe({ group, engine, youtubeMode: 'moderate' }, item);
+  }
+}
+
+function shownFor(id: string, group: string): string {
+  return group === DEFAULT_GROUP ? id : `${id} (${group})`;
+}
+
+/** The id in Weir's own catalog; null if it is the same. */
+function ownServiceId(id: string): string | null {
+  if (Object.hasOwn(OWN_SERVICE_IDS, id)) return OWN_SERVICE_IDS[id]!;
+  return id.includes('_') ? id.replaceAll('_', '-') : null;
+}

@@ -1,0 +1,144 @@
+/** Reads `AdGuardHome.yaml`, alone or in an archive with `leases.json` and `data/filters/`; of schema 12 or newer. */
+import { fileAt, filesIn, type FileSet } from '../files/file-set.ts';
+import { decodeText } from '../files/decode-text.ts';
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import { ImportFault } from '../files/import-fault.ts';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { readJson, readYaml } from '../files/read-tree.ts';
+import type {
+  AdguardClient,
+  AdguardFilter,
+  AdguardLease,
+  AdguardPolicy,
+  AdguardSettings,
+} from './adguard-settings.ts';
+
+const NAME = 'AdGuardHome.yaml';
+const OLDEST_SCHEMA = 12;
+/** Keys that moved from `dns` to `filtering`, and clients' own engines, by the schema of the move. */
+const FILTERING_SINCE = 26;
+/** Engines of the one switch that there was before each engine had its own. */
+const ENGINES_OF_SWITCH = ['bing', 'duckduckgo', 'google', 'pixabay', 'yandex', 'youtube'];
+const ENGINES = [...ENGINES_OF_SWITCH, 'ecosia'];
+
+/** Whether the files are those of an AdGuard Home. */
+export function isAdguard(files: FileSet): boolean {
+  if (fileAt(files, NAME) !== undefined) return true;
+  const only = files.get(ONLY_TEXT);
+  return only !== undefined && /^schema_version:[ \t]*\d/m.test(decodeText(only));
+}
+
+/** Reads them; throws an ImportFault. */
+export function readAdguard(files: FileSet): AdguardSettings {
+  const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
+  if (content === undefined) throw new ImportFault(`there is no ${NAME} in it`);
+  const file = readYaml(NAME, content);
+  const schema = file.count('schema_version');
+  if (schema === undefined) throw new ImportFault(`${NAME} names no schema_version`);
+  if (schema < OLDEST_SCHEMA)
+    throw new ImportFault(
+      `${NAME} has schema ${schema}; Weir reads ${OLDEST_SCHEMA} and newer: start a newer AdGuard Home on it first`,
+    );
+  const dns = file.at('dns');
+  const filtering = schema < FILTERING_SINCE ? dns : file.at('filtering');
+  const everyone = policyOf(filtering);
+  return {
+    schema,
+    filters: [
+      ...filtersOf(file.list('filters'), 'block', files),
+      ...filtersOf(file.list('whitelist_filters'), 'allow', files),
+    ],
+    rules: file.texts('user_rules') ?? [],
+    rewrites: rewritesOf(filtering),
+    everyone,
+    clients: clientsOf(file).map((client) => clientOf(client, everyone)),
+    leases: leasesOf(files),
+    dns,
+    filtering,
+    file,
+  };
+}
+
+function filtersOf(
+  list: readonly ForeignTree[],
+  kind: AdguardFilter['kind'],
+  files: FileSet,
+): AdguardFilter[] {
+  const copies = new Map(
+    filesIn(files, 'filters', '.txt').map(([path, copy]) => [path.split('/').at(-1), copy]),
+  );
+  return list.map((filter) => {
+    const id = filter.text('id') ?? '';
+    const url = filter.text('url')?.trim() ?? '';
+    const shared = { kind, url, id, name: filter.text('name') ?? '' };
+    return { ...shared, enabled: filter.flag('enabled') === true, copy: copies.get(`${id}.txt`) ?? null };
+  });
+}
+
+function rewritesOf(filtering: ForeignTree): AdguardSettings['rewrites'] {
+  const areOn = filtering.flag('rewrites_enabled') !== false;
+  return filtering.list('rewrites').map((rewrite) => ({
+    domain: rewrite.text('domain')?.trim() ?? '',
+    answer: rewrite.text('answer')?.trim() ?? '',
+    enabled: areOn && rewrite.flag('enabled') !== false,
+  }));
+}
+
+/** `clients` was a list itself before schema 14. */
+function clientsOf(file: ForeignTree): ForeignTree[] {
+  return [...file.list('clients'), ...file.list('clients.persistent')];
+}
+
+function clientOf(client: ForeignTree, everyone: AdguardPolicy): AdguardClient {
+  const own = policyOf(client);
+  const hasOwnSettings = client.flag('use_global_settings') === false;
+  const hasOwnServices = client.flag('use_global_blocked_services') === false;
+  const { isFiltered, safeSearch } = hasOwnSettings ? own : everyone;
+  const { services } = hasOwnServices ? own : everyone;
+  const others = [
+    ...(client.list('upstreams').length > 0 ? ['upstreams of its own'] : []),
+    ...(client.list('tags').length > 0 ? ['tags'] : []),
+    ...(hasOwnSettings && client.flag('parental_enabled') === true ? ['parental control'] : []),
+    ...(hasOwnSettings && client.flag('safebrowsing_enabled') === true ? ['safe browsing'] : []),
+    ...(hasOwnServices && hasSchedule(client) ? ['the schedule of its blocked services'] : []),
+  ];
+  return {
+    name: client.text('name') ?? '',
+    ids: client.texts('ids') ?? [],
+    policy: { isFiltered, safeSearch, services },
+    others,
+  };
+}
+
+function policyOf(tree: ForeignTree): AdguardPolicy {
+  const services = tree.texts('blocked_services') ?? tree.texts('blocked_services.ids') ?? [];
+  return {
+    isFiltered: tree.flag('filtering_enabled') !== false,
+    safeSearch: enginesOf(tree),
+    services: [...new Set(services)].sort(),
+  };
+}
+
+function enginesOf(tree: ForeignTree): string[] {
+  if (!tree.has('safe_search.enabled'))
+    return tree.flag('safesearch_enabled') === true ? ENGINES_OF_SWITCH : [];
+  if (tree.flag('safe_search.enabled') !== true) return [];
+  return ENGINES.filter((engine) => tree.flag(`safe_search.${engine}`) === true).sort();
+}
+
+/** Whether services are allowed at some times. */
+export function hasSchedule(tree: ForeignTree): boolean {
+  return tree.members('blocked_services.schedule').some(([, day]) => day.has('start') || day.has('end'));
+}
+
+function leasesOf(files: FileSet): AdguardLease[] {
+  const content = fileAt(files, 'leases.json');
+  if (content === undefined) return [];
+  return readJson('leases.json', content)
+    .list('leases')
+    .map((lease) => ({
+      mac: lease.text('mac') ?? '',
+      address: lease.text('ip') ?? '',
+      name: lease.text('hostname')?.trim() ?? '',
+    }));
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { withAddresses } from './client-modifier.ts';
+import { mapUserRules } from './user-rules.ts';
+
+const addressesOf = new Map([
+  ['Tablet', ['192.0.2.10', '192.0.2.64/26']],
+  ["Mom's", ['192.0.2.11']],
+  ['Phone', []],
+]);
+
+/** The plan of these rules alone. */
+function planOf(...rules: readonly string[]) {
+  const builder = new PlanBuilder();
+  const lists = new GeneratedLists(builder, 'rules', 'rules');
+  mapUserRules({ builder, lists, groups: null, addressesOf }, rules);
+  lists.finish();
+  return builder.finish('adguard_home');
+}
+
+/** The lines of the generated list, without its title. */
+const linesOf = (...rules: readonly string[]): string[] =>
+  planOf(...rules)
+    .document.list_sources[0]?.text?.trimEnd()
+    .split('\n')
+    .slice(1) ?? [];
+
+describe('mapUserRules()', () => {
+  test('keeps all rules as custom rules in their order, none of which outranks another', () => {
+    const rules = [
+      '||a.example^',
+      '@@||good.a.example^',
+      'b.example',
+      '0.0.0.0 hosts.example',
+      '/^ads[0-9]+\\./',
+      '@@/^good/',
+      '||c.example^$important',
+      '||d.example^$dnstype=AAAA',
+      '||e.example^$badfilter',
+      '||f*.example^',
+    ];
+    expect(linesOf(...rules)).toEqual(rules);
+    expect(planOf(...rules)).toMatchObject({
+      document: { managed_domains: [], regex_filters: [], list_sources: [{ url: 'text:rules' }] },
+      lists: [],
+    });
+  });
+
+  test('writes *.x, which leaves x out there, as .x^', () => {
+    expect(linesOf('*.b.example', '@@*.c.example')).toEqual(['.b.example^', '@@.c.example^']);
+  });
+
+  test('makes local records of hosts lines with a real address', () => {
+    expect(planOf('192.0.2.5 nas.lan nas').document).toMatchObject({
+      local_records: [
+        { hostname: 'nas', domain: 'lan' },
+        { hostname: 'nas', domain: '' },
+      ],
+      list_sources: [],
+    });
+  });
+
+  test.each([
+    '/(?=x)/',
+    '/a\\/b/',
+    '||a.example^$ctag=device_tv',
+    '||a.example^$client=Phone',
+    'a b c',
+    '||',
+    '@@',
+  ])('has no equivalent for %s', (rule) => {
+    expect(planOf(rule)).toMatchObject({
+      items: [{ result: 'not_mapped' }],
+      document: { managed_domains: [], regex_filters: [], list_sources: [] },
+    });
+  });
+
+  test('reads no comment and no empty line as a rule', () => {
+    expect(planOf('', '  ', '! a', '# b', '##.ad').items).toEqual([]);
+  });
+});
+
+describe('withAddresses()', () => {
+  test.each([
+    ['||a^$client=Tablet', '||a^$client=192.0.2.10|192.0.2.64/26'],
+    ['||a^$client=~Tablet', '||a^$client=~192.0.2.10|~192.0.2.64/26'],
+    ['||a^$dnstype=A,client="Mom\\\'s"|192.0.2.1', '||a^$dnstype=A,client=192.0.2.11|192.0.2.1'],
+    ['||a^$client=Unknown', '||a^$client=Unknown'],
+    ['||a^$client=Phone', null],
+    ['||a^$important', '||a^$important'],
+  ])('writes %s as %s', (rule, written) => {
+    expect(withAddresses(rule, addressesOf)).toBe(written);
+  });
+
+  test('leaves separate clients out of a network around them', () => {
+    const places = new Map([
+      ['Guests', ['192.0.2.0/24']],
+      ['Mom', ['192.0.2.7']],
+      ['Office', ['198.51.100.0/24']],
+      ['Phone', ['02:00:5e:10:00:01']],
+    ]);
+    const written = ['Guests', 'Guests|Mom', '~Guests', 'Mom'].map((name) =>
+      withAddresses(`||a^$client=${name}`, places),
+    );
+    expect(written).toEqual([
+      '||a^$client=192.0.2.0/24|~192.0.2.7|~02:00:5e:10:00:01',
+      '||a^$client=192.0.2.0/24|192.0.2.7|~02:00:5e:10:00:01',
+      '||a^$client=~192.0.2.0/24',
+      '||a^$client=192.0.2.7',
+    ]);
+  });
+});

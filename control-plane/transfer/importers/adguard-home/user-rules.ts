@@ -1,0 +1,84 @@
+/**
+ * AdGuard Home's own rules. There all of them are one list in which exceptions win, and allowlists outrank it; so they
+ * become custom rules in their order. Pure.
+ */
+import { readAdblockRule } from '../../../policy/compile/parse/adblock-rule.ts';
+import { compileProgram } from '../../../../shared/policy/regex.ts';
+import type { GeneratedLists } from '../plan/generated-lists.ts';
+import { addHostsRecords, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { withAddresses } from './client-modifier.ts';
+
+/** Where rules go. */
+export interface UserRuleParts {
+  readonly builder: PlanBuilder;
+  readonly lists: GeneratedLists;
+  /** Groups that are filtered; null = every group, empty = the rules are kept, but off. */
+  readonly groups: readonly string[] | null;
+  /** Addresses, networks and MACs of clients by name, for `$client`. */
+  readonly addressesOf: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What a line is. */
+type UserRule =
+  | { readonly kind: 'record'; readonly line: string }
+  | { readonly kind: 'rule'; readonly line: string; readonly rule: string }
+  | { readonly kind: 'unknown'; readonly line: string; readonly reason: string };
+
+/** Beyond this many rules the report has one item for all of them. */
+const MOST_ITEMS = 2000;
+
+/** Adds all rules. */
+export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): void {
+  const rules = lines.flatMap((line) => readRule(line.trim(), parts.addressesOf) ?? []);
+  const count = rules.filter(({ kind }) => kind === 'rule').length;
+  const item = count > MOST_ITEMS ? parts.builder.item('list_rule', `${count} rules`) : null;
+  for (const rule of rules) mapRule(parts, item, rule);
+}
+
+function readRule(line: string, addressesOf: UserRuleParts['addressesOf']): UserRule | null {
+  if (line === '' || line.startsWith('!') || line.startsWith('#')) return null;
+  if (readHostsLine(line) !== null)
+    return isSinkLine(line) ? { kind: 'rule', line, rule: line } : { kind: 'record', line };
+  const [, pattern] = /^(?:@@)?\/(.+)\/$/.exec(line) ?? [];
+  if (pattern !== undefined) return readPattern(line, pattern);
+  const addressed = withAddresses(line, addressesOf);
+  if (addressed === null)
+    return { kind: 'unknown', line, reason: 'it names a client that has no address, MAC or ClientID' };
+  const rule = withoutApex(addressed);
+  const outcome = readAdblockRule(rule, false);
+  if (outcome.type === 'unused') return { kind: 'unknown', line, reason: outcome.unused.reason };
+  return { kind: 'rule', line, rule };
+}
+
+function readPattern(line: string, pattern: string): UserRule {
+  const outcome = compileProgram(pattern);
+  if (!outcome.ok) return { kind: 'unknown', line, reason: outcome.reason };
+  if (pattern.includes('/')) return { kind: 'unknown', line, reason: 'it matches URLs; names have no slash' };
+  return { kind: 'rule', line, rule: line };
+}
+
+/** `*.x` is every name below x there; in Weir it is x as well. */
+function withoutApex(rule: string): string {
+  const [, exception = '', name] = /^(@@)?\*\.([\w.-]+)$/.exec(rule) ?? [];
+  return name === undefined ? rule : `${exception}.${name}^`;
+}
+
+/** `shared` is the item of all rules, if they have one. */
+function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | null, rule: UserRule): void {
+  const isOn = groups === null || groups.length > 0;
+  switch (rule.kind) {
+    case 'unknown':
+      return builder.notMapped('list_rule', rule.line, rule.reason);
+    case 'record':
+      return isOn
+        ? addHostsRecords(builder, rule.line)
+        : builder.skipped('local_record', rule.line, 'no client is filtered there');
+    case 'rule': {
+      const item = shared ?? builder.item('list_rule', rule.line);
+      if (!isOn && shared === null)
+        builder.remark(item, 'no client is filtered there, so it is switched off');
+      return lists.add(rule.rule, isOn ? groups : null, item, isOn);
+    }
+  }
+}

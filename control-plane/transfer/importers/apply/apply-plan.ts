@@ -1,0 +1,181 @@
+/**
+ * Merges the document of a plan into what is set: in one transaction, with one revision, and active when the promise
+ * resolves. A second time changes nothing. A dry run does the same and rolls back.
+ */
+import type { ImportReport } from '../../../../shared/api/imports-api.ts';
+import type { WrittenLocalRecord } from '../../../../shared/policy/local-record.ts';
+import type { Author } from '../../../api/caller.ts';
+import { keyOf, readKinds } from '../../backup/backup-items.ts';
+import type { Item } from '../../backup/backup-kind.ts';
+import { KINDS } from '../../backup/backup-kinds.ts';
+import { type Merge, mergeItems, MERGED_KINDS, type MergedKind } from '../../backup/merge-items.ts';
+import { storeChanges, type StoredChanges } from '../../backup/store-changes.ts';
+import type { StoredClient } from '../../../clients/devices/client-record.ts';
+import type { Queryable } from '../../../storage/db/database.ts';
+import { listGroups } from '../../../clients/groups/group-store.ts';
+import { listSources, recordFacts, type StoredSource } from '../../../lists/sources/source-store.ts';
+import type { Changed, PolicyChanges } from '../../../policy/change/change.ts';
+import { readRule, REGEX_FILTERS, updateRule } from '../../../filtering/rules/rule-store.ts';
+import type { RefusedFilter } from '../../../policy/snapshot/build/manual-rules.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import { keyText } from './configuration-text.ts';
+import { ImportOutcomes } from './import-outcomes.ts';
+import { type ListFile, listFiles, writeFiles } from './kept-lists.ts';
+import { type PlannedThing, plannedThings } from './planned-things.ts';
+
+/** What an import needs of the node. */
+export interface ApplyParts {
+  readonly policy: PolicyChanges;
+  /** Clients in memory, where their addresses are looked up. */
+  readonly clients: { put(client: StoredClient): void };
+  /** The life of list sources. */
+  readonly sources: {
+    takeUp(
+      written: readonly StoredSource[],
+      isNew: (source: StoredSource) => boolean,
+      apply: () => Promise<void>,
+    ): Promise<void>;
+  };
+  readonly catalog: { get(id: string): unknown };
+  readonly localNames: { live(): { readonly configRecords: readonly WrittenLocalRecord[] } };
+  /** Name of this node, which has the files of lists. */
+  readonly nodeName: string;
+  /** `blocking.list_dirs`; the first has the files of lists. */
+  readonly listDirs: () => readonly string[];
+}
+
+/** What was written, for what follows the transaction. */
+interface Written {
+  readonly outcomes: ImportOutcomes;
+  readonly sources: readonly StoredSource[];
+  readonly stored: StoredChanges;
+}
+
+/** Ends the transaction of a dry run. */
+class DryRunDone extends Error {
+  readonly outcomes: ImportOutcomes;
+
+  constructor(outcomes: ImportOutcomes) {
+    super('dry run');
+    this.outcomes = outcomes;
+  }
+}
+
+/** Applies a plan and reports what became of each item. */
+export async function applyPlan(
+  parts: ApplyParts,
+  plan: ImportPlan,
+  author: Author,
+  isDryRun: boolean,
+): Promise<ImportReport> {
+  const files = await listFiles(plan.lists, parts.listDirs());
+  const work = async (tx: Queryable): Promise<Changed<Written>> => {
+    const written = await write(tx, parts, plan, files);
+    if (isDryRun) throw new DryRunDone(written.outcomes);
+    return { result: written, summary: written.outcomes.summary(), outside: written.stored.outside };
+  };
+  const changed = new Set(files.filter(({ isSame }) => !isSame).map(({ url }) => url));
+  const follow = async ({ stored, sources }: Written, apply: () => Promise<void>): Promise<void> => {
+    for (const client of stored.clients) parts.clients.put(client);
+    await writeFiles(files);
+    await parts.sources.takeUp(sources, ({ url }) => changed.has(url), apply);
+  };
+  try {
+    const { result, revision } = await parts.policy.changeWithRevision(author, work, follow);
+    return result.outcomes.report(false, revision);
+  } catch (error) {
+    if (error instanceof DryRunDone) return error.outcomes.report(true, null);
+    throw error;
+  }
+}
+
+async function write(
+  tx: Queryable,
+  parts: ApplyParts,
+  plan: ImportPlan,
+  files: readonly ListFile[],
+): Promise<Written> {
+  const outcomes = new ImportOutcomes(plan);
+  const current = await readKinds(
+    tx,
+    KINDS.filter(({ name }) => READ.has(name)),
+    null,
+  );
+  const custom = new Set(current.get('custom_services')!.map(({ service_id: id }) => id));
+  const isService = (id: string): boolean => parts.catalog.get(id) !== undefined || custom.has(id);
+  const { configRecords } = parts.localNames.live();
+  const things = plannedThings(plan, { current, files, configRecords, isService }, outcomes);
+  const itemsOf = (of: readonly PlannedThing[]): Item[] => of.map(({ item }) => item);
+  const merge = mergeItems(current, new Map([...things].map(([kind, of]) => [kind, itemsOf(of)])));
+  const stored = await storeChanges(tx, merge.changes, (refused) =>
+    disableRefused(tx, refused, { merge, things, outcomes }),
+  );
+  noteOutcomes(outcomes, merge, things);
+  const sources = await changedSources(tx, { merge, files, outcomes, nodeName: parts.nodeName });
+  for (const key of plan.keys) outcomes.refuse(key.items, keyText(key));
+  return { outcomes, sources, stored };
+}
+
+const READ: ReadonlySet<string> = new Set([...MERGED_KINDS.map(({ name }) => name), 'custom_services']);
+
+type Things = ReadonlyMap<MergedKind, readonly PlannedThing[]>;
+
+function noteOutcomes(outcomes: ImportOutcomes, merge: Merge, things: Things): void {
+  for (const [kind, of] of things)
+    for (const [index, { origin }] of of.entries()) {
+      const { item, outcome } = merge.things.get(kind)![index]!;
+      // A setting always has a value, if only its default.
+      outcomes.note(origin, kind === 'configuration' && outcome === 'created' ? 'changed' : outcome);
+      const isFetched = kind === 'list_sources' && item['text'] === null && item['enabled'] === true;
+      if (isFetched && outcome !== 'same' && !String(item['url']).startsWith('file:'))
+        outcomes.remark(origin, 'fetched in the background');
+    }
+}
+
+/** The list sources that are new, or whose row or file differs. */
+async function changedSources(
+  tx: Queryable,
+  {
+    merge,
+    files,
+    outcomes,
+    nodeName,
+  }: { merge: Merge; files: readonly ListFile[]; outcomes: ImportOutcomes; nodeName: string },
+): Promise<StoredSource[]> {
+  const changed = new Set<string>();
+  for (const { item, outcome } of merge.things.get('list_sources')!)
+    if (outcome !== 'same') changed.add(`${String(item['kind'])} ${String(item['url'])}`);
+  for (const { source, url, isSame, items } of files) {
+    if (isSame) continue;
+    const key = `${source.kind} ${url}`;
+    if (!changed.has(key)) outcomes.note(items, 'changed');
+    changed.add(key);
+  }
+  if (changed.size === 0) return [];
+  const sources = (await listSources(tx)).filter(({ kind, url }) => changed.has(`${kind} ${url}`));
+  const urls = new Set(files.map(({ url }) => url));
+  // No other node looks for a file that is written here.
+  for (const { id, url } of sources)
+    if (urls.has(url)) await recordFacts(tx, id, url, { fileNode: nodeName });
+  return sources;
+}
+
+/** A filter of the plan that exceeds the budget of all of them is kept, but disabled. */
+async function disableRefused(
+  tx: Queryable,
+  refused: readonly RefusedFilter[],
+  { merge, things, outcomes }: { merge: Merge; things: Things; outcomes: ImportOutcomes },
+): Promise<void> {
+  const kind = KINDS.find(({ name }) => name === 'regex_filters')!;
+  const merged = merge.things.get('regex_filters')!;
+  const places = new Map(merged.map(({ item }, index) => [keyOf(kind, item), index]));
+  const names = new Map((await listGroups(tx)).map(({ id, name }) => [id, name]));
+  for (const { id, pattern, reason } of refused) {
+    const { action, group_id: groupId } = await readRule(tx, REGEX_FILTERS, id);
+    const group = groupId === null ? null : names.get(groupId);
+    const place = places.get(keyOf(kind, { pattern, action, group }));
+    if (place === undefined) continue;
+    await updateRule(tx, REGEX_FILTERS, id, { enabled: false });
+    outcomes.remark(things.get('regex_filters')![place]!.origin, `switched off: ${reason}`);
+  }
+}

@@ -1,0 +1,38 @@
+/** Lists of a plan that Weir keeps as files: the sources of these files, and the files once the sources are stored. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { writeDurably } from '../../../host/files/durable-file.ts';
+import type { PlannedList } from '../plan/import-plan.ts';
+
+/** Such a list, and where it goes. */
+export interface ListFile extends PlannedList {
+  readonly path: string;
+  /** Of the file. */
+  readonly url: string;
+  readonly isSame: boolean;
+}
+
+/** The lists with their paths in the first of these folders; empty without one. */
+export async function listFiles(
+  lists: readonly PlannedList[],
+  [folder]: readonly string[],
+): Promise<ListFile[]> {
+  if (folder === undefined) return [];
+  return Promise.all(
+    lists.map(async (list) => {
+      const path = resolve(join(folder, list.fileName));
+      const before = await readFile(path, 'utf8').catch(() => null);
+      return { ...list, path, url: pathToFileURL(path).href, isSame: before === list.text };
+    }),
+  );
+}
+
+/** Writes the files that differ. */
+export async function writeFiles(files: readonly ListFile[]): Promise<void> {
+  for (const { path, text, isSame } of files) {
+    if (isSame) continue;
+    await mkdir(dirname(path), { recursive: true });
+    await writeDurably(path, Buffer.from(text));
+  }
+}

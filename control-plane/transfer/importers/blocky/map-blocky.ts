@@ -1,0 +1,73 @@
+/** The settings of a blocky as a plan of Weir's entities. */
+import { decodeText } from '../files/decode-text.ts';
+import { fileAt } from '../files/file-set.ts';
+import { addForeignList } from '../plan/foreign-list.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import type { GroupSets } from '../plan/group-sets.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import { OwnNames } from '../plan/own-names.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { PlannedPools } from '../plan/planned-pools.ts';
+import { mapBlockyClients } from './blocky-clients.ts';
+import { mapBlockyKeys } from './blocky-keys.ts';
+import { mapBlockyNames } from './blocky-names.ts';
+import type { BlockyList, BlockySettings } from './blocky-settings.ts';
+import { readBlockyUpstream } from './blocky-upstream.ts';
+
+/** Maps them all. */
+export function mapBlocky(settings: BlockySettings): ImportPlan {
+  const builder = new PlanBuilder();
+  const { lists, file } = settings;
+  const sets = mapBlockyClients(builder, settings);
+  for (const [index, list] of lists.entries()) mapList(builder, sets, settings, list, index);
+  const generated = new GeneratedLists(builder, 'blocky: rules', 'blocky-rules');
+  addAllowlistOnly(builder, sets, lists, generated);
+  const names = new OwnNames(builder, generated);
+  const pools = new PlannedPools(builder, readBlockyUpstream);
+  mapBlockyNames(builder, names, pools, settings);
+  names.finish();
+  generated.finish();
+  mapBlockyKeys(builder, pools, file);
+  return builder.finish('blocky');
+}
+
+function mapList(
+  builder: PlanBuilder,
+  sets: GroupSets<string>,
+  { files }: BlockySettings,
+  { kind, group, place }: BlockyList,
+  index: number,
+): void {
+  const path = place.replace(/^file:\/+/, '').replace(/^[./]+/, '');
+  const isText = place.includes('\n');
+  const content = isText ? undefined : (fileAt(files, path) ?? fileAt(files, path.split('/').at(-1) ?? path));
+  const list = {
+    kind,
+    place: isText ? `${group} (own names)` : place,
+    name: isText ? `blocky: ${group}` : '',
+    enabled: true,
+    groups: sets.groupsOf([group]),
+    text: content === undefined ? (isText ? place : undefined) : decodeText(content),
+    fileName: `blocky-${group.slice(0, 60)}-${index + 1}`,
+    isCustom: isText,
+  };
+  addForeignList(builder, list, {
+    noGroup: `no client has the group ${group}, so it is switched off`,
+    noText: 'it is a file there: add it to the archive',
+  });
+}
+
+/** Clients of a group with allowlists only may ask what these allow, and nothing else. */
+function addAllowlistOnly(
+  builder: PlanBuilder,
+  sets: GroupSets<string>,
+  lists: readonly BlockyList[],
+  generated: GeneratedLists,
+): void {
+  const denied = new Set(lists.filter(({ kind }) => kind === 'block').map(({ group }) => group));
+  for (const group of new Set(lists.map((list) => list.group))) {
+    const groups = sets.groupsOf([group]);
+    if (denied.has(group) || groups.length === 0) continue;
+    generated.add('||*^', groups, builder.item('list_rule', `${group}: all other names`, 'denied, as there'));
+  }
+}

@@ -1,0 +1,75 @@
+/** Reads dnsmasq's configuration: options of files and of those that they include, each file once. */
+import { contentLines } from '../files/decode-text.ts';
+import { fileAt, filesIn, type FileSet, pathOf } from '../files/file-set.ts';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+
+/** An option, as `name=value` or the name alone. */
+export interface DnsmasqOption {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Options that a file of dnsmasq's is known by; some are in most. */
+const TELLING =
+  /^(?:address|server|local|host-record|cname|dhcp-range|dhcp-host|dhcp-option|addn-hosts|domain|domain-needed|bogus-priv|no-resolv|expand-hosts|conf-dir|rev-server|listen-address|interface|cache-size)(?:=|$)/;
+const OPTION = /^([a-z0-9][a-z0-9-]*)(?:\s*=\s*(.*))?$/i;
+/** Least part of the lines that are such options. */
+const TELLING_PART = 0.5;
+const SAMPLE_LINES = 200;
+
+/** Whether the files are those of a dnsmasq. */
+export function isDnsmasq(files: FileSet): boolean {
+  if (fileAt(files, 'dnsmasq.conf') !== undefined || filesIn(files, 'dnsmasq.d').length > 0) return true;
+  const lines = contentLines(files.get(ONLY_TEXT)).slice(0, SAMPLE_LINES);
+  return lines.filter((line) => TELLING.test(line)).length > lines.length * TELLING_PART;
+}
+
+/** All options, in the order in which dnsmasq reads them; a line that is not an option has the name `''`. */
+export function readDnsmasq(files: FileSet): DnsmasqOption[] {
+  const seen = new Set<string>();
+  const options: DnsmasqOption[] = [];
+  const main = pathOf(files, 'dnsmasq.conf');
+  const roots = [
+    ...(main === undefined ? [] : [main]),
+    ...(files.has(ONLY_TEXT) ? [ONLY_TEXT] : []),
+    ...filesIn(files, 'dnsmasq.d').map(([path]) => path),
+  ];
+  for (const path of roots) readFile(files, path, seen, options);
+  return options;
+}
+
+/** The options of lines. */
+export function optionsOf(lines: readonly string[]): DnsmasqOption[] {
+  return lines.map((line) => {
+    const text = line.replace(/\s+#.*$/, '').trim();
+    const [, name, value = ''] = OPTION.exec(text) ?? [];
+    return name === undefined
+      ? { name: '', value: text }
+      : { name: name.toLowerCase(), value: value.replace(/^"(.*)"$/, '$1').trim() };
+  });
+}
+
+/** A file that includes itself, by whatever way, is read once. */
+function readFile(files: FileSet, path: string, seen: Set<string>, into: DnsmasqOption[]): void {
+  if (seen.has(path)) return;
+  seen.add(path);
+  for (const option of optionsOf(contentLines(files.get(path)))) {
+    const included = includedBy(files, option);
+    if (included === null) into.push(option);
+    else for (const inner of included) readFile(files, inner, seen, into);
+  }
+}
+
+/** Paths of the files that an option includes; null if the archive has no such file. */
+function includedBy(files: FileSet, { name, value }: DnsmasqOption): string[] | null {
+  const [written = ''] = value.split(',');
+  const path = written.replace(/^\/+/, '').replace(/\/+$/, '');
+  if (name === 'conf-file' || name === 'servers-file') {
+    const found = pathOf(files, path) ?? pathOf(files, path.split('/').at(-1) ?? path);
+    return found === undefined ? null : [found];
+  }
+  if (name !== 'conf-dir') return null;
+  const found =
+    filesIn(files, path).length > 0 ? filesIn(files, path) : filesIn(files, path.split('/').at(-1) ?? path);
+  return found.length > 0 ? found.map(([inside]) => inside) : null;
+}

@@ -1,0 +1,59 @@
+/** The files of a dnsmasq, or a hosts file alone, as a plan of Weir's entities. */
+import { contentLines } from '../files/decode-text.ts';
+import { fileAt, type FileSet } from '../files/file-set.ts';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import { addHostsLine, readHostsLine } from '../plan/hosts-lines.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import { OwnNames } from '../plan/own-names.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { PlannedPools } from '../plan/planned-pools.ts';
+import { readUpstream } from '../plan/upstream-text.ts';
+import { readDnsmasq } from './dnsmasq-options.ts';
+import { mapOptions } from './map-options.ts';
+
+/** Maps the options of all files. */
+export function mapDnsmasq(files: FileSet): ImportPlan {
+  const builder = new PlanBuilder();
+  const lists = new GeneratedLists(builder, 'dnsmasq: rules', 'dnsmasq-rules');
+  const names = new OwnNames(builder, lists);
+  const linesOf = (path: string): string[] | undefined => {
+    const content = fileAt(files, path.replace(/^\/+/, '')) ?? fileAt(files, path.split('/').at(-1) ?? path);
+    return content === undefined ? undefined : contentLines(content);
+  };
+  const options = readDnsmasq(files);
+  // It reads the machine's own hosts file, unless told otherwise.
+  const isReading =
+    fileAt(files, 'etc/hosts') !== undefined && options.every(({ name }) => name !== 'no-hosts');
+  const hosts = isReading ? [{ name: 'addn-hosts', value: '/etc/hosts' }] : [];
+  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, [...hosts, ...options]);
+  names.finish();
+  lists.finish();
+  const pools = new PlannedPools(builder, readUpstream);
+  pools.add('dnsmasq', strategy, servers);
+  pools.finish('server');
+  return builder.finish('dnsmasq');
+}
+
+/** Whether the upload is a hosts file: every line of it, comments aside. */
+export function isHosts(files: FileSet): boolean {
+  const lines = contentLines(hostsFile(files)).slice(0, 1000);
+  return lines.length > 0 && lines.every((line) => readHostsLine(line) !== null);
+}
+
+/** Maps the lines of a hosts file: records, and denied names where the address is one that blocks. */
+export function mapHosts(files: FileSet): ImportPlan {
+  const builder = new PlanBuilder();
+  const lists = new GeneratedLists(builder, 'hosts file', 'hosts');
+  const names = new OwnNames(builder, lists);
+  for (const line of contentLines(hostsFile(files)))
+    if (!addHostsLine(builder, names, line, null))
+      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+  names.finish();
+  lists.finish();
+  return builder.finish('hosts');
+}
+
+function hostsFile(files: FileSet): Buffer | undefined {
+  return files.get(ONLY_TEXT) ?? fileAt(files, 'hosts');
+}

@@ -1,0 +1,30 @@
+/** Octets of a file as text: UTF-8 or UTF-16 by its mark, else Latin-1, which every octet has. */
+
+/** Text of a file, without its byte order mark and with LF alone at the ends of lines. */
+export function decodeText(content: Uint8Array): string {
+  return decoded(content).replaceAll(/\r\n?/g, '\n');
+}
+
+/** Its lines, at most `MAX_LINES`. */
+function linesOf(content: Uint8Array): string[] {
+  return decodeText(content).split('\n', MAX_LINES);
+}
+
+/** Its lines without blanks around them, empty ones and comments left out; none where there is no file. */
+export function contentLines(content: Uint8Array | undefined): string[] {
+  const lines = content === undefined ? [] : linesOf(content);
+  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+const MAX_LINES = 1_000_000;
+
+function decoded(content: Uint8Array): string {
+  const [first, second] = content;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(content);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(content);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    return Buffer.from(content).toString('latin1');
+  }
+}

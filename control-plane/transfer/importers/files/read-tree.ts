@@ -1,0 +1,73 @@
+/**
+ * Reads YAML and JSON that a stranger wrote, within bounds; faults never quote the file, which may hold passwords. The
+ * only importer of the package yaml.
+ */
+import { parseDocument } from 'yaml';
+import { ForeignTree } from './foreign-tree.ts';
+import { ImportFault } from './import-fault.ts';
+import { decodeText } from './decode-text.ts';
+
+/** Longest text that is read: 100,000 rules of 80 characters. */
+const MAX_TEXT_LENGTH = 8_000_000;
+/** Aliases multiply what a text holds; people use a handful. */
+const MAX_ALIASES = 100;
+/** Most values, with those behind aliases as often as they are named. */
+const MAX_VALUES = 1_000_000;
+const MAX_DEPTH = 64;
+
+/** The values of a YAML file; throws an ImportFault. */
+export function readYaml(name: string, content: Uint8Array): ForeignTree {
+  const text = boundedText(name, content);
+  try {
+    const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', merge: true });
+    const [fault] = document.errors;
+    if (fault !== undefined)
+      throw new ImportFault(`${name}, line ${lineAt(text, fault.pos[0])}: not YAML (${fault.code})`);
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    refuseLarge(name, value);
+    return new ForeignTree(value);
+  } catch (error) {
+    if (error instanceof ImportFault) throw error;
+    // The parser throws where aliases are too many or lead nowhere, and where brackets are nested too deeply.
+    throw new ImportFault(`${name} is not YAML, or its aliases or its depth are beyond bounds`);
+  }
+}
+
+/** The values of a JSON file; throws an ImportFault. */
+export function readJson(name: string, content: Uint8Array): ForeignTree {
+  return new ForeignTree(parseJson(name, content));
+}
+
+/** The same as it is. */
+export function parseJson(name: string, content: Uint8Array): unknown {
+  const text = boundedText(name, content);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ImportFault(`${name} is not JSON`);
+  }
+  refuseLarge(name, value);
+  return value;
+}
+
+function boundedText(name: string, content: Uint8Array): string {
+  if (content.length > MAX_TEXT_LENGTH) throw new ImportFault(`${name} is too large`);
+  return decodeText(content);
+}
+
+function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split('\n').length;
+}
+
+/** A value that holds itself is endless, so the depth ends it. */
+function refuseLarge(name: string, root: unknown): void {
+  let left = MAX_VALUES;
+  const visit = (value: unknown, depth: number): void => {
+    if (--left < 0) throw new ImportFault(`${name} holds too many values`);
+    if (typeof value !== 'object' || value === null) return;
+    if (depth >= MAX_DEPTH) throw new ImportFault(`${name} is nested too deeply`);
+    for (const inner of Object.values(value)) visit(inner, depth + 1);
+  };
+  visit(root, 0);
+}

@@ -1,0 +1,87 @@
+/**
+ * Reads tables of a SQLite database that a stranger made: ordinary tables only, no views, virtual tables or generated
+ * columns, which would run what the file says; and rows within bounds. The only importer of node:sqlite. It is
+ * synchronous, so this belongs into a thread.
+ */
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { reasonOf } from '../../../../shared/errors.ts';
+import { ImportFault } from './import-fault.ts';
+
+/** A row by column. */
+export type SqliteRow = Readonly<Record<string, unknown>>;
+
+/** Most rows of a table, and octets of one value. */
+const MAX_ROWS = 200_000;
+const MAX_VALUE_LENGTH = 65_536;
+/** In the header of a file: 2 where the database keeps a log beside it, which an upload has not. */
+const JOURNAL_AT = [18, 19] as const;
+
+/** The tables of one database. */
+export class SqliteTables {
+  private readonly database: DatabaseSync;
+  private readonly name: string;
+
+  /** Writes the database to a new file at `path`, which the caller removes; throws an ImportFault, as all here. */
+  constructor(name: string, content: Buffer, path: string) {
+    this.name = name;
+    const copy = Buffer.from(content);
+    for (const at of JOURNAL_AT) if (copy[at] === 2) copy[at] = 1;
+    writeFileSync(path, copy, { mode: 0o600, flag: 'wx' });
+    this.database = this.guarded(() => new DatabaseSync(path, { readOnly: true, allowExtension: false }));
+    this.guarded(() => this.database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON'));
+  }
+
+  /** The rows of a table with these columns; one that the table lacks is absent. Undefined if there is no such table. */
+  rows(table: string, columns: readonly string[]): SqliteRow[] | undefined {
+    return this.guarded(() => {
+      const known = this.columnsOf(table);
+      if (known === undefined) return undefined;
+      const wanted = columns.filter((column) => known.has(column));
+      if (wanted.length === 0) return [];
+      const rows: SqliteRow[] = [];
+      const list = wanted.map((column) => `"${column}"`).join(', ');
+      for (const row of this.database.prepare(`SELECT ${list} FROM "${table}"`).iterate()) {
+        if (rows.length >= MAX_ROWS) throw new ImportFault(`${this.name}: ${table} has too many rows`);
+        for (const value of Object.values(row)) this.refuseLong(value, table);
+        rows.push(row);
+      }
+      return rows;
+    });
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private columnsOf(table: string): ReadonlySet<string> | undefined {
+    const found = this.database
+      .prepare(`SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE`)
+      .get(table);
+    if (found === undefined) return undefined;
+    // A virtual table has no page.
+    if (found['type'] !== 'table' || Number(found['rootpage']) <= 0) throw this.odd(table);
+    const columns = this.database.prepare(`SELECT name, hidden FROM pragma_table_xinfo(?)`).all(table);
+    if (columns.some(({ hidden }) => hidden !== 0)) throw this.odd(table);
+    return new Set(columns.map(({ name }) => String(name)));
+  }
+
+  private odd(table: string): ImportFault {
+    return new ImportFault(`${this.name}: ${table} is not an ordinary table`);
+  }
+
+  private refuseLong(value: unknown, table: string): void {
+    const length = typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
+    if (length > MAX_VALUE_LENGTH)
+      throw new ImportFault(`${this.name}: ${table} has a value that is too long`);
+  }
+
+  private guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof ImportFault) throw error;
+      throw new ImportFault(`${this.name} is damaged: ${reasonOf(error)}`);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/** Unpacks a tar within bounds. The only importer of the package tar; it uses the parser alone, which writes no file. */
+import { Parser, type ReadEntry } from 'tar';
+import { reasonOf } from '../../../../shared/errors.ts';
+import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';
+import { ImportFault } from './import-fault.ts';
+
+/** Where a header says that it is one, and of which octets. */
+const MAGIC_AT = 257;
+const MAGIC = 'ustar';
+/** The parser unpacks what begins like gzip or zstd, without bounds; no path in a tar begins so. */
+const PACKED = ['\u001f\u008b', '\u0028\u00b5\u002f\u00fd'];
+const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
+const FOLDERS = new Set(['Directory', 'GNUDumpDir']);
+
+/** Whether the octets begin like a tar. */
+export function isTar(content: Buffer): boolean {
+  const start = content.toString('latin1', 0, 4);
+  if (PACKED.some((mark) => start.startsWith(mark))) return false;
+  return content.toString('latin1', MAGIC_AT, MAGIC_AT + MAGIC.length) === MAGIC;
+}
+
+/** The files of a tar that is not compressed; throws an ImportFault. */
+export async function untar(content: Buffer): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const { promise, resolve, reject } = Promise.withResolvers<Map<string, Buffer>>();
+  let count = 0;
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      count++;
+      const fault = count > MAX_FILES ? `the tar has more than ${MAX_FILES} files` : faultOf(entry, files);
+      if (fault !== null) reject(new ImportFault(fault));
+      if (fault !== null || FOLDERS.has(entry.type)) {
+        entry.resume();
+        return;
+      }
+      const chunks: Buffer[] = [];
+      entry.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      entry.on('end', () => void files.set(pathIn(entry), Buffer.concat(chunks)));
+    },
+  });
+  parser.on('error', (error: unknown) => reject(new ImportFault(`the tar is damaged: ${reasonOf(error)}`)));
+  parser.on('end', () => resolve(files));
+  parser.end(content);
+  return promise;
+}
+
+function faultOf(entry: ReadEntry, files: ReadonlyMap<string, Buffer>): string | null {
+  const path = pathIn(entry);
+  if (FOLDERS.has(entry.type)) return null;
+  if (!FILES.has(entry.type)) return `${path} in the tar is a link or a device`;
+  if (path.startsWith('/') || path.split('/').includes('..') || path.includes('\\'))
+    return `${path} in the tar leads out of it`;
+  if (files.has(path)) return `the tar has ${path} twice`;
+  return entry.size > MAX_UNPACKED_BYTES ? 'the tar unpacks to too much' : null;
+}
+
+function pathIn(entry: ReadEntry): string {
+  return entry.path.replace(/^(?:\.\/)+/, '');
+}

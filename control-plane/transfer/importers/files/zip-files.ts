@@ -1,0 +1,51 @@
+/** Unpacks a zip within bounds. The only importer of yauzl, which refuses paths that lead out and sizes that lie. */
+import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { reasonOf } from '../../../../shared/errors.ts';
+import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';
+import { ImportFault } from './import-fault.ts';
+
+/** Of the upper half of an entry's attributes, where it was packed on Unix: the kind of file. */
+const KIND = 0xf000;
+const ORDINARY_FILE = 0x8000;
+
+/** The files of a zip; throws an ImportFault. */
+export async function unzip(content: Buffer): Promise<Map<string, Buffer>> {
+  try {
+    return await readEntries(await fromBufferPromise(content));
+  } catch (error) {
+    if (error instanceof ImportFault) throw error;
+    throw new ImportFault(`the zip file is damaged: ${reasonOf(error)}`);
+  }
+}
+
+async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
+  if (zip.entryCount > MAX_FILES) throw new ImportFault(`the zip file has more than ${MAX_FILES} files`);
+  const files = new Map<string, Buffer>();
+  let leftBytes = MAX_UNPACKED_BYTES;
+  for await (const entry of zip.eachEntry()) {
+    const { fileName: name } = entry;
+    if (name.endsWith('/')) continue;
+    refuseOddEntry(entry);
+    if (files.has(name)) throw new ImportFault(`the zip file has ${name} twice`);
+    if (entry.uncompressedSize > leftBytes) throw new ImportFault('the zip file unpacks to too much');
+    leftBytes -= entry.uncompressedSize;
+    const content = await readAll(await zip.openReadStreamPromise(entry));
+    if (crc32(content) !== entry.crc32) throw new ImportFault(`the zip file is damaged at ${name}`);
+    files.set(name, content);
+  }
+  return files;
+}
+
+function refuseOddEntry(entry: Entry): void {
+  const kind = (entry.externalFileAttributes >>> 16) & KIND;
+  if (kind !== 0 && kind !== ORDINARY_FILE)
+    throw new ImportFault(`${entry.fileName} in the zip file is a link or a device`);
+  if (entry.isEncrypted()) throw new ImportFault(`${entry.fileName} in the zip file is encrypted`);
+}
+
+/** yauzl ends the stream with an error where it has other than the announced octets. */
+async function readAll(stream: Readable): Promise<Buffer> {
+  return Buffer.concat((await stream.toArray()) as Buffer[]);
+}

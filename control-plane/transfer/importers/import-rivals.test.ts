@@ -1,0 +1,229 @@
+/** Exports of other programs: what the report counts, and whether the same questions are answered as there. */
+import { describe, expect, test } from '@jest/globals';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import { type ExpectedStatus, importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
+import { importedPolicy } from '../../../test/support/parts/imported-policy.ts';
+import { readText } from '../../storage/cluster/blob-store.ts';
+import { listSources } from '../../lists/sources/source-store.ts';
+import * as adguard from '../../../test/support/weir/adguard-exports.ts';
+import * as blocky from '../../../test/support/weir/blocky-exports.ts';
+import * as dnsmasq from '../../../test/support/weir/dnsmasq-exports.ts';
+import * as profiles from '../../../test/support/weir/profile-exports.ts';
+import * as technitium from '../../../test/support/weir/technitium-exports.ts';
+
+const { suite, folder, imported } = importSuite();
+
+/** The same rows with the status that this Weir gives. */
+async function answered(
+  table: readonly ExpectedStatus[],
+  texts: Readonly<Record<string, string>> = {},
+): Promise<ExpectedStatus[]> {
+  const ask = await importedPolicy(suite().database, texts);
+  return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
+}
+
+/** Names of what has no equivalent; keys of the configuration, which are not applied, are left out. */
+function notMapped({ items }: ImportReport): string[] {
+  const isKey = (reason: string | null): boolean => reason?.startsWith('set in the configuration') === true;
+  return items.flatMap(({ name, result, reason }) =>
+    result === 'not_mapped' && !isKey(reason) ? [name] : [],
+  );
+}
+
+/** Expects that the same file a second time changes nothing. */
+async function expectRepeatable(file: Uint8Array | string): Promise<void> {
+  expect(await imported(file)).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
+}
+
+describe('POST {api}/import of an AdGuard Home', () => {
+  test('answers as schema 34 did, client by client', async () => {
+    const report = await imported(adguard.schema34());
+    expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
+    expect(report).toMatchObject({
+      format: 'adguard_home',
+      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 40 },
+    });
+    expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
+    expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
+    expect(report.configuration).toContain('[blocking]\nenabled = true\nmode = "null_ip"\nttl_secs = 10\n');
+    expect(report.configuration).toContain('blocked_clients = ["192.0.2.66/32"]\n');
+    expect(JSON.stringify(report)).not.toMatch(/hunter2|PRIVATE KEY/);
+    await expectRepeatable(adguard.schema34());
+  });
+
+  test('keeps rules that count among each other only in one list', async () => {
+    const report = await imported(adguard.TANGLED);
+    const table: ExpectedStatus[] = [
+      ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'good.denied.example', 1, 'FORWARDED'],
+      ['192.0.2.1', 'never.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'good.hosts.example', 1, 'FORWARDED'],
+      ['192.0.2.1', 'bad.hosts.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'back.example', 1, 'FORWARDED'],
+    ];
+    expect(await answered(table)).toEqual(table);
+    expect(itemsOf(report, 'managed_domain')).toEqual({});
+    expect(report.configuration).toContain('[blocking]\nenabled = false\nmode = "custom_ip"\n');
+    await expectRepeatable(adguard.TANGLED);
+  });
+
+  test('reads older schemas', async () => {
+    const report = await imported(adguard.schema12());
+    expect(itemsOf(report, 'safe_search')).toMatchObject({ google: 'done', youtube: 'done', bing: 'done' });
+    expect(itemsOf(report, 'service')).toEqual({ tiktok: 'done' });
+    const table: ExpectedStatus[] = [
+      ['192.0.2.31', 'denied.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.31', 'nas.lan', 1, 'LOCAL'],
+      ['192.0.2.31', 'tiktok.com', 1, 'BLOCKED_SERVICE'],
+    ];
+    expect(await answered(table)).toEqual(table);
+    const later = await imported(adguard.SCHEMA_20);
+    expect(itemsOf(later, 'safe_search')).toEqual({
+      google: 'skipped: Weir has it already',
+      'bing (AdGuard Home: Phone)': 'done',
+    });
+  });
+});
+
+describe('POST {api}/import of a blocky', () => {
+  test('answers as a folder of version 0.34 did, client by client', async () => {
+    const report = await imported(blocky.folder());
+    expect(await answered(blocky.ANSWERS, blocky.LIST_TEXTS)).toEqual(blocky.ANSWERS);
+    expect(report).toMatchObject({ format: 'blocky', counts: { done: 30, changed: 0, skipped: 0 } });
+    expect(notMapped(report)).toEqual(blocky.NOT_MAPPED);
+    expect(report.configuration).toContain('strategy = "Failover"\n');
+    expect(JSON.stringify(report)).not.toContain('hunter2');
+    await expectRepeatable(blocky.folder());
+  });
+
+  test('reads older keys', async () => {
+    const report = await imported(blocky.OLD_KEYS);
+    const table: ExpectedStatus[] = [
+      ['192.0.2.1', 'denied.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'fine.example', 1, 'FORWARDED'],
+    ];
+    expect(await answered(table)).toEqual(table);
+    expect(report.configuration).toContain('mode = "custom_ip"\ncustom_ipv4 = "192.0.2.80"\n');
+    expect(report.configuration).toContain('ttl_secs = 60\nlist_refresh_hours = 2\n');
+  });
+});
+
+describe('POST {api}/import of a dnsmasq', () => {
+  test('answers as its folder did', async () => {
+    const report = await imported(dnsmasq.folder());
+    expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
+    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 24, changed: 2, skipped: 3 } });
+    expect(notMapped(report)).toEqual(dnsmasq.NOT_MAPPED);
+    await expectRepeatable(dnsmasq.folder());
+  });
+
+  test('makes a list of thousands of names, and records of a hosts file', async () => {
+    const many = await imported(dnsmasq.MANY_NAMES);
+    expect(itemsOf(many, 'list_rule')).toEqual({
+      '2500 names': expect.stringContaining('done: more than 2000'),
+    });
+    const hosts = await imported(dnsmasq.HOSTS);
+    expect(hosts.format).toBe('hosts');
+    const table: ExpectedStatus[] = [
+      ['192.0.2.1', 'www.ads2499.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'nas.lan', 1, 'LOCAL'],
+      ['192.0.2.1', 'ads.example', 1, 'BLOCKED_MANAGED'],
+      ['192.0.2.1', 'www.ads.example', 1, 'FORWARDED'],
+    ];
+    expect(await answered(table)).toEqual(table);
+  });
+
+  test('keeps custom rules in the database, and changes their text at the next import', async () => {
+    await imported(dnsmasq.MANY_NAMES);
+    const [before] = await listSources(suite().database, 'block');
+    expect(before).toMatchObject({ has_text: true, url: 'text:dnsmasq-rules', isKept: true, status: 'ok' });
+    expect(await readText(suite().database, before!.contentKey!)).toContain('||ads2499.example^\n');
+    await expectRepeatable(dnsmasq.MANY_NAMES);
+    expect(await imported(`${dnsmasq.MANY_NAMES}address=/one.more.example/\n`)).toMatchObject({
+      counts: { done: 0, changed: 1 },
+    });
+    const [after] = await listSources(suite().database, 'block');
+    expect(await readText(suite().database, after!.contentKey!)).toContain('||one.more.example^\n');
+  });
+
+  test('names this node as the reader of a file that it writes, and writes it again if it is gone', async () => {
+    await imported(blocky.folder());
+    const isFile = ({ url }: { readonly url: string }): boolean => url.startsWith('file:');
+    const files = (await listSources(suite().database)).filter(isFile);
+    expect(new Set(files.map(({ file_node: node }) => node))).toEqual(new Set(['node-a']));
+    const lists = join(folder(), 'lists');
+    const [name] = await readdir(lists);
+    const path = join(lists, name!);
+    const before = await readFile(path, 'utf8');
+    await rm(path);
+    expect(await imported(blocky.folder())).toMatchObject({ counts: { done: 0, changed: 1 } });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    await expectRepeatable(blocky.folder());
+  });
+
+  test('writes thousands of rows, whatever comes twice among them, and nothing a second time', async () => {
+    const mac = (place: number): string => `02:00:00:00:${Buffer.from([place >> 8, place]).toString('hex')}`;
+    const lines = Array.from({ length: 1100 }, (_, place) => [
+      `host-record=n${place}.example.org,192.0.2.${place % 250}`,
+      `server=/z${place}.example.org/192.0.2.1`,
+      `dhcp-host=${mac(place).replace(/(..)$/, ':$1')},192.0.2.${place % 250},name${place}`,
+    ]).flat();
+    const file = `${[...lines, ...lines.slice(0, 30)].join('\n')}\n`;
+    expect(await imported(file)).toMatchObject({ format: 'dnsmasq', counts: { changed: 0, not_mapped: 0 } });
+    const { rows } = await suite().database.query<Record<string, unknown>>(
+      `SELECT (SELECT count(*)::integer FROM local_records WHERE fqdn LIKE 'n%.example.org') AS records,
+         (SELECT count(*)::integer FROM forward_zones WHERE servers = '{192.0.2.1}') AS zones,
+         (SELECT count(DISTINCT name)::integer FROM clients WHERE name LIKE 'name%') AS clients,
+         (SELECT array_agg(fqdn ORDER BY id) FROM (SELECT * FROM local_records ORDER BY id LIMIT 2) first) AS first`,
+    );
+    expect(rows[0]).toEqual({
+      ...{ records: 1100, zones: 1100, clients: 1100 },
+      first: ['n0.example.org', 'n1.example.org'],
+    });
+    expect(await imported(file)).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
+  });
+});
+
+describe('POST {api}/import of a Technitium DNS Server', () => {
+  test('answers as version 15 did, client by client', async () => {
+    const report = await imported(technitium.version15());
+    expect(await answered(technitium.ANSWERS, technitium.LIST_TEXTS)).toEqual(technitium.ANSWERS);
+    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 0, skipped: 3 } });
+    expect(notMapped(report)).toEqual(technitium.NOT_MAPPED);
+    expect(report.configuration).toContain(
+      'servers = ["tls://dns.example.org:853@192.0.2.9", "tls://192.0.2.53"]',
+    );
+    expect(JSON.stringify(report)).not.toMatch(/hunter2|c2VjcmV0/);
+    await expectRepeatable(technitium.version15());
+  });
+
+  test('reads what version 13 has outside of its binary settings', async () => {
+    const report = await imported(technitium.version13());
+    expect(itemsOf(report, 'managed_domain')).toMatchObject({ '*.denied.example': 'done' });
+    expect(notMapped(report)).toEqual(['zone home.example', 'dns.config']);
+  });
+});
+
+describe('POST {api}/import of a profile in the cloud', () => {
+  test('answers as a profile of NextDNS did', async () => {
+    const report = await imported(profiles.NEXTDNS);
+    expect(await answered(profiles.NEXTDNS_ANSWERS)).toEqual(profiles.NEXTDNS_ANSWERS);
+    expect(report).toMatchObject({ format: 'nextdns', counts: { done: 17, changed: 0, skipped: 1 } });
+    expect(itemsOf(report, 'safe_search')).toMatchObject({ google: 'done', bing: 'done' });
+    expect(notMapped(report)).toEqual(profiles.NEXTDNS_NOT_MAPPED);
+    expect(itemsOf(report, 'blocklist')).toEqual({
+      'https://big.oisd.nl': 'done: fetched in the background',
+      unknown: 'not_mapped: Weir does not know where this list is from',
+    });
+    await expectRepeatable(profiles.NEXTDNS);
+  });
+
+  test('answers as a folder of Control D did', async () => {
+    const report = await imported(profiles.CONTROLD);
+    expect(await answered(profiles.CONTROLD_ANSWERS)).toEqual(profiles.CONTROLD_ANSWERS);
+    expect(report.format).toBe('controld');
+    expect(notMapped(report)).toEqual(['proxied.example', 'odd.example']);
+  });
+});

@@ -1,0 +1,216 @@
+/** `{api}/import` over real HTTP and PostgreSQL; what was imported is asked of a real pipeline. */
+import { readdir } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import { importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
+import { type Outcome, importedPolicy } from '../../../test/support/parts/imported-policy.ts';
+import { zipOf } from '../../../test/support/parts/made-archives.ts';
+import * as pihole from '../../../test/support/weir/pihole-exports.ts';
+
+const { suite, folder, post, imported } = importSuite();
+
+/** Every row that an import may write, without ids and times. */
+async function stored(): Promise<unknown> {
+  const { rows } = await suite().database.query<{ all: unknown }>(`SELECT json_build_object(
+    'groups', (SELECT json_agg(name ORDER BY name) FROM groups),
+    'sources', (SELECT json_agg(url ORDER BY url) FROM list_sources),
+    'rules', (SELECT json_agg(domain ORDER BY domain) FROM managed_domains),
+    'clients', (SELECT json_agg(name ORDER BY name) FROM clients)) AS all`);
+  return rows[0]!.all;
+}
+
+const FORWARDED = 'FORWARDED';
+
+describe('POST {api}/import of a Pi-hole', () => {
+  test('answers as version 6 did, client by client', async () => {
+    const report = await imported(pihole.version6());
+    expect(report).toMatchObject({ format: 'pihole', dry_run: false, revision: expect.any(Number) });
+    const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
+    const [anyone, tablet, guest, unfiltered, both, old] = [
+      '192.0.2.200',
+      '192.0.2.10',
+      '192.0.2.65',
+      '192.0.2.20',
+      '192.0.2.30',
+      '192.0.2.40',
+    ] as const;
+    const table: readonly (readonly [client: string, name: string, qtype: number, status: string])[] = [
+      [anyone, 'ads.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'fine.ads.example', 1, FORWARDED],
+      [anyone, 'allowed.ads.example', 1, FORWARDED],
+      [anyone, 'denied.example', 1, 'BLOCKED_MANAGED'],
+      [anyone, 'www.denied.example', 1, FORWARDED],
+      [anyone, 'off.example', 1, FORWARDED],
+      [anyone, 'wild.example', 1, 'BLOCKED_MANAGED'],
+      [anyone, 'a.wild.example', 1, 'BLOCKED_MANAGED'],
+      [anyone, 'ad12.example.com', 1, 'BLOCKED_REGEX'],
+      [anyone, 'ad1234.example.com', 1, FORWARDED],
+      [anyone, 'aaaa.example', 28, 'BLOCKED_LIST'],
+      [anyone, 'aaaa.example', 1, FORWARDED],
+      [anyone, 'gone.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'to.example', 1, 'LOCAL'],
+      [anyone, 'nodata.example', 28, 'BLOCKED_LIST'],
+      [anyone, 'nodata.example', 1, FORWARDED],
+      [anyone, 'games.example', 1, FORWARDED],
+      [anyone, 'guest.example', 1, FORWARDED],
+      [anyone, 'nowhere.example', 1, FORWARDED],
+      [tablet, 'games.example', 1, 'BLOCKED_LIST'],
+      [tablet, 'fine.ads.example', 1, 'BLOCKED_LIST'],
+      [tablet, 'wild.example', 1, FORWARDED],
+      [guest, 'guest.example', 1, 'BLOCKED_MANAGED'],
+      [guest, 'ads.example', 1, FORWARDED],
+      [both, 'guest.example', 1, 'BLOCKED_MANAGED'],
+      [both, 'games.example', 1, 'BLOCKED_LIST'],
+      [both, 'denied.example', 1, 'BLOCKED_MANAGED'],
+      [unfiltered, 'ads.example', 1, FORWARDED],
+      [old, 'denied.example', 1, FORWARDED],
+      [anyone, 'nas.lan', 1, 'LOCAL'],
+      [anyone, 'nas.lan', 28, 'LOCAL'],
+      [anyone, 'files.lan', 1, 'LOCAL'],
+    ];
+    const answers = table.map(([client, name, qtype]) => [
+      client,
+      name,
+      qtype,
+      ask(client, name, qtype).status,
+    ]);
+    expect(answers).toEqual(table.map((row) => [...row]));
+    const said = ['gone.example', 'to.example', 'nas.lan'].map(
+      (name): Outcome['answer'] => ask(anyone, name).answer,
+    );
+    expect(said).toEqual([
+      { rcode: 'NXDOMAIN', answers: [] },
+      { rcode: 'NOERROR', answers: [['A', '192.0.2.99']] },
+      { rcode: 'NOERROR', answers: [['A', '192.0.2.5']] },
+    ]);
+  });
+
+  test('reports each item, what has no equivalent with the reason, and no secret', async () => {
+    const report = await imported(pihole.version6());
+    expect(itemsOf(report, 'group')).toEqual({
+      Default: "skipped: it is Weir's group Default",
+      Kids: 'done',
+      Guests: 'done',
+      Old: 'done: it is switched off: its clients are in a group made of their other groups',
+      'Guests + Kids': 'done: made for clients of 2 groups, as a client has one group in Weir',
+      'Unfiltered (Pi-hole)': 'done: made for clients without an enabled group, which are not filtered',
+    });
+    expect(itemsOf(report, 'client')).toMatchObject({
+      '192.0.2.10': 'done',
+      'laptop.lan': 'done: known by its MAC 02:00:5e:00:00:04 here',
+      ':eth0': 'not_mapped: Weir does not know clients by their interface',
+      'unknown.lan':
+        'not_mapped: Weir knows clients by MAC or address, and the export has no device of this name',
+      '02:00:5e:00:00:03':
+        'not_mapped: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
+      'printer (lease)': 'done',
+    });
+    expect(itemsOf(report, 'blocklist')).toMatchObject({
+      [pihole.ADS_URL]: 'done: fetched in the background',
+      'https://lists.example.org/orphan.txt': 'done: it is in no group, so it is switched off',
+      'https://***@lists.example.org/private.txt':
+        'not_mapped: its URL holds a secret, which is not imported: add the list by hand',
+    });
+    expect(itemsOf(report, 'regex_filter')).toEqual({
+      '^ad[0-9]{,3}[.]': 'done: written as ^ad[0-9]{0,3}[.]',
+      'inverted\\.example$;invert': 'not_mapped: Weir has no option like invert',
+      '(a)\\1': 'not_mapped: it uses \\1, which is not linear in time or unknown',
+      'no\\.example$;reply=NONE': 'not_mapped: Weir cannot give the reply NONE to one rule',
+      'x{~2}y': 'not_mapped: it matches approximately',
+      '\\<word': 'not_mapped: it uses \\<, which is not linear in time or unknown',
+      'c\\.example$;reply=CNAME,d.example':
+        'not_mapped: Weir cannot give the reply CNAME,d.example to one rule',
+    });
+    expect(itemsOf(report, 'forward_zone')).toEqual({ '192.0.2.0/23': 'done', 'fritz.box': 'done' });
+    expect(itemsOf(report, 'setting')).toMatchObject({
+      'dns.domain lan': 'changed',
+      'dns.domainNeeded': 'changed',
+    });
+    expect(report.configuration).toContain('[[dns.pools]]\nname = "pihole"\n');
+    expect(report.configuration).toContain('"192.0.2.53:5353", "127.0.0.1:5335", "2001:db8::53"');
+    expect(report.configuration).toContain('[blocking]\nenabled = true\nttl_secs = 2\nmode = "nxdomain"\n');
+    expect(JSON.stringify(report)).not.toMatch(/hunter2|BALLOON|JBSWY|c2VjcmV0/);
+    const { done, changed, skipped, not_mapped: notMapped } = report.counts;
+    expect(done + changed + skipped + notMapped).toBe(report.items.length);
+  });
+
+  test('changes nothing a second time, and nothing at all in a dry run', async () => {
+    const empty = await stored();
+    const tried = await imported(pihole.version6(), '?dry_run=true');
+    expect([await stored(), await readdir(folder())]).toEqual([empty, []]);
+    const first = await imported(pihole.version6());
+    expect({ ...tried, dry_run: false, revision: first.revision }).toEqual(first);
+    const after = await stored();
+    const second = await imported(pihole.version6());
+    expect(second).toMatchObject({ revision: null, counts: { done: 0, changed: 0 } });
+    expect(await stored()).toEqual(after);
+    const { rows } = await suite().database.query('SELECT 1 FROM revisions');
+    expect(rows).toHaveLength(1);
+  });
+
+  test('runs one after the other of several at once, and turns away the fourth', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => post(pihole.liveGravity())));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
+    const turnedAway = answers.find(({ status }) => status === 503)!;
+    expect(Number(turnedAway.headers['retry-after'])).toBeGreaterThan(0);
+    const reports = answers.flatMap(({ status, body }) => (status === 200 ? [body as ImportReport] : []));
+    const made = reports.filter(({ revision }) => revision !== null);
+    expect([made.length, made[0]!.counts.done > 0]).toEqual([1, true]);
+    expect(await readdir(folder())).toEqual([]);
+  });
+
+  test('reads the archive of version 5, and the live database', async () => {
+    const old = await imported(pihole.version5());
+    const ask = await importedPolicy(suite().database, pihole.LIST_TEXTS);
+    const names = [
+      'ads.example',
+      'allowed.ads.example',
+      'denied.example',
+      'a.wild.example',
+      'nas.lan',
+      'files.lan',
+    ];
+    expect(names.map((name) => ask('192.0.2.200', name).status)).toEqual([
+      'BLOCKED_LIST',
+      FORWARDED,
+      'BLOCKED_MANAGED',
+      'BLOCKED_MANAGED',
+      'LOCAL',
+      'LOCAL',
+    ]);
+    expect(ask('192.0.2.10', 'denied.example').status).toBe(FORWARDED);
+    expect(itemsOf(old, 'forward_zone')).toEqual({ '192.0.2.0/24': 'done', 'fritz.box': 'done' });
+    expect(JSON.stringify(old)).not.toContain('5e884898');
+    const live = await imported(pihole.liveGravity());
+    expect(itemsOf(live, 'subnet')).toEqual({ '192.0.2.64/26': 'done' });
+    expect(itemsOf(live, 'managed_domain')).toMatchObject({
+      'denied.example': 'done',
+      'guest.example': 'done',
+    });
+  });
+});
+
+describe('POST {api}/import of a bad file', () => {
+  test.each<[string, Uint8Array | string, string]>([
+    ['text', 'hello', 'Weir cannot tell which program the file is from'],
+    ['a zip that is cut off', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],
+    [
+      'a zip bomb',
+      zipOf({ 'pihole.toml': 'a' }, { claimedBytes: 300 * 1024 * 1024 }),
+      'the zip file unpacks to too much',
+    ],
+    ['YAML that holds itself', 'schema_version: 34\ndns: &a\n  b: *a\n', 'nested too deeply'],
+  ])('refuses %s with 400, and leaves nothing', async (_what, file, detail) => {
+    const answer = await post(file);
+    expect([answer.status, answer.problem.detail]).toEqual([400, expect.stringContaining(detail)]);
+    expect(await readdir(folder())).toEqual([]);
+  });
+
+  test('refuses other media types, an empty body and unknown formats', async () => {
+    const json = await post('{}', '', { 'content-type': 'application/json' });
+    const empty = await post('');
+    const unknown = await post('x', '?format=bind');
+    const coded = await post('x', '', { 'content-encoding': 'gzip' });
+    expect([json.status, empty.status, unknown.status, coded.status]).toEqual([415, 400, 400, 415]);
+  });
+});

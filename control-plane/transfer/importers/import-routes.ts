@@ -1,0 +1,29 @@
+/** HTTP of `{api}/import`. What was imported is in the database and in force when the answer is sent. */
+import { ImportQuery, ImportReport } from '../../../shared/api/imports-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { saveUpload } from '../../api/upload.ts';
+import type { SettingsImport } from './import-settings.ts';
+
+/** Largest file: a database of Pi-hole with a million names. */
+const LIMIT_BYTES = 128 * 1024 * 1024;
+
+/** The row of imports. */
+export function importRoutes({ settingsImport }: { settingsImport: Pick<SettingsImport, 'run'> }): Route[] {
+  const importSettings = route({
+    method: 'POST',
+    path: '/import',
+    access: 'admin',
+    tag: 'Moving',
+    summary: "Take over another program's settings from its export, the body as it is; one revision",
+    query: ImportQuery,
+    uploadLimitBytes: LIMIT_BYTES,
+    answer: ImportReport,
+    handle: (request) => {
+      const { format, dry_run: isDryRun } = request.query;
+      const save = (path: string): Promise<void> => saveUpload(request.http, path, LIMIT_BYTES);
+      return settingsImport.run({ save, format, isDryRun, author: authorOf(request) });
+    },
+  });
+  return [importSettings];
+}

@@ -1,0 +1,20 @@
+/** Entry of the thread that reads one upload and ends: foreign files may take long, or more memory than there is. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { reasonOf } from '../../../shared/errors.ts';
+import { ImportFault } from './files/import-fault.ts';
+import { type ImportOrder, makePlan } from './make-plan.ts';
+import type { ImportPlan } from './plan/import-plan.ts';
+
+/** What the thread answers: a plan, or why the file has no plan; `isOfFile` where the file is at fault. */
+export type ImportAnswer =
+  { readonly plan: ImportPlan } | { readonly fault: string; readonly isOfFile: boolean };
+
+async function answer(): Promise<ImportAnswer> {
+  try {
+    return { plan: await makePlan(workerData as ImportOrder) };
+  } catch (error) {
+    return { fault: reasonOf(error), isOfFile: error instanceof ImportFault };
+  }
+}
+
+parentPort?.postMessage(await answer());

@@ -1,0 +1,184 @@
+/** Damaged and foreign files: read to a plan, or refused; never another error. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { octets } from '../../../test/support/dns/built-messages.ts';
+import fc from '../../../test/support/parts/fast-check.ts';
+import { sqliteOf, tarOf, zipOf } from '../../../test/support/parts/made-archives.ts';
+import * as adguard from '../../../test/support/weir/adguard-exports.ts';
+import * as blocky from '../../../test/support/weir/blocky-exports.ts';
+import * as dnsmasq from '../../../test/support/weir/dnsmasq-exports.ts';
+import * as pihole from '../../../test/support/weir/pihole-exports.ts';
+import { CONTROLD, NEXTDNS } from '../../../test/support/weir/profile-exports.ts';
+import * as technitium from '../../../test/support/weir/technitium-exports.ts';
+import { namesFile } from '../../../test/support/weir/technitium-exports.ts';
+import { IMPORT_FORMATS, type ImportFormat } from '../../../shared/api/imports-api.ts';
+import { ImportFault } from './files/import-fault.ts';
+import { makePlan } from './make-plan.ts';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-plan-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+/** Number of items, or why there is no plan; what is not the file's fault is thrown. */
+async function outcomeOf(file: Uint8Array, format: ImportFormat | 'auto' = 'auto'): Promise<number | string> {
+  const work = await mkdtemp(join(folder, 'work-'));
+  const path = join(work, 'upload');
+  await writeFile(path, file);
+  try {
+    return (await makePlan({ path, folder: work, format })).items.length;
+  } catch (error) {
+    if (error instanceof ImportFault) return error.message;
+    throw error;
+  } finally {
+    await rm(work, { recursive: true });
+  }
+}
+
+const TEXTS = [adguard.TANGLED, adguard.SCHEMA_12, blocky.OLD_KEYS, dnsmasq.HOSTS, NEXTDNS, CONTROLD].map(
+  (text) => Buffer.from(text),
+);
+const EXPORTS: readonly Buffer[] = [
+  ...[pihole.version6(), pihole.version5(), pihole.liveGravity()],
+  ...[adguard.schema34(), blocky.folder(), dnsmasq.folder(), technitium.version15(), technitium.version13()],
+  ...TEXTS,
+];
+
+/** Octets before the first ones of content that gzip only stores. */
+const STORED = 15;
+
+/** Octets with the mark of a tar at a place. */
+function marked(at: number): Buffer {
+  const content = Buffer.alloc(2000);
+  content.write('ustar', at, 'latin1');
+  return content;
+}
+
+describe('makePlan()', () => {
+  test('finds out whose settings they are', async () => {
+    const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
+    expect(counts.every((count) => typeof count === 'number' && count > 2)).toBe(true);
+    expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot tell which program');
+  });
+
+  test('refuses any damaged export, or reads what is left of it', async () => {
+    const damage = fc.record({
+      which: fc.nat(EXPORTS.length - 1),
+      bytes: fc.array(fc.tuple(fc.nat(40_000), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+      cutAt: fc.option(fc.nat(40_000)),
+    });
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ which, bytes, cutAt }) => {
+        const file = Buffer.from(EXPORTS[which]!);
+        for (const [at, byte] of bytes) file[at % file.length] = byte;
+        const length = cutAt === null ? file.length : cutAt % file.length;
+        await expect(outcomeOf(file.subarray(0, length))).resolves.toBeDefined();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('refuses or reads any octets, whichever format is asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 2000 }),
+        fc.constantFrom(...IMPORT_FORMATS),
+        async (file, format) => {
+          await expect(outcomeOf(file, format)).resolves.toBeDefined();
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each([
+    [
+      'a view',
+      'CREATE VIEW adlist AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n',
+    ],
+    ['a generated column', 'CREATE TABLE adlist (id INTEGER, address TEXT AS (hex(zeroblob(100000000))))'],
+    ['a virtual table', 'CREATE VIRTUAL TABLE adlist USING fts5(id, address)'],
+  ])('refuses a database with %s in place of a table', async (_what, statement) => {
+    expect(await outcomeOf(sqliteOf(statement))).toBe('gravity.db: adlist is not an ordinary table');
+  });
+
+  test.each<[string, Uint8Array | string, string]>([
+    [
+      'a path that leads out',
+      zipOf({ '../pihole.toml': '' }),
+      'the zip file is damaged: invalid relative path',
+    ],
+    ['a path from the root', zipOf({ '/etc/pihole.toml': '' }), 'the zip file is damaged: absolute path'],
+    [
+      'a link in a zip',
+      zipOf({ 'pihole.toml': '/etc/passwd' }, { mode: 0o120_777 }),
+      'is a link or a device',
+    ],
+    [
+      'a zip that lies',
+      zipOf({ 'pihole.toml': 'a'.repeat(1000) }, { claimedBytes: 10 }),
+      'the zip file is damaged',
+    ],
+    [
+      'a tar packed twice',
+      gzipSync(gzipSync(marked(0x101 - STORED), { level: 0 })),
+      'cannot tell which program',
+    ],
+    [
+      'a tar packed by zstd',
+      octets([0x28, 0xb5, 0x2f, 0xfd], marked(0x101 - 4)),
+      'cannot tell which program',
+    ],
+    ['a link in a tar', tarOf({ 'adlist.json': '' }, '2'), 'is a link or a device'],
+    ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'leads out of it'],
+    [
+      'a damaged database',
+      Buffer.concat([pihole.liveGravity().subarray(0, 100), Buffer.alloc(9000, 7)]),
+      'is damaged',
+    ],
+    ['bad JSON', tarOf({ 'adlist.json': '{' }), 'adlist.json is not JSON'],
+    ['JSON of another shape', tarOf({ 'adlist.json': '[1]' }), 'adlist.json is not a list of rows'],
+    ['bad TOML', zipOf({ 'pihole.toml': 'a = [' }), 'pihole.toml, line'],
+    ['no settings', zipOf({ 'pihole.toml': '' }), 'neither lists nor domains'],
+    [
+      'YAML whose aliases multiply',
+      `schema_version: 34\na: &a 1\nb: [${'*a, '.repeat(200)}1]\n`,
+      'beyond bounds',
+    ],
+    [
+      'more records than one transaction takes',
+      Array.from({ length: 20_001 }, (_, n) => `192.0.2.1 h${n}.example`).join('\n'),
+      '20001 rows; 20000 are the most',
+    ],
+    ['a schema that is too old', 'schema_version: 9\n', 'AdGuardHome.yaml has schema 9'],
+    [
+      'a file of Technitium that is cut off',
+      zipOf({ 'blocked.config': namesFile('BZ', ['a'], 9) }),
+      'ends too early',
+    ],
+    [
+      'a version of it that is too new',
+      zipOf({ 'allowed.config': namesFile('AZ', [], 0, 7) }),
+      'has version 7',
+    ],
+  ])('refuses %s', async (_what, file, reason) => {
+    expect(await outcomeOf(Buffer.from(file))).toContain(reason);
+  });
+
+  test('refuses a database with too many rows, or with a value that is too long', async () => {
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 200000)';
+    const table = 'CREATE TABLE adlist (id INTEGER, address TEXT)';
+    const many = sqliteOf(`${table}; INSERT INTO adlist ${numbers} SELECT i, 'a' FROM n`);
+    const long = sqliteOf(`${table}; INSERT INTO adlist VALUES (1, hex(zeroblob(40000)))`);
+    expect(await outcomeOf(many)).toContain('too many rows');
+    expect(await outcomeOf(long)).toContain('too long');
+  });
+});

@@ -1,0 +1,70 @@
+/** The octets of an upload as a plan: finds out whose settings they are, reads and maps them. Runs in the import thread. */
+import type { ImportFormat } from '../../../shared/api/imports-api.ts';
+import { mapAdguard } from './adguard-home/map-adguard.ts';
+import { isAdguard, readAdguard } from './adguard-home/read-adguard.ts';
+import { mapBlocky } from './blocky/map-blocky.ts';
+import { isBlocky, readBlocky } from './blocky/read-blocky.ts';
+import { isDnsmasq } from './dnsmasq/dnsmasq-options.ts';
+import { isHosts, mapDnsmasq, mapHosts } from './dnsmasq/map-dnsmasq.ts';
+import type { FileSet } from './files/file-set.ts';
+import { ImportFault } from './files/import-fault.ts';
+import { openUpload } from './files/open-upload.ts';
+import { mapPihole } from './pihole/map-pihole.ts';
+import { isPihole, readPihole } from './pihole/read-pihole.ts';
+import type { ImportPlan } from './plan/import-plan.ts';
+import { isControld, mapControld } from './profiles/map-controld.ts';
+import { isNextdns, mapNextdns } from './profiles/map-nextdns.ts';
+import { mapTechnitium } from './technitium/map-technitium.ts';
+import { isTechnitium, readTechnitium } from './technitium/read-technitium.ts';
+
+/** A file to import. */
+export interface ImportOrder {
+  /** Where the upload is. */
+  readonly path: string;
+  /** A folder for files that reading needs; the caller empties it. */
+  readonly folder: string;
+  readonly format: ImportFormat | 'auto';
+}
+
+/** Most rows of one import: they are one transaction, of some 35 s then, during which no other change can be made. */
+const MOST_ROWS = 20_000;
+
+/** One importer. */
+interface Importer {
+  readonly isMine: (files: FileSet) => boolean;
+  readonly plan: (files: FileSet, folder: string) => ImportPlan;
+}
+
+/** In the order in which `auto` asks them: the more a program's files tell of it, the earlier. */
+const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
+  pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
+  adguard_home: { isMine: isAdguard, plan: (files) => mapAdguard(readAdguard(files)) },
+  technitium: { isMine: isTechnitium, plan: (files) => mapTechnitium(readTechnitium(files)) },
+  nextdns: { isMine: isNextdns, plan: mapNextdns },
+  controld: { isMine: isControld, plan: mapControld },
+  dnsmasq: { isMine: isDnsmasq, plan: mapDnsmasq },
+  blocky: { isMine: isBlocky, plan: (files) => mapBlocky(readBlocky(files)) },
+  hosts: { isMine: isHosts, plan: mapHosts },
+};
+
+/** Makes the plan; throws an ImportFault where the file cannot be imported. */
+export async function makePlan({ path, folder, format }: ImportOrder): Promise<ImportPlan> {
+  const { files } = await openUpload(path);
+  const importer =
+    format === 'auto' ? Object.values(IMPORTERS).find(({ isMine }) => isMine(files)) : IMPORTERS[format];
+  if (importer === undefined)
+    throw new ImportFault(
+      `Weir cannot tell which program the file is from; it reads ${Object.keys(IMPORTERS).join(', ')}`,
+    );
+  const plan = importer.plan(files, folder);
+  if (rowsOf(plan) > MOST_ROWS)
+    throw new ImportFault(
+      `the file would make ${rowsOf(plan)} rows; ${MOST_ROWS} are the most of one import`,
+    );
+  return plan;
+}
+
+/** Rows that a plan makes, about. */
+function rowsOf({ origins: { configuration: _settings, groups, ...others } }: ImportPlan): number {
+  return Object.values(others).reduce((sum, things) => sum + things.length, groups.length - 1);
+}

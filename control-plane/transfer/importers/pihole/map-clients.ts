@@ -1,0 +1,76 @@
+/** Pi-hole's clients and groups as those of Weir. Pure. */
+import { canonicalMac } from '../../../../shared/net/mac.ts';
+import {
+  addPlacedClient,
+  type ClientPlace,
+  type PlacedClient,
+  placeOf,
+  reportOverlaps,
+} from '../plan/client-place.ts';
+import { GroupSets } from '../plan/group-sets.ts';
+import { DEFAULT_GROUP } from '../plan/import-plan.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import type { PiholeClient, PiholeSettings } from './pihole-settings.ts';
+
+/** Id of the group that clients without an entry are in. */
+const DEFAULT_ID = 0;
+
+/** Adds groups and clients; the result knows the groups of rules. */
+export function mapClients(builder: PlanBuilder, settings: PiholeSettings): GroupSets<number> {
+  const sets = new GroupSets<number>(builder, 'Unfiltered (Pi-hole)');
+  mapGroups(builder, settings, sets);
+  const placed: PlacedClient[] = [];
+  for (const client of settings.clients) {
+    const group = sets.groupOf(settings.clientLinks.get(client.id) ?? []);
+    const place = placeIn(client, settings);
+    if ('reason' in place) builder.notMapped('client', client.ip, place.reason);
+    else placed.push(addClient(builder, client, place, group));
+  }
+  reportOverlaps(builder, 'Pi-hole', placed, settings.devices);
+  return sets;
+}
+
+function mapGroups(builder: PlanBuilder, { groups }: PiholeSettings, sets: GroupSets<number>): void {
+  for (const { id, name, enabled, comment } of groups) {
+    if (id === DEFAULT_ID) {
+      sets.add(id, DEFAULT_GROUP, true);
+      if (enabled) builder.skipped('group', name, "it is Weir's group Default");
+      else
+        builder.notMapped('group', name, 'the default group is switched off; Weir cannot do that to Default');
+      continue;
+    }
+    const item = builder.item('group', name);
+    if (!enabled)
+      builder.remark(item, 'it is switched off: its clients are in a group made of their other groups');
+    sets.add(id, builder.group(name, { enabled, comment }, item), enabled);
+  }
+  if (groups.every(({ id }) => id !== DEFAULT_ID)) sets.add(DEFAULT_ID, DEFAULT_GROUP, true);
+}
+
+function placeIn(
+  { ip }: PiholeClient,
+  { devices }: PiholeSettings,
+): ClientPlace | { readonly reason: string } {
+  if (ip.startsWith(':')) return { reason: 'Weir does not know clients by their interface' };
+  const place = placeOf(ip);
+  if (place !== null) return place;
+  if (ip.includes('/')) return { reason: 'it is not a network' };
+  const named = devices.filter(({ name }) => name.toLowerCase() === ip.toLowerCase());
+  const macs = new Set(named.flatMap((device) => canonicalMac(device.mac) ?? []));
+  if (macs.size === 1) return { kind: 'mac', text: [...macs][0]! };
+  const reason = macs.size === 0 ? 'has no device of this name' : 'has several devices of this name';
+  return { reason: `Weir knows clients by MAC or address, and the export ${reason}` };
+}
+
+function addClient(
+  builder: PlanBuilder,
+  { ip, comment }: PiholeClient,
+  place: ClientPlace,
+  group: string,
+): PlacedClient {
+  const client = { shown: ip, place, group };
+  const isByName = place.kind === 'mac' && canonicalMac(ip) === null;
+  const remark = isByName ? `known by its MAC ${place.text} here` : null;
+  addPlacedClient(builder, client, { name: comment.trim() === '' ? null : comment, remark });
+  return client;
+}

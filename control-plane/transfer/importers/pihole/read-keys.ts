@@ -1,0 +1,98 @@
+/** The settings of Pi-hole that are no tables: its TOML of version 6, `setupVars.conf` and others of version 5. */
+import type { ConfigFault } from '../../../../config/config-fault.ts';
+import { indexLines } from '../../../../config/line-index.ts';
+import { parseToml } from '../../../../config/parse-toml.ts';
+import { contentLines, decodeText } from '../files/decode-text.ts';
+import { type FileSet, fileAt } from '../files/file-set.ts';
+import { ForeignTree } from '../files/foreign-tree.ts';
+import { ImportFault } from '../files/import-fault.ts';
+import type { PiholeKeys } from './pihole-settings.ts';
+
+const MAX_TOML_LENGTH = 1_000_000;
+
+/** The keys of the TOML file. */
+export function readToml(content: Buffer): { keys: PiholeKeys; databases: { gravity: string; ftl: string } } {
+  const toml = decodeText(content);
+  if (toml.length > MAX_TOML_LENGTH) throw new ImportFault('pihole.toml is too large');
+  const faults: ConfigFault[] = [];
+  const tree = parseToml('pihole.toml', toml, indexLines(toml), faults);
+  if (faults[0] !== undefined)
+    throw new ImportFault(`pihole.toml, line ${faults[0].line ?? '?'}: ${faults[0].message}`);
+  const file = new ForeignTree(tree);
+  const special = file.at('dns.specialDomains').members();
+  const keys: PiholeKeys = {
+    upstreams: file.texts('dns.upstreams'),
+    hosts: file.texts('dns.hosts'),
+    cnames: file.texts('dns.cnameRecords'),
+    revServers: file.texts('dns.revServers'),
+    // Before version 6.3 `dns.domain` was the name itself.
+    localDomain: file.text('dns.domain') ?? file.text('dns.domain.name'),
+    domainNeeded: file.flag('dns.domainNeeded'),
+    bogusPriv: file.flag('dns.bogusPriv'),
+    dnssec: file.flag('dns.dnssec'),
+    blockingActive: file.flag('dns.blocking.active'),
+    blockingMode: file.text('dns.blocking.mode'),
+    blockTtl: file.count('dns.blockTTL'),
+    rateLimit: rateLimit(file.count('dns.rateLimit.count'), file.count('dns.rateLimit.interval')),
+    specialDomains: Object.fromEntries(special.map(([name, value]) => [name, value.flag() === true])),
+    dhcpHosts: file.texts('dhcp.hosts'),
+    dhcpActive: file.flag('dhcp.active'),
+    listeningMode: file.text('dns.listeningMode'),
+    networkInterface: file.text('dns.interface'),
+    dnsmasqLines: file.texts('misc.dnsmasq_lines'),
+    readsDnsmasqFolder: file.flag('misc.etc_dnsmasq_d'),
+  };
+  const databases = {
+    gravity: file.text('files.gravity') ?? '/etc/pihole/gravity.db',
+    ftl: file.text('files.database') ?? '/etc/pihole/pihole-FTL.db',
+  };
+  return { keys, databases };
+}
+
+/** The keys of version 5, of several files. */
+export function readVersion5(files: FileSet): PiholeKeys {
+  const vars = assignments(fileAt(files, 'setupVars.conf'));
+  const ftl = assignments(fileAt(files, 'pihole-FTL.conf'));
+  const yes = (value: string | undefined): boolean | undefined =>
+    value === undefined ? undefined : value === 'true';
+  const [count, interval] = (ftl.get('RATE_LIMIT') ?? '').split('/').map(Number);
+  const server = vars.get('REV_SERVER_TARGET') ?? '';
+  const isForwarding = vars.get('REV_SERVER') === 'true' && server !== '';
+  const domain = vars.get('REV_SERVER_DOMAIN') ?? '';
+  return {
+    upstreams: [...vars].filter(([name]) => /^PIHOLE_DNS_\d+$/.test(name)).map(([, value]) => value),
+    hosts: contentLines(fileAt(files, 'custom.list')),
+    cnames: contentLines(fileAt(files, '05-pihole-custom-cname.conf'))
+      .filter((line) => line.startsWith('cname='))
+      .map((line) => line.slice('cname='.length)),
+    revServers: isForwarding ? [`true,${vars.get('REV_SERVER_CIDR') ?? ''},${server},${domain}`] : [],
+    localDomain: vars.get('PIHOLE_DOMAIN'),
+    domainNeeded: yes(vars.get('DNS_FQDN_REQUIRED')),
+    bogusPriv: yes(vars.get('DNS_BOGUS_PRIV')),
+    dnssec: yes(vars.get('DNSSEC')),
+    blockingActive: yes(vars.get('BLOCKING_ENABLED')),
+    blockingMode: ftl.get('BLOCKINGMODE'),
+    blockTtl: number(Number(ftl.get('BLOCK_TTL') ?? NaN)),
+    rateLimit: rateLimit(number(count), number(interval)),
+    dhcpHosts: contentLines(fileAt(files, '04-pihole-static-dhcp.conf'))
+      .filter((line) => line.startsWith('dhcp-host='))
+      .map((line) => line.slice('dhcp-host='.length)),
+    dhcpActive: yes(vars.get('DHCP_ACTIVE')),
+    listeningMode: vars.get('DNSMASQ_LISTENING'),
+    networkInterface: vars.get('PIHOLE_INTERFACE'),
+    readsDnsmasqFolder: true,
+  };
+}
+
+function assignments(content: Buffer | undefined): Map<string, string> {
+  const pairs = contentLines(content).map((line) => /^([A-Z0-9_]+)=(.*)$/.exec(line));
+  return new Map(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1]!, pair[2]!.trim()]])));
+}
+
+function rateLimit(count: number | undefined, interval: number | undefined): PiholeKeys['rateLimit'] {
+  return count === undefined || interval === undefined ? undefined : { count, interval };
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,57 @@
+/** The files of a Pi-hole as its settings: an export of version 6 (zip) or 5 (tar.gz), or `gravity.db` alone. */
+import { basename, join } from 'node:path';
+import { contentLines } from '../files/decode-text.ts';
+import { type FileSet, fileAt, filesIn } from '../files/file-set.ts';
+import { ONLY_DATABASE } from '../files/open-upload.ts';
+import { SqliteTables } from '../files/sqlite-tables.ts';
+import type { PiholeDevice, PiholeKeys, PiholeSettings } from './pihole-settings.ts';
+import { readDevices, readGravity, readGravityJson } from './read-gravity.ts';
+import { readToml, readVersion5 } from './read-keys.ts';
+
+/** Files that only Pi-hole has. */
+const MARKS = ['pihole.toml', 'gravity.db', 'setupVars.conf', 'adlist.json', 'blacklist.exact.json'];
+
+/** Whether the files are those of a Pi-hole. */
+export function isPihole(files: FileSet): boolean {
+  return files.has(ONLY_DATABASE) || MARKS.some((name) => fileAt(files, name) !== undefined);
+}
+
+/** Reads them; databases are written to `folder` for SQLite, and stay there. Throws an ImportFault. */
+export function readPihole(files: FileSet, folder: string): PiholeSettings {
+  const toml = fileAt(files, 'pihole.toml');
+  const version6 = toml === undefined ? undefined : readToml(toml);
+  const keys: PiholeKeys = version6?.keys ?? readVersion5(files);
+  const { gravity = 'gravity.db', ftl = 'pihole-FTL.db' } = version6?.databases ?? {};
+  const database =
+    files.get(ONLY_DATABASE) ?? fileAt(files, basename(gravity)) ?? fileAt(files, 'gravity.db');
+  const tables =
+    database === undefined
+      ? readGravityJson(files)
+      : withTables('gravity.db', database, join(folder, 'gravity.db'), readGravity);
+  const seen = fileAt(files, basename(ftl));
+  const devices: PiholeDevice[] =
+    seen === undefined ? [] : withTables('pihole-FTL.db', seen, join(folder, 'seen.db'), readDevices);
+  return {
+    ...tables,
+    devices,
+    keys,
+    systemHosts: contentLines(fileAt(files, 'etc/hosts')),
+    leases: contentLines(fileAt(files, 'dhcp.leases')),
+    dnsmasqFiles: keys.readsDnsmasqFolder === true ? dnsmasqFiles(files) : [],
+  };
+}
+
+/** Those of people: Pi-hole writes its own again from its settings. */
+function dnsmasqFiles(files: FileSet): [string, string[]][] {
+  const written = filesIn(files, 'dnsmasq.d').filter(([path]) => !/-pihole/.test(path));
+  return written.map(([path, content]) => [path, contentLines(content)]);
+}
+
+function withTables<T>(name: string, content: Buffer, path: string, read: (tables: SqliteTables) => T): T {
+  const tables = new SqliteTables(name, content, path);
+  try {
+    return read(tables);
+  } finally {
+    tables.close();
+  }
+}

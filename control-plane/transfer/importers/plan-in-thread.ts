@@ -1,0 +1,51 @@
+/** Has an upload read in a thread of its own, within time and memory. */
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { invalid } from '../../api/api-error.ts';
+import type { ImportAnswer } from './import-thread.ts';
+import type { ImportOrder } from './make-plan.ts';
+import type { ImportPlan } from './plan/import-plan.ts';
+
+const ENTRY = new URL('./import-thread.ts', import.meta.url);
+/** JavaScript heap of the thread, MiB; the octets of files lie outside of it. */
+const HEAP_MIB = 384;
+/** Longest that reading may take, milliseconds: the largest files take a tenth. */
+const LIMIT_MS = 20_000;
+
+/** The plan of an upload; throws 400 where the file cannot be read. */
+export async function planInThread(
+  order: ImportOrder,
+  logger: Logger,
+  limitMs = LIMIT_MS,
+): Promise<ImportPlan> {
+  const answer = await askThread(order, limitMs);
+  if ('plan' in answer) return answer.plan;
+  // A reader that stumbles is told of, too: the file may be one that it should read.
+  if (!answer.isOfFile) logger.warn('import: the file cannot be read', { reason: answer.fault });
+  throw invalid([
+    { path: '', message: answer.isOfFile ? answer.fault : `the file cannot be read: ${answer.fault}` },
+  ]);
+}
+
+async function askThread(order: ImportOrder, limitMs: number): Promise<ImportAnswer> {
+  const worker = new Worker(ENTRY, {
+    name: 'import',
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
+  const { promise, resolve } = Promise.withResolvers<ImportAnswer>();
+  const timer = setTimeout(
+    () => resolve({ fault: `it takes longer than ${limitMs / 1000} s`, isOfFile: true }),
+    limitMs,
+  );
+  worker.once('message', resolve);
+  worker.once('error', (error: unknown) => resolve({ fault: reasonOf(error), isOfFile: false }));
+  worker.once('exit', () => resolve({ fault: 'its thread ended', isOfFile: false }));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}

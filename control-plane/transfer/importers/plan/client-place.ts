@@ -1,0 +1,69 @@
+/** How clients are known: by address, network, MAC or key; and where another program would put one elsewhere. Pure. */
+import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
+import { addressFromText } from '../../../../shared/net/ip.ts';
+import { canonicalMac } from '../../../../shared/net/mac.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+
+/** What a client is known by. */
+export interface ClientPlace {
+  readonly kind: 'ip' | 'subnet' | 'mac' | 'key';
+  readonly text: string;
+}
+
+/** A client of the plan, as the file writes it. */
+export interface PlacedClient {
+  readonly shown: string;
+  readonly place: ClientPlace;
+  readonly group: string;
+}
+
+/** Reads an address, a network or a MAC; null for anything else. */
+export function placeOf(text: string): ClientPlace | null {
+  if (text.includes('/')) return networkFromText(text) === null ? null : { kind: 'subnet', text };
+  if (!text.includes('%') && addressFromText(text) !== null) return { kind: 'ip', text };
+  const mac = canonicalMac(text);
+  return mac === null ? null : { kind: 'mac', text: mac };
+}
+
+/** Adds a client, or a network of clients; `remark` is about its item. */
+export function addPlacedClient(
+  builder: PlanBuilder,
+  { shown, place, group }: PlacedClient,
+  { name, remark = null }: { readonly name: string | null; readonly remark?: string | null },
+): void {
+  const { kind, text } = place;
+  if (kind === 'subnet')
+    return builder.subnet({ cidr: text, group, comment: name ?? '' }, builder.item('subnet', shown, remark));
+  const known = { mac: null, ip: null, key: null, [kind]: text };
+  builder.client({ ...known, name, group }, builder.item('client', shown, remark));
+}
+
+/** Whether a network contains an address, or an address is that one. */
+export function holdsAddress({ kind, text }: ClientPlace, address: string): boolean {
+  const bytes = addressFromText(address);
+  const network = kind === 'mac' ? null : networkFromText(text);
+  return bytes !== null && network !== null && networkContains(network, bytes);
+}
+
+/** Weir looks at the MAC first, most programs at the address: reports clients that come into another group by that. */
+export function reportOverlaps(
+  builder: PlanBuilder,
+  program: string,
+  clients: readonly PlacedClient[],
+  devices: readonly { readonly mac: string; readonly address: string }[],
+): void {
+  for (const { shown, place, group } of clients) {
+    if (place.kind !== 'mac') continue;
+    const addresses = devices
+      .filter(({ mac }) => canonicalMac(mac) === place.text)
+      .map(({ address }) => address);
+    const other = clients.find(
+      (rival) => rival.group !== group && addresses.some((at) => holdsAddress(rival.place, at)),
+    );
+    if (other === undefined) continue;
+    const reason =
+      `in ${program} its address puts it into ${other.group} (${other.shown}); ` +
+      `in Weir its MAC puts it into ${group}`;
+    builder.notMapped('client', shown, reason);
+  }
+}

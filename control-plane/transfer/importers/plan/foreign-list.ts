@@ -1,0 +1,57 @@
+/** Lists of another program: sources of URLs, and files that lie beside its settings. Pure. */
+import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+import { sourceName } from './plan-text.ts';
+
+/** A list as the other program has it. */
+export interface ForeignList {
+  readonly kind: 'block' | 'allow';
+  /** URL or path; of a list that stands in the settings themselves what people may call it. */
+  readonly place: string;
+  /** Empty = called by its place. */
+  readonly name?: string;
+  readonly comment?: string;
+  readonly enabled: boolean;
+  readonly subdomains?: boolean;
+  /** Null = every group; empty = the list is kept, but switched off. */
+  readonly groups: readonly string[] | null;
+  /** Its text, where the upload has it. */
+  readonly text?: string | undefined;
+  /** Of the file that Weir keeps of a text, and the name of custom rules. */
+  readonly fileName?: string;
+  /** People wrote the text into the settings: custom rules. */
+  readonly isCustom?: boolean;
+}
+
+/** Words for the report. */
+export interface ListReasons {
+  readonly noGroup: string;
+  readonly noText: string;
+}
+
+/** Adds a list. */
+export function addForeignList(builder: PlanBuilder, list: ForeignList, reasons: ListReasons): void {
+  const { kind, place, name = '', comment = '', subdomains = false, text } = list;
+  const item = builder.item(kind === 'block' ? 'blocklist' : 'allowlist', place);
+  const isFor = list.groups === null || list.groups.length > 0;
+  if (!isFor) builder.remark(item, reasons.noGroup);
+  const shared = {
+    kind,
+    subdomains,
+    name: name.trim() === '' ? sourceName(place) : name,
+    enabled: list.enabled && isFor,
+    groups: isFor ? list.groups : null,
+  };
+  if (text !== undefined && list.isCustom === true)
+    return builder.customRules({ ...shared, text, url: TEXT_URL + stemOf(list) }, [item]);
+  if (text !== undefined) return builder.list({ ...shared, text, fileName: `${stemOf(list)}.txt` }, [item]);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place) && !/^file:/i.test(place))
+    return builder.source({ ...shared, url: place, comment }, item);
+  builder.refuse(item, reasons.noText);
+}
+
+/** Letters of any file system, and never a path. */
+function stemOf({ fileName, place }: ForeignList): string {
+  const stem = (fileName ?? place).replaceAll(/[^a-z0-9-]+/gi, '-').replaceAll(/^-+|-+$/g, '');
+  return stem.slice(0, 100);
+}

@@ -1,0 +1,50 @@
+/**
+ * Rules of people that stay together in their order, or that only lists can hold, such as those for some types of
+ * questions: custom rules, one text for each set of groups. Pure.
+ */
+import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+
+interface CollectedList {
+  readonly groups: readonly string[] | null;
+  readonly lines: string[];
+  readonly items: Set<number>;
+}
+
+/** Collects lines by the groups that they are for. */
+export class GeneratedLists {
+  private readonly builder: PlanBuilder;
+  private readonly title: string;
+  private readonly stem: string;
+  private readonly byGroups = new Map<string, CollectedList>();
+
+  /** `title` begins the names of the lists; `stem` names them for the next import. */
+  constructor(builder: PlanBuilder, title: string, stem: string) {
+    this.builder = builder;
+    this.title = title;
+    this.stem = stem;
+  }
+
+  /** Adds a rule; one that is off is kept as a comment. */
+  add(line: string, groups: readonly string[] | null, item: number, isEnabled = true): void {
+    const sorted = groups === null ? null : [...groups].sort();
+    const key = JSON.stringify(sorted);
+    const list = this.byGroups.get(key) ?? { groups: sorted, lines: [], items: new Set() };
+    this.byGroups.set(key, list);
+    list.lines.push(isEnabled ? line : `! ${line}`);
+    list.items.add(item);
+  }
+
+  /** Adds the lists to the plan. */
+  finish(): void {
+    for (const [index, { groups, lines, items }] of [...this.byGroups.values()].entries()) {
+      const number = this.byGroups.size === 1 ? '' : ` ${index + 1}`;
+      const name = `${this.title}${number}`;
+      const text = `! ${name}\n${lines.join('\n')}\n`;
+      const url = `${TEXT_URL}${this.stem}${number.replace(' ', '-')}`;
+      this.builder.customRules({ kind: 'block', url, text, name, groups, enabled: true, subdomains: false }, [
+        ...items,
+      ]);
+    }
+  }
+}

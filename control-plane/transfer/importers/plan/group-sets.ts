@@ -1,0 +1,87 @@
+/**
+ * Clients of several groups. A client of Weir has one group, so each distinct set of groups that clients have becomes a
+ * group of its own, which gets the rules of all of them. A client without any gets a group without rules. Pure.
+ */
+import { DEFAULT_GROUP } from './import-plan.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+
+interface GroupSet<Key> {
+  readonly keys: ReadonlySet<Key>;
+  /** In Weir. */
+  readonly name: string;
+}
+
+/** Groups of the other program, by its own keys. */
+export class GroupSets<Key> {
+  private readonly builder: PlanBuilder;
+  private readonly unfilteredName: string;
+  /** How groups that count are called in the names of sets. */
+  private readonly labels = new Map<Key, string>();
+  /** Names in Weir of groups that have one of their own, those that are switched off there, too. */
+  private readonly own = new Map<Key, string>();
+  private readonly sets = new Map<string, GroupSet<Key>>();
+
+  constructor(builder: PlanBuilder, unfilteredName: string) {
+    this.builder = builder;
+    this.unfilteredName = unfilteredName;
+  }
+
+  /** Makes a group known that is `name` in Weir. One that is switched off keeps its rules, but not its clients. */
+  add(key: Key, name: string, isEnabled: boolean): void {
+    this.own.set(key, name);
+    if (!isEnabled) return;
+    this.label(key, name);
+    this.assign([key], name);
+  }
+
+  /** Makes a group known that is in Weir only as far as clients have it. */
+  label(key: Key, label: string): void {
+    this.labels.set(key, label);
+  }
+
+  /** Says which group of Weir clients of these groups are in. */
+  assign(keys: readonly Key[], name: string): void {
+    const known = this.known(keys);
+    this.sets.set(idOf(known, this.labels), { keys: new Set(known), name });
+  }
+
+  /** The group for a client of these groups; makes it if need be. */
+  groupOf(keys: readonly Key[]): string {
+    const known = this.known(keys);
+    const before = this.sets.get(idOf(known, this.labels));
+    if (before !== undefined) return before.name;
+    const labels = known.map((key) => this.labels.get(key)!).sort();
+    const name = this.make(labels);
+    this.assign(known, name);
+    return name;
+  }
+
+  /** The groups in Weir that a rule of these groups is for. */
+  groupsOf(keys: readonly Key[]): string[] {
+    const own = keys.flatMap((key) => this.own.get(key) ?? []);
+    const sets = [...this.sets.values()].filter((set) => keys.some((key) => set.keys.has(key)));
+    return [...new Set([...own, ...sets.map(({ name }) => name)])];
+  }
+
+  private known(keys: readonly Key[]): Key[] {
+    return [...new Set(keys)].filter((key) => this.labels.has(key));
+  }
+
+  private make(labels: readonly string[]): string {
+    const others = labels.filter((label) => label !== DEFAULT_GROUP);
+    const shown = others.length === labels.length ? others : [DEFAULT_GROUP, ...others];
+    const joined = shown.length === 0 ? this.unfilteredName : shown.join(' + ');
+    const reason =
+      labels.length === 0
+        ? 'made for clients without an enabled group, which are not filtered'
+        : labels.length === 1
+          ? 'made for its clients'
+          : `made for clients of ${labels.length} groups, as a client has one group in Weir`;
+    const item = this.builder.item('group', joined, reason);
+    return this.builder.group(joined, { enabled: true, comment: reason }, item);
+  }
+}
+
+function idOf<Key>(keys: readonly Key[], labels: ReadonlyMap<Key, string>): string {
+  return JSON.stringify(keys.map((key) => labels.get(key)!).sort());
+}

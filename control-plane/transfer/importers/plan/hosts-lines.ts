@@ -1,0 +1,50 @@
+/** Lines of a hosts file as local records, or as denied names where the address is one that blocks. Pure. */
+import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
+import type { OwnNames } from './own-names.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+
+/** Addresses that stand for "no such host" in hosts files that block. */
+const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
+/** What the hosts file of any system has. */
+const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;
+
+/** One line: an address and its names; null for any other line. */
+export function readHostsLine(line: string): { readonly address: string; readonly names: string[] } | null {
+  const [written = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+  const bytes = written.includes('%') ? null : addressFromText(written);
+  if (bytes === null || names.length === 0) return null;
+  return { address: addressToText(bytes), names };
+}
+
+/** Whether a line denies its names. */
+export function isSinkLine(line: string): boolean {
+  return SINKS.has(readHostsLine(line)?.address ?? '');
+}
+
+/** Adds what a line says: records, or denied names for `groups`; false if it is not a line of a hosts file. */
+export function addHostsLine(
+  builder: PlanBuilder,
+  names: OwnNames,
+  line: string,
+  groups: readonly string[] | null,
+): boolean {
+  const read = readHostsLine(line);
+  if (read === null) return false;
+  if (!SINKS.has(read.address)) addHostsRecords(builder, line);
+  else for (const name of read.names) if (!OF_SYSTEM.test(name)) names.add({ name, action: 'deny', groups });
+  return true;
+}
+
+/** Adds the records of a line with a real address. */
+export function addHostsRecords(builder: PlanBuilder, line: string): void {
+  const { address = '', names = [] } = readHostsLine(line) ?? {};
+  for (const name of names) if (!OF_SYSTEM.test(name)) addAddress(builder, name, address);
+}
+
+/** Adds the record of a name with an address. */
+export function addAddress(builder: PlanBuilder, name: string, address: string, ttlSecs?: number): void {
+  const bytes = addressFromText(address);
+  const type = bytes !== null && !isMappedIpv4(bytes) ? 'AAAA' : 'A';
+  const item = builder.item('local_record', `${name} ${address}`);
+  builder.record({ name, type, value: address, ...(ttlSecs === undefined ? {} : { ttlSecs }) }, item);
+}

@@ -1,0 +1,57 @@
+/**
+ * What an import would make in Weir: a backup document that is merged into what is set, and the items of the file that
+ * its things come from. Every importer makes one. Plain data, as it crosses from a thread.
+ */
+import type { ImportFormat, ImportItemKind } from '../../../../shared/api/imports-api.ts';
+import type { BackupFile } from '../../../../shared/api/policy/backup-api.ts';
+import type { MergedKind } from '../../backup/merge-items.ts';
+
+/** Weir's group Default in the document, which has `is_default` there; no group of a file has its name. */
+export const DEFAULT_GROUP = 'Default';
+
+/** One thing of the file, for the report. */
+export interface PlanItem {
+  readonly kind: ImportItemKind;
+  readonly name: string;
+  /** What is known without looking into Weir; null = what happens to the things made of it. */
+  readonly result: 'not_mapped' | 'skipped' | null;
+  readonly reason: string | null;
+}
+
+/** The kinds of a backup that imports make; `configuration` has the DNS settings only. */
+export type ImportDocument = { readonly [Kind in MergedKind]: NonNullable<BackupFile[Kind]> };
+
+/** A thing of the document. */
+export type Thing<Kind extends MergedKind> = ImportDocument[Kind] extends (infer T)[] ? T : never;
+
+/** Indexes of the items that a thing is made of. */
+type Origin = readonly number[];
+
+/** A list that Weir keeps as a file below a folder of `blocking.list_dirs`: a list source once that folder is known. */
+export interface PlannedList {
+  readonly source: Omit<Thing<'list_sources'>, 'url' | 'text'>;
+  /** The same for the same list at the next import. */
+  readonly fileName: string;
+  readonly text: string;
+  readonly items: Origin;
+}
+
+/** A key of Weir's configuration, which people enter. */
+export interface PlannedKey {
+  /** As in `dns.pools`. */
+  readonly key: string;
+  readonly value: unknown;
+  readonly items: Origin;
+}
+
+export interface ImportPlan {
+  readonly format: ImportFormat;
+  readonly items: readonly PlanItem[];
+  readonly document: ImportDocument;
+  /** Of each thing of the document, in its order. */
+  readonly origins: Readonly<Record<MergedKind, readonly Origin[]>>;
+  readonly lists: readonly PlannedList[];
+  /** Ids of the document's services, and those that Weir's catalog may have instead. */
+  readonly serviceAliases: Readonly<Record<string, string>>;
+  readonly keys: readonly PlannedKey[];
+}

@@ -1,0 +1,383 @@
+/**
+ * Collects an import plan. Each method checks a thing with the schema of the API, so that what is stored has the same
+ * canonical form; what the schema refuses becomes an item without an equivalent, with the reason. Pure.
+ */
+import { ClientCreateBody, ClientSubnetCreateBody } from '../../../../shared/api/policy/clients-api.ts';
+import { ForwardZoneCreateBody } from '../../../../shared/api/policy/forward-zones-api.ts';
+import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../../shared/api/policy/rules-api.ts';
+import { SourceCreateBody } from '../../../../shared/api/policy/sources-api.ts';
+import { MAX_TEXT_BYTES } from '../../../../shared/api/policy/custom-text-api.ts';
+import { DnsSettingsBody } from '../../../../shared/api/settings-api.ts';
+import type { ImportFormat, ImportItemKind } from '../../../../shared/api/imports-api.ts';
+import type { SafeSearchEngineData } from '../../../../shared/api/policy/safe-search-api.ts';
+import type { DnsSettingsChange } from '../../../../shared/api/settings-api.ts';
+import type { Fault, Schema } from '../../../../shared/api/zod.ts';
+import { shownUrl } from '../../../../shared/net/shown-url.ts';
+import {
+  canonicalOwner,
+  type LocalRecordType,
+  readLocalValue,
+} from '../../../../shared/policy/local-record.ts';
+import { DEFAULT_LOCAL_TTL_SECS, MAX_LOCAL_TTL_SECS } from '../../../../shared/policy/local-record.ts';
+import { upstream } from '../../../../config/upstream-url.ts';
+import { expectedInstead } from '../../../../config/value-checks.ts';
+import { splitName } from '../../../filtering/local-names/read-record.ts';
+import { DEFAULT_GROUP } from './import-plan.ts';
+import type { ImportDocument, ImportPlan, PlanItem, PlannedKey, PlannedList, Thing } from './import-plan.ts';
+import { commentOf, labelOf, shownName } from './plan-text.ts';
+
+/** Names of groups; null = every group. */
+type Groups = readonly string[] | null;
+
+/** A list source as another program has it. */
+interface GivenSource extends Pick<
+  Thing<'list_sources'>,
+  'kind' | 'url' | 'name' | 'enabled' | 'comment' | 'subdomains'
+> {
+  readonly groups: Groups;
+}
+
+/** A managed domain or a regex filter. */
+interface GivenRule {
+  readonly table: 'managed_domains' | 'regex_filters';
+  /** The domain or the pattern. */
+  readonly text: string;
+  readonly action: 'allow' | 'deny';
+  readonly groups: Groups;
+  readonly comment: string;
+  readonly enabled: boolean;
+}
+
+/** A client by its MAC, or without one by its address, or by its key alone. */
+interface GivenClient {
+  readonly mac: string | null;
+  readonly ip: string | null;
+  /** Null if it has a MAC or an address. */
+  readonly key: string | null;
+  readonly name: string | null;
+  /** Null = the one of its subnet. */
+  readonly group: string | null;
+}
+
+/** A service that is blocked for a group. */
+interface GivenService {
+  readonly serviceId: string;
+  /** Its id in Weir's own catalog, if that differs. */
+  readonly ownId: string | null;
+  readonly group: string;
+}
+
+/** Things of a kind by their natural keys, with the items that they are made of. */
+type Things<T> = Map<string, { readonly value: T; readonly items: readonly number[] }>;
+
+/** Collects items and things. */
+export class PlanBuilder {
+  private readonly items: PlanItem[] = [];
+  private readonly groups: Things<Thing<'groups'>> = new Map();
+  private readonly sources: Things<Thing<'list_sources'>> = new Map();
+  private readonly domains: Things<Thing<'managed_domains'>> = new Map();
+  private readonly filters: Things<Thing<'regex_filters'>> = new Map();
+  private readonly records: Things<Thing<'local_records'>> = new Map();
+  private readonly zones: Things<Thing<'forward_zones'>> = new Map();
+  private readonly clients: Things<Thing<'clients'>> = new Map();
+  private readonly subnets: Things<Thing<'client_subnets'>> = new Map();
+  private readonly services: Things<Thing<'blocked_services'>> = new Map();
+  private readonly safeSearch: Things<Thing<'safe_search'>> = new Map();
+  private readonly settings: Things<unknown> = new Map();
+  private readonly serviceAliases: Record<string, string> = {};
+  private readonly lists: PlannedList[] = [];
+  private readonly keys: PlannedKey[] = [];
+
+  constructor() {
+    const comment = '';
+    put(this.groups, '', { name: DEFAULT_GROUP, enabled: true, comment, no_ipv6: false, is_default: true });
+  }
+
+  /** Adds an item whose result is that of its entities; `reason` is a remark about it. */
+  item(kind: ImportItemKind, name: string, reason: string | null = null): number {
+    return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
+  }
+
+  /** Adds an item without an equivalent. */
+  notMapped(kind: ImportItemKind, name: string, reason: string): void {
+    this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason });
+  }
+
+  /** Adds an item that needs nothing. */
+  skipped(kind: ImportItemKind, name: string, reason: string): void {
+    this.items.push({ kind, name: shownName(name), result: 'skipped', reason });
+  }
+
+  /** Adds to the remark of an item. */
+  remark(item: number, reason: string): void {
+    const { reason: before, ...rest } = this.items[item]!;
+    this.items[item] = { ...rest, reason: before === null ? reason : `${before}; ${reason}` };
+  }
+
+  /** Adds a group under a name that no other of the plan has, which it returns. */
+  group(name: string, given: { readonly enabled: boolean; readonly comment: string }, item: number): string {
+    const taken = (text: string): boolean =>
+      text.toLowerCase() === 'default' || this.groups.has(text.toLowerCase());
+    const wanted = labelOf(name, 90) ?? 'Imported group';
+    let free = wanted;
+    for (let n = 2; taken(free); n++) free = `${wanted} (${n})`;
+    if (free !== name) this.remark(item, `named ${free} here`);
+    const { enabled } = given;
+    const comment = commentOf(given.comment);
+    const group = { name: free, enabled, comment, no_ipv6: false, is_default: false };
+    put(this.groups, free.toLowerCase(), group, item);
+    return free;
+  }
+
+  /** Adds a source of a URL; one with credentials is left to people. */
+  source(given: GivenSource, item: number): void {
+    const { kind, groups, url } = given;
+    if (shownUrl(url) !== url)
+      return this.refuse(item, 'its URL holds a secret, which is not imported: add the list by hand');
+    const read = this.checked(SourceCreateBody, item, {
+      name: labelOf(given.name, 200) ?? (labelOf(url, 200) || 'imported list'),
+      url,
+      enabled: given.enabled,
+      comment: commentOf(given.comment),
+      subdomains: given.subdomains,
+    });
+    if (read === undefined) return;
+    const { name, comment, subdomains } = read;
+    const source = { kind, url, name, enabled: read.enabled, comment, subdomains, text: null };
+    const key = `${kind} ${url}`;
+    const other = this.sources.get(key)?.value;
+    if (other === undefined) return put(this.sources, key, { ...source, groups: [...(groups ?? [])] }, item);
+    // The same list twice: it serves the groups of both.
+    const enabled = other.enabled || given.enabled;
+    put(this.sources, key, { ...other, enabled, groups: joined(other.groups, groups ?? []) }, item);
+  }
+
+  /** Adds custom rules; a text that is too long becomes items without an equivalent. */
+  customRules(
+    given: Omit<GivenSource, 'comment'> & { readonly text: string },
+    items: readonly number[],
+  ): void {
+    const { text, url, groups } = given;
+    if (Buffer.byteLength(text) <= MAX_TEXT_BYTES)
+      return put(this.sources, url, { ...given, comment: '', groups: [...(groups ?? [])] }, ...items);
+    for (const item of items) this.refuse(item, `custom rules have at most ${MAX_TEXT_BYTES} bytes`);
+  }
+
+  /** Adds a list of rules that stays with Weir as a file. */
+  list(
+    given: Omit<GivenSource, 'comment' | 'url'> & { readonly fileName: string; readonly text: string },
+    items: readonly number[],
+  ): void {
+    const { fileName, text, groups, ...source } = given;
+    const name = labelOf(given.name, 200) ?? fileName;
+    const comment = '';
+    this.lists.push({
+      source: { ...source, name, comment, groups: [...(groups ?? [])] },
+      fileName,
+      text,
+      items,
+    });
+  }
+
+  /** Adds a managed domain or a regex filter, one for each of its groups; false if it was refused. */
+  rule({ table, text, action, groups, comment, enabled }: GivenRule, item: number): boolean {
+    const shared = { name: labelOf(text, 200) ?? 'imported', action, enabled, comment: commentOf(comment) };
+    const rule =
+      table === 'managed_domains'
+        ? this.checked(ManagedDomainCreateBody, item, { ...shared, domain: text })
+        : this.checked(RegexFilterCreateBody, item, { ...shared, pattern: text });
+    if (rule === undefined) return false;
+    for (const group of groups ?? [null]) {
+      if ('domain' in rule)
+        putRule(this.domains, { ...shared, domain: rule.domain, group }, rule.domain, item);
+      else putRule(this.filters, { ...shared, pattern: rule.pattern, group }, rule.pattern, item);
+    }
+    return true;
+  }
+
+  /** Adds a local record. */
+  record(
+    given: { name: string; type: LocalRecordType; value: string; ttlSecs?: number },
+    item: number,
+  ): void {
+    const fqdn = canonicalOwner(given.name);
+    const { type } = given;
+    const value = readLocalValue(type, given.value);
+    if (fqdn === null) return this.refuse(item, 'its name is not a domain name');
+    if (!value.ok) return this.refuse(item, `its value is not ${value.expected}`);
+    if (type === 'CNAME' && value.value === fqdn) return this.refuse(item, 'the alias leads to itself');
+    const ttl = Math.min(Math.max(given.ttlSecs ?? DEFAULT_LOCAL_TTL_SECS, 0), MAX_LOCAL_TTL_SECS);
+    const { hostname, domain } = splitName(fqdn);
+    const record = { hostname, domain, record_type: type, value: value.value, ttl, comment: '' };
+    const key = `${fqdn} ${type} ${value.value}`;
+    // The same record twice: the first TTL stays.
+    put(this.records, key, this.records.get(key)?.value ?? record, item);
+  }
+
+  /** Adds a zone with servers of its own; several of one name are one. */
+  zone(
+    given: { readonly zone: string; readonly servers: readonly string[]; readonly enabled: boolean },
+    item: number,
+  ): void {
+    const bad = given.servers.find((server) => expectedInstead(upstream, server) !== undefined);
+    if (bad !== undefined) return this.refuse(item, `Weir cannot ask a server written as ${bad}`);
+    const read = this.checked(ForwardZoneCreateBody, item, {
+      ...given,
+      servers: [...new Set(given.servers)],
+    });
+    if (read === undefined) return;
+    const other = this.zones.get(read.zone)?.value ?? read;
+    const servers = [...new Set([...other.servers, ...read.servers])].slice(0, 8);
+    put(this.zones, read.zone, { ...other, servers }, item);
+  }
+
+  /** Adds a client by MAC, address or key; what several items say of it is put together, and the first name stays. */
+  client(given: GivenClient, item: number): void {
+    const read = this.checked(ClientCreateBody, item, {
+      ip_address: given.mac === null ? given.ip : null,
+      mac_address: given.mac,
+      client_key: given.key,
+      name: given.name === null ? null : labelOf(given.name, 200),
+    });
+    if (read === undefined) return;
+    const { ip_address, mac_address, client_key } = read;
+    const known = mac_address ?? ip_address ?? client_key ?? '';
+    const before = this.clients.get(known)?.value;
+    const name = before?.name ?? read.name;
+    const group = before?.group ?? given.group;
+    if (name === null && group === null && client_key === null)
+      return this.refuse(item, 'it has neither a name nor a group');
+    put(this.clients, known, { ip_address, mac_address, client_key, name, group }, item);
+  }
+
+  /** Adds a network of clients. */
+  subnet(
+    given: { readonly cidr: string; readonly group: string; readonly comment: string },
+    item: number,
+  ): void {
+    const { group } = given;
+    const comment = commentOf(given.comment);
+    const read = this.checked(ClientSubnetCreateBody, item, {
+      subnet_cidr: given.cidr,
+      group_id: 1,
+      comment,
+    });
+    if (read === undefined) return;
+    const { subnet_cidr: cidr } = read;
+    if (this.subnets.has(cidr)) return this.refuse(item, `${cidr} is in the file already`);
+    put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
+  }
+
+  /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
+  service({ serviceId, ownId, group }: GivenService, item: number): void {
+    if (ownId !== null) this.serviceAliases[serviceId] = ownId;
+    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile: null }, item);
+  }
+
+  /** Adds the safe mode of an engine for a group. */
+  safe(
+    given: {
+      readonly group: string;
+      readonly engine: SafeSearchEngineData['id'];
+      readonly youtubeMode: 'strict' | 'moderate';
+    },
+    item: number,
+  ): void {
+    const { group, engine } = given;
+    const mode = engine === 'youtube' ? given.youtubeMode : 'strict';
+    put(this.safeSearch, `${engine} ${group}`, { group, engine, enabled: true, youtube_mode: mode }, item);
+  }
+
+  /** Adds one of the DNS settings that the API keeps; `change` has one field. */
+  setting(change: DnsSettingsChange, item: number): void {
+    const read = this.checked(DnsSettingsBody, item, change);
+    if (read === undefined) return;
+    const [name, value] = Object.entries(read)[0]!;
+    const key = `dns.${name}`;
+    const before = this.settings.get(key);
+    if (before !== undefined && before.value !== value)
+      return this.refuse(item, 'the file gives it two values; the first one counts');
+    put(this.settings, key, value, item);
+  }
+
+  /** Adds a key of the configuration. */
+  key(key: string, value: unknown, from: string): void {
+    this.keys.push({ key, value, items: [this.item('configuration', from)] });
+  }
+
+  /** The plan. */
+  finish(format: ImportFormat): ImportPlan {
+    const { items, lists, serviceAliases, keys } = this;
+    const document: ImportDocument = {
+      groups: valuesOf(this.groups),
+      clients: valuesOf(this.clients),
+      client_subnets: valuesOf(this.subnets),
+      list_sources: valuesOf(this.sources),
+      managed_domains: valuesOf(this.domains),
+      regex_filters: valuesOf(this.filters),
+      safe_search: valuesOf(this.safeSearch),
+      blocked_services: valuesOf(this.services),
+      local_records: valuesOf(this.records),
+      forward_zones: valuesOf(this.zones),
+      configuration: Object.fromEntries([...this.settings].map(([key, { value }]) => [key, value])),
+    };
+    const origins: ImportPlan['origins'] = {
+      groups: originsOf(this.groups),
+      clients: originsOf(this.clients),
+      client_subnets: originsOf(this.subnets),
+      list_sources: originsOf(this.sources),
+      managed_domains: originsOf(this.domains),
+      regex_filters: originsOf(this.filters),
+      safe_search: originsOf(this.safeSearch),
+      blocked_services: originsOf(this.services),
+      local_records: originsOf(this.records),
+      forward_zones: originsOf(this.zones),
+      configuration: originsOf(this.settings),
+    };
+    return { format, items, document, origins, lists, serviceAliases, keys };
+  }
+
+  /** Turns an item into one without an equivalent. */
+  refuse(item: number, reason: string): void {
+    this.items[item] = { ...this.items[item]!, result: 'not_mapped', reason };
+  }
+
+  private checked<S extends Schema>(schema: S, item: number, value: unknown) {
+    const read = schema.safeParse(value);
+    if (!read.success) this.refuse(item, read.error.issues.map(messageOf).join('; '));
+    return read.data;
+  }
+}
+
+function messageOf({ path, message }: Fault): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+/** Sets the thing of a key, which is of `items` as well. */
+function put<T>(things: Things<T>, key: string, value: T, ...items: readonly number[]): void {
+  things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
+}
+
+/** The same rule twice is enabled if one of them is. */
+function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
+  things: Things<T>,
+  rule: T,
+  text: string,
+  item: number,
+): void {
+  const key = JSON.stringify([text, rule.action, rule.group]);
+  put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
+}
+
+/** Groups of both; none = every group. */
+function joined(a: readonly string[], b: readonly string[]): string[] {
+  return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
+}
+
+function valuesOf<T>(things: Things<T>): T[] {
+  return [...things.values()].map(({ value }) => value);
+}
+
+function originsOf(things: Things<unknown>): (readonly number[])[] {
+  return [...things.values()].map(({ items }) => items);
+}

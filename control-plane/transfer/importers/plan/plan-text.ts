@@ -1,0 +1,42 @@
+/** Texts of foreign files in the forms that Weir stores and shows. Pure. */
+import { shownUrl } from '../../../../shared/net/shown-url.ts';
+
+const MAX_COMMENT_LENGTH = 1000;
+const MAX_SHOWN_LENGTH = 200;
+
+/** A comment: without control characters, not too long. */
+export function commentOf(text: string): string {
+  return cut(plain(text).trim(), MAX_COMMENT_LENGTH);
+}
+
+/** A name on one line, of at most `max` units; null if nothing is left of it. */
+export function labelOf(text: string, max: number): string | null {
+  const line = plain(text)
+    .replaceAll(/[\s\u0080-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim();
+  const label = cut(line, max).trim();
+  return label === '' ? null : label;
+}
+
+/** A name for the report: on one line, cut, and with the credentials of URLs masked. */
+export function shownName(text: string): string {
+  const line = labelOf(text, 4 * MAX_SHOWN_LENGTH) ?? '';
+  const masked = line.includes('://') ? line.split(' ').map(shownUrl).join(' ') : line;
+  return masked.length > MAX_SHOWN_LENGTH ? `${cut(masked, MAX_SHOWN_LENGTH)}…` : masked;
+}
+
+/** Name of a list that has only a URL or a path: its host and path. */
+export function sourceName(url: string): string {
+  const parts = URL.canParse(url) ? new URL(url) : null;
+  return parts === null ? url : `${parts.hostname}${parts.pathname}`;
+}
+
+function plain(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what this removes
+  return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');
+}
+
+/** Cut at `max` units, never within a character. */
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
+}

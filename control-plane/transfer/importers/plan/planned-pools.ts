@@ -1,0 +1,80 @@
+/** Upstream servers of another program as pools of the configuration. Pure. */
+import { expectedInstead, resolver } from '../../../../config/value-checks.ts';
+import type { PlanBuilder } from './plan-builder.ts';
+import type { ReadUpstream } from './upstream-text.ts';
+
+/** How a pool of Weir shares its questions. */
+export type PoolStrategy = 'Parallel' | 'Failover' | 'Balanced' | 'Fastest';
+
+interface Pool {
+  readonly name: string;
+  readonly strategy: PoolStrategy;
+  readonly priority: number;
+  readonly servers: readonly string[];
+}
+
+/** Collects pools; Weir asks the first one first. */
+export class PlannedPools {
+  private readonly builder: PlanBuilder;
+  private readonly read: (written: string) => ReadUpstream;
+  private readonly pools: Pool[] = [];
+
+  /** `read` understands a server as the other program writes it. */
+  constructor(builder: PlanBuilder, read: (written: string) => ReadUpstream) {
+    this.builder = builder;
+    this.read = read;
+  }
+
+  /** The servers that Weir can ask; the others, and remarks, are reported. */
+  servers(written: readonly string[]): string[] {
+    return written.flatMap((one) => {
+      const read = this.read(one);
+      const reason = read.server === null ? read.reason : read.remark;
+      if (reason !== null) this.builder.notMapped('configuration', `upstream ${one}`, reason);
+      return read.server ?? [];
+    });
+  }
+
+  /** Adds a pool, if one of its servers can be asked. */
+  add(name: string, strategy: PoolStrategy, written: readonly string[]): void {
+    const servers = [...new Set(this.servers(written))];
+    if (servers.length > 0) this.pools.push({ name, strategy, priority: this.pools.length + 1, servers });
+  }
+
+  /** Adds the pools to the plan; `from` is the key that they come from. */
+  finish(from: string): void {
+    if (this.pools.length > 0) this.builder.key('dns.pools', this.pools, from);
+  }
+}
+
+/** Adds the resolvers that find upstreams given by name. */
+export function addBootstrap(builder: PlanBuilder, written: readonly string[], from: string): void {
+  const plain = written.flatMap((one) => {
+    const address = one.trim().replace(/^(?:udp:\/\/|tcp\+udp:)/i, '');
+    if (address === '' || address.startsWith('#')) return [];
+    if (expectedInstead(resolver, address) === undefined) return [address];
+    builder.notMapped('configuration', `${from} ${one}`, 'Weir asks such resolvers by plain address only');
+    return [];
+  });
+  if (plain.length > 0) builder.key('dns.bootstrap', plain, from);
+}
+
+/** Adds a limit of questions; of null a switch that is off. Prefix lengths tell which clients share a budget. */
+export function addRateLimit(
+  builder: PlanBuilder,
+  limit: {
+    readonly perSecond: number;
+    readonly burst: number;
+    readonly ipv4PrefixLength: number;
+    readonly ipv6PrefixLength: number;
+  } | null,
+  from: string,
+): void {
+  const add = (name: string, value: unknown): void => builder.key(`dns.rate_limit.${name}`, value, from);
+  add('enabled', limit !== null);
+  if (limit === null) return;
+  add('queries_per_second', limit.perSecond);
+  add('burst_size', limit.burst);
+  add('ipv4_prefix_len', limit.ipv4PrefixLength);
+  add('ipv6_prefix_len', limit.ipv6PrefixLength);
+}

@@ -1,0 +1,83 @@
+/** Upstream servers as other programs write them, in the form of Weir's configuration. Pure. */
+import { isIP } from 'node:net';
+import { parseUpstream } from '../../../../config/upstream-url.ts';
+import { lacksScope } from '../../../../config/value-checks.ts';
+import { shownUrl } from '../../../../shared/net/shown-url.ts';
+import { addressFromText } from '../../../../shared/net/ip.ts';
+
+/** A server in Weir's form, perhaps with a remark; or why Weir cannot ask it. */
+export type ReadUpstream =
+  | { readonly server: string; readonly remark: string | null }
+  | { readonly server: null; readonly reason: string };
+
+const STAMP_PROTOCOLS: Readonly<Record<number, 'udp' | 'https' | 'tls'>> = { 0: 'udp', 2: 'https', 3: 'tls' };
+const LOOPBACK = 'it is an address of this machine: make sure that the program there still runs';
+
+/** `address#port` as dnsmasq and Pi-hole write it, or any URL that AdGuard Home and Pi-hole know. */
+export function readUpstream(written: string): ReadUpstream {
+  const text = written.trim();
+  if (text.includes('://') && shownUrl(text) !== text)
+    return { server: null, reason: 'its URL holds a secret, which is not imported: enter it by hand' };
+  return readServer(text);
+}
+
+/** The same for a text that an importer put together: there, `name@address` pins an address and names no user. */
+export function readServer(text: string): ReadUpstream {
+  const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));
+  if (scheme === 'quic') return { server: null, reason: 'Weir does not ask over QUIC' };
+  if (scheme === 'h3') return checked(text.replace(/^h3/i, 'https'), 'asked over HTTP/2 instead of HTTP/3');
+  if (scheme !== undefined) return checked(text.replace(/\/$/, ''), null);
+  const [host = '', port] = text.split('#');
+  if (port === undefined) return checked(text, null);
+  return checked(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, null);
+}
+
+function checked(server: string, remark: string | null): ReadUpstream {
+  const read = parseUpstream(server);
+  if (read === undefined) return { server: null, reason: 'Weir knows no server of this form' };
+  if (lacksScope(read.pinnedIp ?? read.host))
+    return { server: null, reason: 'a link-local address needs its interface, as in fe80::1%eth0' };
+  const address = addressFromText(read.host);
+  const isLoopback =
+    read.host === 'localhost' || (address !== null && (address[12] === 127 || read.host === '::1'));
+  const remarks = [remark, isLoopback ? LOOPBACK : null].filter((part) => part !== null);
+  return { server, remark: remarks.length === 0 ? null : remarks.join('; ') };
+}
+
+/** DNS stamps (dnscrypt.info/stamps-specifications): a byte of protocol, eight of properties, then fields. */
+function readStamp(encoded: string): ReadUpstream {
+  const bytes = Buffer.from(encoded, 'base64url');
+  const protocol = STAMP_PROTOCOLS[bytes[0] ?? -1];
+  if (protocol === undefined)
+    return { server: null, reason: 'Weir does not speak the protocol of this stamp' };
+  const fields = stampFields(bytes, protocol);
+  if (fields === null) return { server: null, reason: 'the stamp is damaged' };
+  const { address, host, path } = fields;
+  const pinned = /^\[?([0-9a-f.:]+?)\]?(?::(\d+))?$/i.exec(address);
+  const ip = pinned !== null && isIP(pinned[1]!) > 0 ? pinned[1]! : '';
+  const bracketed = isIP(ip) === 6 ? `[${ip}]` : ip;
+  if (protocol === 'udp') return checked(address, null);
+  const pin = ip === '' || isIP(host) > 0 ? '' : `@${bracketed}`;
+  const remark = 'pins of certificates are lost';
+  return checked(`${protocol}://${host === '' ? bracketed : host}${pin}${path}`, remark);
+}
+
+function stampFields(
+  bytes: Buffer,
+  protocol: 'udp' | 'https' | 'tls',
+): { address: string; host: string; path: string } | null {
+  let at = 9;
+  const next = (): { text: string; goesOn: boolean } => {
+    const length = bytes[at] ?? 0;
+    const end = at + 1 + (length & 0x7f);
+    const text = bytes.toString('latin1', at + 1, end);
+    at = end;
+    return { text, goesOn: length >= 0x80 };
+  };
+  const address = next().text;
+  if (protocol !== 'udp') while (at < bytes.length && next().goesOn);
+  const host = protocol === 'udp' ? '' : next().text;
+  const path = protocol === 'https' ? next().text : '';
+  return at > bytes.length || /[^\x21-\x7e]/.test(address + host + path) ? null : { address, host, path };
+}

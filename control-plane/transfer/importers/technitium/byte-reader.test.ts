@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import { namesFile } from '../../../../test/support/weir/technitium-exports.ts';
+import { readTechnitium } from './read-technitium.ts';
+
+const read = (blocked: Buffer) => readTechnitium(new Map([['blocked.config', blocked]])).blocked;
+
+describe('ByteReader', () => {
+  test('reads names', () => {
+    expect(read(namesFile('BZ', ['a.example', 'b.example']))).toEqual(['a.example', 'b.example']);
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0), 'ends too early'],
+    ['another file', namesFile('AZ', []), 'is not such a file'],
+    ['another version', namesFile('BZ', ['a'], 1, 9), 'has version 9'],
+    ['a count that lies', namesFile('BZ', ['a'], 2_000_000_000), 'ends too early'],
+    ['a negative count', namesFile('BZ', ['a'], -1), 'ends too early'],
+    ['a name that is cut off', namesFile('BZ', ['a.example']).subarray(0, -1), 'ends too early'],
+  ])('refuses %s', (_what, content, reason) => {
+    expect(() => read(content)).toThrow(reason);
+  });
+});

@@ -1,0 +1,74 @@
+/** HTTP of `{api}/revisions`. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import { Revision, RevisionDetail, RevisionList, RollbackQuery } from '../../../shared/api/revisions-api.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { listRevisions as list, findRevision } from '../../policy/change/revision-store.ts';
+import { rollBack } from './rollback.ts';
+import type { RollBackParts } from './rollback.ts';
+import { readAuditOfRevision } from '../../policy/audit/audit-log-store.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** Rows of revisions. */
+export function revisionRoutes(parts: RollBackParts): Route[] {
+  return [listRevisions(parts), readRevision(parts), rollBackTo(parts)];
+}
+
+function listRevisions({ database }: RollBackParts): Route {
+  return route({
+    method: 'GET',
+    path: '/revisions',
+    access: 'viewer',
+    tag: 'Revisions',
+    summary: 'Changes of policy and lists, newest first',
+    answer: RevisionList,
+    handle: () => list(database),
+  });
+}
+
+function readRevision({ database }: RollBackParts): Route {
+  return route({
+    method: 'GET',
+    path: '/revisions/{id}',
+    access: 'viewer',
+    tag: 'Revisions',
+    summary: 'One revision, with each changed row before and after',
+    params: IdParams,
+    answer: RevisionDetail,
+    handle: ({ params }) => readDetail(database, params.id),
+  });
+}
+
+function rollBackTo(parts: RollBackParts): Route {
+  return route({
+    method: 'POST',
+    path: '/revisions/{id}/rollback',
+    access: 'admin',
+    tag: 'Revisions',
+    summary: 'Make the policy and lists of a revision those in force; this is itself a revision',
+    params: IdParams,
+    query: RollbackQuery,
+    answer: Revision,
+    errors: { 409: 'too old, expected_head is not the newest, or something made since is in the way' },
+    handle: (request) => rollBack(parts, request.params.id, authorOf(request), request.query.expected_head),
+  });
+}
+
+type Rows = Readonly<Record<string, unknown>>;
+
+/** One revision; 404 if there is none. */
+async function readDetail(db: Queryable, id: number): Promise<RevisionDetail> {
+  const revision = await findRevision(db, id);
+  const entry = await readAuditOfRevision(db, id);
+  if (entry === null) return { ...revision, address: null, changes: null, left_out: 0 };
+  const before = (entry.before ?? {}) as Rows;
+  const after = (entry.after ?? {}) as Rows;
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changes = [...names].map((name) => {
+    // The name of a table has no blank.
+    const end = name.indexOf(' ');
+    const row = { before: before[name] ?? null, after: after[name] ?? null };
+    return { table: name.slice(0, end), key: name.slice(end + 1), ...row };
+  });
+  return { ...revision, address: entry.address, changes, left_out: entry.left_out };
+}

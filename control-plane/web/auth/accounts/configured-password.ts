@@ -1,0 +1,77 @@
+/**
+ * The password hash that the configuration file sets, if it does. It wins over the one in the database, so a change of
+ * the password must be written to that file.
+ */
+import { withLocal } from '../../../../config/local-config.ts';
+import type { Config } from '../../../../config/schema.ts';
+import { ApiError, conflict } from '../../../api/api-error.ts';
+import type { ConfigFile, ReadConfigFile } from '../../../policy/settings/config-file.ts';
+
+const HASH = 'auth.admin.password_hash';
+
+/** What the hash is read from. */
+export interface ConfiguredPasswordParts {
+  readonly config: Config;
+  /** Null = no configuration file. */
+  readonly file: ConfigFile | null;
+}
+
+/** Holds the configured hash and replaces it in the file. One per node. */
+export class ConfiguredPassword {
+  private current: string;
+  private readonly file: ConfigFile | null;
+  private readonly note: (hash: string) => void;
+
+  /** `note` is called with each hash that is written into the file. */
+  constructor({ config, file }: ConfiguredPasswordParts, note: (hash: string) => void = () => undefined) {
+    this.note = note;
+    this.current = config.auth.admin.password_hash;
+    this.file = file;
+  }
+
+  /** The hash in force; '' if the configuration sets none. */
+  get hash(): string {
+    return this.current;
+  }
+
+  /** Writes another hash into the file and uses it from now on; 409 if the file cannot be changed. */
+  async replace(hash: string): Promise<void> {
+    const { file } = this;
+    if (file === null) throw notInFile();
+    await file.inTurn(() => this.write(file, hash));
+  }
+
+  /** Uses the hash that a person has put into the file. */
+  take(hash: string): void {
+    this.current = hash;
+  }
+
+  private async write(file: ConfigFile, hash: string): Promise<void> {
+    if (hash === this.current) return;
+    const read = await this.read(file);
+    if (withLocal(read.own, read.local)[HASH] !== this.current) throw notInFile();
+    await file.write(read, { [HASH]: hash });
+    this.current = hash;
+    this.note(hash);
+  }
+
+  /** Faults of the file are not those of the request. */
+  private async read(file: ConfigFile): Promise<ReadConfigFile> {
+    try {
+      return await file.read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 400) throw error;
+      throw conflict(['the password is not changed', ...faultsIn(error)].join('; '));
+    }
+  }
+}
+
+function faultsIn({ fields = [] }: ApiError): string[] {
+  return fields.map(({ path, message }) => `${path} ${message}`);
+}
+
+function notInFile(): Error {
+  return conflict(
+    'the password is set by auth.admin.password_hash in the environment, or the file was changed since Weir read it; change it there',
+  );
+}

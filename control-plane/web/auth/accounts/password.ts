@@ -1,0 +1,100 @@
+/**
+ * Passwords as Argon2id hashes (RFC 9106), and the only importer of argon2, at the first password. A hash costs memory
+ * and a core for some ten milliseconds, so few run at once and a bounded number waits: a flood of logins gets 429, and
+ * the rest of the node keeps its cores.
+ */
+import { availableParallelism } from 'node:os';
+import { tooMany } from '../../../api/api-error.ts';
+
+/** What a hash costs. */
+interface HashCost {
+  /** KiB of memory. */
+  readonly memoryCost: number;
+  /** Passes over it. */
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
+/** Cost of new hashes: 32 MiB and three passes on one lane; above what OWASP asks for (19 MiB, two). */
+const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;
+/** Two on one core would only make each other wait. */
+const MAX_RUNNING = Math.min(2, availableParallelism());
+const MAX_WAITING = 32;
+
+/** A hash of `password` in the PHC string format (`$argon2id$…`). */
+export function hashPassword(password: string, cost: HashCost = COST): Promise<string> {
+  return gate.run(0, async () => {
+    const { argon2id, hash } = await import('argon2');
+    return hash(password, { type: argon2id, ...cost });
+  });
+}
+
+/** How passwords of accounts are hashed. Tests of other things take a way that costs less. */
+export interface PasswordHashing {
+  readonly hash: (password: string) => Promise<string>;
+  /**
+   * Hash of a random password, at the cost of new ones: logins that cannot succeed are checked against it, so that they
+   * take as long as others.
+   */
+  readonly decoy: string;
+}
+
+/** The way of a node. */
+export const PASSWORD_HASHING: PasswordHashing = {
+  hash: (password) => hashPassword(password),
+  decoy: '$argon2id$v=19$m=32768,p=1,t=3$WCjxm33yQ3raiyKRAqbLXA$WvW38jpzr+Ka6/ZnMwfO3trGFsCrDLkD3iRINB9tM1k',
+};
+
+/** Whether `password` matches `hash`; also false for a `hash` of another kind. The lowest rank goes first. */
+export function verifyPassword(hash: string, password: string, rank = 0): Promise<boolean> {
+  return gate.run(rank, async () => {
+    if (!hash.startsWith('$argon2')) return false;
+    try {
+      const { verify } = await import('argon2');
+      return await verify(hash, password);
+    } catch {
+      // The package throws on damaged hashes, which match nothing.
+      return false;
+    }
+  });
+}
+
+interface Waiter {
+  readonly rank: number;
+  readonly start: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * Runs a few at once, queues some, and refuses the rest with 429. The lowest rank goes first, of equal ones the last to
+ * come: a flood that is there already does not delay others.
+ */
+class Gate {
+  private running = 0;
+  /** In descending order of their ranks; the next one is the last. */
+  private readonly waiting: Waiter[] = [];
+
+  async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
+    // The next one takes over the place, so `running` stays.
+    if (this.running >= MAX_RUNNING) await this.turn(rank);
+    else this.running++;
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.pop();
+      if (next === undefined) this.running--;
+      else next.start();
+    }
+  }
+
+  private turn(rank: number): Promise<void> {
+    return new Promise((start, refuse) => {
+      const before = this.waiting.findIndex((waiter) => waiter.rank < rank);
+      this.waiting.splice(before === -1 ? this.waiting.length : before, 0, { rank, start, refuse });
+      if (this.waiting.length > MAX_WAITING)
+        this.waiting.shift()!.refuse(tooMany('busy', 'too many logins at once', 2));
+    });
+  }
+}
+
+const gate = new Gate();

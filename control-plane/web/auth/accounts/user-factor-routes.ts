@@ -1,0 +1,23 @@
+/** HTTP of `{api}/users/{id}/second-factor`. */
+import { IdParams } from '../../../../shared/api/fields.ts';
+import { authorOf, route } from '../../../api/route.ts';
+import type { Route } from '../../../api/route.ts';
+import type { Users } from './users.ts';
+
+/** Rows of the second factors of other users. */
+export function userFactorRoutes({ users }: { users: Users }): Route[] {
+  return [removeSecondFactor(users)];
+}
+
+function removeSecondFactor(users: Users): Route {
+  return route({
+    method: 'DELETE',
+    path: '/users/{id}/second-factor',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Remove the second factor of another user, who has lost it and the recovery codes',
+    params: IdParams,
+    errors: { 403: "not permitted; or it is the caller's own, or that of the administrator" },
+    handle: (request) => users.removeSecondFactor(authorOf(request), request.caller!, request.params.id),
+  });
+}

@@ -1,0 +1,90 @@
+/** HTTP of `{api}/users`. */
+import { IdParams } from '../../../../shared/api/fields.ts';
+import { User, UserCreateBody, UserList, UserUpdateBody } from '../../../../shared/api/users-api.ts';
+import { authorOf, route } from '../../../api/route.ts';
+import type { Route } from '../../../api/route.ts';
+import { ADMIN_USER_ID } from './user-store.ts';
+import type { NamedUser, Users } from './users.ts';
+
+/** Rows of users. */
+export function userRoutes({ users }: { users: Users }): Route[] {
+  return [listUsers(users), createUser(users), updateUser(users), deleteUser(users)];
+}
+
+function listUsers(users: Users): Route {
+  return route({
+    method: 'GET',
+    path: '/users',
+    access: 'viewer',
+    tag: 'Users',
+    summary: 'All users, the administrator of the configuration first',
+    answer: UserList,
+    handle: async () => (await users.list()).map(toUser),
+  });
+}
+
+function createUser(users: Users): Route {
+  return route({
+    method: 'POST',
+    path: '/users',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Create a user, who may log in at once',
+    body: UserCreateBody,
+    status: 201,
+    answer: User,
+    errors: {
+      409: 'the name is taken, or there are too many',
+      429: 'too many logins at once; see Retry-After',
+    },
+    handle: async (request) => toUser(await users.create(authorOf(request), request.body)),
+  });
+}
+
+function updateUser(users: Users): Route {
+  return route({
+    method: 'PATCH',
+    path: '/users/{id}',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Change a user; another role or password, and being disabled, ends the sessions of the user',
+    params: IdParams,
+    body: UserUpdateBody,
+    answer: User,
+    errors: {
+      403: 'not permitted; of the administrator of the configuration only the display name changes here',
+      429: 'too many logins at once; see Retry-After',
+    },
+    handle: async (request) => {
+      const { params, body } = request;
+      return toUser(await users.update(authorOf(request), params.id, body));
+    },
+  });
+}
+
+function deleteUser(users: Users): Route {
+  return route({
+    method: 'DELETE',
+    path: '/users/{id}',
+    access: 'admin',
+    tag: 'Users',
+    summary: 'Delete a user and end the sessions of the user',
+    params: IdParams,
+    errors: { 403: 'not permitted, or it is the administrator of the configuration' },
+    handle: (request) => users.remove(authorOf(request), request.params.id),
+  });
+}
+
+function toUser(user: NamedUser): User {
+  return {
+    id: user.id,
+    username: user.username,
+    display_name: user.displayName,
+    role: user.role,
+    source: user.id === ADMIN_USER_ID ? 'config' : 'database',
+    enabled: user.enabled,
+    second_factor: user.hasSecondFactor,
+    created_at: user.createdAt.toISOString(),
+    updated_at: user.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,122 @@
+/** SQL of `users`. Row 1 is the administrator, whose name is in the configuration: NULL here. */
+import type { Role } from '../../../../shared/api/auth-api.ts';
+import { conflict } from '../../../api/api-error.ts';
+import { isUniqueViolation } from '../../../storage/db/database-errors.ts';
+import type { Queryable } from '../../../storage/db/database.ts';
+
+/** Id of the administrator. */
+export const ADMIN_USER_ID = 1;
+
+/** A user as stored; the hash of the password stays in the database. */
+export interface StoredUser {
+  readonly id: number;
+  /** Null: the administrator. */
+  readonly username: string | null;
+  readonly displayName: string;
+  readonly role: Role;
+  readonly enabled: boolean;
+  /** A login needs a code, too. */
+  readonly hasSecondFactor: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** What a new user is made of. */
+export interface NewUser extends Pick<StoredUser, 'displayName' | 'role' | 'enabled'> {
+  readonly username: string;
+  readonly passwordHash: string;
+}
+
+/** What a change may set; what is undefined stays. */
+export type UserChange = {
+  readonly [Field in 'displayName' | 'role' | 'enabled' | 'passwordHash']?: NewUser[Field] | undefined;
+};
+
+const COLUMNS = `id, username, display_name AS "displayName", role, enabled, created_at AS "createdAt",
+  updated_at AS "updatedAt", EXISTS (SELECT FROM second_factors f
+    WHERE f.user_id = users.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
+
+/** All users, the administrator first, the others by name. */
+export async function listUsers(db: Queryable): Promise<StoredUser[]> {
+  const text = `SELECT ${COLUMNS} FROM users ORDER BY id <> 1, lower(username)`;
+  return (await db.query<StoredUser>(text)).rows;
+}
+
+/** How many there are. */
+export async function countUsers(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('SELECT count(*)::integer AS count FROM users');
+  return rows[0]!.count;
+}
+
+/** One user; null if there is none. `FOR UPDATE` in a transaction that is to change it. */
+export async function findUser(
+  db: Queryable,
+  id: number,
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<StoredUser | null> {
+  const text = `SELECT ${COLUMNS} FROM users WHERE id = $1 ${lock}`;
+  return (await db.query<StoredUser>(text, [id])).rows[0] ?? null;
+}
+
+/** What a login of an enabled user is checked against; null if there is none. The name is folded. */
+export async function findLogin(
+  db: Queryable,
+  folded: string,
+): Promise<{ readonly id: number; readonly username: string; readonly passwordHash: string } | null> {
+  const { rows } = await db.query<{ id: number; username: string; passwordHash: string }>(
+    `SELECT id, username, password_hash AS "passwordHash" FROM users
+     WHERE lower(username) = $1 AND enabled AND password_hash IS NOT NULL`,
+    [folded],
+  );
+  return rows[0] ?? null;
+}
+
+/** The id of the enabled user of a name; null if there is none. The name is folded. */
+export async function findEnabledUser(db: Queryable, folded: string): Promise<number | null> {
+  const text = 'SELECT id FROM users WHERE lower(username) = $1 AND enabled';
+  return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
+}
+
+/** Whether a user of the database has the name. The name is folded. */
+export async function isNameTaken(db: Queryable, folded: string): Promise<boolean> {
+  const text = 'SELECT 1 FROM users WHERE lower(username) = $1';
+  return (await db.query(text, [folded])).rows.length > 0;
+}
+
+/** The hash of an enabled user, '' for the administrator, null for others; the row stays until the transaction ends. */
+export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null> {
+  const text = `SELECT coalesce(password_hash, '') AS hash FROM users WHERE id = $1 AND enabled FOR SHARE`;
+  return (await tx.query<{ hash: string }>(text, [id])).rows[0]?.hash ?? null;
+}
+
+/** Stores a new user; 409 if the name is taken, in whatever letter case. */
+export async function insertUser(tx: Queryable, user: NewUser): Promise<StoredUser> {
+  const text = `INSERT INTO users (username, display_name, role, enabled, password_hash)
+    VALUES ($1, $2, $3, $4, $5) RETURNING ${COLUMNS}`;
+  const values = [user.username, user.displayName, user.role, user.enabled, user.passwordHash];
+  try {
+    return (await tx.query<StoredUser>(text, values)).rows[0]!;
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_username_key')) throw nameTaken(user.username);
+    throw error;
+  }
+}
+
+/** 409 for a name that somebody has. */
+export function nameTaken(username: string): Error {
+  return conflict(`a user named "${username}" exists already`);
+}
+
+/** Changes what is given; null if there is no such user. */
+export async function updateUser(tx: Queryable, id: number, change: UserChange): Promise<StoredUser | null> {
+  const text = `UPDATE users SET display_name = coalesce($2, display_name), role = coalesce($3, role),
+      enabled = coalesce($4, enabled), password_hash = coalesce($5, password_hash), updated_at = now()
+    WHERE id = $1 RETURNING ${COLUMNS}`;
+  const { displayName, role, enabled, passwordHash } = change;
+  return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
+}
+
+/** Removes a user and, with the row, the user's sessions. */
+export async function deleteUser(tx: Queryable, id: number): Promise<void> {
+  await tx.query('DELETE FROM users WHERE id = $1', [id]);
+}

@@ -1,0 +1,162 @@
+/**
+ * Users beside the administrator, who is listed with them and stays: the last way in cannot be lost. A change that takes
+ * a right away ends the user's sessions. HTTP is `user-routes.ts`.
+ */
+import type { UserCreate, UserUpdate } from '../../../../shared/api/users-api.ts';
+import { conflict, forbidden, notFound } from '../../../api/api-error.ts';
+import type { Author, Caller } from '../../../api/caller.ts';
+import { recordAudit } from '../../../policy/audit/audit-store.ts';
+import type { Database, Queryable } from '../../../storage/db/database.ts';
+import type { SecondFactors } from '../second-factor/second-factors.ts';
+import { deleteSessionsOfUser } from '../sessions/session-store.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { type PasswordHashing, PASSWORD_HASHING } from './password.ts';
+import { foldedName } from './user-name.ts';
+import { refuseWeak } from './weak-password.ts';
+import * as store from './user-store.ts';
+import { ADMIN_USER_ID } from './user-store.ts';
+import type { StoredUser } from './user-store.ts';
+
+/** Users at most: the list of them is no page. */
+export const MOST_USERS = 1000;
+
+/** A user as people see one. */
+export interface NamedUser extends StoredUser {
+  readonly username: string;
+}
+
+/** The parts of the node that users need. */
+export interface UsersParts {
+  readonly database: Database;
+  readonly sessions: Pick<Sessions, 'forget'>;
+  readonly secondFactors: Pick<SecondFactors, 'remove'>;
+  /** Name of the administrator. */
+  readonly adminName: () => string;
+  readonly hashing?: PasswordHashing;
+}
+
+/** All users. Throws ApiError and DatabaseUnavailable. */
+export class Users {
+  private readonly parts: UsersParts;
+  private readonly hashing: PasswordHashing;
+
+  constructor(parts: UsersParts) {
+    this.parts = parts;
+    this.hashing = parts.hashing ?? PASSWORD_HASHING;
+  }
+
+  /** All users, the administrator first, the others by name. */
+  async list(): Promise<NamedUser[]> {
+    return (await store.listUsers(this.parts.database)).map((user) => this.named(user));
+  }
+
+  /** Stores a new user; 409 if the name is taken. */
+  async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
+    const { username, display_name: displayName, role, enabled, password } = wanted;
+    if (foldedName(username) === foldedName(this.parts.adminName())) throw store.nameTaken(username);
+    await refuseWeak(password, username, 'password');
+    const passwordHash = await this.hashing.hash(password);
+    const user = await this.parts.database.transaction(async (tx) => {
+      if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
+      const made = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
+      await recordAudit(tx, {
+        actor: author,
+        action: 'created',
+        subject: `user ${username}`,
+        after: noted(made),
+      });
+      return made;
+    });
+    return this.named(user);
+  }
+
+  /** Refuses a name for the administrator that a user has, who could not log in any more. @throws {ApiError} 409 */
+  async refuseTaken(username: string): Promise<void> {
+    if (await store.isNameTaken(this.parts.database, foldedName(username))) throw store.nameTaken(username);
+  }
+
+  /** Changes the given fields. Another role or password, or none enabled, ends the sessions.. */
+  async update(author: Author, id: number, change: UserUpdate): Promise<NamedUser> {
+    this.guardAdmin(id, change);
+    const { display_name: displayName, role, enabled, password } = change;
+    // A hash takes its time, which a row must not be locked for.
+    const { username } = this.named(await this.found(this.parts.database, id));
+    if (password !== undefined) await refuseWeak(password, username, 'password');
+    const passwordHash = password === undefined ? undefined : await this.hashing.hash(password);
+    const user = await this.parts.database
+      .transaction(async (tx) => {
+        const before = await this.found(tx, id, 'FOR UPDATE');
+        const after = (await store.updateUser(tx, id, { displayName, role, enabled, passwordHash }))!;
+        if (passwordHash !== undefined || after.role !== before.role || !after.enabled)
+          await deleteSessionsOfUser(tx, id);
+        await recordAudit(tx, {
+          actor: author,
+          action: 'changed',
+          subject: `user ${this.named(after).username}`,
+          before: noted(before),
+          after: { ...noted(after), ...(passwordHash === undefined ? {} : { password_changed: true }) },
+        });
+        return after;
+      })
+      .finally(() => this.forget(id));
+    return this.named(user);
+  }
+
+  /** Removes a user and the user's sessions; 404, or 403 for the administrator. */
+  async remove(author: Author, id: number): Promise<void> {
+    if (id === ADMIN_USER_ID) throw forbidden('the administrator of the configuration cannot be deleted');
+    await this.parts.database
+      .transaction(async (tx) => {
+        const before = this.named(await this.found(tx, id, 'FOR UPDATE'));
+        await store.deleteUser(tx, id);
+        const subject = `user ${before.username}`;
+        await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
+      })
+      .finally(() => this.forget(id));
+  }
+
+  /**
+   * Removes the second factor of somebody who cannot show one any more. 404, or 403 for the own one, and for that of the
+   * administrator but from the command line.
+   */
+  async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
+    if (id === caller.userId) throw forbidden('yours is switched off with auth/second-factor/disable');
+    const isCommandLine = caller.userId === null && caller.tokenId === null;
+    if (id === ADMIN_USER_ID && !isCommandLine)
+      throw forbidden(
+        'that of the administrator of the configuration goes with `weir remove-second-factor` on the machine itself',
+      );
+    const { username } = this.named(await this.found(this.parts.database, id));
+    await this.parts.secondFactors.remove(author, { userId: id, username });
+  }
+
+  /** Of the administrator only the display name changes here. */
+  private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
+    if (id !== ADMIN_USER_ID) return;
+    const who = 'the administrator of the configuration';
+    if (role === 'viewer') throw forbidden(`${who} cannot be made a viewer`);
+    if (enabled === false) throw forbidden(`${who} cannot be disabled`);
+    if (password !== undefined)
+      throw forbidden(`the password of ${who} changes with auth/change-password, or \`weir set-password\``);
+  }
+
+  private async found(db: Queryable, id: number, lock: '' | 'FOR UPDATE' = ''): Promise<StoredUser> {
+    const user = await store.findUser(db, id, lock);
+    if (user === null) throw notFound(`user ${id}`);
+    return user;
+  }
+
+  /** Sessions are not believed in either where it is unknown whether they were ended. */
+  private forget(id: number): void {
+    this.parts.sessions.forget(({ userId }) => userId === id);
+  }
+
+  private named(user: StoredUser): NamedUser {
+    return { ...user, username: user.username ?? this.parts.adminName() };
+  }
+}
+
+/** What the audit log keeps of a user. */
+function noted({ id, username, displayName, role, enabled }: StoredUser): object {
+  return { id, ...(username === null ? {} : { username }), display_name: displayName, role, enabled };
+}

@@ -1,0 +1,32 @@
+/**
+ * Refuses passwords that guessing tries first: the user's own name, and passwords common enough to be in published lists
+ * (NIST SP 800-63B-4, section 3.1.1.2). The list is loaded when the first password is set.
+ */
+import { invalid } from '../../../api/api-error.ts';
+import { foldedName } from './user-name.ts';
+
+/** Why `password` cannot be set for `username`; undefined if it can. Its length is checked by the schema. */
+export async function weaknessOf(password: string, username: string): Promise<string | undefined> {
+  const folded = foldedName(password.trim());
+  if (folded === foldedName(username)) return 'expected a password other than the user name';
+  const common = await commonPasswords();
+  return common.has(folded)
+    ? 'expected a password that is not among the most common ones; several words are a good choice'
+    : undefined;
+}
+
+/** @throws {ApiError} 400 that names `path`, the field that the password came in, if it cannot be set for `username` */
+export async function refuseWeak(password: string, username: string, path: string): Promise<void> {
+  const message = await weaknessOf(password, username);
+  if (message !== undefined) throw invalid([{ path, message }]);
+}
+
+let loaded: Promise<ReadonlySet<string>> | undefined;
+
+/** Some 50,000 passwords in lower case. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  loaded ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common']),
+  );
+  return loaded;
+}

@@ -1,0 +1,184 @@
+/** HTTP of `{api}/auth/*`; the authenticator decides. */
+import {
+  AuthStatus,
+  ChangePasswordBody,
+  LoginAnswer,
+  LoginBody,
+  SessionList,
+  SetupBody,
+} from '../../../shared/api/auth-api.ts';
+import { IdParams } from '../../../shared/api/fields.ts';
+import type { Caller } from '../../api/caller.ts';
+import { clientAddress, isOnThisMachine } from '../../api/client-address.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Authenticator } from './authenticator.ts';
+import { codeIn } from './given-proof.ts';
+import { loginOriginOf } from './request-caller.ts';
+import type { StoredSession } from './sessions/session-store.ts';
+import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './session-cookie.ts';
+
+/** Rows of passwords and sessions. */
+export function authRoutes({ auth }: { auth: Authenticator }): Route[] {
+  return [
+    readAuthStatus(auth),
+    setUpPassword(auth),
+    logIn(auth),
+    logOut(auth),
+    changePassword(auth),
+    listSessions(auth),
+    revokeSession(auth),
+  ];
+}
+
+function readAuthStatus(auth: Authenticator): Route {
+  return route({
+    method: 'GET',
+    path: '/auth/status',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'Whether authentication is on and a password is set, and whose session the request carries',
+    answer: AuthStatus,
+    handle: async ({ http }) => {
+      const session = await auth.sessionIfKnown(sessionSecretsOf(http));
+      const status = await auth.status();
+      const needsCode = status.setup_required === true && !isOnThisMachine(http);
+      const setupCodeFile = needsCode ? auth.setupCodeFile : null;
+      return { ...status, setup_code_file: setupCodeFile, session: session && toLoginAnswer(auth, session) };
+    },
+  });
+}
+
+function setUpPassword(auth: Authenticator): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/setup',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'Set the first password; from another machine with the setup code',
+    body: SetupBody,
+    errors: { 403: 'a password is set already, or the setup code is missing or wrong' },
+    handle: async ({ body, http }) => {
+      const sender = {
+        isLocal: isOnThisMachine(http),
+        address: clientAddress(http),
+        setupCode: body.setup_code,
+      };
+      await auth.setUp(body.password, sender);
+    },
+  });
+}
+
+function logIn(auth: Authenticator): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/login',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'Open a session; its secret comes as a cookie',
+    body: LoginBody,
+    answer: LoginAnswer,
+    errors: {
+      401: 'wrong credentials; second_factor_required: the same again, with a code',
+      429: 'locked out, or too many at once; see Retry-After',
+    },
+    handle: async ({ body, http, response }) => {
+      const { username: name, password, remember_me: rememberMe } = body;
+      const attempt = { username: name, password, rememberMe, code: codeIn(body) };
+      const { secret, session } = await auth.logIn(attempt, loginOriginOf(http));
+      setSessionCookie(http, response, secret, session.rememberMe ? session.expiresAt : undefined);
+      return toLoginAnswer(auth, session);
+    },
+  });
+}
+
+function toLoginAnswer(auth: Authenticator, session: StoredSession): LoginAnswer {
+  const username = auth.sessions.nameOf(session);
+  return { username, role: session.role, expires_at: session.expiresAt.toISOString() };
+}
+
+function logOut(auth: Authenticator): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/logout',
+    access: 'public',
+    tag: 'Authentication',
+    summary: 'End the session that the request carries, if there is one',
+    handle: async ({ http, response }) => {
+      const secrets = sessionSecretsOf(http);
+      clearSessionCookie(http, response);
+      for (const secret of secrets) await auth.sessions.endOf(secret);
+    },
+  });
+}
+
+function changePassword(auth: Authenticator): Route {
+  return route({
+    method: 'POST',
+    path: '/auth/change-password',
+    access: 'viewer',
+    tag: 'Authentication',
+    summary:
+      "Change the caller's password, in the configuration file too, and end the caller's other sessions",
+    body: ChangePasswordBody,
+    errors: {
+      401: 'wrong password, or no session or token that counts',
+      409: 'the configuration has the password and cannot be changed',
+      429: 'locked out, or too many at once; see Retry-After',
+    },
+    handle: async ({ body, caller, http }) => {
+      const passwords = { current: body.current_password, next: body.new_password };
+      await auth.changePassword(caller!, passwords, loginOriginOf(http));
+    },
+  });
+}
+
+function listSessions(auth: Authenticator): Route {
+  return route({
+    method: 'GET',
+    path: '/auth/sessions',
+    access: 'viewer',
+    tag: 'Authentication',
+    summary: 'Sessions that are not over: all of them for an admin, else those of the caller',
+    answer: SessionList,
+    handle: async ({ caller }) => {
+      const { sessions } = auth;
+      const seen = (await sessions.list()).filter((session) => isOpenTo(caller, session));
+      return seen.map((session) => ({
+        id: session.id,
+        username: sessions.nameOf(session),
+        role: session.role,
+        ip_address: session.ipAddress,
+        user_agent: session.userAgent,
+        remember_me: session.rememberMe,
+        created_at: session.createdAt.toISOString(),
+        last_seen_at: session.lastSeenAt.toISOString(),
+        expires_at: session.expiresAt.toISOString(),
+        current: session.id === caller?.sessionId,
+      }));
+    },
+  });
+}
+
+function revokeSession(auth: Authenticator): Route {
+  return route({
+    method: 'DELETE',
+    path: '/auth/sessions/{id}',
+    access: 'viewer',
+    tag: 'Authentication',
+    summary: 'End a session; those of other users only as an admin',
+    params: IdParams,
+    handle: async (request) => {
+      const { params, caller, http, response } = request;
+      const mayEnd = (session: StoredSession): boolean => isOpenTo(caller, session);
+      await auth.sessions.revoke(authorOf(request), params.id, mayEnd);
+      if (caller?.sessionId === params.id) clearSessionCookie(http, response);
+    },
+  });
+}
+
+/** Whether a caller may see and end a session: an admin all, others their own. */
+function isOpenTo(caller: Caller | null, { userId, tokenId }: StoredSession): boolean {
+  if (caller?.role === 'admin') return true;
+  return caller !== null && userId === caller.userId && tokenId === caller.tokenId;
+}

@@ -1,0 +1,165 @@
+/**
+ * Checks a user name, a password and the code of a second factor, and locks out who fails too often
+ * (`login-failure-store.ts`), and slows down an account that many addresses guess at. Sessions are opened elsewhere.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { Config } from '../../../config/schema.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { tooMany, unauthorized } from '../../api/api-error.ts';
+import type { Database } from '../../storage/db/database.ts';
+import type { Accounts, ProvenAccount } from './accounts/accounts.ts';
+import { foldedName } from './accounts/user-name.ts';
+import * as failures from './login-failure-store.ts';
+import { LoginPace } from './login-pace.ts';
+import { LoginTurns } from './login-turns.ts';
+import { refusalOf } from './second-factor/second-factors.ts';
+import type {
+  CodeVerdict,
+  FactorOwner,
+  GivenCode,
+  RightCode,
+  SecondFactors,
+} from './second-factor/second-factors.ts';
+
+/** Wrong codes of one user, from all addresses together, before the lock: this many times those of one address. */
+const CODES_OF_ALL = 10;
+
+/** The parts of the node that it needs. */
+export interface LoginCheckParts {
+  config(): Config;
+  readonly accounts: Accounts;
+  readonly secondFactors: Pick<SecondFactors, 'judge'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What somebody shows. */
+export interface ShownLogin {
+  readonly username: string;
+  readonly password: string;
+  /** Null where none was given. */
+  readonly code: GivenCode | null;
+}
+
+/** A user who may log in, and the code that the login takes; null = no code is asked for. */
+export interface ProvenLogin {
+  readonly account: ProvenAccount;
+  readonly code: RightCode | null;
+}
+
+/** Checks logins, one after the other from each address. */
+export class LoginCheck {
+  private readonly parts: LoginCheckParts;
+  private readonly turns = new LoginTurns();
+  private readonly pace: LoginPace;
+
+  constructor(parts: LoginCheckParts) {
+    this.parts = parts;
+    this.pace = new LoginPace(parts.clock, () => this.lockoutRule().windowMs);
+  }
+
+  /** The account of a name, its password and its second factor; 401 for wrong ones, which are counted, 429 while locked. */
+  check({ username, password, code }: ShownLogin, address: string): Promise<ProvenLogin> {
+    return this.inTurn(username, address, async (who) => {
+      const account = await this.prove(who, password, address);
+      const { userId } = account;
+      const right = await this.judge(who, address, () => this.parts.secondFactors.judge(userId, code));
+      return { account, code: right };
+    });
+  }
+
+  /** The account of a name and its password alone; errors as `check`. */
+  checkPassword(username: string, password: string, address: string): Promise<ProvenAccount> {
+    return this.inTurn(username, address, (who) => this.prove(who, password, address));
+  }
+
+  /** The code of somebody who is signed in; errors as `check`. */
+  checkCode(
+    { username }: FactorOwner,
+    address: string,
+    judge: () => Promise<CodeVerdict>,
+  ): Promise<RightCode | null> {
+    return this.inTurn(username, address, (who) => this.judge(who, address, judge));
+  }
+
+  /** Removes lockouts that have passed. */
+  async removePassed(): Promise<void> {
+    const { now, windowMs } = this.lockoutRule();
+    await failures.deletePassedFailures(this.parts.database, new Date(now.getTime() - windowMs));
+  }
+
+  /** Counts decided attempts only: what was refused unheard, for load or without a database, is no failure. */
+  private inTurn<T>(
+    username: string,
+    address: string,
+    attempt: (who: failures.LoginSource) => Promise<T>,
+  ): Promise<T> {
+    // Spellings of one name count as one.
+    const who = failures.loginSource(foldedName(username), address);
+    return this.turns.run(who.address, async () => {
+      await this.refuseLocked(who, this.lockoutRule(), address);
+      const result = await attempt(who);
+      await failures.clearFailures(this.parts.database, who);
+      return result;
+    });
+  }
+
+  private async prove(who: failures.LoginSource, password: string, address: string): Promise<ProvenAccount> {
+    const { database, logger, accounts } = this.parts;
+    const delayMs = this.pace.delayMs(who.username, who.address);
+    if (delayMs > 0) await setTimeout(delayMs);
+    const account = await accounts.prove(who.username, password, this.pace.rankOf(who.address));
+    if (account !== null) {
+      this.pace.noteSuccess(who.address);
+      return account;
+    }
+    this.pace.noteFailure(who.username, who.address);
+    await failures.countFailure(database, who, this.lockoutRule());
+    logger.warn('refused a login: wrong user name or password', { username: who.username, address });
+    throw unauthorized('wrong user name or password');
+  }
+
+  /** A code that is missing is no failure, and no success either: the count of failures stays. */
+  private async judge(
+    who: failures.LoginSource,
+    address: string,
+    judge: () => Promise<CodeVerdict>,
+  ): Promise<RightCode | null> {
+    const { database, logger } = this.parts;
+    const { username } = who;
+    const everywhere = failures.codeSource(username);
+    const rule = this.lockoutRule();
+    const ruleOfAll = { ...rule, attempts: rule.attempts * CODES_OF_ALL };
+    const verdict = await judge();
+    if (verdict === null) return null;
+    if (verdict === 'missing') throw refusalOf(verdict);
+    await this.refuseLocked(everywhere, ruleOfAll, address);
+    if (verdict === 'wrong' || verdict === 'used') {
+      await failures.countFailure(database, who, rule);
+      await failures.countFailure(database, everywhere, ruleOfAll);
+      logger.warn('refused a login: wrong code of the second factor', { username, address });
+      throw refusalOf(verdict);
+    }
+    await failures.clearFailures(database, everywhere);
+    return verdict;
+  }
+
+  private async refuseLocked(
+    who: failures.LoginSource,
+    rule: failures.LockoutRule,
+    address: string,
+  ): Promise<void> {
+    const waitMs = await failures.lockedForMs(this.parts.database, who, rule);
+    if (waitMs <= 0) return;
+    this.parts.logger.warn('refused a login: locked out', { username: who.username, address });
+    throw tooMany('locked_out', 'too many failed logins; the login is locked', waitMs / 1000);
+  }
+
+  private lockoutRule(): failures.LockoutRule {
+    const { login_rate_limit_attempts: attempts, login_rate_limit_window_secs: windowSecs } =
+      this.parts.config().auth;
+    return { now: new Date(this.parts.clock.nowMs()), attempts, windowMs: windowSecs * 1000 };
+  }
+}

@@ -1,0 +1,117 @@
+/** Logins at a real OpenID provider, through a browser that keeps cookies: who gets in, and as whom. */
+import { describe, expect, test } from '@jest/globals';
+import { OidcSuite, VERA } from '../../../test/support/parts/oidc-suite.ts';
+import { TestBrowser } from '../../../test/support/parts/openid-provider.ts';
+import { makeUser, USER_PASSWORD } from '../../../test/support/parts/people.ts';
+
+const suite = new OidcSuite();
+
+describe('a login at the provider', () => {
+  test('makes a user of somebody whose claims give a role, once, and opens a session', async () => {
+    const first = await suite.logIn();
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining('You are signed in')]);
+    expect(await suite.users()).toEqual(['admin: admin', 'vera: viewer']);
+    expect(await suite.node.isIn(first.secret!)).toBe(true);
+    const change = await suite.node.api.send('POST', '/api/groups', {
+      session: first.secret!,
+      json: { name: 'x' },
+    });
+    expect(change.status).toBe(403);
+    const second = await suite.logIn('/login/oidc?remember_me=true&return_to=/docs?a=b');
+    expect(second.text).toContain('url=/docs?a=b');
+    const listed = await suite.node.sessionsOf(suite.session);
+    expect(listed.map(({ username, remember_me }) => [username, remember_me])).toEqual([
+      ['vera', true],
+      ['vera', false],
+      ['admin', false],
+    ]);
+    expect(await suite.users()).toHaveLength(2);
+    const { rows } = await suite.node.suite.database.query<{ row: string }>(
+      `SELECT actor || ' ' || action || ' ' || subject AS row FROM audit_log`,
+    );
+    expect(rows.map(({ row }) => row)).toEqual(['vera created user vera']);
+  });
+
+  test('gives the role of now, and a lost one ends the sessions', async () => {
+    const before = await suite.logIn();
+    suite.provider.person = { ...VERA, groups: 'weir-admins' };
+    const raised = await suite.logIn();
+    expect(await suite.users()).toEqual(['admin: admin', 'vera: admin']);
+    suite.provider.person = VERA;
+    const lowered = await suite.logIn();
+    const living = [before, raised, lowered].map(({ secret }) => suite.node.isIn(secret!));
+    expect(await Promise.all(living)).toEqual([false, false, true]);
+    suite.provider.person = { ...VERA, groups: [] };
+    expect((await suite.logIn()).status).toBe(403);
+    expect(await suite.node.isIn(lowered.secret!)).toBe(false);
+  });
+
+  test('goes by user_claim and role_claim, and asks for the scope of the configuration', async () => {
+    const claims = 'user_claim = "preferred_username"\nrole_claim = "name"\nadmin_values = ["weir-admins"]';
+    await suite.serve(`scope = "openid profile"\n${claims}`);
+    const { headers } = await new TestBrowser().get(`${suite.weir}/login/oidc`);
+    expect(new URL(headers.get('location')!).searchParams.get('scope')).toBe('openid profile');
+    suite.provider.person = { ...VERA, groups: [], name: 'weir-admins' };
+    expect((await suite.logIn()).status).toBe(200);
+    expect(await suite.users()).toEqual(['admin: admin', 'vera: admin']);
+  });
+
+  test('lets a stranger not in, and makes no user', async () => {
+    suite.provider.person = { sub: 'stranger', preferred_username: 'admin', groups: ['others'] };
+    const { status, text, secret } = await suite.logIn();
+    expect([status, secret]).toEqual([403, undefined]);
+    expect(text).toContain('no access to Weir');
+    expect(await suite.users()).toEqual(['admin: admin']);
+  });
+
+  test('of somebody whose name is taken makes another name, and no other user is touched', async () => {
+    await makeUser(suite.node.api, suite.session, { username: 'Vera', role: 'admin' });
+    expect((await suite.logIn()).status).toBe(200);
+    suite.provider.person = { ...VERA, sub: 'person-2', preferred_username: 'ADMIN' };
+    expect((await suite.logIn()).status).toBe(200);
+    expect(await suite.users()).toEqual([
+      'admin: admin',
+      expect.stringMatching(/^ADMIN-[0-9a-f]{12}: viewer$/),
+      'Vera: admin',
+      expect.stringMatching(/^vera-[0-9a-f]{12}: viewer$/),
+    ]);
+  });
+
+  test('as a user who is named has the rights of that user', async () => {
+    await makeUser(suite.node.api, suite.session, { username: 'otto', role: 'admin' });
+    await suite.serve('allowed_users = ["person-1=Otto", "person-2=admin", "person-3=unknown"]');
+    const names = [];
+    for (const sub of ['person-1', 'person-2']) {
+      suite.provider.person = { sub };
+      const { secret } = await suite.logIn();
+      names.push((await suite.node.sessionsOf(secret!)).find(({ current }) => current)!.username);
+    }
+    expect(names).toEqual(['otto', 'admin']);
+    for (const sub of ['person-3', 'otto', 'admin']) {
+      suite.provider.person = { sub };
+      expect([sub, (await suite.logIn()).status]).toEqual([sub, 403]);
+    }
+    expect((await suite.logIn()).secret).toBeUndefined();
+  });
+
+  test('of a user who is disabled is refused, whoever made that user', async () => {
+    const { id } = await makeUser(suite.node.api, suite.session, { username: 'otto' });
+    expect((await suite.logIn()).status).toBe(200);
+    await suite.node.suite.database.query('UPDATE users SET enabled = false WHERE id <> 1');
+    expect((await suite.logIn()).status).toBe(403);
+    await suite.serve('allowed_users = ["person-1=otto"]');
+    expect([(await suite.logIn()).status, id > 1]).toEqual([403, true]);
+  });
+
+  test('is no way around a password: such a user has none', async () => {
+    await suite.logIn();
+    expect((await suite.node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
+    expect((await suite.node.logIn('', { username: 'vera' })).status).toBe(400);
+  });
+
+  test('of one person at the same time in many browsers makes one user', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => suite.logIn()));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await suite.users()).toEqual(['admin: admin', 'vera: viewer']);
+  });
+});

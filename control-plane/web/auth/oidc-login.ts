@@ -1,0 +1,188 @@
+/**
+ * Logins at an OpenID provider: what its claims say becomes a session of a user. A person whose role comes from the
+ * provider is a user without a password here, whom an admin may disable like any other. HTTP is `web/server/oidc-pages.ts`.
+ */
+import { createHash } from 'node:crypto';
+import type { Config } from '../../../config/schema.ts';
+import type { OidcAttempt, Role } from '../../../shared/api/auth-api.ts';
+import { UserCreateBody } from '../../../shared/api/users-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { conflict, forbidden, notFound } from '../../api/api-error.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { foldedName } from './accounts/user-name.ts';
+import * as users from './accounts/user-store.ts';
+import { ADMIN_USER_ID } from './accounts/user-store.ts';
+import { MOST_USERS } from './accounts/users.ts';
+import { LoginTurns } from './login-turns.ts';
+import { type Claims, grantedAccess } from './oidc/granted-access.ts';
+import * as provided from './oidc/provided-user-store.ts';
+import type { ProviderPerson } from './oidc/provided-user-store.ts';
+import { type AttemptSecrets, ProviderClient } from './oidc/provider-client.ts';
+import { deleteSessionsOfUser } from './sessions/session-store.ts';
+import type { LoginOrigin, OpenedSession, Sessions } from './sessions/sessions.ts';
+
+/** The parts of the node that it needs. */
+export interface OidcLoginParts {
+  config(): Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sessions: Sessions;
+  /** Name of the administrator. */
+  readonly adminName: () => string;
+  /** Milliseconds that a session lives. */
+  readonly lifeMs: (rememberMe: boolean) => number;
+  /** Throws 401 before setup. */
+  readonly requireSetup: () => Promise<void>;
+}
+
+/** Logins at the provider of the configuration. Throws ApiError and DatabaseUnavailable. */
+export class OidcLogin {
+  private readonly parts: OidcLoginParts;
+  private readonly provider: ProviderClient;
+  private readonly turns = new LoginTurns();
+
+  constructor(parts: OidcLoginParts) {
+    this.parts = parts;
+    this.provider = new ProviderClient({
+      ...parts,
+      settings: () => this.settings,
+      monotonicMs: () => parts.clock.monotonicMs(),
+    });
+  }
+
+  /** Whether it is offered. */
+  get isOn(): boolean {
+    return this.parts.config().auth.enabled && this.settings.enabled;
+  }
+
+  /** Where a login begins; 404 while it is off. */
+  async begin(redirectUri: string): Promise<{ readonly url: URL; readonly secrets: AttemptSecrets }> {
+    await this.requireOn();
+    return this.provider.begin(redirectUri);
+  }
+
+  /** Opens a session for whom the provider sends back; 403 if that person has no access here. */
+  async finish(answer: URL, attempt: OidcAttempt, origin: LoginOrigin): Promise<OpenedSession> {
+    await this.requireOn();
+    const claims = await this.turns.run(origin.address, () => this.provider.finish(answer, attempt));
+    const userId = await this.userOf(claims, origin);
+    const { rememberMe } = attempt;
+    const confirm = async (tx: Queryable): Promise<void> => {
+      if ((await users.holdPasswordHash(tx, userId)) === null) throw refused();
+    };
+    const life = { rememberMe, lifeMs: this.parts.lifeMs(rememberMe), idleSecs: null };
+    return this.parts.sessions.open({ ...life, owner: { userId, tokenId: null }, confirm }, origin);
+  }
+
+  private async requireOn(): Promise<void> {
+    if (!this.isOn) throw notFound('the login with OpenID Connect');
+    await this.parts.requireSetup();
+  }
+
+  /** The id of the user that these claims stand for. */
+  private async userOf(claims: Claims, origin: LoginOrigin): Promise<number> {
+    const access = grantedAccess(claims, this.settings);
+    const person = { issuer: this.settings.issuer, subject: claims.sub };
+    if (access === null) {
+      await this.endSessionsOf(person);
+      this.parts.logger.warn('refused a login of the OpenID provider: no access', { subject: claims.sub });
+      throw refused();
+    }
+    return 'username' in access ? this.userNamed(access.username) : this.providedUser(person, access, origin);
+  }
+
+  private async userNamed(username: string): Promise<number> {
+    if (foldedName(username) === foldedName(this.parts.adminName())) return ADMIN_USER_ID;
+    const id = await users.findEnabledUser(this.parts.database, foldedName(username));
+    if (id === null) throw refused();
+    return id;
+  }
+
+  /** Makes the user at the first login, and gives the role of now at each. */
+  private async providedUser(
+    person: ProviderPerson,
+    { role, wantedName }: { readonly role: Role; readonly wantedName: string },
+    { address }: LoginOrigin,
+  ): Promise<number> {
+    let lowered: number | null = null;
+    const id = await this.parts.database
+      .transaction(async (tx) => {
+        await provided.holdPerson(tx, person);
+        const known = await provided.lockProvidedUser(tx, person);
+        if (known === null) return this.makeUser(tx, person, { role, wantedName }, address);
+        if (!known.enabled) throw refused();
+        if (known.role === role) return known.id;
+        await provided.setRole(tx, known.id, role);
+        if (role === 'viewer') {
+          lowered = known.id;
+          await deleteSessionsOfUser(tx, known.id);
+        }
+        await recordAudit(tx, {
+          actor: { name: known.username, address },
+          action: 'changed',
+          subject: `user ${known.username}`,
+          before: { id: known.id, role: known.role },
+          after: { id: known.id, role, by: 'OpenID provider' },
+        });
+        return known.id;
+      })
+      .finally(() => this.forget(lowered));
+    return id;
+  }
+
+  private async makeUser(
+    tx: Queryable,
+    person: ProviderPerson,
+    { role, wantedName }: { readonly role: Role; readonly wantedName: string },
+    address: string,
+  ): Promise<number> {
+    if ((await users.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
+    const username = await this.freeName(tx, person, wantedName);
+    const id = await provided.insertProvidedUser(tx, person, { username, role });
+    const after = { id, username, role, by: 'OpenID provider' };
+    const actor = { name: username, address };
+    await recordAudit(tx, { actor, action: 'created', subject: `user ${username}`, after });
+    return id;
+  }
+
+  /** The name that the person has, unless somebody else has it here: a stranger must not look like a user. */
+  private async freeName(
+    tx: Queryable,
+    { issuer, subject }: ProviderPerson,
+    wanted: string,
+  ): Promise<string> {
+    const isOurs = foldedName(wanted) === foldedName(this.parts.adminName());
+    const isName = UserCreateBody.shape.username.safeParse(wanted).success;
+    if (!isOurs && isName && (await provided.isNameFree(tx, wanted))) return wanted;
+    const mark = createHash('sha256').update(`${issuer}\n${subject}`).digest('hex').slice(0, 12);
+    return `${wanted}-${mark}`;
+  }
+
+  /** Somebody who has lost all access at the provider has lost it here, too. */
+  private async endSessionsOf(person: ProviderPerson): Promise<void> {
+    let ended: number | null = null;
+    await this.parts.database
+      .transaction(async (tx) => {
+        const known = await provided.lockProvidedUser(tx, person);
+        if (known === null) return;
+        ended = known.id;
+        await deleteSessionsOfUser(tx, known.id);
+      })
+      .finally(() => this.forget(ended));
+  }
+
+  private forget(id: number | null): void {
+    if (id !== null) this.parts.sessions.forget(({ userId }) => userId === id);
+  }
+
+  private get settings(): Config['auth']['oidc'] {
+    return this.parts.config().auth.oidc;
+  }
+}
+
+function refused(): Error {
+  return forbidden('you are known to the OpenID provider, and have no access to Weir');
+}

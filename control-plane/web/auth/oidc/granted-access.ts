@@ -1,0 +1,63 @@
+/** What the claims of a provider give somebody here, by the configuration. Nothing is given by default. Pure. */
+import type { Config } from '../../../../config/schema.ts';
+import type { Role } from '../../../../shared/api/auth-api.ts';
+
+/** Claims of a person, whatever the provider says. */
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+/** The access of a person: that of a user of Weir, or a role of their own. */
+export type GrantedAccess =
+  { readonly username: string } | { readonly role: Role; readonly wantedName: string };
+
+type Rules = Pick<
+  Config['auth']['oidc'],
+  'user_claim' | 'allowed_users' | 'role_claim' | 'admin_values' | 'viewer_values'
+>;
+
+/** The access that these claims give; null for none. A user who is named goes before a role. */
+export function grantedAccess(claims: Claims, rules: Rules): GrantedAccess | null {
+  const person = nameIn(claims, rules.user_claim);
+  const entry = rules.allowed_users.map(entryOf).find(({ value }) => value === person);
+  if (entry !== undefined) return { username: entry.username };
+  const role = roleIn(claims, rules);
+  return role === null ? null : { role, wantedName: userNameFrom(person ?? claims.sub) };
+}
+
+/** An address of mail names somebody only where the provider has verified it. */
+function nameIn(claims: Claims, claim: string): string | null {
+  const value = claimOf(claims, claim);
+  if (typeof value !== 'string' || value === '') return null;
+  return claim === 'email' && claims['email_verified'] !== true ? null : value;
+}
+
+/** `value=user`, or one word for both. */
+function entryOf(entry: string): { value: string; username: string } {
+  const at = entry.lastIndexOf('=');
+  return at < 0
+    ? { value: entry, username: entry }
+    : { value: entry.slice(0, at), username: entry.slice(at + 1) };
+}
+
+function roleIn(claims: Claims, { role_claim: claim, admin_values: admins, viewer_values: viewers }: Rules) {
+  const value = claimOf(claims, claim);
+  const values = (Array.isArray(value) ? (value as unknown[]) : [value]).filter(
+    (one): one is string => typeof one === 'string',
+  );
+  if (values.some((one) => admins.includes(one))) return 'admin';
+  return values.some((one) => viewers.includes(one)) ? 'viewer' : null;
+}
+
+/** What is no claim, but a property of each object, counts as none. */
+function claimOf(claims: Claims, claim: string): unknown {
+  return Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+}
+
+/** A user name as the API takes it, as near to a person's as that allows. */
+function userNameFrom(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9._@+-]/g, '')
+    .slice(0, 48)
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return plain === '' ? 'person' : plain;
+}

@@ -1,0 +1,36 @@
+/** Who sent a request: the session or the API token that it carries, or anybody where authentication is off; and from where. */
+import type { Request } from 'express';
+import type { Caller } from '../../api/caller.ts';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+import { clientAddress } from '../../api/client-address.ts';
+import { isLocal, LOCAL_CALLER } from '../../api/local-requests.ts';
+import type { Authenticator } from './authenticator.ts';
+import type { LoginOrigin } from './sessions/sessions.ts';
+import { sessionSecretsOf } from './session-cookie.ts';
+
+/** The caller of a request; null for a stranger. Throws DatabaseUnavailable where a session cannot be looked up. */
+export async function callerOf(auth: Authenticator, request: Request): Promise<Caller | null> {
+  if (isLocal(request)) return LOCAL_CALLER;
+  const open = auth.openCaller();
+  if (open !== null) return open;
+  const key = request.headers['x-api-key'];
+  return auth.callerOf({ secrets: sessionSecretsOf(request), key: typeof key === 'string' ? key : null });
+}
+
+/** The same for a request that need not be signed in: null also where no session can be looked up. */
+export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
+  try {
+    return await callerOf(auth, request);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return null;
+    throw error;
+  }
+}
+
+/** Where a login comes from. */
+export function loginOriginOf(request: Request): LoginOrigin {
+  const agent = request.headers['user-agent'];
+  // Header fields are Latin-1 here; unprintable characters are dropped.
+  const userAgent = agent === undefined ? null : agent.replace(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, 512);
+  return { address: clientAddress(request), userAgent };
+}

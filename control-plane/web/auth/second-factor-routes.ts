@@ -1,0 +1,94 @@
+/** HTTP of `{api}/auth/second-factor`: what people do with their own. */
+import {
+  RecoveryCodes,
+  SecondFactorEnableBody,
+  SecondFactorPrepareBody,
+  SecondFactorProof,
+  SecondFactorSecret,
+  SecondFactorState,
+} from '../../../shared/api/auth-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { Authenticator } from './authenticator.ts';
+import { ownerIn, proofIn } from './given-proof.ts';
+
+const PLACE = { access: 'viewer', tag: 'Authentication' } as const;
+
+const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
+const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many at once' } as const;
+
+/** Rows of the second factor. */
+export function secondFactorRoutes({ auth }: { auth: Authenticator }): Route[] {
+  return [readState(auth), prepare(auth), enable(auth), renewCodes(auth), disable(auth)];
+}
+
+function readState(auth: Authenticator): Route {
+  return route({
+    ...PLACE,
+    method: 'GET',
+    path: '/auth/second-factor',
+    summary: "Whether the caller's logins need a code, too",
+    answer: SecondFactorState,
+    errors: WHO,
+    handle: async ({ caller }) => {
+      const { isOn, isPending, recoveryCodesLeft } = await auth.ownSecondFactor.state(caller!);
+      return { enabled: isOn, pending: isPending, recovery_codes_left: recoveryCodesLeft };
+    },
+  });
+}
+
+function prepare(auth: Authenticator): Route {
+  return route({
+    ...PLACE,
+    method: 'POST',
+    path: '/auth/second-factor',
+    summary: 'Make a secret for an authenticator app; it counts once its first code was shown',
+    body: SecondFactorPrepareBody,
+    status: 201,
+    answer: SecondFactorSecret,
+    errors: { ...ERRORS, 409: 'the second factor is on already' },
+    handle: (request) => auth.ownSecondFactor.prepare(ownerIn(request), request.body.password),
+  });
+}
+
+function enable(auth: Authenticator): Route {
+  return route({
+    ...PLACE,
+    method: 'POST',
+    path: '/auth/second-factor/confirm',
+    summary: "Switch the second factor on with the first code, and end the caller's other sessions",
+    body: SecondFactorEnableBody,
+    answer: RecoveryCodes,
+    errors: { ...ERRORS, 409: 'no secret waits for its first code' },
+    handle: async (request) => ({
+      recovery_codes: await auth.ownSecondFactor.enable(ownerIn(request), request.body.totp_code),
+    }),
+  });
+}
+
+function renewCodes(auth: Authenticator): Route {
+  return route({
+    ...PLACE,
+    method: 'POST',
+    path: '/auth/second-factor/recovery-codes',
+    summary: 'Replace the recovery codes',
+    body: SecondFactorProof,
+    answer: RecoveryCodes,
+    errors: { ...ERRORS, 409: 'the second factor is off' },
+    handle: async (request) => ({
+      recovery_codes: await auth.ownSecondFactor.renewCodes(ownerIn(request), proofIn(request.body)),
+    }),
+  });
+}
+
+function disable(auth: Authenticator): Route {
+  return route({
+    ...PLACE,
+    method: 'POST',
+    path: '/auth/second-factor/disable',
+    summary: 'Switch the second factor off, or give up a secret that waits for its first code',
+    body: SecondFactorProof,
+    errors: { ...ERRORS, 409: 'there is none' },
+    handle: (request) => auth.ownSecondFactor.disable(ownerIn(request), proofIn(request.body)),
+  });
+}

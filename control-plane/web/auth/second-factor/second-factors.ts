@@ -1,0 +1,194 @@
+/**
+ * Second factors of the cluster: what a login shows besides a password, and every change of one. It knows neither
+ * passwords nor the lockout (`login-check.ts`), nor HTTP.
+ */
+import type { Clock } from '../../../../shared/clock.ts';
+import { conflict, notFound, unauthorized } from '../../../api/api-error.ts';
+import type { Author } from '../../../api/caller.ts';
+import { recordAudit } from '../../../policy/audit/audit-store.ts';
+import type { Database, Queryable } from '../../../storage/db/database.ts';
+import * as store from './factor-store.ts';
+import { hashReadableCode, newReadableCode } from './readable-code.ts';
+import { isUnused, newTotpSecret, otpauthUri, stepOfCode, toBase32 } from './totp.ts';
+
+/** Recovery codes that are made at once. */
+const RECOVERY_CODES = 10;
+
+/** A code that somebody gives: of the authenticator app, or one of those for the day when it is lost. */
+export type GivenCode = { readonly totp: string } | { readonly recovery: string };
+
+/** A code that was right, to be taken in the transaction of what it is given for. */
+export type RightCode = { readonly step: number; readonly secret: Buffer } | { readonly codeHash: Buffer };
+
+/** What a given code is worth; null = no code is asked for. */
+export type CodeVerdict = RightCode | 'missing' | 'wrong' | 'used' | null;
+
+/** Whose second factor it is. */
+export interface FactorOwner {
+  readonly userId: number;
+  readonly username: string;
+}
+
+/** The secret of a new factor; shown once. */
+export interface ShownSecret {
+  readonly secret: string;
+  readonly uri: string;
+}
+
+/** What its owner sees of a factor. */
+export interface FactorState {
+  readonly isOn: boolean;
+  /** A secret was shown that waits for its first code. */
+  readonly isPending: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+/** The parts of the node that second factors need. */
+export interface SecondFactorsParts {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** All second factors. Throws ApiError and DatabaseUnavailable. */
+export class SecondFactors {
+  private readonly parts: SecondFactorsParts;
+
+  constructor(parts: SecondFactorsParts) {
+    this.parts = parts;
+  }
+
+  /** What its owner sees. */
+  async stateOf(userId: number): Promise<FactorState> {
+    const { database } = this.parts;
+    const factor = await store.findFactor(database, userId);
+    const recoveryCodesLeft = factor === null ? 0 : await store.countRecoveryCodes(database, userId);
+    const isOn = factor?.isConfirmed === true;
+    return { isOn, isPending: factor !== null && !isOn, recoveryCodesLeft };
+  }
+
+  /** What a code is worth for a login now. Nothing is taken yet. */
+  async judge(userId: number, code: GivenCode | null): Promise<CodeVerdict> {
+    const factor = await store.findFactor(this.parts.database, userId);
+    if (factor === null || !factor.isConfirmed) return null;
+    if (code === null) return 'missing';
+    if ('totp' in code) return this.judgeTotp(factor, code.totp);
+    const codeHash = hashReadableCode(code.recovery);
+    return (await store.hasRecoveryCode(this.parts.database, userId, codeHash)) ? { codeHash } : 'wrong';
+  }
+
+  /** What the first code of a secret is worth; 409 if no secret waits for one. */
+  async judgeFirst(userId: number, totp: string): Promise<RightCode | 'wrong' | 'used'> {
+    const factor = await store.findFactor(this.parts.database, userId);
+    if (factor === null || factor.isConfirmed) throw nothingPending();
+    return this.judgeTotp(factor, totp);
+  }
+
+  /**
+   * Takes a code that was right, in the transaction of what it is given for, in which the user's row is held. 401 if it
+   * has been taken meanwhile, or the factor is another one.
+   */
+  async take(tx: Queryable, owner: FactorOwner, code: RightCode | null, address: string): Promise<void> {
+    const { userId, username } = owner;
+    const factor = await store.findFactor(tx, userId, 'FOR UPDATE');
+    if (code === null) {
+      if (factor?.isConfirmed === true) throw refusalOf('missing');
+      return;
+    }
+    if ('step' in code) {
+      if (factor === null || !factor.secret.equals(code.secret)) throw refusalOf('wrong');
+      if (!isUnused(code.step, factor.lastStep, this.parts.clock.nowMs())) throw refusalOf('used');
+      return store.noteStep(tx, userId, code.step);
+    }
+    if (!(await store.takeRecoveryCode(tx, userId, code.codeHash))) throw refusalOf('wrong');
+    const actor = { name: username, address };
+    await recordAudit(tx, { actor, action: 'used', subject: `recovery code of ${username}` });
+  }
+
+  /** Stores a new secret, which waits for its first code; 409 if a factor is on. */
+  async prepare(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<ShownSecret> {
+    const factor = await store.findFactor(tx, userId);
+    if (factor?.isConfirmed === true) throw conflict('the second factor is on already: disable it first');
+    const secret = newTotpSecret();
+    await store.putSecret(tx, userId, secret);
+    await recordAudit(tx, { actor: author, action: 'prepared', subject: subjectOf(username) });
+    return { secret: toBase32(secret), uri: otpauthUri(secret, username) };
+  }
+
+  /** Switches the factor on whose first code was right, and makes its recovery codes. */
+  async enable(tx: Queryable, owner: FactorOwner, code: RightCode, author: Author): Promise<string[]> {
+    const { userId, username } = owner;
+    const factor = await store.findFactor(tx, userId, 'FOR UPDATE');
+    if (factor === null || factor.isConfirmed) throw nothingPending();
+    await this.take(tx, owner, code, '');
+    await store.confirmFactor(tx, userId, new Date(this.parts.clock.nowMs()));
+    await recordAudit(tx, { actor: author, action: 'enabled', subject: subjectOf(username) });
+    return newCodes(tx, userId);
+  }
+
+  /** Replaces the recovery codes; 409 without a factor that is on. */
+  async renewCodes(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<string[]> {
+    await this.requireOn(tx, userId);
+    const subject = `recovery codes of ${username}`;
+    await recordAudit(tx, { actor: author, action: 'replaced', subject });
+    return newCodes(tx, userId);
+  }
+
+  /** Removes a factor that is on, or that waits for its first code; 409 if there is none. */
+  async disable(tx: Queryable, { userId, username }: FactorOwner, author: Author): Promise<void> {
+    if (!(await store.deleteFactor(tx, userId))) throw nothingOn();
+    await recordAudit(tx, { actor: author, action: 'disabled', subject: subjectOf(username) });
+  }
+
+  /** Removes the factor of somebody who cannot show one any more; 404 if there is none. */
+  async remove(author: Author, { userId, username }: FactorOwner): Promise<void> {
+    await this.parts.database.transaction(async (tx) => {
+      await store.lockUser(tx, userId);
+      if (!(await store.deleteFactor(tx, userId))) throw notFound(subjectOf(username));
+      await recordAudit(tx, { actor: author, action: 'removed', subject: subjectOf(username) });
+    });
+  }
+
+  private judgeTotp({ secret, lastStep }: store.StoredFactor, totp: string): RightCode | 'wrong' | 'used' {
+    const nowMs = this.parts.clock.nowMs();
+    const step = stepOfCode(secret, totp.replaceAll(' ', ''), nowMs);
+    if (step === null) return 'wrong';
+    return isUnused(step, lastStep, nowMs) ? { step, secret } : 'used';
+  }
+
+  private async requireOn(tx: Queryable, userId: number): Promise<void> {
+    if ((await store.findFactor(tx, userId))?.isConfirmed !== true) throw nothingOn();
+  }
+}
+
+/** The 401 of a code that opens nothing. */
+export function refusalOf(verdict: 'missing' | 'wrong' | 'used'): Error {
+  switch (verdict) {
+    case 'missing':
+      return unauthorized(
+        'the second factor is needed: totp_code or recovery_code',
+        'second_factor_required',
+      );
+    case 'wrong':
+      return unauthorized('wrong code of the second factor', 'second_factor_wrong');
+    case 'used':
+      return unauthorized('this code was used already: wait for the next one', 'second_factor_used');
+  }
+}
+
+async function newCodes(tx: Queryable, userId: number): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, newReadableCode);
+  await store.replaceRecoveryCodes(tx, userId, codes.map(hashReadableCode));
+  return codes;
+}
+
+function subjectOf(username: string): string {
+  return `second factor of ${username}`;
+}
+
+function nothingPending(): Error {
+  return conflict('no second factor waits for its first code: enrol one first');
+}
+
+function nothingOn(): Error {
+  return conflict('the second factor is off');
+}

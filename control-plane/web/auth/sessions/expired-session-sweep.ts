@@ -1,0 +1,43 @@
+/** The background task that removes expired sessions and lockouts. */
+import { reasonOf } from '../../../../shared/errors.ts';
+import type { Logger } from '../../../../shared/log.ts';
+import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
+
+/** Sessions expire by time; this only keeps the tables small. */
+const INTERVAL_MS = 10 * 60_000;
+
+/** What is swept. */
+interface Sweepable {
+  removeExpired(): Promise<void>;
+}
+
+/** Sweeps every `intervalMs`; returns a function that stops it and waits for a running sweep. */
+export function startExpiredSessionSweep(
+  auth: Sweepable,
+  logger: Logger,
+  intervalMs = INTERVAL_MS,
+): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    running = sweep(auth, logger).finally(() => (isRunning = false));
+  }, intervalMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+async function sweep(auth: Sweepable, logger: Logger): Promise<void> {
+  try {
+    await auth.removeExpired();
+  } catch (error) {
+    // Without a database there is nothing to remove; the next sweep does it all.
+    if (error instanceof DatabaseUnavailable) return;
+    logger.error('remove expired sessions', {
+      error: reasonOf(error),
+    });
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Sessions that this node has recently read from the database. Used only while the database is unavailable, so that
+ * signed-in users keep access to what the API serves from memory.
+ */
+import type { Clock } from '../../../../shared/clock.ts';
+import type { StoredSession } from './session-store.ts';
+
+/** How long after its last lookup a session is still trusted: bounds the delay of a revocation that was not told. */
+const BELIEVED_MS = 10 * 60_000;
+const MAX_SESSIONS = 1000;
+
+interface Remembered {
+  readonly session: StoredSession;
+  /** On the clock that also runs while the machine is suspended, as is `aliveUntilMs`. */
+  seenMs: number;
+  /** Without an idle time as when this node first saw the session: no step of the wall clock changes it. */
+  readonly aliveUntilMs: number;
+}
+
+/** Caches sessions by the hash of their secret. */
+export class SessionMemory {
+  private readonly clock: Clock;
+  private readonly byHash = new Map<string, Remembered>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Records the database's answer: the session, or its absence. */
+  note(secretHash: Buffer, session: StoredSession | null): void {
+    const key = secretHash.toString('base64');
+    const before = this.byHash.get(key);
+    this.byHash.delete(key);
+    if (session === null) return;
+    const seenMs = this.bootMs();
+    const byClockMs = seenMs + session.expiresAt.getTime() - this.clock.nowMs();
+    const aliveUntilMs = session.idleSecs === null ? (before?.aliveUntilMs ?? byClockMs) : byClockMs;
+    this.byHash.set(key, { session, seenMs, aliveUntilMs });
+    if (this.byHash.size > MAX_SESSIONS) this.byHash.delete(this.byHash.keys().next().value!);
+  }
+
+  /** Remaining milliseconds of a session, independent of the wall clock since it was first seen; null = unknown. */
+  lifeLeftMs(secretHash: Buffer): number | null {
+    const remembered = this.byHash.get(secretHash.toString('base64'));
+    return remembered === undefined ? null : remembered.aliveUntilMs - this.bootMs();
+  }
+
+  /** The session as last seen, unless that is too long ago or it has expired since. */
+  recall(secretHash: Buffer): StoredSession | null {
+    const remembered = this.byHash.get(secretHash.toString('base64'));
+    if (remembered === undefined) return null;
+    const nowMs = this.bootMs();
+    const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.aliveUntilMs > nowMs;
+    return isFresh ? remembered.session : null;
+  }
+
+  /** Sessions were revoked elsewhere: each is believed again once the database has confirmed it. */
+  doubt(): void {
+    for (const remembered of this.byHash.values()) remembered.seenMs = -Infinity;
+  }
+
+  /** Removes sessions that were revoked here. */
+  forget(isRevoked: (session: StoredSession) => boolean): void {
+    for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
+  }
+
+  private bootMs(): number {
+    return this.clock.bootMs?.() ?? this.clock.monotonicMs();
+  }
+}

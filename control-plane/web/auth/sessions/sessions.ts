@@ -1,0 +1,182 @@
+/**
+ * Sessions of one node: opened, found, ended, and told to those who serve them for long. It knows neither passwords
+ * (`login-check.ts`) nor HTTP.
+ */
+import type { Clock } from '../../../../shared/clock.ts';
+import type { Logger } from '../../../../shared/log.ts';
+import { notFound } from '../../../api/api-error.ts';
+import type { Author, Caller } from '../../../api/caller.ts';
+import { recordAudit } from '../../../policy/audit/audit-store.ts';
+import { ClockWatch } from '../../../host/clock/clock-watch.ts';
+import type { Database, Queryable } from '../../../storage/db/database.ts';
+import { SessionLookup } from './session-lookup.ts';
+import { hashSessionSecret, newSessionSecret } from './session-secret.ts';
+import * as store from './session-store.ts';
+import type { SessionOwner, StoredSession } from './session-store.ts';
+
+/** Such sessions at once that live on with each use: some clients open one for each question and end none. */
+export const MOST_IDLE_SESSIONS = 1000;
+
+/** Where a login comes from. */
+export interface LoginOrigin {
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+/** A session with the secret that a client has for it. */
+export interface OpenedSession {
+  readonly secret: string;
+  readonly session: StoredSession;
+}
+
+/** A session that a request carries. */
+export interface CarriedSession extends OpenedSession {
+  readonly caller: Caller;
+}
+
+/** How a new session is to live. */
+export interface WantedSession extends Pick<StoredSession, 'rememberMe' | 'idleSecs'> {
+  readonly owner: SessionOwner;
+  readonly lifeMs: number;
+  /** Runs in the transaction that stores it; throws if the owner may not have it any more. */
+  readonly confirm: (tx: Queryable) => Promise<void>;
+}
+
+/** The parts of the node that sessions need. */
+export interface SessionsParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Name of the administrator. */
+  readonly adminName: () => string;
+}
+
+/** Sessions of one node. Throws ApiError and DatabaseUnavailable. */
+export class Sessions {
+  private readonly parts: SessionsParts;
+  private readonly lookup: SessionLookup;
+  private readonly clockWatch: ClockWatch;
+  private readonly endListeners = new Set<() => void>();
+
+  constructor(parts: SessionsParts) {
+    this.parts = parts;
+    this.lookup = new SessionLookup(parts);
+    this.clockWatch = new ClockWatch(parts.clock);
+  }
+
+  /** The first of these secrets that has a living session, and that session; null where none has. */
+  async of(secrets: readonly string[]): Promise<CarriedSession | null> {
+    for (const secret of secrets) {
+      const session = await this.lookup.find(hashSessionSecret(secret));
+      if (session === null) continue;
+      const { id: sessionId, role, userId, tokenId } = session;
+      const username = this.nameOf(session);
+      return { secret, session, caller: { username, role, userId, tokenId, sessionId } };
+    }
+    return null;
+  }
+
+  /** Who is shown as the owner of a session. */
+  nameOf({ username }: StoredSession): string {
+    return username ?? this.parts.adminName();
+  }
+
+  /** Opens a session. */
+  async open(wanted: WantedSession, origin: LoginOrigin): Promise<OpenedSession> {
+    const { lifeMs, confirm, ...kept } = wanted;
+    const createdAt = this.now();
+    const secret = newSessionSecret();
+    const secretHash = hashSessionSecret(secret);
+    const opened = {
+      ...kept,
+      secretHash,
+      ipAddress: origin.address,
+      userAgent: origin.userAgent,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + lifeMs),
+    };
+    const session = await this.parts.database.transaction(async (tx) => {
+      await confirm(tx);
+      const stored = await store.insertSession(tx, opened);
+      if (kept.idleSecs !== null) await store.deleteSurplusIdleSessions(tx, MOST_IDLE_SESSIONS);
+      return stored;
+    });
+    this.lookup.memory.note(secretHash, session);
+    this.parts.logger.info('opened a session', { username: this.nameOf(session), address: origin.address });
+    return { secret, session };
+  }
+
+  /** Ends the session of a secret, if there is one. */
+  async endOf(secret: string): Promise<void> {
+    const secretHash = hashSessionSecret(secret);
+    // Not believed either where it is unknown whether it was ended; the same below.
+    await this.parts.database
+      .transaction((tx) => store.deleteSessionByHash(tx, secretHash))
+      .finally(() => {
+        this.lookup.memory.note(secretHash, null);
+        this.tellEnd();
+      });
+  }
+
+  /** Ends one session; 404 if there is none that `mayEnd` allows. */
+  async revoke(
+    author: Author,
+    id: number,
+    mayEnd = (_session: StoredSession): boolean => true,
+  ): Promise<void> {
+    await this.parts.database
+      .transaction(async (tx) => {
+        const session = await store.lockSession(tx, id);
+        if (session === null || !mayEnd(session)) throw notFound(`session ${id}`);
+        await store.deleteSession(tx, id);
+        const { role, ipAddress: address, userAgent } = session;
+        const username = this.nameOf(session);
+        await recordAudit(tx, {
+          actor: author,
+          action: 'revoked',
+          subject: `session of ${username}`,
+          before: { id, username, role, address, user_agent: userAgent },
+        });
+      })
+      .finally(() => this.forget((session) => session.id === id));
+  }
+
+  /** All sessions that are not over, newest first. */
+  list(): Promise<StoredSession[]> {
+    return store.listSessions(this.parts.database, this.now());
+  }
+
+  /** Removes sessions that are over, unless a wrong clock may make them look so; says whether it did. */
+  async removeExpired(): Promise<boolean> {
+    if (!this.clockWatch.isSettled()) return false;
+    const removed = await store.deleteExpiredSessions(this.parts.database, this.now());
+    if (removed > 0) this.parts.logger.debug('removed expired sessions', { sessions: removed });
+    return true;
+  }
+
+  /** Sessions that were ended in a transaction, or may have been, are not believed in any more. */
+  forget(isEnded: (session: StoredSession) => boolean): void {
+    this.lookup.memory.forget(isEnded);
+    this.tellEnd();
+  }
+
+  /** Sessions may have been ended on another node. */
+  mayHaveEnded(): void {
+    this.lookup.memory.doubt();
+    this.tellEnd();
+  }
+
+  /** Calls back whenever sessions were, or may have been, ended; returns how to stop that. */
+  onEnded(listener: () => void): () => void {
+    this.endListeners.add(listener);
+    return () => this.endListeners.delete(listener);
+  }
+
+  private tellEnd(): void {
+    for (const listener of this.endListeners) listener();
+  }
+
+  private now(): Date {
+    return new Date(this.parts.clock.nowMs());
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The code for setting the first password from another machine. It is stored in the data directory and printed at the
+ * start, so that only readers of either can set the password, and no stranger who finds the port first. It is removed
+ * once used.
+ */
+import { reasonOf } from '../../../shared/errors.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../../shared/log.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import { hashReadableCode, isReadableCode, newReadableCode } from './second-factor/readable-code.ts';
+
+/** Name of the file in the data directory; mode 0600. */
+const FILE_NAME = 'setup-code';
+
+/** The setup code of one data directory. */
+export class SetupCode {
+  /** Where the code lies. */
+  readonly path: string;
+  private readonly logger: Logger;
+  private made: Promise<string> | null = null;
+
+  constructor(dataDir: string, logger: Logger) {
+    this.path = join(dataDir, FILE_NAME);
+    this.logger = logger;
+  }
+
+  /** The code; created on first use. */
+  value(): Promise<string> {
+    return (this.made ??= this.readOrMake());
+  }
+
+  /** Whether `given` is the code, in any letter case, with or without hyphens. */
+  async matches(given: string): Promise<boolean> {
+    return timingSafeEqual(hashReadableCode(given), hashReadableCode(await this.value()));
+  }
+
+  /** Whether a code is pending. */
+  async isPending(): Promise<boolean> {
+    return this.made !== null || (await this.readKept()) !== null;
+  }
+
+  /** Forgets the code, on disk too. */
+  async remove(): Promise<void> {
+    this.made = null;
+    await rm(this.path, { force: true });
+  }
+
+  private async readOrMake(): Promise<string> {
+    const kept = await this.readKept();
+    if (kept !== null) return kept;
+    const code = newReadableCode();
+    try {
+      await writeDurably(this.path, Buffer.from(`${code}\n`));
+    } catch (error) {
+      // It is valid until Weir ends: a full disk must not prevent setting a password.
+      const reason = reasonOf(error);
+      this.logger.warn('store the setup code failed: it changes with the next start', { reason });
+    }
+    return code;
+  }
+
+  /** The code on disk; null if there is none, it is damaged, or others could have read it. */
+  private async readKept(): Promise<string | null> {
+    try {
+      if (((await stat(this.path)).mode & 0o077) !== 0) return null;
+      const text = (await readFile(this.path, 'utf8')).trim();
+      return isReadableCode(text) ? text : null;
+    } catch {
+      return null;
+    }
+  }
+}

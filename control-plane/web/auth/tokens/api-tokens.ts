@@ -1,0 +1,158 @@
+/** API tokens of the cluster: who a key stands for, and every change of a token. HTTP is `token-routes.ts`. */
+import type { TokenCreate, TokenUpdate } from '../../../../shared/api/tokens-api.ts';
+import type { Clock } from '../../../../shared/clock.ts';
+import { conflict, notFound, unauthorized } from '../../../api/api-error.ts';
+import type { Author, Caller } from '../../../api/caller.ts';
+import { recordAudit } from '../../../policy/audit/audit-store.ts';
+import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
+import type { Database, Queryable } from '../../../storage/db/database.ts';
+import { deleteSessionsOfToken } from '../sessions/session-store.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { hashTokenKey, isTokenKey, newTokenKey, prefixOf } from './token-key.ts';
+import { TokenMemory } from './token-memory.ts';
+import * as store from './token-store.ts';
+import type { HashedKey, HashedToken, StoredToken } from './token-store.ts';
+
+/** Tokens at most: each node has all of them in memory. */
+const MOST_TOKENS = 1000;
+/** Least time between two writes of a token's use. */
+const USED_STEP_MS = 60_000;
+
+/** The parts of the node that tokens need. */
+export interface ApiTokensParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sessions: Pick<Sessions, 'forget'>;
+}
+
+/** All tokens. Throws ApiError and DatabaseUnavailable. */
+export class ApiTokens {
+  private readonly parts: ApiTokensParts;
+  private readonly memory: TokenMemory;
+  /** When the use of a token was written last, by this node. */
+  private readonly writtenMs = new Map<number, number>();
+
+  constructor(parts: ApiTokensParts) {
+    this.parts = parts;
+    this.memory = new TokenMemory(parts.database, parts.clock);
+  }
+
+  /** Whom a key stands for; null if it is none. @throws {DatabaseUnavailable} */
+  async callerOf(key: string): Promise<Caller | null> {
+    if (!isTokenKey(key)) return null;
+    const token = await this.memory.find(hashTokenKey(key));
+    if (token === null) return null;
+    await this.noteUse(token);
+    const { id: tokenId, role } = token;
+    return { username: `token ${token.name}`, role, userId: null, tokenId, sessionId: null };
+  }
+
+  /** What holds a token with this key until a transaction ends; throws 401 if there is none any more. */
+  confirmed(key: string): (tx: Queryable) => Promise<void> {
+    return async (tx) => {
+      if (!(await store.holdKey(tx, hashTokenKey(key)))) throw unauthorized('wrong user name or password');
+    };
+  }
+
+  /** All tokens, by name. */
+  list(): Promise<StoredToken[]> {
+    return store.listTokens(this.parts.database);
+  }
+
+  /** Makes a token; the key is nowhere else. 409 if there are too many. */
+  async create(author: Author, { name, role }: TokenCreate): Promise<{ token: StoredToken; key: string }> {
+    const key = newTokenKey();
+    const createdAt = new Date(this.parts.clock.nowMs());
+    const token = await this.parts.database
+      .transaction(async (tx) => {
+        if ((await store.countTokens(tx)) >= MOST_TOKENS)
+          throw conflict(`there are ${MOST_TOKENS} API tokens already`);
+        const made = await store.insertToken(tx, { ...hashed(key), name, role, createdAt });
+        await recordAudit(tx, {
+          actor: author,
+          action: 'created',
+          subject: subjectOf(made),
+          after: noted(made),
+        });
+        return made;
+      })
+      .finally(() => this.memory.forget());
+    return { token, key };
+  }
+
+  /** Changes name, role or key; what could be done with the old key or role ends at once. 404, or 409 for a key in use. */
+  async update(author: Author, id: number, { name, role, key }: TokenUpdate): Promise<StoredToken> {
+    return this.parts.database
+      .transaction(async (tx) => {
+        const before = await store.lockToken(tx, id);
+        if (before === null) throw notFound(`API token ${id}`);
+        const change = { name, role, ...(key === undefined ? {} : hashed(key)) };
+        const after = await store.updateToken(tx, id, change);
+        if (key !== undefined || after.role !== before.role) await deleteSessionsOfToken(tx, id);
+        await recordAudit(tx, {
+          actor: author,
+          action: 'changed',
+          subject: subjectOf(before),
+          before: noted(before),
+          after: { ...noted(after), ...(key === undefined ? {} : { key_changed: true }) },
+        });
+        return after;
+      })
+      .finally(() => this.forget(id));
+  }
+
+  /** Revokes a token and ends the sessions that were opened with it; 404 if there is none. */
+  async remove(author: Author, id: number): Promise<void> {
+    await this.parts.database
+      .transaction(async (tx) => {
+        const before = await store.lockToken(tx, id);
+        if (before === null) throw notFound(`API token ${id}`);
+        await store.deleteToken(tx, id);
+        const subject = subjectOf(before);
+        await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });
+      })
+      .finally(() => this.forget(id));
+  }
+
+  /** Another node may have changed some. */
+  mayHaveChanged(): void {
+    this.memory.forget();
+  }
+
+  /** What was read of tokens is not believed any more. */
+  forgetAll(): void {
+    this.memory.forgetAll();
+  }
+
+  /** Not believed either where it is unknown whether it was changed. */
+  private forget(id: number): void {
+    this.memory.forget(id);
+    this.writtenMs.delete(id);
+    this.parts.sessions.forget(({ tokenId }) => tokenId === id);
+  }
+
+  private async noteUse({ id, lastUsedAt }: HashedToken): Promise<void> {
+    const { clock, database } = this.parts;
+    const nowMs = clock.nowMs();
+    const noted = Math.max(this.writtenMs.get(id) ?? -Infinity, lastUsedAt?.getTime() ?? -Infinity);
+    if (Math.abs(nowMs - noted) < USED_STEP_MS) return;
+    this.writtenMs.set(id, nowMs);
+    await store.touchToken(database, id, new Date(nowMs)).catch((error: unknown) => {
+      // A request does not fail for that.
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+    });
+  }
+}
+
+function hashed(key: string): HashedKey {
+  return { keyHash: hashTokenKey(key), prefix: prefixOf(key) };
+}
+
+function subjectOf({ name }: StoredToken): string {
+  return `API token ${name}`;
+}
+
+/** What the audit log keeps of a token. */
+function noted({ id, name, prefix, role }: StoredToken): object {
+  return { id, name, prefix, role };
+}

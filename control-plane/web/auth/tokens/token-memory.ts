@@ -1,0 +1,83 @@
+/**
+ * The tokens of the cluster, read at most twice a second: requests cost no question to the database, however many come
+ * and however wrong their keys are; and again after a notice that another node has changed one, so that a token that it
+ * revokes counts no longer here. While the database is away, what was read last counts.
+ */
+import type { Clock } from '../../../../shared/clock.ts';
+import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
+import type { Queryable } from '../../../storage/db/database.ts';
+import { type HashedToken, listHashedTokens } from './token-store.ts';
+
+/** Milliseconds after which they are read again, if they are asked for. */
+const FRESH_MS = 500;
+/** How long they are believed while the database is away, as sessions are. */
+const BELIEVED_MS = 10 * 60_000;
+
+interface Known {
+  readonly byHash: Map<string, HashedToken>;
+  /** On the monotonic clock, when the question began. */
+  readonly readMs: number;
+}
+
+/** Finds tokens by the hash of their key. */
+export class TokenMemory {
+  private readonly db: Queryable;
+  private readonly clock: Clock;
+  private known: Known | null = null;
+  private reading: Promise<Known> | null = null;
+  /** Counts changes on this node: what was read before one is old. */
+  private changes = 0;
+  private changesKnown = 0;
+
+  constructor(db: Queryable, clock: Clock) {
+    this.db = db;
+    this.clock = clock;
+  }
+
+  /** The token of a key; null if there is none. @throws {DatabaseUnavailable} */
+  async find(keyHash: Buffer): Promise<HashedToken | null> {
+    const { byHash } = await this.current();
+    return byHash.get(keyOf(keyHash)) ?? null;
+  }
+
+  /** Tokens were changed here, or may have been; `id` is not believed in any more. */
+  forget(id?: number): void {
+    this.changes += 1;
+    if (this.known === null) return;
+    for (const [key, token] of this.known.byHash) if (token.id === id) this.known.byHash.delete(key);
+  }
+
+  /** No token that was read is believed in any more. */
+  forgetAll(): void {
+    this.changes += 1;
+    this.known = null;
+  }
+
+  private async current(): Promise<Known> {
+    const { known } = this;
+    const ageMs = known === null ? Infinity : this.clock.monotonicMs() - known.readMs;
+    if (known !== null && ageMs < FRESH_MS && this.changes === this.changesKnown) return known;
+    try {
+      return await (this.reading ??= this.read().finally(() => (this.reading = null)));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable && known !== null && ageMs <= BELIEVED_MS) return known;
+      throw error;
+    }
+  }
+
+  private async read(): Promise<Known> {
+    for (;;) {
+      const { changes } = this;
+      const readMs = this.clock.monotonicMs();
+      const tokens = await listHashedTokens(this.db);
+      if (changes !== this.changes) continue;
+      this.known = { readMs, byHash: new Map(tokens.map((token) => [keyOf(token.keyHash), token])) };
+      this.changesKnown = changes;
+      return this.known;
+    }
+  }
+}
+
+function keyOf(keyHash: Buffer): string {
+  return keyHash.toString('base64');
+}

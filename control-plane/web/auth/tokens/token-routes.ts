@@ -1,0 +1,92 @@
+/** HTTP of `{api}/api-tokens`. */
+import { IdParams } from '../../../../shared/api/fields.ts';
+import {
+  ApiToken,
+  ApiTokenList,
+  CreatedToken,
+  TokenCreateBody,
+  TokenUpdateBody,
+} from '../../../../shared/api/tokens-api.ts';
+import { authorOf, route } from '../../../api/route.ts';
+import type { Route } from '../../../api/route.ts';
+import type { ApiTokens } from './api-tokens.ts';
+import type { StoredToken } from './token-store.ts';
+
+const TAG = 'API tokens';
+
+/** Rows of API tokens. */
+export function tokenRoutes({ tokens }: { tokens: ApiTokens }): Route[] {
+  return [listTokens(tokens), createToken(tokens), updateToken(tokens), deleteToken(tokens)];
+}
+
+function listTokens(tokens: ApiTokens): Route {
+  return route({
+    method: 'GET',
+    path: '/api-tokens',
+    access: 'admin',
+    tag: TAG,
+    summary: 'All API tokens, each with the first characters of its key',
+    answer: ApiTokenList,
+    handle: async () => (await tokens.list()).map(toApiToken),
+  });
+}
+
+function createToken(tokens: ApiTokens): Route {
+  return route({
+    method: 'POST',
+    path: '/api-tokens',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Make an API token; its key is in this answer and in no other',
+    body: TokenCreateBody,
+    status: 201,
+    answer: CreatedToken,
+    errors: { 409: 'there are too many' },
+    handle: async (request) => {
+      const { token, key } = await tokens.create(authorOf(request), request.body);
+      return { ...toApiToken(token), key };
+    },
+  });
+}
+
+function updateToken(tokens: ApiTokens): Route {
+  return route({
+    method: 'PUT',
+    path: '/api-tokens/{id}',
+    access: 'admin',
+    tag: TAG,
+    summary:
+      'Rename a token, give it another role, or import a key that programs have; absent fields keep their value',
+    params: IdParams,
+    body: TokenUpdateBody,
+    answer: ApiToken,
+    errors: { 409: 'another token has the key' },
+    handle: async (request) => {
+      const { params, body } = request;
+      return toApiToken(await tokens.update(authorOf(request), params.id, body));
+    },
+  });
+}
+
+function deleteToken(tokens: ApiTokens): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api-tokens/{id}',
+    access: 'admin',
+    tag: TAG,
+    summary: 'Revoke an API token, and end the sessions that were opened with it',
+    params: IdParams,
+    handle: (request) => tokens.remove(authorOf(request), request.params.id),
+  });
+}
+
+function toApiToken(token: StoredToken): ApiToken {
+  return {
+    id: token.id,
+    name: token.name,
+    prefix: token.prefix,
+    role: token.role,
+    created_at: token.createdAt.toISOString(),
+    last_used_at: token.lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * What a build of the dashboard consists of: `dashboard.json` in the folder of the builds, which names the folder of
+ * its files. A build is complete once this file names it, and the file is replaced by a rename.
+ */
+import { join } from 'node:path';
+
+/** The root of the installation. */
+export const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** The sources of the dashboard, from the root on. */
+export const SOURCES = 'control-plane/dashboard';
+/** The folder of the builds. */
+export const DIST = join(ROOT, SOURCES, 'dist');
+/** The manifest, in that folder. */
+export const MANIFEST_NAME = 'dashboard.json';
+
+/** The forms in which a file is stored, and what the names of their files end with. */
+export const FormSuffix = { identity: '', br: '.br', gzip: '.gz' } as const;
+/** A form: the name of a content coding (RFC 9110 section 8.4.1). */
+export type Form = keyof typeof FormSuffix;
+
+/** One form of a file. */
+export interface StoredForm {
+  readonly bytes: number;
+  /** In hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A file of a build. */
+export interface StoredFile {
+  /** From the folder of the build on. */
+  readonly path: string;
+  readonly type: string;
+  readonly forms: { readonly identity: StoredForm } & Partial<Readonly<Record<Form, StoredForm>>>;
+}
+
+/** The manifest. */
+export interface BuildManifest {
+  readonly format: typeof FORMAT;
+  /** Name of the folder, beside the manifest. */
+  readonly folder: string;
+  /** What the build was made of, see `source-hash.ts`. */
+  readonly sources: { readonly hash: string; readonly shared: readonly string[] };
+  readonly files: readonly StoredFile[];
+}
+
+/** Counts up when the manifest or the forms change. */
+export const FORMAT = 1;
+
+/** Bytes of all forms of all files: more is no dashboard. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_FILES = 2000;
+const NAME = /^[A-Za-z0-9][\w.-]{0,200}$/;
+const FILE_PATH = /^(?:assets\/)?[A-Za-z0-9][\w.-]{0,200}$/;
+const SHARED_PATH = /^shared\/(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.ts$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const TYPE = /^[a-z]+\/[a-z0-9.+-]+(?:; charset=utf-8)?$/;
+
+/** Reads a manifest. @throws {Error} unless it is one of this format whose names lead nowhere else. */
+export function parseManifest(text: string): BuildManifest {
+  const manifest = JSON.parse(text) as Loose<BuildManifest>;
+  const files = manifest?.files;
+  const sources = manifest?.sources as Loose<BuildManifest['sources']>;
+  const isWhole =
+    manifest?.format === FORMAT &&
+    matches(NAME, manifest.folder) &&
+    matches(SHA256, sources?.hash) &&
+    Array.isArray(sources?.shared) &&
+    sources.shared.every((path) => matches(SHARED_PATH, path)) &&
+    Array.isArray(files) &&
+    files.length <= MOST_FILES &&
+    files.every(isFile) &&
+    new Set(files.map(({ path }: StoredFile) => path)).size === files.length &&
+    bytesOf(files as readonly StoredFile[]) <= MOST_BYTES &&
+    files.some(({ path }: StoredFile) => path === 'index.html');
+  if (!isWhole) throw new Error(`${MANIFEST_NAME} is no manifest of format ${FORMAT}`);
+  return manifest as BuildManifest;
+}
+
+/** As far as is known before it is read. */
+type Loose<T> = { readonly [Key in keyof T]?: unknown } | null | undefined;
+
+function isFile(value: unknown): boolean {
+  const file = value as Loose<StoredFile>;
+  const forms = Object.entries((file?.forms ?? {}) as Record<string, unknown>);
+  return (
+    matches(FILE_PATH, file?.path) &&
+    matches(TYPE, file?.type) &&
+    forms.some(([form]) => form === 'identity') &&
+    forms.every(([form, stored]) => Object.hasOwn(FormSuffix, form) && isForm(stored))
+  );
+}
+
+function isForm(value: unknown): boolean {
+  const form = value as Loose<StoredForm>;
+  return Number.isSafeInteger(form?.bytes) && Number(form?.bytes) >= 0 && matches(SHA256, form?.sha256);
+}
+
+function bytesOf(files: readonly StoredFile[]): number {
+  return files.reduce(
+    (sum, { forms }) => sum + Object.values(forms).reduce((bytes, form) => bytes + form.bytes, 0),
+    0,
+  );
+}
+
+function matches(pattern: RegExp, value: unknown): boolean {
+  return typeof value === 'string' && pattern.test(value);
+}

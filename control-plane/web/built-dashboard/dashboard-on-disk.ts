@@ -1,0 +1,96 @@
+/**
+ * The dashboard as it lies on disk: read into memory once, after the start; where there is no build, or one of other
+ * sources, a process of low priority makes one, which is then served without a restart.
+ */
+import { reasonOf } from '../../../shared/errors.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { DIST, ROOT } from './build-manifest.ts';
+import type { DashboardSource, DashboardState } from './dashboard-state.ts';
+import { openBuild } from './open-build.ts';
+import type { Build } from './open-build.ts';
+import { hashOfDashboard, hashOfSources } from './source-hash.ts';
+
+/** What it needs. */
+export interface DashboardOnDiskParts {
+  readonly logger: Logger;
+  /** Makes a build until the signal comes; rejects with the reason where that is not possible. */
+  readonly build: (process: { readonly logger: Logger; readonly stopped: AbortSignal }) => Promise<void>;
+  readonly dist?: string;
+  readonly root?: string;
+}
+
+/** What a person is to do where Weir cannot build. Public, so it names nothing of the machine. */
+const WHAT_TO_DO =
+  'it is not built, and Weir could not build it; its log has the reason. Run “npm run dashboard -- build” in the folder ' +
+  'where Weir is installed, as the user who owns that folder, and start Weir again. The weir command and the API do ' +
+  'everything that the dashboard does.';
+
+/** The dashboard on disk. */
+export class DashboardOnDisk implements DashboardSource {
+  private readonly parts: DashboardOnDiskParts;
+  private readonly stopped = new AbortController();
+  private found: Promise<DashboardState> | undefined;
+  private building: Promise<void> = Promise.resolve();
+
+  constructor(parts: DashboardOnDiskParts) {
+    this.parts = parts;
+  }
+
+  /** Reads at the first call. */
+  state(): Promise<DashboardState> {
+    return (this.found ??= this.look());
+  }
+
+  /** Ends a build that is under way. */
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    await this.building;
+  }
+
+  private async look(): Promise<DashboardState> {
+    const build = await this.open();
+    if (build !== null && (await this.isOfTheseSources(build))) return { kind: 'built', build };
+    this.building = this.rebuild(build);
+    return { kind: 'building' };
+  }
+
+  /** Makes a build and serves it; where that fails, the one of other sources, if there is one. */
+  private async rebuild(stale: Build | null): Promise<void> {
+    const { logger, build } = this.parts;
+    try {
+      await build({ logger, stopped: this.stopped.signal });
+      const made = await this.open();
+      if (made === null) throw new Error('the build left nothing');
+      this.found = Promise.resolve({ kind: 'built', build: made });
+      logger.info('the dashboard is built');
+    } catch (error) {
+      if (this.stopped.signal.aborted) return;
+      const missing = { kind: 'missing', reason: WHAT_TO_DO } as const;
+      this.found = Promise.resolve(stale === null ? missing : { kind: 'built', build: stale });
+      logger.warn('build the dashboard', {
+        reason: reasonOf(error),
+        served: stale === null ? 'none' : 'that of other sources',
+      });
+    }
+  }
+
+  private async open(): Promise<Build | null> {
+    try {
+      return await openBuild(this.parts.dist ?? DIST);
+    } catch (error) {
+      this.parts.logger.warn('read the dashboard: the build is not whole', { reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  /** An installation without sources has what it was given. */
+  private async isOfTheseSources({ sources }: Build): Promise<boolean> {
+    const root = this.parts.root ?? ROOT;
+    try {
+      return (await hashOfSources(await hashOfDashboard(root), sources.shared, root)) === sources.hash;
+    } catch (error) {
+      this.parts.logger.debug('read the sources of the dashboard', { reason: reasonOf(error) });
+      return true;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { asOwner } from '../../../test/support/parts/as-owner.ts';
+import { CompatSuite } from '../../../test/support/parts/compat-suite.ts';
+import { loggedDay } from '../../../test/support/parts/logged-day.ts';
+import { storeRows } from '../../../test/support/parts/stored-log.ts';
+import type { CompatSummary } from '../../../shared/api/compat/compat-api.ts';
+import type { CompatPadd } from '../../../shared/api/compat/compat-node-api.ts';
+
+const compat = new CompatSuite({ toml: 'auth.enabled = false' });
+beforeEach(() => storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs())));
+
+describe('what PADD shows', () => {
+  test('are the figures of the summary, and less of the rest where it asks for no more', async () => {
+    const { queries } = await compat.open<CompatSummary>('/api/stats/summary');
+    const { total, blocked, percent_blocked } = queries;
+    const full = await compat.open<CompatPadd>('/api/padd?full=true');
+    expect(full.queries).toEqual({ total, blocked, percent_blocked });
+    expect(full.recent_blocked).toMatch(/^(?:blocked-|local-1)/);
+    expect([full.top_domain, full.top_blocked, full.top_client].every((text) => text !== null)).toBe(true);
+    expect([full.blocking, full.config.dns_port, full.node_name]).toEqual(['enabled', 5353, 'node-a']);
+    const short = await compat.open<CompatPadd>('/api/padd?full=false');
+    expect(Object.keys(full).filter((name) => !(name in short))).toEqual(['iface', 'version']);
+  });
+
+  test('are nulls and zeros on a node that was asked nothing', async () => {
+    await asOwner(compat.suite.database, 'TRUNCATE query_blocks, query_runs, query_counts');
+    const { recent_blocked, top_domain, top_blocked, top_client, queries } =
+      await compat.open<CompatPadd>('/api/padd');
+    expect([recent_blocked, top_domain, top_blocked, top_client]).toEqual([null, null, null, null]);
+    expect(queries).toEqual({ total: 0, blocked: 0, percent_blocked: 0 });
+  });
+});

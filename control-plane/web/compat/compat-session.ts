@@ -1,0 +1,58 @@
+/** Sessions as the compatibility API shows them, and the cookie that carries one. */
+import type { CompatSession, Untimed } from '../../../shared/api/compat/compat-api.ts';
+import type { CarriedSession } from '../auth/sessions/sessions.ts';
+import { csrfTokenOf } from '../auth/sessions/session-secret.ts';
+
+/** What an answer says of a session. */
+export type SessionBody = Untimed<CompatSession>;
+
+/** What is needed to describe a session. */
+export interface ShownSession {
+  readonly secret: string;
+  /** The secret is not to be told. */
+  readonly isHidden?: boolean;
+  readonly validitySecs: number;
+  readonly message: string;
+  /** Logins of the administrator need a code. */
+  readonly totp: boolean;
+}
+
+/** A session that is valid. */
+export function validSession({
+  secret,
+  isHidden = false,
+  validitySecs,
+  message,
+  totp,
+}: ShownSession): SessionBody {
+  const session = {
+    valid: true as const,
+    totp,
+    sid: isHidden ? null : secret,
+    csrf: csrfTokenOf(secret),
+    // Never 0: a session that is over is not shown.
+    validity: Math.max(1, Math.floor(validitySecs)),
+    message,
+  };
+  return { session };
+}
+
+/** The body of a request that has no session: why, and whether it needs none (`valid`). */
+export function noSession(message: string, totp: boolean, valid = false): SessionBody {
+  return { session: { valid, totp, sid: null, validity: -1, message } };
+}
+
+/** Header fields that tell the client to keep a session that lives on with each use; none for others. */
+export function keepCookie(
+  { secret, session }: Pick<CarriedSession, 'secret' | 'session'>,
+  isSecure: boolean,
+): Record<string, string> {
+  if (session.idleSecs === null) return {};
+  const attributes = `SameSite=Lax; Path=/; Max-Age=${session.idleSecs}; HttpOnly${isSecure ? '; Secure' : ''}`;
+  return { 'Set-Cookie': `sid=${secret}; ${attributes}` };
+}
+
+/** Header fields that take the cookie back. */
+export const DROP_COOKIE: Readonly<Record<string, string>> = {
+  'Set-Cookie': 'sid=deleted; SameSite=Lax; Path=/; Max-Age=-1; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+};

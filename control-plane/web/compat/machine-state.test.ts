@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { CompatPadd, CompatSystemInfo } from '../../../shared/api/compat/compat-node-api.ts';
+import { hostModel, interfacesNow, processNow, systemNow, temperature } from './machine-state.ts';
+
+test('systemNow() and processNow() say what the kernel says', () => {
+  const system = systemNow();
+  expect(CompatSystemInfo.safeParse({ system, took: 0 }).error).toBeUndefined();
+  const { ram } = system.memory;
+  expect(ram.used + ram.available).toBe(ram.total);
+  expect(system.ftl['%mem']).toBeGreaterThan(0);
+  expect(system.procs).toBeGreaterThan(0);
+  expect(Object.keys(processNow())).toEqual(['%mem', '%cpu']);
+});
+
+test('interfacesNow() is complete, with a default route and without', () => {
+  expect(CompatPadd.shape.iface.safeParse(interfacesNow()).error).toBeUndefined();
+});
+
+test('temperature() and hostModel() are null on a machine that has none', () => {
+  expect([null, expect.any(Number)]).toContainEqual(temperature());
+  expect([null, expect.any(String)]).toContainEqual(hostModel());
+});

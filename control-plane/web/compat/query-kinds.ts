@@ -1,0 +1,135 @@
+/**
+ * Weir's statuses, types and rcodes in the words of the compatibility API. Each has one counterpart, so that sums stay
+ * sums; what counts as blocked here counts as blocked there. Pure. ARCHITECTURE.md has the reasons.
+ */
+import {
+  COMPAT_REPLIES,
+  COMPAT_STATUSES,
+  COMPAT_TYPES,
+  type CompatReply,
+  type CompatStatus,
+  type CompatType,
+} from '../../../shared/api/compat/compat-api.ts';
+import { rrTypeCode, rrTypeName } from '../../../shared/dns/iana.ts';
+import type { Decision, QueryStatusName } from '../../../shared/query-log.ts';
+
+const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
+  ALLOWED: 'FORWARDED',
+  // An upstream was asked in vain.
+  SERVFAIL: 'FORWARDED',
+  TIMEOUT: 'FORWARDED',
+  CACHED: 'CACHE',
+  // What this server knows by itself is its cache there.
+  LOCAL: 'CACHE',
+  SAFE_SEARCH: 'CACHE',
+  STALE: 'CACHE_STALE',
+  BLOCKED_LIST: 'GRAVITY',
+  BLOCKED_CNAME: 'GRAVITY_CNAME',
+  'BLOCKED_CNAME:managed': 'DENYLIST_CNAME',
+  'BLOCKED_CNAME:regex': 'REGEX_CNAME',
+  BLOCKED_MANAGED: 'DENYLIST',
+  BLOCKED_SERVICE: 'DENYLIST',
+  BLOCKED_REGEX: 'REGEX',
+  'LOCAL:canary': 'SPECIAL_DOMAIN',
+  BLOCKED_SCHEDULE: 'SPECIAL_DOMAIN',
+  // Private addresses without a name are answered there as from the cache.
+  BLOCKED_PTR: 'CACHE',
+  BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
+  BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',
+  // Refused without being blocked, for which there is no word.
+  RATE_LIMITED: 'UNKNOWN',
+  REFUSED: 'UNKNOWN',
+};
+
+const TYPES: ReadonlySet<string> = new Set(COMPAT_TYPES);
+const FORWARDED: readonly CompatStatus[] = ['FORWARDED', 'RETRIED', 'RETRIED_DNSSEC'];
+const CACHED: readonly CompatStatus[] = ['CACHE', 'CACHE_STALE'];
+const NEITHER: readonly CompatStatus[] = ['UNKNOWN', 'IN_PROGRESS'];
+
+const DECISIONS = Object.keys(STATUS_OF) as Decision[];
+
+/** The counterpart of a decision. */
+export function compatStatus(decision: Decision): CompatStatus {
+  return STATUS_OF[decision];
+}
+
+/** The decisions with one of these counterparts. */
+export function decisionsOf(...statuses: readonly CompatStatus[]): Decision[] {
+  return DECISIONS.filter((decision) => statuses.includes(STATUS_OF[decision]));
+}
+
+/** Decisions whose counterpart counts as blocked, and those of all others. */
+export const BLOCKED_DECISIONS: readonly Decision[] = DECISIONS.filter(isBlocked);
+export const PERMITTED_DECISIONS: readonly Decision[] = DECISIONS.filter((decision) => !isBlocked(decision));
+
+/** The counterpart of a type's mnemonic. */
+export function compatType(name: string): CompatType {
+  return TYPES.has(name) ? (name as CompatType) : 'OTHER';
+}
+
+/** Queries as they are counted, by value: some decisions are also counted under their status. */
+export interface DecisionCounts {
+  readonly status: Readonly<Record<string, number>>;
+  readonly decision: Readonly<Record<string, number>>;
+}
+
+/** Queries by status, with those that none had. */
+export function sumStatuses({ status, decision }: DecisionCounts): Record<CompatStatus, number> {
+  const sums = sumAs(COMPAT_STATUSES, status, (name) => STATUS_OF[name as QueryStatusName]);
+  for (const [name, count] of Object.entries(decision)) {
+    const [base] = name.split(':');
+    sums[STATUS_OF[base as QueryStatusName]] -= count;
+    sums[STATUS_OF[name as Decision]] += count;
+  }
+  return sums;
+}
+
+/** Queries by number of their type, with those that none had. */
+export function sumTypes(counts: Readonly<Record<string, number>>): Record<CompatType, number> {
+  return sumAs(COMPAT_TYPES, counts, (number) => compatType(rrTypeName(Number(number))));
+}
+
+/** Numbers of the types with a counterpart. */
+export const NAMED_TYPES: readonly number[] = COMPAT_TYPES.flatMap((name) => rrTypeCode(name) ?? []);
+
+/** Queries by reply, with those that none had; those of `total` whose reply was not counted are UNKNOWN. */
+export function sumReplies(
+  counts: Readonly<Record<string, number>>,
+  total: number,
+): Record<CompatReply, number> {
+  const sums = sumAs(COMPAT_REPLIES, counts, (name) => name as CompatReply);
+  const counted = Object.values(sums).reduce((sum, count) => sum + count, 0);
+  sums.UNKNOWN += total - counted;
+  return sums;
+}
+
+/** What became of queries as a whole. */
+export interface Outcome {
+  readonly total: number;
+  readonly blocked: number;
+  readonly forwarded: number;
+  readonly cached: number;
+}
+
+/** Adds up statuses: what is neither forwarded nor cached nor without a word is blocked. */
+export function outcomeOf(statuses: Readonly<Record<CompatStatus, number>>): Outcome {
+  const sum = (names: readonly CompatStatus[]): number =>
+    names.reduce((total, name) => total + statuses[name], 0);
+  const total = sum(COMPAT_STATUSES);
+  const [forwarded, cached] = [sum(FORWARDED), sum(CACHED)];
+  return { total, forwarded, cached, blocked: total - forwarded - cached - sum(NEITHER) };
+}
+
+function isBlocked(decision: Decision): boolean {
+  return ![...FORWARDED, ...CACHED, ...NEITHER].includes(STATUS_OF[decision]);
+}
+
+function sumAs<Name extends string>(
+  names: readonly Name[],
+  counts: Readonly<Record<string, number>>,
+  nameOf: (key: string) => Name,
+): Record<Name, number> {
+  const sums = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+  for (const [key, count] of Object.entries(counts)) sums[nameOf(key)] += count;
+  return sums;
+}

@@ -1,0 +1,120 @@
+/**
+ * Serves the dashboard from memory: one document at the path of each page, and the files of its build. A request is
+ * answered by a look into a map, so that no path reaches the disk.
+ */
+import type { NextFunction, Request, Response } from 'express';
+import { createHash } from 'node:crypto';
+import { DashboardPath } from '../../../shared/dashboard-paths.ts';
+import { ApiError } from '../../api/api-error.ts';
+import type { DashboardSource, DashboardState, WithoutBuild } from '../built-dashboard/dashboard-state.ts';
+import type { Build } from '../built-dashboard/open-build.ts';
+import { contentPolicy } from '../edge/security-headers.ts';
+import { ASK_FIRST, KEEP_FOR_EVER, sendKeptFile } from './cached-file.ts';
+import type { KeptFile } from './cached-file.ts';
+
+/** What it needs. */
+export interface DashboardParts {
+  readonly dashboard: DashboardSource;
+  /** What the script beside the page tells it, a value of JSON. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Sends the page that says that there is no dashboard, and why. */
+  readonly sendInstead: (request: Request, response: Response, why: WithoutBuild) => void;
+}
+
+const PAGE_POLICY = contentPolicy({
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  // Icons of services, which are drawings without scripts.
+  'img-src': ["'self'", 'data:'],
+  'connect-src': ["'self'"],
+  'manifest-src': ["'self'"],
+});
+const PAGES: ReadonlySet<string> = new Set(Object.values(DashboardPath).map((path) => `/${path}`));
+const CONFIG_PATH = '/svc-config.js';
+
+type Handler = (request: Request, response: Response, next: NextFunction) => Promise<void>;
+
+/** The two places of the dashboard in the application. Both hand on what is not theirs. */
+export interface DashboardHandlers {
+  /** Answers what belongs to the dashboard. */
+  readonly serve: Handler;
+  /**
+   * Answers a browser that opens an unknown page: with the document, which says so. To stand last. Deeper paths
+   * lead to their last segment, since the addresses in the document are relative.
+   */
+  readonly serveUnknown: Handler;
+}
+
+/** Makes both. */
+export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): DashboardHandlers {
+  const config = configFile(settings);
+  const files = new WeakMap<Build, ReadonlyMap<string, KeptFile>>();
+  const find = (path: string, state: DashboardState): KeptFile | WithoutBuild | undefined => {
+    if (state.kind !== 'built') return PAGES.has(path) ? state : undefined;
+    const known = files.get(state.build) ?? filesOf(state.build);
+    files.set(state.build, known);
+    return known.get(path);
+  };
+  const serve: Handler = async (request, response, next) => {
+    const { path } = request;
+    const found = path === CONFIG_PATH ? config : find(path, await dashboard.state());
+    if (found === undefined) {
+      next();
+      return;
+    }
+    refuseOtherMethods(request);
+    if ('forms' in found) sendKeptFile(request, response, found);
+    else sendInstead(request, response, found);
+  };
+  const serveUnknown: Handler = async (request, response, next) => {
+    const document = find('/', await dashboard.state());
+    if (!opensPage(request) || document === undefined || !('forms' in document)) {
+      next();
+      return;
+    }
+    const depth = request.path.split('/').length - 2;
+    if (depth === 0) sendKeptFile(request, response.status(404), document);
+    else
+      response
+        .status(302)
+        .set('Location', '../server/'.repeat(depth) + lastSegment(request.path))
+        .end();
+  };
+  return { serve, serveUnknown };
+}
+
+/** Whether a browser asks for a page, rather than a program for anything. */
+function opensPage({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+function lastSegment(path: string): string {
+  return path.split('/').findLast((segment) => segment !== '') ?? '';
+}
+
+/** The files of a build by the paths of their requests. */
+function filesOf({ files }: Build): Map<string, KeptFile> {
+  const byPath = new Map<string, KeptFile>();
+  for (const file of files) {
+    const isHashed = file.path.startsWith('assets/');
+    byPath.set(`/${file.path}`, { ...file, cacheControl: isHashed ? KEEP_FOR_EVER : ASK_FIRST });
+  }
+  const document = byPath.get('/index.html')!;
+  byPath.delete('/index.html');
+  for (const path of PAGES)
+    byPath.set(path, { ...document, fields: { 'Content-Security-Policy': PAGE_POLICY } });
+  return byPath;
+}
+
+/** The script that tells the page where the API is. */
+function configFile(settings: DashboardParts['settings']): KeptFile {
+  const identity = Buffer.from(`window.__SVC_CONFIG__ = ${JSON.stringify(settings)};\n`);
+  const sha256 = createHash('sha256').update(identity).digest('hex');
+  return { type: 'text/javascript; charset=utf-8', sha256, forms: { identity }, cacheControl: ASK_FIRST };
+}
+
+function refuseOtherMethods({ method }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const headers = { Allow: 'GET, HEAD' };
+  throw new ApiError(405, 'method_not_allowed', `${method} is not possible here`, { headers });
+}

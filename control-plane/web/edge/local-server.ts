@@ -1,0 +1,39 @@
+/** Listens on a unix socket in the data directory, for the command line; serves what the web port serves. */
+import type { Express } from 'express';
+import { join } from 'node:path';
+import { nodeHttp } from '../../../shared/lazy-builtins.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { admitLocally } from '../../api/local-requests.ts';
+import { closeServer } from './server.ts';
+import { listenPrivately } from '../../host/files/private-socket.ts';
+import { SOCKET_NAME } from '../../api/socket-name.ts';
+
+/** Connections at once. */
+const MAX_CONNECTIONS = 50;
+
+/**
+ * Listens on the socket, of mode 0600; returns how to stop that. The caller holds the lock of the data directory, so a
+ * socket that is there is of a process that died. Where it cannot be made, that is logged, and Weir goes on.
+ */
+export async function startLocalServer(
+  app: Express,
+  dataDir: string,
+  logger: Logger,
+): Promise<() => Promise<void>> {
+  const path = join(dataDir, SOCKET_NAME);
+  const server = nodeHttp().createServer(app);
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', admitLocally);
+  try {
+    await listenPrivately(server, path);
+  } catch (error) {
+    logger.warn('listen on the local socket failed; the command line needs --url', {
+      path,
+      reason: reasonOf(error),
+    });
+    return async () => undefined;
+  }
+  server.on('error', (error) => logger.error('local listener failed', { path, reason: error.message }));
+  return () => closeServer(server);
+}

@@ -1,0 +1,89 @@
+/** Answers to what node:http cannot read as a request, or not in time: problem details, then the connection ends. */
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Problem, ProblemCode } from '../../../shared/api/problem-details.ts';
+import { nodeHttp } from '../../../shared/lazy-builtins.ts';
+import { MAX_HEAD_BYTES } from './message-check.ts';
+import { contentPolicy } from './security-headers.ts';
+
+/** An error of the parser, or of Node's look for late clients. */
+interface RequestFault extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+type Refusal = readonly [status: number, code: ProblemCode, detail: string];
+
+/** How long a client that still sends may take to read the answer; closing at once would drop it. */
+const LINGER_MS = 1000;
+
+const TARGET_TOO_LONG: Refusal = [
+  414,
+  'too_large',
+  `a head has ${MAX_HEAD_BYTES} bytes at most, its target less`,
+];
+const HEAD_TOO_LARGE: Refusal = [431, 'too_large', `a head has ${MAX_HEAD_BYTES} bytes at most`];
+const LATE: Refusal = [408, 'timeout', 'the request did not come in time'];
+const UNREADABLE: Refusal = [400, 'malformed', 'this is no request of HTTP/1.1'];
+
+/** Answers for a server. Where this would pass for the answer to another request, the connection is only closed. */
+export function answerUnreadable(server: HttpServer | HttpsServer): void {
+  /** Answers that are being made. */
+  const underWay = new WeakMap<Socket, Set<ServerResponse>>();
+  const refused = new WeakSet<Socket>();
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const ofSocket = underWay.get(socket) ?? new Set();
+    underWay.set(socket, ofSocket.add(response));
+    response.once('close', () => ofSocket.delete(response));
+  });
+  server.on('clientError', (fault: RequestFault, socket: Socket) => {
+    // What else comes on the connection is no request either.
+    if (refused.has(socket)) return;
+    const refusal = refusalOf(fault);
+    if (refusal === null || !socket.writable || !isNext(underWay.get(socket))) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    socket.end(answerText(refusal));
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(cut));
+  });
+}
+
+/** Whether the connection owes no other answer before that to the fault: at most the one to the request whose body has it. */
+function isNext(underWay: ReadonlySet<ServerResponse> = new Set()): boolean {
+  const [first] = underWay;
+  if (first === undefined) return true;
+  return underWay.size === 1 && !first.req.complete && !first.headersSent;
+}
+
+/** Null where no answer could be read: the connection is gone, or does not speak HTTP. */
+function refusalOf({ code = '', rawPacket }: RequestFault): Refusal | null {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return LATE;
+  if (code === 'HPE_HEADER_OVERFLOW') return isAllTarget(rawPacket) ? TARGET_TOO_LONG : HEAD_TOO_LARGE;
+  return code.startsWith('HPE_') ? UNREADABLE : null;
+}
+
+/** Whether a packet is the beginning of a request line, and no more. */
+function isAllTarget(packet: Buffer | undefined): boolean {
+  return packet !== undefined && /^[A-Z]+ [^\s]+$/.test(packet.toString('latin1', 0, MAX_HEAD_BYTES));
+}
+
+function answerText([status, code, detail]: Refusal): string {
+  const title = nodeHttp().STATUS_CODES[status]!;
+  const problem: Problem = { type: 'about:blank', title, status, detail, error: code };
+  const body = JSON.stringify(problem);
+  return [
+    `HTTP/1.1 ${status} ${title}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Content-Security-Policy: ${contentPolicy()}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,112 @@
+/**
+ * A server that speaks HTTPS and HTTP on one port: the first octet of a connection tells which. What is answered to
+ * plain HTTP is decided by `https-redirect.ts`.
+ */
+import type { RequestListener, ServerOptions } from 'node:http';
+import { Server } from 'node:https';
+import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { TLS_CIPHERS } from '../../../shared/net/tls-ciphers.ts';
+import type { CertificatePair } from '../tls/certificate-pair.ts';
+
+/** Where the server gets its certificate from. */
+export interface CertificateSource {
+  current(): CertificatePair | null;
+  onChange(listener: (pair: CertificatePair) => void): () => void;
+}
+
+/** Where it gets the keys of session tickets from: 48 octets. */
+export interface TicketKeySource {
+  current(): Uint8Array;
+  onChange(listener: () => void): () => void;
+}
+
+/** What connections are secured with. */
+export interface SecuredWith {
+  readonly certificate: CertificateSource;
+  readonly ticketKeys: TicketKeySource | undefined;
+}
+
+/** Sessions are for this use. Unless it is named, a node takes none of one that was started from another folder. */
+const SESSION_CONTEXT = 'weir web';
+
+/** First octet of a TLS connection: a record of type handshake (RFC 8446 section 5.1). No HTTP request begins so. */
+const TLS_HANDSHAKE = 22;
+
+/** The server. Each new connection gets the certificate, and its tickets the key, of that moment. */
+export class SecureServer extends Server {
+  /** Of all connections, those too that are no connections of HTTP yet. */
+  private readonly sockets = new Set<Socket>();
+  private readonly securedWith: SecuredWith;
+
+  /** `firstMs` is the time for the first octet, and again for the handshake. */
+  constructor(
+    securedWith: SecuredWith,
+    { firstMs, ...options }: ServerOptions & { readonly firstMs: number },
+    listener: RequestListener,
+  ) {
+    super({ ...options, ...contextOf(null), handshakeTimeout: firstMs }, listener);
+    this.securedWith = securedWith;
+    // It may listen again after a close.
+    this.on('listening', () => this.follow());
+    const takeTls = this.listeners('connection') as ((socket: Socket) => void)[];
+    this.removeAllListeners('connection');
+    this.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+      lookAtFirstOctet(socket, firstMs, (octet) => {
+        if (octet === TLS_HANDSHAKE) for (const take of takeTls) take.call(this, socket);
+        // This is how the server learns of connections that are decrypted.
+        else this.emit('secureConnection', socket);
+      });
+    });
+  }
+
+  /** Takes certificate and keys, and each change of them until it closes. */
+  private follow(): void {
+    const { certificate, ticketKeys } = this.securedWith;
+    const useKeys = (): void => {
+      if (ticketKeys !== undefined) this.setTicketKeys(Buffer.from(ticketKeys.current()));
+    };
+    const use = (pair: CertificatePair | null): void => {
+      this.setSecureContext(contextOf(pair));
+      useKeys();
+    };
+    use(certificate.current());
+    const stops = [certificate.onChange(use), ticketKeys?.onChange(useKeys)];
+    this.once('close', () => stops.forEach((stop) => stop?.()));
+  }
+
+  override closeAllConnections(): void {
+    super.closeAllConnections();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+function contextOf(pair: CertificatePair | null) {
+  return {
+    ...(pair && { cert: pair.cert, key: pair.key }),
+    minVersion: 'TLSv1.2',
+    ciphers: TLS_CIPHERS,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    sessionIdContext: SESSION_CONTEXT,
+  } as const;
+}
+
+/** Hands over the first octet, which is still there to be read; closes the connection where none comes in time. */
+function lookAtFirstOctet(socket: Socket, withinMs: number, handOver: (octet: number) => void): void {
+  // Whoever takes over reports errors; until then no one asks.
+  socket.on('error', () => undefined);
+  const leave = (): void => void socket.destroy();
+  const late = setTimeout(leave, withinMs);
+  socket.once('close', () => clearTimeout(late));
+  const look = (): void => {
+    const first = socket.read(1) as Buffer | null;
+    if (first === null) return;
+    clearTimeout(late);
+    socket.off('readable', look).off('end', leave);
+    socket.unshift(first);
+    handOver(first[0]!);
+  };
+  socket.on('readable', look).once('end', leave);
+}

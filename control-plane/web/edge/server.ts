@@ -1,0 +1,239 @@
+/** Listens for HTTP, or HTTPS and HTTP, on every bind address, and closes. `app.ts` answers. */
+import type { Express } from 'express';
+import { closeSync } from 'node:fs';
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
+import type { Config } from '../../../config/schema.ts';
+import { nodeHttp } from '../../../shared/lazy-builtins.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { descriptorOf } from '../../host/descriptor-of.ts';
+import { ConnectionLimits } from './connection-limits.ts';
+import { MAX_FIELDS, MAX_HEAD_BYTES } from './message-check.ts';
+import { ProxyEntrance, proxySenders } from './proxy-entrance.ts';
+import { answerUnreadable } from './refused-requests.ts';
+import { SecuredSockets } from './secured-sockets.ts';
+import { SecureServer } from './secure-server.ts';
+import type { CertificateSource, TicketKeySource } from './secure-server.ts';
+
+type Server = HttpServer | HttpsServer;
+
+/** Time limits of clients, so that slow ones do not hold connections. */
+export interface WebDeadlines {
+  /**
+   * From the opening of a connection, or the first octet of a later request, to the end of the head. With TLS also to
+   * the first octet, and from there to the end of the handshake.
+   */
+  readonly headMs: number;
+  /** To the end of the body. */
+  readonly requestMs: number;
+  /** Between an answer and the next request. */
+  readonly idleMs: number;
+  /** Without an octet either way, while an answer is made or sent. */
+  readonly silentMs: number;
+}
+
+const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_000, silentMs: 120_000 };
+/** How often Node looks for clients that are late; every 30 s by default. */
+const LOOK_MS = 1000;
+/** Requests after which a connection is closed. */
+const MAX_REQUESTS_A_CONNECTION = 1000;
+/** How long answers may take to finish when Weir stops; DNS drains after it, and all of it has 5 s. */
+const CLOSE_GRACE_MS = 500;
+
+/** The web server cannot listen. Its message says where, why, and what to do. */
+export class WebServerError extends Error {
+  readonly address: string;
+  readonly port: number;
+  /** Code of the system, such as EADDRINUSE. */
+  readonly code: string;
+
+  constructor(address: string, port: number, cause: NodeJS.ErrnoException) {
+    super(`listen for HTTP on ${endpoint(address, port)}: ${explain(cause, port)}`, { cause });
+    this.name = 'WebServerError';
+    this.address = address;
+    this.port = port;
+    this.code = cause.code ?? 'UNKNOWN';
+  }
+}
+
+/** A listening web server. */
+export interface WebServer {
+  /** Where it listens; ports are the real ones where the configuration says 0. */
+  readonly endpoints: readonly { readonly address: string; readonly port: number }[];
+  /** The sockets that it listens on. */
+  descriptors(): readonly number[];
+  /** Stops listening at once, waits shortly for running answers, then closes the rest. */
+  close(): Promise<void>;
+  /** The same, but copies of its sockets, which are returned, gather what comes: for another process, or `resume`. */
+  pause(copy: (descriptor: number) => number): Promise<readonly number[]>;
+  /** Accepts again what the copies have gathered, or the listeners that it was given and holds back. */
+  resume(): void;
+}
+
+/** How the server differs from a plain one. */
+export interface WebServerOptions {
+  readonly deadlines?: WebDeadlines;
+  /** Speaks HTTPS with this certificate, and HTTP on the same port. */
+  readonly certificate?: CertificateSource | undefined;
+  /** What its session tickets are sealed with; without them, by keys of each listener. */
+  readonly ticketKeys?: TicketKeySource | undefined;
+  /** A socket of another process that listens there already, if there is one; `dualStack`: it takes IPv4, too. */
+  readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
+  /** Accepts nothing at those sockets until `resume()`. */
+  readonly isHeldBack?: boolean;
+}
+
+/** Listens on `server.web_port` of every `server.bind_address`. @throws {WebServerError} and then listens nowhere. */
+export async function startWebServer(
+  app: Express,
+  config: Config,
+  logger: Logger,
+  options: WebServerOptions = {},
+): Promise<WebServer> {
+  const { bind_address: addresses, web_port: port } = config.server;
+  const isTrustedProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const secured = new SecuredSockets();
+  const limits = new ConnectionLimits(secured, logger, (address) => isTrustedProxy(address, 0));
+  const entrance = new ProxyEntrance(proxySenders(config), secured, logger);
+  const servers: Server[] = [];
+  const endpoints: WebServer['endpoints'][number][] = [];
+  const waiting = new Map<Server, number>();
+  const close = async (): Promise<void> => {
+    entrance.close();
+    await Promise.all(servers.map(closeServer));
+  };
+  try {
+    for (const address of addresses) {
+      const server = webServer(app, options);
+      limits.watch(server);
+      entrance.guard(server);
+      secured.watch(server);
+      const ipv6Only = isIPv6(address) && addresses.includes('0.0.0.0');
+      const fd = options.listenerAt?.(address, port, isIPv6(address) && !ipv6Only);
+      if (fd !== undefined && options.isHeldBack === true) {
+        waiting.set(server, fd);
+        servers.push(livingOn(server, address, logger));
+        endpoints.push({ address, port });
+        continue;
+      }
+      const place = fd === undefined ? { host: address, port, ipv6Only } : { fd };
+      const isListening = await listen(server, place, { address, port });
+      if (isListening) {
+        servers.push(livingOn(server, address, logger));
+        endpoints.push(endpointOf(server));
+      } else logger.warn('skipped a bind address: this machine has no IPv6', { address });
+    }
+  } catch (error) {
+    for (const fd of waiting.values()) closeSync(fd);
+    await close();
+    throw error;
+  }
+  const protocol = options.certificate === undefined ? 'HTTP' : 'HTTPS';
+  for (const found of endpoints) logger.info(`listening for ${protocol}`, { ...found });
+  return { endpoints, close, descriptors: () => servers.map(descriptorOf), ...pausing(servers, waiting) };
+}
+
+/** `waiting`: listeners, or copies of them, that a server is to accept from. */
+function pausing(
+  servers: readonly Server[],
+  waiting: Map<Server, number>,
+): Pick<WebServer, 'pause' | 'resume'> {
+  return {
+    pause: async (copy) => {
+      for (const server of servers) waiting.set(server, copy(descriptorOf(server)));
+      await Promise.all(servers.map(closeServer));
+      return [...waiting.values()];
+    },
+    resume: () => {
+      for (const [server, fd] of waiting) server.listen({ fd });
+      waiting.clear();
+    },
+  };
+}
+
+/** The server, whose errors from now on, such as EMFILE on accept, end neither it nor the process. */
+function livingOn(server: Server, address: string, logger: Logger): Server {
+  return server.on('error', (error: Error) =>
+    logger.error('http listener failed', { address, error: error.message }),
+  );
+}
+
+function endpointOf(server: Server): WebServer['endpoints'][number] {
+  const { address, port } = server.address() as AddressInfo;
+  return { address, port };
+}
+
+function webServer(
+  app: Express,
+  { deadlines = DEADLINES, certificate, ticketKeys }: WebServerOptions,
+): Server {
+  const { headMs, requestMs, idleMs, silentMs } = deadlines;
+  const options = {
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: LOOK_MS,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    insecureHTTPParser: false,
+  };
+  const server =
+    certificate === undefined
+      ? nodeHttp().createServer(options, app)
+      : new SecureServer({ certificate, ticketKeys }, { ...options, firstMs: headMs }, app);
+  server.setTimeout(silentMs);
+  // Node leaves out the fields beyond this; one more than there may be is enough to see that there are too many.
+  server.maxHeadersCount = MAX_FIELDS + 1;
+  answerUnreadable(server);
+  server.maxRequestsPerSocket = MAX_REQUESTS_A_CONNECTION;
+  return server;
+}
+
+/** Listens; false if the address is the IPv6 wildcard and the machine has no IPv6. */
+function listen(
+  server: Server,
+  place: { readonly host: string; readonly ipv6Only: boolean } | { readonly fd: number },
+  { address, port }: WebServer['endpoints'][number],
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const lacksIpv6 = error.code === 'EAFNOSUPPORT' || error.code === 'EADDRNOTAVAIL';
+      if (address === '::' && 'ipv6Only' in place && place.ipv6Only && lacksIpv6) resolve(false);
+      else reject(new WebServerError(address, port, error));
+    });
+    server.listen({ port, ...place }, () => {
+      server.removeAllListeners('error');
+      resolve(true);
+    });
+  });
+}
+
+/** Stops listening at once, waits shortly for running answers, then closes the rest. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function endpoint(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function explain(error: NodeJS.ErrnoException, port: number): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `port ${port} is taken by another program; stop that one or choose another server.web_port`;
+    case 'EACCES':
+      return `port ${port} may be opened by root only; choose a server.web_port of 1024 or above`;
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have that address; see server.bind_address';
+    default:
+      return error.message;
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The OpenAPI 3.1 document, made from the route table: the schemas that validate requests are the ones that
+ * are described, so the two cannot disagree.
+ */
+import { createDocument } from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiParameters, ZodOpenApiPathsObject } from 'zod-openapi';
+import { OpenApiAnswer, Preferences, simplify } from '../../../shared/api/zod.ts';
+import { route as routeRow } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { SESSION_COOKIE } from '../auth/session-cookie.ts';
+import { apiPrefix } from '../../api/api-prefix.ts';
+import { answersOf } from './documented-answers.ts';
+import { withExamples } from './examples.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import { TAG_TEXTS } from './tag-texts.ts';
+
+const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
+code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
+a body and unknown, repeated or malformed parameters of a query are refused. Reads that need the
+database answer 503 with Retry-After while it cannot be reached or has too much to do.
+A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
+in time 408.
+A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is.
+With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
+not described here.`;
+
+/** Describes `routes`, which live behind `prefix`. */
+export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes)
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Weir',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: serversOf(prefix),
+      tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+        name,
+        ...(TAG_TEXTS[name] !== undefined && { description: TAG_TEXTS[name] }),
+      })),
+      paths,
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    { override: simplify },
+  );
+  // The package's types allow whatever OpenAPI does.
+  return withExamples(document as unknown as OpenApiDocument);
+}
+
+/** The one in use first. */
+function serversOf(prefix: string): { url: string; description: string }[] {
+  const servers = [false, true].map((altCompat) => ({
+    url: apiPrefix(altCompat),
+    description: `with server.alt_compat = ${altCompat}`,
+  }));
+  return servers.sort((one, other) => Number(other.url === prefix) - Number(one.url === prefix));
+}
+
+const SECURITY_SCHEMES = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'the cookie that a login sets',
+  },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'an API token' },
+  sid: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'sid',
+    description: 'a session of the compatibility API',
+  },
+} as const;
+
+/** The row that answers with the document of all rows, itself included. */
+export function openApiRow(describe: () => OpenApiDocument): Route {
+  return routeRow({
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'This description of the API, OpenAPI 3.1',
+    answer: OpenApiAnswer,
+    handle: () => ({ ...describe() }),
+  });
+}
+
+function describeRoute(route: Route): ZodOpenApiOperationObject {
+  const { access, body, params: path, query } = route;
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [route.tag],
+    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
+    'x-weir-access': access,
+    requestParams: {
+      ...(path && { path }),
+      ...(query && { query }),
+      ...(route.waits && { header: Preferences }),
+    } as ZodOpenApiParameters,
+    ...(body && { requestBody: { required: true, content: { [route.bodyType]: { schema: body } } } }),
+    ...(route.uploadLimitBytes !== undefined && {
+      requestBody: { required: true, content: { [route.bodyType]: { schema: {} } } },
+    }),
+    responses: answersOf(route),
+  };
+}
+
+/** `GET /auth/sessions` is `getAuthSessions`, `DELETE /groups/{id}` is `deleteGroupsById`. */
+function operationId({ method, path }: Route): string {
+  const words = path.replaceAll(/\{(\w+)\}/g, 'by-$1').split(/[^A-Za-z0-9]+/);
+  const camel = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return method.toLowerCase() + camel;
+}

@@ -1,0 +1,77 @@
+/**
+ * DNS over HTTPS on the web port, for clients and reverse proxies that have that port only: relayed to a DNS thread. The
+ * port of its own, which lives when the control plane does not, is served by the DNS threads themselves.
+ */
+import type { Express, Request, Response } from 'express';
+import { DOH_PATH, dohFields, MAX_DOH_QUERY_SIZE, readDohTarget } from '../../../shared/dns/doh-target.ts';
+import { Header } from '../../../shared/dns/wire.ts';
+import { addressFromText } from '../../../shared/net/ip.ts';
+import { clientAddress } from '../../api/client-address.ts';
+import { readBytes } from '../../api/request-body.ts';
+import { ThreadUnavailable } from '../../threads/thread-requests.ts';
+
+/** Has a DNS thread answer a message for a client, 16 bytes, with a key, '' = none; null = no reply is due. */
+export type RelayQuery = (
+  message: Uint8Array,
+  client: Uint8Array,
+  clientKey: string,
+) => Promise<Uint8Array | null>;
+
+/** Notes the address of a request, and the client that it names in X-Forwarded-For, if it does. */
+export type NoteForwarding = (address: string, forwardedFor: string | undefined) => void;
+
+/** Queries that wait for a thread; more get 503. */
+const MAX_WAITING = 256;
+
+/** Answers DNS over HTTPS below its path. `note` is called for requests whose address is not that of a trusted proxy. */
+export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwarding = () => undefined): void {
+  let waiting = 0;
+  const path = new RegExp(`^${DOH_PATH}(/|$)`);
+  app.all(path, async (request: Request, response: Response): Promise<void> => {
+    const asked = await askedBy(request, response);
+    if (asked === null) return;
+    const client = addressFromText(request.ip ?? '');
+    if (request.ips.length === 0) note(clientAddress(request), request.get('x-forwarded-for'));
+    if (waiting >= MAX_WAITING || client === null) {
+      response.status(503).set('retry-after', '1').end();
+      return;
+    }
+    waiting++;
+    try {
+      const reply = await relay(asked.message, client, asked.clientKey);
+      if (reply === null) response.status(400).end();
+      else
+        response
+          .status(200)
+          .set(headerTexts(dohFields(reply)))
+          .end(reply);
+    } catch (error) {
+      if (!(error instanceof ThreadUnavailable)) throw error;
+      response.status(503).set('retry-after', '1').end();
+    } finally {
+      waiting--;
+    }
+  });
+}
+
+/** Null where the request asks nothing, and is answered already. Throws 400 and 413. */
+async function askedBy(
+  request: Request,
+  response: Response,
+): Promise<{ message: Uint8Array; clientKey: string } | null> {
+  const target = readDohTarget(request.method, request.originalUrl, request.headers['content-type'] ?? '');
+  if (target.kind === 'refused') {
+    if (target.status === 405) response.set('allow', 'GET, POST');
+    response.status(target.status).end();
+    return null;
+  }
+  const message = target.kind === 'message' ? target.message : await readBytes(request, MAX_DOH_QUERY_SIZE);
+  if (message.length >= Header.SIZE && message.length <= MAX_DOH_QUERY_SIZE)
+    return { message, clientKey: target.clientKey };
+  response.status(400).end();
+  return null;
+}
+
+function headerTexts(fields: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,217 @@
+/**
+ * The web application: every middleware and every place of the URL space, in the order in which a request
+ * meets them. Routes of the API come from their features, see `route-table.ts`; listening is `server.ts`.
+ */
+import cookieParser from 'cookie-parser';
+import express from 'express';
+import type { NextFunction, Request, Response } from 'express';
+import { ApiError, notFound } from '../../api/api-error.ts';
+import type { RequestLimit } from '../../api/request-limit.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { DashboardSource } from '../built-dashboard/dashboard-state.ts';
+import type { CompatRoute } from '../compat/compat-route.ts';
+import { apiPrefix, COMPAT_PREFIX } from '../../api/api-prefix.ts';
+import { guard } from './auth-guard.ts';
+import { compatApp } from './compat-app.ts';
+import { addDohRelay } from '../relay/doh-relay.ts';
+import type { NoteForwarding, RelayQuery } from '../relay/doh-relay.ts';
+import { serveDashboard } from '../dashboard-files/serve-dashboard.ts';
+import type { DashboardHandlers, DashboardParts } from '../dashboard-files/serve-dashboard.ts';
+import { docsPage } from './docs-page.ts';
+import { sendCheckPage } from './check-page.ts';
+import { COMPAT_NAME } from '../../policy/settings/derived.ts';
+import { checkHost } from '../edge/host-check.ts';
+import { checkMessage } from '../edge/message-check.ts';
+import { limitRequests } from '../edge/request-limits.ts';
+import { redirectToHttps } from '../edge/https-redirect.ts';
+import { leaveUnreadBodies } from '../edge/unread-bodies.ts';
+import { landingPage, type LandingParts } from './landing-page.ts';
+import { addOidcPages, type OidcPageParts } from './oidc-pages.ts';
+import { waitAsPreferred } from './preferred-wait.ts';
+import type { WaitForNodes } from './preferred-wait.ts';
+import { openApiDocument, openApiRow } from '../reference/openapi.ts';
+import type { OpenApiDocument } from '../reference/openapi-document.ts';
+import { sendPage } from './page.ts';
+import { problemHandler } from '../../api/problem.ts';
+import type { Route } from '../../api/route.ts';
+import { securityHeaders } from '../edge/security-headers.ts';
+
+/** What the application needs besides its routes. */
+export interface AppParts extends LandingParts, OidcPageParts {
+  readonly logger: Logger;
+  /** Of a client network, to everything that is served here. */
+  readonly requestLimit: RequestLimit;
+  /** Answers DNS over HTTPS, where that is on. */
+  readonly relayQuery?: RelayQuery | undefined;
+  /** Of requests for DNS that are not from a trusted proxy. */
+  readonly noteForwarding?: NoteForwarding;
+  readonly dashboard: DashboardSource;
+  readonly waitForNodes: WaitForNodes;
+  /** What Prometheus scrapes at `/metrics`. */
+  readonly metrics: () => Promise<{ readonly contentType: string; text(): Promise<string> }>;
+}
+
+/** Rows outside the native API. */
+interface OtherRows {
+  /** Served in compatibility mode. */
+  readonly compat?: readonly CompatRoute[] | undefined;
+  /** Below the page `/check`. */
+  readonly check?: readonly Route[];
+}
+
+/** The application over these routes; listens nowhere yet. */
+export function createApp(
+  parts: AppParts,
+  table: readonly Route[],
+  { compat: compatRows = [], check = [] }: OtherRows = {},
+): express.Express {
+  const {
+    alt_compat: altCompat,
+    trusted_proxies: trustedProxies,
+    web_tls: webTls,
+  } = parts.configuration.current().server;
+  const prefix = apiPrefix(altCompat);
+  const document = madeOnce(() => openApiDocument(routes, prefix, parts.version));
+  const routes: readonly Route[] = [...table, openApiRow(document)];
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // Routes read their query strings themselves (`query-string.ts`).
+  app.set('query parser', false);
+  app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
+
+  app.use(leaveUnreadBodies);
+  app.use(securityHeaders({ isHttps: webTls.enabled }));
+  app.use(logRequests(parts));
+  app.use(limitRequests(parts.requestLimit));
+  app.use(checkMessage);
+  app.use(refuseUpgrades);
+  app.use(
+    checkHost({
+      nodeName: parts.nodeName,
+      allowedHosts: () => {
+        const { allowed_hosts: allowed } = parts.configuration.current().server;
+        return altCompat ? [...allowed, COMPAT_NAME] : allowed;
+      },
+    }),
+  );
+  if (webTls.enabled) app.use(redirectToHttps);
+  if (parts.relayQuery !== undefined) addDohRelay(app, parts.relayQuery, parts.noteForwarding);
+  app.use(cookieParser());
+  app.use(prefix, apiRouter(parts, routes));
+  const compat = compatApp(parts, compatRows);
+  if (altCompat) {
+    app.use(COMPAT_PREFIX, compat.serve);
+    app.all(/^\/admin\/api/, compat.refuse);
+  }
+  addMetrics(app, parts);
+  addOidcPages(app, parts);
+  const { serveUnknown } = addPages(app, parts, document);
+  app.use('/check', apiRouter(parts, check));
+  app.use(beside([prefix, '/admin/api'], serveUnknown));
+  app.use((request: Request) => {
+    throw notFound(`${request.method} ${request.path}`);
+  });
+  if (altCompat) app.use(COMPAT_PREFIX, compat.fail);
+  app.use(problemHandler(parts.logger));
+  return app;
+}
+
+/** The routes of the table, and 405 for other methods on their paths. */
+function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
+  const router = express.Router({ caseSensitive: true });
+  for (const [path, samePath] of Map.groupBy(routes, (row) => row.path)) {
+    const place = router.route(expressPath(path));
+    for (const row of samePath) place[METHODS[row.method]](runRoute(parts, row));
+    place.all(methodNotAllowed(samePath.map(({ method }) => method)));
+  }
+  return router;
+}
+
+/** What most runs never show, and what takes a fifth of a second at the start, is made when it is first asked for. */
+function madeOnce<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
+
+function expressPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const caller = await guard(auth, route.access, request);
+    response.status(route.status);
+    const answer = await route.run(request, response, caller);
+    if (route.waits) await waitAsPreferred(request, response, waitForNodes);
+    if (answer === undefined) response.end();
+    else response.json(answer);
+  };
+}
+
+function methodNotAllowed(methods: readonly string[]) {
+  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  return (request: Request): never => {
+    const headers = { Allow: allowed.join(', ') };
+    throw new ApiError(405, 'method_not_allowed', `${request.method} is not possible here`, { headers });
+  };
+}
+
+/** Metrics are no part of the API, but stand behind the same guard unless `server.metrics_public`. */
+function addMetrics(app: express.Express, { auth, configuration, metrics }: AppParts): void {
+  const place = app.route('/metrics');
+  place.get(async (request: Request, response: Response): Promise<void> => {
+    await guard(auth, configuration.current().server.metrics_public ? 'public' : 'viewer', request);
+    const shown = await metrics();
+    response.set('Content-Type', shown.contentType).send(await shown.text());
+  });
+  place.all(methodNotAllowed(['GET']));
+}
+
+/** What lies outside the API: pages for people, and the dashboard. */
+function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
+  const docs = madeOnce(() => docsPage(document()));
+  app.get('/docs', (_request, response) => sendPage(response, docs()));
+  app.get('/check', (request, response) => sendCheckPage(parts, request, response));
+  const { alt_compat: compat } = parts.configuration.current().server;
+  const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
+  const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>
+    sendPage(
+      response,
+      landingPage(parts, `${request.protocol}://${request.headers.host ?? parts.nodeName}`, why),
+    );
+  const handlers = serveDashboard({ dashboard: parts.dashboard, settings, sendInstead });
+  app.use(handlers.serve);
+  return handlers;
+}
+
+/** The handler for all paths but those below these. */
+function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']) {
+  return (request: Request, response: Response, next: NextFunction): Promise<void> | void =>
+    prefixes.some((prefix) => request.path === prefix || request.path.startsWith(`${prefix}/`))
+      ? next()
+      : handler(request, response, next);
+}
+
+/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir speaks no other protocol here and says so. */
+function refuseUpgrades(request: Request, _response: Response, next: NextFunction): void {
+  const upgrade = request.headers.upgrade;
+  // `curl --http2` offers h2c on its first request and is happy with HTTP/1.1.
+  if (upgrade !== undefined && upgrade.toLowerCase() !== 'h2c')
+    throw new ApiError(400, 'upgrade_refused', 'this server speaks HTTP only');
+  next();
+}
+
+function logRequests({ logger, clock }: Pick<AppParts, 'logger' | 'clock'>) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const startedMs = clock.monotonicMs();
+    const { method, path } = request;
+    response.once('finish', () => {
+      const durationMs = Math.round(clock.monotonicMs() - startedMs);
+      logger.debug('http request', { method, path, status: response.statusCode, durationMs });
+    });
+    next();
+  };
+}

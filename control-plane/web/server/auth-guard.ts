@@ -1,0 +1,38 @@
+/**
+ * The guard of every route: deny by default. A request gets through if its route is public, or if it brings a session
+ * (or, from a later version on, an API token) whose role is enough.
+ */
+import type { Request } from 'express';
+import { forbidden } from '../../api/api-error.ts';
+import type { Caller } from '../../api/caller.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { callerOf } from '../auth/request-caller.ts';
+import { refuseCrossOrigin } from '../edge/origin-check.ts';
+import type { Access } from '../../api/route.ts';
+
+/**
+ * The caller of a request to a route with `access`; null only on public routes. Throws 401 and 403, and
+ * DatabaseUnavailable where a session cannot be looked up.
+ */
+export async function guard(auth: Authenticator, access: Access, request: Request): Promise<Caller | null> {
+  const changesSomething = request.method !== 'GET' && request.method !== 'HEAD';
+  if (access === 'public') {
+    // Login, setup and logout change what the browser of the sender may do.
+    if (changesSomething) refuseCrossOrigin(request);
+    return null;
+  }
+  const caller = await callerOf(auth, request);
+  if (caller === null) throw await auth.refusal();
+  if (changesSomething) refuseCrossOrigin(request);
+  if (!isEnough(caller, access)) throw forbidden('the role viewer may read, not change');
+  return caller;
+}
+
+function isEnough(caller: Caller, access: Exclude<Access, 'public'>): boolean {
+  switch (access) {
+    case 'viewer':
+      return true;
+    case 'admin':
+      return caller.role === 'admin';
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The page at `/check`: whether the device that opens it uses this node. Public, as its readers may have no account.
+ * Its script (`check-script.ts`) makes probes (`clients/probes/`), lets the browser look the names up, and shows the outcome.
+ */
+import type { Request, Response } from 'express';
+import { PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
+import { clientAddress, isOnThisMachine, isThroughUnknownProxy } from '../../api/client-address.ts';
+import { CHECK_SCRIPT, CHOICES_SCRIPT } from './check-script.ts';
+import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts.ts';
+import type { CheckLanguage } from './check-texts.ts';
+import { hashOf, page, sendPage, write } from './page.ts';
+import type { Page } from './page.ts';
+
+/** What the page needs. */
+export interface CheckParts {
+  readonly nodeName: string;
+}
+
+/** The reader. */
+export interface CheckReader {
+  readonly language: CheckLanguage;
+  /** The address that the page was opened from; null if a proxy or this machine hides it. */
+  readonly address: string | null;
+}
+
+/** Sends the page. */
+export function sendCheckPage(parts: CheckParts, request: Request, response: Response): void {
+  // Relative addresses on the page count from its parent.
+  if (request.path.endsWith('/')) {
+    response.redirect(308, '../check');
+    return;
+  }
+  response.setHeader('Vary', 'Accept-Language');
+  sendPage(response, checkPage(parts, { language: languageOf(request), address: addressOf(request) }));
+}
+
+/** `?lang=`, which the script sets to the language chosen in the dashboard; else the browser's; else English. */
+function languageOf(request: Request): CheckLanguage {
+  const wanted = new URL(request.url, 'http://localhost').searchParams.get('lang');
+  const accepted = request.acceptsLanguages(...CHECK_LANGUAGES);
+  return (
+    CHECK_LANGUAGES.find((tag) => tag === wanted) ?? CHECK_LANGUAGES.find((tag) => tag === accepted) ?? 'en'
+  );
+}
+
+function addressOf(request: Request): string | null {
+  return isOnThisMachine(request) || isThroughUnknownProxy(request) ? null : clientAddress(request);
+}
+
+/** Renders the page. */
+export function checkPage({ nodeName }: CheckParts, { language, address }: CheckReader): Page {
+  const texts = CHECK_TEXTS[language];
+  const steps = texts.steps.map((step) => write`<li>${step}</li>`);
+  const body = write`
+<div id="check" data-texts="${JSON.stringify(texts)}" data-node="${nodeName}" data-address="${address ?? ''}">
+<h1>${texts.title}</h1>
+<section class="card verdict">
+<div role="status"><h2 id="result">${texts.checking}</h2><p id="detail" hidden></p></div>
+<noscript><p>${texts.needsScript}</p></noscript>
+</section>
+<section class="card" id="families" hidden>
+<h2>${texts.families}</h2>
+<dl><dt>IPv4</dt><dd id="IPv4"></dd><dt>IPv6</dt><dd id="IPv6"></dd></dl>
+<p id="familyNote" hidden></p>
+<p id="senderNote" hidden></p>
+<p id="limits" hidden></p>
+</section>
+<section class="card" id="more" hidden>
+<h2>${texts.nextSteps}</h2>
+<ol>${steps}</ol>
+<p><a href="./guides">${texts.guides}</a></p>
+</section>
+<p class="links"><a href="">${texts.again}</a> <a href="./">${texts.dashboard}</a></p>
+</div>
+${{ markup: `<script>${CHECK_SCRIPT}</script>` }}`;
+  return page(texts.title, body, {
+    language,
+    firstScript: CHOICES_SCRIPT,
+    allowed: {
+      'script-src': [hashOf(CHOICES_SCRIPT), hashOf(CHECK_SCRIPT)],
+      // The browser may speak to this server, and try to reach the names of probes, which have no address.
+      'connect-src': ["'self'", `http://*.${PROBE_ZONE}`, `https://*.${PROBE_ZONE}`],
+    },
+  });
+}

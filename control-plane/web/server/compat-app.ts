@@ -1,0 +1,134 @@
+/**
+ * Serves the rows of the compatibility API: finds the row, reads the body, lets the session through, and writes the
+ * answer or the error with the time that it took.
+ */
+import type { NextFunction, Request, Response } from 'express';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { logFailure, toApiError } from '../../api/problem.ts';
+import { readBytes } from '../../api/request-body.ts';
+import { whileThere } from '../../api/route.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { loginOriginOf } from '../auth/request-caller.ts';
+import { SESSION_COOKIE, sidsOf } from '../auth/session-cookie.ts';
+import { isSessionSecret } from '../auth/sessions/session-secret.ts';
+import { BODY_LIMIT_BYTES, sidIn } from '../compat/compat-body.ts';
+import { answerOfError, answerOfFault, CompatFault, noSuchPath } from '../compat/compat-error.ts';
+import type { CompatAnswer, CompatRequest, CompatRoute } from '../compat/compat-route.ts';
+import { keepCookie } from '../compat/compat-session.ts';
+import { Params } from '../compat/params.ts';
+import { isFromExtension, refuseCrossOrigin } from '../edge/origin-check.ts';
+
+/** What Express is given: for the requests, and for the errors of whatever comes before. */
+export interface CompatApp {
+  /** For `/admin/api`, where older clients look for the API of another version. */
+  readonly refuse: (request: Request, response: Response) => void;
+  readonly serve: (request: Request, response: Response) => Promise<void>;
+  readonly fail: (thrown: unknown, request: Request, response: Response, next: NextFunction) => void;
+}
+
+/** Text by which clients know version 6. */
+const NOT_HERE = new CompatFault(
+  400,
+  'bad_request',
+  'Bad request',
+  'The API is hosted at pi.hole/api, not pi.hole/admin/api',
+);
+/** For a client that is gone. */
+const GIVEN_UP: CompatAnswer = { status: 503, body: null };
+
+/** The compatibility API over these rows. */
+export function compatApp(
+  context: { auth: Authenticator; clock: Clock; logger: Logger },
+  rows: readonly CompatRoute[],
+): CompatApp {
+  const byPath = Map.groupBy(rows, ({ path }) => path);
+  return {
+    serve: async (request, response) => {
+      const startMs = context.clock.monotonicMs();
+      let answer: CompatAnswer;
+      try {
+        answer = await answerTo(context.auth, byPath, request, response);
+      } catch (thrown) {
+        answer = answerOfThrown(context.logger, thrown, request);
+      }
+      send(response, answer, (context.clock.monotonicMs() - startMs) / 1000);
+    },
+    refuse: (_request, response) => send(response, answerOfFault(NOT_HERE), 0),
+    // Express knows a handler of errors by its four parameters.
+    fail: (thrown, request, response, _next) =>
+      send(response, answerOfThrown(context.logger, thrown, request), 0),
+  };
+}
+
+async function answerTo(
+  auth: Authenticator,
+  byPath: ReadonlyMap<string, readonly CompatRoute[]>,
+  http: Request,
+  response: Response,
+): Promise<CompatAnswer> {
+  const rows = byPath.get(http.path.replace(/(.)\/$/, '$1')) ?? [];
+  const methods = rows.map(({ method }) => method);
+  if (http.method === 'OPTIONS') return { status: 204, body: null, headers: allow(methods) };
+  const row = rows.find(({ method }) => method === http.method);
+  if (row === undefined) throw noSuchPath(pathOf(http));
+  const request = requestOf(http, await readBytes(http, BODY_LIMIT_BYTES));
+  if (row.method !== 'GET' && !isFromExtension(http)) refuseCrossOrigin(http);
+  const headers = row.access === 'public' ? {} : await letThrough(auth, request);
+  const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
+  if (answer === undefined) return GIVEN_UP;
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+/** Lets requests with a session through; returns the header fields that keep it. Throws 401. */
+async function letThrough(
+  auth: Authenticator,
+  request: Omit<CompatRequest, 'gone'>,
+): Promise<Record<string, string>> {
+  if (auth.openCaller() !== null) return {};
+  const session = await auth.sessions.of(request.secrets);
+  if (session === null) throw await auth.refusal();
+  return request.hiddenSecrets.includes(session.secret) ? {} : keepCookie(session, request.isSecure);
+}
+
+function requestOf(http: Request, body: Buffer): Omit<CompatRequest, 'gone'> {
+  const params = new Params(http.url);
+  const told = [sidIn(body), ...sidsOf(http), params.text('sid')].filter((sid) => sid !== undefined);
+  const cookie: unknown = (http.cookies as Record<string, unknown>)[SESSION_COOKIE];
+  const hidden = typeof cookie === 'string' && !told.includes(cookie) ? [cookie] : [];
+  return {
+    params,
+    body,
+    secrets: [...new Set([...told, ...hidden])].filter(isSessionSecret),
+    hiddenSecrets: hidden,
+    isSidSent: told.length + hidden.length > 0,
+    origin: loginOriginOf(http),
+    isSecure: http.secure,
+  };
+}
+
+/** The path as it was sent, which may be no percent-encoded UTF-8. */
+function pathOf({ originalUrl }: Request): string {
+  return originalUrl.replace(/\?.*$/s, '');
+}
+
+function allow(methods: readonly string[]): Record<string, string> {
+  return { Allow: [...methods, 'OPTIONS'].join(', ') };
+}
+
+function answerOfThrown(logger: Logger, thrown: unknown, request: Request): CompatAnswer {
+  if (thrown instanceof CompatFault) return answerOfFault(thrown);
+  logFailure(logger, thrown, request);
+  return answerOfError(toApiError(thrown));
+}
+
+function send(response: Response, { status, body, headers = {} }: CompatAnswer, tookSecs: number): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.status(status);
+  if (body === null) response.end();
+  else response.json({ ...body, took: tookSecs });
+}

@@ -1,0 +1,73 @@
+/**
+ * A login at a provider that is under way. It is in a cookie of the browser that began it, for minutes, so that an answer
+ * of the provider counts for that browser alone, on whatever node it comes back.
+ *
+ * Another host of the same site can set cookies for this one, and would so log someone in as the attacker. A node
+ * therefore takes only cookies that Weir has sealed. With HTTPS their name begins with `__Host-`, which another host
+ * cannot set (RFC 6265bis, section 4.1.3.2); without, they count for the address that they were made for.
+ */
+import type { Request, Response } from 'express';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { OidcAttempt } from '../../../shared/api/auth-api.ts';
+import { clientAddress } from '../../api/client-address.ts';
+import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
+
+const COOKIE = 'weir_login';
+/** Only the pages of the login get it; a name with `__Host-` needs the root. */
+const PATH = '/login/oidc';
+const LIFE_MS = 10 * 60_000;
+const MOST_CHARS = 4096;
+const KEY_BYTES = 32;
+
+/** Gives it to the browser; Lax, as the way back begins on a page of the provider. `secret` is that of all nodes. */
+export function keepAttempt(
+  request: Request,
+  response: Response,
+  attempt: OidcAttempt,
+  secret: Uint8Array,
+): void {
+  const text = Buffer.from(JSON.stringify(attempt)).toString('base64url');
+  const { name, ...attributes } = cookieOf(request);
+  response.cookie(name, `${text}.${sealOf(request, text, secret)}`, { ...attributes, maxAge: LIFE_MS });
+}
+
+/** What the browser has; null if it has none, one that Weir did not make for it, or one that is too old. */
+export function attemptOf(request: Request, secret: Uint8Array, nowMs: number): OidcAttempt | null {
+  const { cookies } = request as { cookies?: Record<string, unknown> };
+  const value = cookies?.[cookieOf(request).name];
+  if (typeof value !== 'string' || value.length > MOST_CHARS) return null;
+  const [text = '', seal = ''] = value.split('.');
+  if (!isSame(seal, sealOf(request, text, secret))) return null;
+  const attempt = OidcAttempt.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  return Math.abs(nowMs - attempt.startedMs) <= LIFE_MS && isOwnPath(attempt.returnTo) ? attempt : null;
+}
+
+/** Takes it back: each answer of the provider counts once. */
+export function dropAttempt(request: Request, response: Response): void {
+  const { name, ...attributes } = cookieOf(request);
+  response.clearCookie(name, attributes);
+}
+
+function sealOf(request: Request, text: string, secret: Uint8Array): string {
+  const boundTo = request.secure ? '' : clientAddress(request);
+  const key = deriveKey(secret, 'login at a provider', KEY_BYTES);
+  return createHmac('sha256', key).update(`${boundTo}\n${text}`).digest('base64url');
+}
+
+function isSame(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Whether a text is a path of this server, however a browser reads it. */
+export function isOwnPath(text: string): boolean {
+  if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(text) || text.includes('\\')) return false;
+  return (
+    URL.canParse(text, 'http://own.invalid') && new URL(text, 'http://own.invalid').host === 'own.invalid'
+  );
+}
+
+function cookieOf({ secure }: Request) {
+  const place = secure ? { name: `__Host-${COOKIE}`, path: '/' } : { name: COOKIE, path: PATH };
+  return { ...place, httpOnly: true, sameSite: 'lax', secure } as const;
+}

@@ -1,0 +1,89 @@
+/**
+ * `/login/oidc`: the pages of a login at an OpenID provider. They lie outside the API, as people open them in a browser
+ * and need no credentials: who has some needs no login.
+ */
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { OidcStartQuery } from '../../../shared/api/auth-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { ApiError, invalid, unauthorized } from '../../api/api-error.ts';
+import { readQuery } from '../../api/query-string.ts';
+import { validate } from '../../api/validate.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { attemptOf, dropAttempt, isOwnPath, keepAttempt } from './oidc-attempt.ts';
+import { loginOriginOf } from '../auth/request-caller.ts';
+import { setSessionCookie } from '../auth/session-cookie.ts';
+import { type Page, page, sendPage, write } from './page.ts';
+
+/** What the pages need. */
+export interface OidcPageParts {
+  readonly auth: Authenticator;
+  readonly clock: Clock;
+  /** The secret of all nodes, as of now. */
+  readonly secret: { current(): Uint8Array };
+}
+
+const START = '/login/oidc';
+const CALLBACK = `${START}/callback`;
+
+/** Adds the pages to the application. */
+export function addOidcPages(app: Express, parts: OidcPageParts): void {
+  const pages = express.Router({ caseSensitive: true });
+  pages.get(START, (request, response) => start(parts, request, response));
+  pages.get(CALLBACK, (request, response) => callback(parts, request, response));
+  pages.use(START, showError);
+  app.use(pages);
+}
+
+/** Sends the browser to the provider. */
+async function start(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
+  const { auth, clock, secret } = parts;
+  const query = validate(OidcStartQuery, readQuery(request.url), 'parameter');
+  const { return_to: returnTo, remember_me: rememberMe } = query;
+  if (!isOwnPath(returnTo))
+    throw invalid([{ path: 'return_to', message: 'expected a path of this server, such as /' }]);
+  const { url, secrets } = await auth.oidc.begin(callbackUrl(request));
+  const attempt = { ...secrets, returnTo, rememberMe, startedMs: clock.nowMs() };
+  keepAttempt(request, response, attempt, secret.current());
+  response.redirect(302, url.href);
+}
+
+/** Takes the browser back, with a session. */
+async function callback(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
+  const { auth, clock } = parts;
+  const attempt = attemptOf(request, parts.secret.current(), clock.nowMs());
+  dropAttempt(request, response);
+  if (attempt === null) throw unauthorized('this browser has begun no login, or too long ago: begin again');
+  const answer = new URL(callbackUrl(request));
+  answer.search = new URL(request.url, answer).search;
+  const { secret, session } = await auth.oidc.finish(answer, attempt, loginOriginOf(request));
+  setSessionCookie(request, response, secret, session.rememberMe ? session.expiresAt : undefined);
+  sendPage(response, welcome(attempt.returnTo));
+}
+
+/** The address that the provider sends the browser back to; the Host was checked before. */
+function callbackUrl({ protocol, host }: Request): string {
+  return `${protocol}://${host}${CALLBACK}`;
+}
+
+/** A page, not a redirect: its own link is followed with the cookie, which no other site's is. */
+function welcome(returnTo: string): Page {
+  return page(
+    'Signed in',
+    write`<meta http-equiv="refresh" content="0; url=${returnTo}" />
+      <p>You are signed in. <a href="${returnTo}">Go on</a></p>`,
+  );
+}
+
+function showError(error: unknown, _request: Request, response: Response, next: NextFunction): void {
+  if (!(error instanceof ApiError)) {
+    next(error);
+    return;
+  }
+  response.status(error.status).set(error.headers);
+  const text = `${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`;
+  const again = error.status === 404 ? write`` : write`<p><a href="${START}">Try again</a></p>`;
+  sendPage(
+    response,
+    page('The login has failed', write`<h1>The login has failed</h1><p>${text}</p>${again}`),
+  );
+}

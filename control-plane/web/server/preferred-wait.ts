@@ -1,0 +1,46 @@
+/**
+ * `Prefer: wait=SECS` of RFC 7240 for changes: the answer comes when every node has the change in force, or after so
+ * many seconds, and then names those that have it not. Other preferences are not known here, and so are ignored, as this
+ * one is where there is nothing to wait for: an answer without `Preference-Applied` says so.
+ */
+import type { Request, Response } from 'express';
+import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
+
+/** Longest wait, seconds: what stands between a client and this node may end a longer one. */
+const MOST_SECS = 30;
+
+/**
+ * Resolves when all nodes have in force what was committed before, with the names of those that have it not within the
+ * time.
+ */
+export type WaitForNodes = (withinMs: number, gone: AbortSignal) => Promise<string[]>;
+
+/** Seconds that a field asks to wait, or null; of several the first counts, as in section 2 of the RFC. */
+export function preferredWaitSecs(field: string | undefined): number | null {
+  for (const preference of field?.split(',') ?? []) {
+    const [, secs] = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/iu.exec(preference) ?? [];
+    if (secs !== undefined) return Math.min(Number(secs), MOST_SECS);
+  }
+  return null;
+}
+
+/** Waits where the request prefers it; says so in the answer. */
+export async function waitAsPreferred(
+  request: Request,
+  response: Response,
+  waitForNodes: WaitForNodes,
+): Promise<void> {
+  const secs = preferredWaitSecs(request.get('Prefer'));
+  if (secs === null || response.headersSent) return;
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  try {
+    const behind = await waitForNodes(secs * 1000, gone.signal);
+    response.set('Preference-Applied', `wait=${secs}`);
+    // Names are what people chose; a field has only ASCII.
+    if (behind.length > 0) response.set('Weir-Nodes-Behind', behind.map(encodeURIComponent).join(', '));
+  } catch (error) {
+    // The change is in force here: without the database nothing is known of other nodes.
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+  }
+}

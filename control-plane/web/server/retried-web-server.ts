@@ -1,0 +1,112 @@
+/** A web server that DNS does not depend on: while it cannot listen, it tries again and health reports why. */
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { type WebServer, WebServerError } from '../edge/server.ts';
+
+/** How the server listens. */
+export interface RetriedListening {
+  /** Listens once. @throws {WebServerError} */
+  readonly listen: () => Promise<WebServer>;
+  /** Called once it listens. */
+  readonly listening: (server: WebServer) => void;
+  /** Whether the first failure is thrown, as by a process that takes over from one whose web server works. */
+  readonly isStrict?: boolean;
+  /** Milliseconds between two attempts; 5 s unless given. */
+  readonly retryMs?: number;
+}
+
+const RETRY_MS = 5000;
+
+/** Listens from `start()` on, or from a later attempt; until then it has no endpoints. */
+export class RetriedWebServer implements WebServer {
+  private readonly logger: Logger;
+  private server: WebServer | undefined;
+  private fault: string | null = null;
+  private attempt: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+  private listening: RetriedListening | undefined;
+  /** Closed, or paused: no further attempts. */
+  private isHalted = false;
+
+  constructor(logger: Logger) {
+    this.logger = logger;
+  }
+
+  /** Tries once; if the server cannot listen, later attempts follow. */
+  async start(listening: RetriedListening): Promise<void> {
+    this.listening = listening;
+    try {
+      this.use(await listening.listen());
+    } catch (error) {
+      if (listening.isStrict === true || !(error instanceof WebServerError)) throw error;
+      this.logger.error('could not listen for HTTP; DNS works without it', {
+        reason: error.message,
+        retry_secs: this.retryMs / 1000,
+      });
+      this.fault = error.message;
+      this.later();
+    }
+  }
+
+  /** Why it does not listen; null if it does. */
+  trouble(): string | null {
+    return this.fault;
+  }
+
+  get endpoints(): WebServer['endpoints'] {
+    return this.server?.endpoints ?? [];
+  }
+
+  descriptors(): readonly number[] {
+    return this.server?.descriptors() ?? [];
+  }
+
+  async close(): Promise<void> {
+    await this.halt();
+    await this.server?.close();
+  }
+
+  async pause(copy: (descriptor: number) => number): Promise<readonly number[]> {
+    await this.halt();
+    return (await this.server?.pause(copy)) ?? [];
+  }
+
+  resume(): void {
+    this.isHalted = false;
+    if (this.server === undefined) this.later();
+    else this.server.resume();
+  }
+
+  private get retryMs(): number {
+    return this.listening?.retryMs ?? RETRY_MS;
+  }
+
+  private use(server: WebServer): void {
+    this.server = server;
+    this.fault = null;
+    this.listening?.listening(server);
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.attempt = this.tryAgain();
+    }, this.retryMs);
+  }
+
+  private async tryAgain(): Promise<void> {
+    try {
+      this.use(await this.listening!.listen());
+    } catch (error) {
+      this.fault = reasonOf(error);
+      if (!this.isHalted) this.later();
+    }
+  }
+
+  /** Resolves when no attempt is running, and none follows. */
+  private async halt(): Promise<void> {
+    this.isHalted = true;
+    clearTimeout(this.timer);
+    await this.attempt;
+  }
+}

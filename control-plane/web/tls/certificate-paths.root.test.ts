@@ -1,0 +1,73 @@
+/**
+ * Where the certificate of the web is on an ordinary installation, whose user can write neither `/data` nor `/`.
+ *
+ * @needs root
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { webCertificatePaths } from './certificate-paths.ts';
+
+const OTHER_USER = 64999;
+const DEFAULT = { cert: '/data/cert.pem', key: '/data/key.pem' };
+let dataDir: string;
+const own = () => ({ cert: join(dataDir, 'tls/cert.pem'), key: join(dataDir, 'tls/key.pem') });
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'weir-certificate-'));
+  chmodSync(dataDir, 0o777);
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** What `expression` is for an ordinary user, in a separate process: access(2) asks for the real user. */
+function asOther(expression: string): unknown {
+  const program = `
+    import { systemClock as clock } from ${moduleAt('../../../shared/clock.ts')};
+    import { CertificateFiles } from ${moduleAt('./certificate-files.ts')};
+    import { webCertificatePaths } from ${moduleAt('./certificate-paths.ts')};
+    import { makeSelfSigned } from ${moduleAt('./self-signed.ts')};
+    const [DEFAULT, dataDir] = ${JSON.stringify([DEFAULT, dataDir])};
+    process.setgid(${OTHER_USER});
+    process.setuid(${OTHER_USER});
+    console.log(JSON.stringify(await (${expression})));`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const moduleAt = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+
+describe('webCertificatePaths', () => {
+  test('takes the folder of the data where the default one cannot be written', () => {
+    expect(asOther('webCertificatePaths(DEFAULT, dataDir)')).toEqual(own());
+  });
+
+  test('takes the default paths where they can be written', () => {
+    expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(DEFAULT);
+  });
+
+  test('stays with the certificate that it made for an ordinary user when root starts it', () => {
+    mkdirSync(join(dataDir, 'tls'));
+    writeFileSync(own().cert, 'a certificate');
+    expect(webCertificatePaths(DEFAULT, dataDir)).toEqual(own());
+  });
+
+  test('never leaves paths that the configuration names', () => {
+    const given = { cert: '/nowhere/cert.pem', key: '/data/key.pem' };
+    expect(asOther(`webCertificatePaths(${JSON.stringify(given)}, dataDir)`)).toEqual(given);
+  });
+
+  test('gives paths at which an ordinary user can store a certificate', () => {
+    const stored = asOther(`(async () => {
+      const files = new CertificateFiles(webCertificatePaths(DEFAULT, dataDir));
+      await files.store(await makeSelfSigned(['weir'], clock.nowMs()));
+      return (await files.read()).facts.subject;
+    })()`);
+    expect(stored).toBe('CN=weir, O=Weir');
+    expect(statSync(own().key).mode & 0o777).toBe(0o600);
+  });
+});

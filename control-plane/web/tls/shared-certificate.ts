@@ -1,0 +1,139 @@
+/**
+ * The certificate that was uploaded at one node, for all of them: in the database, sealed with the secret that they
+ * share. Each node takes a new one once and keeps it in its own files, so that a start needs no database, and so that
+ * what is put into the files later, by a person or a program, stays.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
+import type { ChangeFollower } from '../../storage/cluster/change-follower.ts';
+import type { ClusterSecret } from '../../storage/cluster/cluster-secret.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { writeDurably } from '../../host/files/durable-file.ts';
+import { CertificateFilesError } from './certificate-files.ts';
+import { CertificateFault, readPair, refuseOutOfDate } from './certificate-pair.ts';
+import type { CertificatePair } from './certificate-pair.ts';
+import type { WebCertificate } from './web-certificate.ts';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
+
+/** What it needs. */
+export interface SharedCertificateParts {
+  readonly database: Database;
+  readonly secret: Pick<ClusterSecret, 'current' | 'agree'>;
+  readonly certificate: Pick<WebCertificate, 'current' | 'replace'>;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const PURPOSE = 'web certificate';
+
+/** Gives and takes. One per node. */
+export class SharedCertificate {
+  private readonly parts: SharedCertificateParts;
+  private readonly path: string;
+
+  constructor(parts: SharedCertificateParts) {
+    this.parts = parts;
+    this.path = join(parts.dataDir, 'web-certificate-version');
+  }
+
+  /** Gives a pair to all nodes, as part of the transaction of its upload. */
+  async share(tx: Queryable, { cert, key }: CertificatePair): Promise<void> {
+    const sealed = seal(this.parts.secret.current(), PURPOSE, Buffer.from(key + cert));
+    await tx.query(
+      `INSERT INTO web_certificate (sealed) VALUES ($1) ON CONFLICT (is_only)
+       DO UPDATE SET sealed = excluded.sealed, version = excluded.version, changed_at = excluded.changed_at`,
+      [sealed],
+    );
+  }
+
+  /** Takes each certificate that is shared from now on, and the one that was before; returns how to stop that. */
+  follow(changes: Pick<ChangeFollower, 'onChange'>): () => Promise<void> {
+    return changes.onChange('web_certificate', () => this.take());
+  }
+
+  /** Takes the shared certificate, unless this node has done so before. */
+  async take(): Promise<void> {
+    const { database, secret, certificate, clock, logger } = this.parts;
+    const { rows } = await database.query<{ version: string; sealed: Buffer }>(
+      'SELECT version, sealed FROM web_certificate',
+    );
+    const [shared] = rows;
+    if (shared === undefined || shared.version === (await this.takenVersion())) return;
+    await secret.agree();
+    try {
+      const text = unseal(secret.current(), PURPOSE, shared.sealed).toString();
+      const pair = readPair(text, text);
+      refuseOutOfDate(pair, clock.nowMs());
+      await certificate.replace(async (_, install) => {
+        // At the node of the upload it is in force already.
+        if (certificate.current()?.cert !== pair.cert) await install(pair);
+      });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      logger.error('the certificate that was uploaded at another node is not taken', {
+        reason: reasonOf(error),
+      });
+    }
+    await writeDurably(this.path, Buffer.from(`${shared.version}\n`));
+  }
+
+  private async takenVersion(): Promise<string> {
+    try {
+      return (await readFile(this.path, 'latin1')).trim();
+    } catch (error) {
+      if (hasErrorCode(error, 'ENOENT')) return '';
+      throw error;
+    }
+  }
+}
+
+/** Whether another attempt would end in the same way. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof BrokenSeal ||
+    error instanceof CertificateFault ||
+    (error instanceof CertificateFilesError && error.isForeign)
+  );
+}
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Cannot be opened: it was sealed with another secret or for another purpose, or was changed since. */
+export class BrokenSeal extends Error {
+  override readonly name = 'BrokenSeal';
+}
+
+/** Nonce, tag and the sealed octets. */
+export function seal(secret: Uint8Array, purpose: string, clear: Uint8Array): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, keyFor(secret, purpose), nonce);
+  const sealed = Buffer.concat([cipher.update(clear), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** What was sealed. @throws {BrokenSeal} */
+export function unseal(secret: Uint8Array, purpose: string, sealed: Uint8Array): Buffer {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  try {
+    const decipher = createDecipheriv(CIPHER, keyFor(secret, purpose), nonce, { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(tag);
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  } catch (cause) {
+    throw new BrokenSeal(`open what was sealed for ${purpose}: it is of another secret, or damaged`, {
+      cause,
+    });
+  }
+}
+
+function keyFor(secret: Uint8Array, purpose: string): Uint8Array {
+  return deriveKey(secret, `sealed ${purpose}`, KEY_BYTES);
+}

@@ -1,0 +1,52 @@
+/** What the DNS threads need for TLS: the certificate in force, and the day's key for session tickets. */
+import type { ServedCertificate } from '../../../shared/threads/messages.ts';
+import type { CertificatePair } from './certificate-pair.ts';
+import type { TicketKeys } from './ticket-keys.ts';
+import type { WebCertificate } from './web-certificate.ts';
+
+/** Gives threads what they need. One per node with encrypted DNS. */
+export class ThreadCertificate {
+  private pair: CertificatePair;
+  private readonly certificate: Pick<WebCertificate, 'current' | 'onChange'>;
+  private readonly ticketKeys: TicketKeys;
+  /** What threads have. */
+  private given: ServedCertificate | undefined;
+
+  /** Of a certificate that is open. */
+  constructor(certificate: Pick<WebCertificate, 'current' | 'onChange'>, ticketKeys: TicketKeys) {
+    const pair = certificate.current();
+    if (pair === null) throw new Error('serve a certificate: it is not open yet');
+    this.pair = pair;
+    this.certificate = certificate;
+    this.ticketKeys = ticketKeys;
+  }
+
+  /** The certificate without its key. */
+  get cert(): string {
+    return this.pair.cert;
+  }
+
+  /** What threads start with. */
+  current(): ServedCertificate {
+    const { cert, key } = this.pair;
+    this.given = { cert, key, ticketKeys: this.ticketKeys.current() };
+    return this.given;
+  }
+
+  /** Calls `deliver` with all that came into force since they started; returns how to stop that. */
+  follow(deliver: (certificate: ServedCertificate) => void): () => void {
+    const stops = [
+      this.certificate.onChange((pair) => {
+        this.pair = pair;
+        deliver(this.current());
+      }),
+      this.ticketKeys.onChange(() => deliver(this.current())),
+    ];
+    this.pair = this.certificate.current() ?? this.pair;
+    if (this.given?.cert !== this.pair.cert || this.given.ticketKeys !== this.ticketKeys.current())
+      deliver(this.current());
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+}

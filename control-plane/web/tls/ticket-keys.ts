@@ -1,0 +1,60 @@
+/**
+ * The key of the day that TLS session tickets are sealed with. It is derived from the secret of all nodes, so that a
+ * client may go on with a session at another node.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
+
+const TICKET_KEYS_SIZE = 48;
+/** Tickets of the day before end in a full handshake. */
+const KEY_LIFE_MS = 24 * 3600 * 1000;
+/** How often it is looked whether the key is another one. */
+const LOOK_MS = 1000;
+
+/** Where keys come from. */
+export interface TicketKeyParts {
+  /** What is served: a ticket counts for that alone. */
+  readonly purpose: 'tls tickets' | 'tls tickets of the web';
+  /** The secret of all nodes, as of now: the same object for as long as it is the same secret. */
+  readonly secret: () => Uint8Array;
+  readonly clock: Clock;
+  readonly lookMs?: number;
+}
+
+/** Derives keys of one purpose. */
+export class TicketKeys {
+  private readonly parts: TicketKeyParts;
+  private keys = new Uint8Array();
+  /** What they were derived from. */
+  private day = -1;
+  private secret: Uint8Array | undefined;
+
+  constructor(parts: TicketKeyParts) {
+    this.parts = parts;
+  }
+
+  /** Those of today: the same object for as long as they are the same. */
+  current(): Uint8Array {
+    const { clock, purpose, secret: secretNow } = this.parts;
+    const day = Math.floor(clock.nowMs() / KEY_LIFE_MS);
+    const secret = secretNow();
+    if (day === this.day && secret === this.secret) return this.keys;
+    this.day = day;
+    this.secret = secret;
+    this.keys = deriveKey(secret, `${purpose} ${String(day)}`, TICKET_KEYS_SIZE);
+    return this.keys;
+  }
+
+  /** Calls back when there are others: of another day, or of another secret; returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    let known = this.current();
+    const looking = setInterval(() => {
+      const now = this.current();
+      if (now === known) return;
+      known = now;
+      listener();
+    }, this.parts.lookMs ?? LOOK_MS);
+    looking.unref();
+    return () => clearInterval(looking);
+  }
+}

@@ -1,0 +1,153 @@
+/** HTTP of `{api}/tls/*`: the certificate of the web server. */
+import type { Config } from '../../../config/schema.ts';
+import { TlsGenerateQuery, TlsStatus, TlsUploadForm } from '../../../shared/api/tls-api.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { ApiError, conflict, invalid } from '../../api/api-error.ts';
+import { authorOf, route } from '../../api/route.ts';
+import type { Author } from '../../api/caller.ts';
+import type { Route } from '../../api/route.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
+import { CertificateFilesError } from './certificate-files.ts';
+import { CertificateFault, readPair, refuseOutOfDate } from './certificate-pair.ts';
+import type { CertificatePair } from './certificate-pair.ts';
+import type { SharedCertificate } from './shared-certificate.ts';
+import { uploadForm } from './upload-form.ts';
+import type { FoundCertificate, WebCertificate } from './web-certificate.ts';
+
+/** What the rows share. */
+interface TlsContext {
+  readonly certificate: Pick<WebCertificate, 'found' | 'makeOwn' | 'replace'>;
+  readonly sharedCertificate: Pick<SharedCertificate, 'share'>;
+  readonly configuration: { current(): Config };
+  readonly clock: Clock;
+  readonly database: Database;
+}
+
+/** Rows of the web certificate. */
+export function tlsRoutes(context: TlsContext): Route[] {
+  return [readTlsStatus(context), uploadCertificate(context), generateCertificate(context)];
+}
+
+function readTlsStatus(context: TlsContext): Route {
+  return route({
+    method: 'GET',
+    path: '/tls/status',
+    access: 'viewer',
+    tag: 'HTTPS',
+    summary: 'Whether HTTPS is on, and the certificate in the files of server.web_tls',
+    answer: TlsStatus,
+    handle: async () => statusOf(context, await context.certificate.found()),
+  });
+}
+
+function uploadCertificate(context: TlsContext): Route {
+  return route({
+    method: 'POST',
+    path: '/tls/upload',
+    access: 'admin',
+    tag: 'HTTPS',
+    summary: 'Replace the certificate on all nodes; new connections get it at once',
+    body: TlsUploadForm,
+    form: uploadForm,
+    answer: TlsStatus,
+    errors: CHANGE_ERRORS,
+    handle: (request) => {
+      const pair = readUpload(request.body.cert, request.body.key, context.clock.nowMs());
+      return context.certificate.replace((before, install) =>
+        change(context, authorOf(request), before, {
+          pair,
+          install,
+          share: (tx) => context.sharedCertificate.share(tx, pair),
+        }),
+      );
+    },
+  });
+}
+
+function generateCertificate(context: TlsContext): Route {
+  return route({
+    method: 'POST',
+    path: '/tls/generate',
+    access: 'admin',
+    tag: 'HTTPS',
+    summary:
+      'Make a self-signed certificate for the names and addresses of this machine, for this node alone',
+    query: TlsGenerateQuery,
+    answer: TlsStatus,
+    waits: false,
+    errors: {
+      ...CHANGE_ERRORS,
+      409: `there is a valid certificate and no force=true, or ${CHANGE_ERRORS[409]}`,
+    },
+    handle: (request) =>
+      context.certificate.replace(async (before, install) => {
+        if (before.isValid && request.query.force !== 'true')
+          throw conflict('there is a valid certificate; force=true replaces it');
+        const pair = await context.certificate.makeOwn();
+        // Its names are those of this machine.
+        return change(context, authorOf(request), before, { pair, install, share: async () => undefined });
+      }),
+  });
+}
+
+const CHANGE_ERRORS = {
+  409: 'the files are links, those of another user, or not a certificate and its key',
+  503: 'the files cannot be written, or the database cannot be reached',
+} as const;
+
+interface Replacement {
+  readonly pair: CertificatePair;
+  readonly install: (pair: CertificatePair) => Promise<void>;
+  /** Gives it to other nodes. */
+  readonly share: (tx: Queryable) => Promise<void>;
+}
+
+/** Replaces the certificate; the files come last, since they cannot be rolled back. */
+async function change(
+  context: TlsContext,
+  actor: Author,
+  before: FoundCertificate,
+  { pair, install, share }: Replacement,
+): Promise<TlsStatus> {
+  const after = statusOf(context, { exists: true, isValid: true, facts: pair.facts });
+  try {
+    await context.database.transaction(async (tx) => {
+      const subject = 'web certificate';
+      await recordAudit(tx, { actor, action: 'changed', subject, before: statusOf(context, before), after });
+      await share(tx);
+      await install(pair);
+    });
+  } catch (error) {
+    if (!(error instanceof CertificateFilesError)) throw error;
+    if (error.isForeign) throw conflict(error.message);
+    throw new ApiError(503, 'dependency_unavailable', error.message, { cause: error });
+  }
+  return after;
+}
+
+function readUpload(cert: string, key: string, nowMs: number): CertificatePair {
+  try {
+    const pair = readPair(cert, key);
+    refuseOutOfDate(pair, nowMs);
+    return pair;
+  } catch (error) {
+    if (error instanceof CertificateFault) throw invalid([{ path: error.field, message: error.message }]);
+    throw error;
+  }
+}
+
+function statusOf({ configuration }: TlsContext, { exists, isValid, facts }: FoundCertificate): TlsStatus {
+  return {
+    enabled: configuration.current().server.web_tls.enabled,
+    exists,
+    valid: isValid,
+    subject: facts?.subject ?? null,
+    issuer: facts?.issuer ?? null,
+    names: [...(facts?.names ?? [])],
+    key_type: facts?.keyType ?? null,
+    not_before: facts?.notBefore.toISOString() ?? null,
+    expiration: facts?.notAfter.toISOString() ?? null,
+    self_signed: facts?.isSelfSigned ?? null,
+  };
+}

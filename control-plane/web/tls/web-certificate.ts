@@ -1,0 +1,202 @@
+/**
+ * The certificate in force for all servers of this node that speak TLS. It comes from the files of `server.web_tls`, is
+ * replaced over the API, and follows other programs that replace the files.
+ */
+import type { Clock } from '../../../shared/clock.ts';
+import type { Logger } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import { Semaphore } from '../../storage/concurrency/semaphore.ts';
+import type { CertificateFiles } from './certificate-files.ts';
+import { CertificateFault, refuseOutOfDate } from './certificate-pair.ts';
+import type { CertificateFacts, CertificatePair } from './certificate-pair.ts';
+import { makeSelfSigned } from './self-signed.ts';
+
+/** How often the files are looked at. A change is taken once it has lasted from one look to the next. */
+const LOOK_MS = 5000;
+
+/** What lies in the files. */
+export interface FoundCertificate {
+  /** Whether both files exist. */
+  readonly exists: boolean;
+  /** Whether a server could use them now. */
+  readonly isValid: boolean;
+  /** Null where they cannot be read. */
+  readonly facts: CertificateFacts | null;
+}
+
+/** What the certificate needs. */
+export interface WebCertificateParts {
+  readonly files: CertificateFiles;
+  /** Names and addresses for a certificate that Weir makes; the first is its subject. */
+  readonly names: () => string[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The certificate of the web server, and of those that will answer DNS over TLS. */
+export class WebCertificate {
+  private readonly parts: WebCertificateParts;
+  private readonly turns = new Semaphore(1);
+  private readonly listeners = new Set<(pair: CertificatePair) => void>();
+  private inForce: CertificatePair | null = null;
+  private refusal: string | null = null;
+  /** Of the files that were last taken or refused, and of the last look. */
+  private judged = '';
+  private seen = '';
+
+  constructor(parts: WebCertificateParts) {
+    this.parts = parts;
+  }
+
+  /** Null until `open()` or a replacement. */
+  current(): CertificatePair | null {
+    return this.inForce;
+  }
+
+  /** Why what is in the files is not in use; null = it is. */
+  fault(): string | null {
+    return this.refusal;
+  }
+
+  /** Calls back with each certificate that comes into force from now on; returns how to stop that. */
+  onChange(listener: (pair: CertificatePair) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /**
+   * Puts what is in the files into force, at the start. Makes a self-signed certificate if there are none; one for this
+   * run only where the files cannot be used, so that the rest of Weir starts and an administrator can sign in.
+   */
+  open(): Promise<CertificatePair> {
+    return this.turns.run(async () => {
+      const { files, logger } = this.parts;
+      try {
+        await files.recover();
+        const pair = (await files.read()) ?? (await this.makeFirst());
+        this.warnOfDates(pair);
+        await this.putInForce(pair);
+        return pair;
+      } catch (error) {
+        const reason = reasonOf(error);
+        logger.error('the web certificate cannot be used; until it can, Weir serves one of its own', {
+          reason,
+          ...files.paths,
+        });
+        const standIn = await this.makeOwn();
+        await this.putInForce(standIn);
+        this.refusal = reason;
+        return standIn;
+      }
+    });
+  }
+
+  /** What the files hold now. */
+  async found(): Promise<FoundCertificate> {
+    const exists = await this.parts.files.exist();
+    try {
+      const pair = await this.parts.files.read();
+      if (pair === null) return { exists, isValid: false, facts: null };
+      return { exists, isValid: this.isInDate(pair), facts: pair.facts };
+    } catch (error) {
+      if (!(error instanceof CertificateFault)) throw error;
+      return { exists, isValid: false, facts: null };
+    }
+  }
+
+  /** A new self-signed certificate; not in force. */
+  makeOwn(): Promise<CertificatePair> {
+    return makeSelfSigned(this.parts.names(), this.parts.clock.nowMs());
+  }
+
+  /**
+   * Replaces files and certificate. `work` is told what there was, and calls `install` with the new pair once the rest
+   * of the change is done; replacements wait for each other. Throws what `work` and `CertificateFiles.store()` throw.
+   */
+  replace<T>(
+    work: (before: FoundCertificate, install: (pair: CertificatePair) => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    return this.turns.run(async () =>
+      work(await this.found(), async (pair) => {
+        await this.parts.files.store(pair);
+        await this.putInForce(pair);
+        this.parts.logger.info('replaced the web certificate', logged(pair));
+      }),
+    );
+  }
+
+  /** Throws what a replacement by this pair would throw. */
+  check(pair: CertificatePair): Promise<void> {
+    return this.turns.run(() => this.parts.files.check(pair));
+  }
+
+  /** Looks at the files from now on; returns how to stop that. */
+  follow(): () => Promise<void> {
+    const timer = setInterval(() => void this.look(), LOOK_MS);
+    timer.unref();
+    return async () => {
+      clearInterval(timer);
+      await this.turns.run(async () => undefined);
+    };
+  }
+
+  /** One look at the files: takes what another program put there, if it is good. */
+  look(): Promise<void> {
+    return this.turns.run(async () => {
+      const { files, logger, clock } = this.parts;
+      const now = await files.fingerprint();
+      const isStable = now === this.seen;
+      this.seen = now;
+      if (now === this.judged || !isStable) return;
+      this.judged = now;
+      try {
+        const pair = await files.read();
+        if (pair === null) throw new CertificateFault('cert', 'there are no files any more');
+        refuseOutOfDate(pair, clock.nowMs());
+        this.refusal = null;
+        if (pair.cert === this.inForce?.cert && pair.key === this.inForce.key) return;
+        await this.putInForce(pair);
+        logger.info('took a new web certificate', logged(pair));
+      } catch (error) {
+        const reason = reasonOf(error);
+        this.refusal = reason;
+        logger.warn('a new web certificate cannot be used; the one before stays in force', { reason });
+      }
+    });
+  }
+
+  private async makeFirst(): Promise<CertificatePair> {
+    const pair = await this.makeOwn();
+    await this.parts.files.store(pair);
+    this.parts.logger.info('made a self-signed web certificate', {
+      ...this.parts.files.paths,
+      ...logged(pair),
+    });
+    return pair;
+  }
+
+  private async putInForce(pair: CertificatePair): Promise<void> {
+    this.inForce = pair;
+    this.refusal = null;
+    this.judged = this.seen = await this.parts.files.fingerprint();
+    for (const listener of this.listeners) listener(pair);
+  }
+
+  private isInDate(pair: CertificatePair): boolean {
+    try {
+      refuseOutOfDate(pair, this.parts.clock.nowMs());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private warnOfDates(pair: CertificatePair): void {
+    if (!this.isInDate(pair))
+      this.parts.logger.warn('the web certificate is out of date, browsers will refuse it', logged(pair));
+  }
+}
+
+function logged({ facts }: CertificatePair) {
+  return { subject: facts.subject, issuer: facts.issuer, expiration: facts.notAfter.toISOString() };
+}
