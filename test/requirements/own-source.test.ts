@@ -19,7 +19,10 @@ const sources = texts
 /** Files with a node for which this holds. */
 function having(holds: (node: ts.Node) => boolean): string[] {
   const finds = (node: ts.Node): boolean => holds(node) || (ts.forEachChild(node, finds) ?? false);
-  return sources.filter(({ tree }) => finds(tree)).map(({ file }) => file);
+  return sources
+    .filter(({ tree }) => finds(tree))
+    .map(({ file }) => file)
+    .sort();
 }
 
 /** The names that a file imports of a module of Node; null = it does not. */
@@ -52,10 +55,10 @@ describe('the source', () => {
   test('starts no shell with a text of its own making (CVE-2020-8816, CVE-2020-11108)', () => {
     const starts = having((node) => imported(node, 'node:child_process') !== null);
     expect(starts).toEqual([
-      'control-plane/web/built-dashboard/build-process.ts',
       'control-plane/node/upgrade/successor.ts',
       'control-plane/storage/db/postgres/postgres-cluster.ts',
       'control-plane/storage/db/postgres/postgres-process.ts',
+      'control-plane/web/built-dashboard/build-process.ts',
     ]);
     // Only what takes words and no line.
     expect(

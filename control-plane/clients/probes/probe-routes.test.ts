@@ -40,10 +40,8 @@ describe('probes over HTTP', () => {
     const session = await api.logIn();
     const sendIn = async (method: string, path: string): Promise<TestAnswer> =>
       api.send(method, path, { session, headers: { 'x-requested-with': 'test' } });
-    const statuses = await Promise.all(
-      Array.from({ length: 61 }, async () => (await sendIn('POST', '/api/probes')).status),
-    );
-    expect(new Set(statuses)).toEqual(new Set([201]));
+    // More than strangers may make; one after the other, as connections have a limit for each address.
+    for (let count = 0; count < 61; count++) expect((await sendIn('POST', '/api/probes')).status).toBe(201);
     const probe = await create();
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
   });

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { type TestDatabase, startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import * as store from './source-store.ts';
@@ -161,36 +159,5 @@ describe('deleteSource', () => {
     await expect(store.deleteSource(own.database, 'allow', id)).rejects.toMatchObject({ status: 404 });
     expect(await store.deleteSource(own.database, 'block', id)).toBe('ads');
     await expect(store.deleteSource(own.database, 'block', id)).rejects.toMatchObject({ status: 404 });
-  });
-});
-
-describe('migration 0032', () => {
-  test('reads what it can of the reasons that were text', async () => {
-    const texts = [
-      'held: the list shrank from 100 to 49 rules',
-      'held: the list grew from 100 to 1000 rules',
-      'held: it would block names that are much asked for here: b, c, d, e, f and 12 more',
-      'held: it would no longer allow names that are much asked for here: a.example',
-      'held: undone by going back to revision 3',
-      null,
-    ];
-    for (const [at, text] of texts.entries())
-      await own.database.query(
-        `INSERT INTO list_sources (name, url, rules, held_key, last_error) VALUES ('x', $1, 7, 'a', $2)`,
-        [String(at), text],
-      );
-    const file = await readFile(join('migrations', '0032_held-copies.sql'), 'utf8');
-    const [, updates] = /say it as text.\n([^]*?)-- Down/.exec(file)!;
-    await own.database.query(updates!);
-    const none = { names: [], name_count: 0 };
-    const known = { rules_in_force: 7, ...none };
-    expect((await store.listSources(own.database)).map(({ held }) => held)).toEqual([
-      { ...none, reason: 'shrank', rules: 49, rules_in_force: 100 },
-      { ...none, reason: 'grew', rules: 1000, rules_in_force: 100 },
-      { ...known, reason: 'blocks_names', rules: null, names: ['b', 'c', 'd', 'e', 'f'], name_count: 17 },
-      { ...known, reason: 'allows_less', rules: null, names: ['a.example'], name_count: 1 },
-      { ...known, reason: 'undone', rules: null },
-      { ...known, reason: 'blocks_names', rules: null },
-    ]);
   });
 });

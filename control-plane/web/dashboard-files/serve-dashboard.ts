@@ -77,7 +77,7 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
     else
       response
         .status(302)
-        .set('Location', '../server/'.repeat(depth) + lastSegment(request.path))
+        .set('Location', '../'.repeat(depth) + lastSegment(request.path))
         .end();
   };
   return { serve, serveUnknown };

@@ -5,7 +5,7 @@ import {
   SafeSearchEngineFile,
 } from '../../../../shared/api/policy/safe-search-api.ts';
 
-const SHIPPED = new URL('../../../filtering/safe-search/engines-data.json', import.meta.url);
+const SHIPPED = new URL('./engines-data.json', import.meta.url);
 
 /** All engines, in the order of the file. */
 export const ENGINES: readonly SafeSearchEngineData[] = SafeSearchEngineFile.parse(
