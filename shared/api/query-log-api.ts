@@ -160,7 +160,7 @@ export const LoggedQuery = z
     }),
     decision_origin: z.enum(DECISION_ORIGINS).nullable().meta({
       description:
-        'of BLOCKED_CNAME: managed or regex if the rule is no rule of a list; of LOCAL: canary for names by which programs ask whether to bypass this server',
+        'of BLOCKED_CNAME: managed or regex if the rule is not in a list; of LOCAL: canary for names by which programs ask whether to bypass this server',
     }),
   })
   .meta({ id: 'LoggedQuery' });

@@ -1,12 +1,11 @@
 /** Counts of minutes against counting row by row. */
 import { describe, expect, test } from '@jest/globals';
-import { Rcode, RRType } from '../../../shared/dns/iana.ts';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/parts/blocks-of-rows.ts';
 import fc from '../../../test/support/parts/fast-check.ts';
 import { countMinutes, latencyBucket, latencyOfBucket } from './minute-counts.ts';
 import { OpenBlock } from './open-block.ts';
-import { replyKindOf } from './reply-kind.ts';
+import { replyKindOf } from '../rows/reply-kind.ts';
 
 const open = new OpenBlock();
 
@@ -32,28 +31,6 @@ describe('countMinutes()', () => {
         );
       }),
     );
-  });
-});
-
-describe('replyKindOf()', () => {
-  test.each([
-    [Rcode.NOERROR, 0, 'NODATA'],
-    [Rcode.NOERROR, RRType.A, 'IP'],
-    [Rcode.NOERROR, RRType.AAAA, 'IP'],
-    [Rcode.NOERROR, RRType.CNAME, 'CNAME'],
-    [Rcode.NOERROR, RRType.PTR, 'DOMAIN'],
-    [Rcode.NOERROR, RRType.DNSKEY, 'DNSSEC'],
-    [Rcode.NOERROR, RRType.TXT, 'BLOB'],
-    [Rcode.NOERROR, RRType.MX, 'BLOB'],
-    [Rcode.NOERROR, RRType.SRV, 'BLOB'],
-    [Rcode.NOERROR, RRType.SOA, 'BLOB'],
-    [Rcode.NOERROR, RRType.HTTPS, 'BLOB'],
-    [Rcode.NOERROR, undefined, 'UNKNOWN'],
-    [Rcode.NXDOMAIN, 0, 'NXDOMAIN'],
-    [Rcode.REFUSED, undefined, 'REFUSED'],
-    [Rcode.FORMERR, 0, 'OTHER'],
-  ])('replyKindOf() of rcode %i and first type %s is %s, as in FTL', (rcode, type, kind) => {
-    expect(replyKindOf(rcode, type)).toBe(kind);
   });
 });
 

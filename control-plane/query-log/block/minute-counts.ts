@@ -4,7 +4,7 @@
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { HeadOutcome, HeadRule } from './block-layout.ts';
-import { replyKindOf } from './reply-kind.ts';
+import { replyKindOf } from '../rows/reply-kind.ts';
 import type { OpenBlock } from './open-block.ts';
 import type { OpenRepeats } from './open-repeats.ts';
 
@@ -212,7 +212,7 @@ function countOutcome(
   sums.add(`status:${status}`, queries);
   sums.add(`rcode:${rcode}`, queries);
   sums.add(`reply:${replyKindOf(rcode, answerType)}`, queries);
-  if (origin != null) sums.add(`decision:${status}:${origin}`, queries);
+  if (origin !== undefined && origin !== null) sums.add(`decision:${status}:${origin}`, queries);
   sums.add(`protocol:${protocol}`, queries);
   sums.add(`dnssec:${dnssec}`, queries);
   sums.add('us:all', timeUs);

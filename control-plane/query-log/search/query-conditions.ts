@@ -5,7 +5,7 @@ import { Rcode, rrTypeCode } from '../../../shared/dns/iana.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
-import { replyKindOf } from '../block/reply-kind.ts';
+import { replyKindOf } from '../rows/reply-kind.ts';
 
 /** A client by its key, and by all its addresses unless another one named itself there. */
 export interface DeviceCondition {

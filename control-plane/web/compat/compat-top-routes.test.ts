@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CompatSuite, errorIn } from '../../../test/support/parts/compat-suite.ts';
 import { loggedDay } from '../../../test/support/parts/logged-day.ts';
-import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { logRow } from '../../../test/support/parts/log-row.ts';
 import { storeRows } from '../../../test/support/parts/stored-log.ts';
 import type { CompatSummary } from '../../../shared/api/compat/compat-api.ts';
 import type {
@@ -10,7 +10,6 @@ import type {
   CompatTopDomains,
   CompatUpstreams,
 } from '../../../shared/api/compat/compat-log-api.ts';
-import { RRType } from '../../../shared/dns/iana.ts';
 import { QueryStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
 import { TopClients, TopDomains } from '../../../shared/api/stats-api.ts';
 
@@ -55,25 +54,6 @@ describe('the top lists of the compatibility API', () => {
       expect(await read(path)).toEqual({ ...stay, 'local-1.example.org': 1 });
     const few = await compat.open<CompatTopDomains>('/api/stats/top_domains?count=3');
     expect([few.domains.length, few.total_queries, few.blocked_queries]).toEqual([3, total, blockedThere]);
-  });
-
-  test('count the target of a blocked alias, not the name that leads to it', async () => {
-    const times = [1, 2, 3].map((ago) => compat.api.clock.nowMs() - ago * 1000);
-    const alias = { source: 'Ads', before: '||t.example^', after: 't.example', atName: false, lists: [] };
-    const rows = times.map((timestampMs) => ({
-      ...logRow({
-        timestampMs,
-        qname: wireName('shop.example'),
-        status: QueryStatus.BLOCKED_CNAME,
-        answerType: RRType.A,
-      }),
-      rule: alias,
-    }));
-    await storeRows(compat.suite.database, rows);
-    const found = countsOf(
-      (await compat.open<CompatTopDomains>('/api/stats/top_blocked?count=1000')).domains,
-    );
-    expect([found['t.example'], found['shop.example']]).toEqual([3, undefined]);
   });
 
   test('have the clients of the native one, by all or by blocked queries', async () => {

@@ -4,7 +4,7 @@ import type { CompatDnssec, CompatQuery } from '../../../shared/api/compat/compa
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { ExtendedError, rrTypeCode } from '../../../shared/dns/iana.ts';
 import type { Decision, DnssecStatusName } from '../../../shared/query-log.ts';
-import { replyKindOf } from '../../query-log/block/reply-kind.ts';
+import { replyKindOf } from '../../query-log/rows/reply-kind.ts';
 import { rcodeFromName } from '../../query-log/search/query-conditions.ts';
 import { compatStatus, compatType } from './query-kinds.ts';
 import { placeText, upstreamPlace } from './upstream-place.ts';

@@ -20,7 +20,7 @@ const TEXT: TestRecord = { owner: 'text.example', type: 'TXT', ttl: 60, rdata: U
 const LONG_TEXT = Uint8Array.from([255, ...Buffer.alloc(255, 'x')]);
 const ANSWERS: Readonly<Record<string, readonly TestRecord[]>> = {
   'text.example TXT': [TEXT],
-  // Beyond the room of a record of the log.
+  // Too long for a record of the log.
   'long.example TXT': [{ ...TEXT, owner: 'long.example', rdata: LONG_TEXT }],
   'alias.example A': [cname('alias.example', 'host.example'), a('host.example', '192.0.2.9')],
   'to-regex.example A': [cname('to-regex.example', 'tracker.example'), a('tracker.example', '192.0.2.9')],
