@@ -2,7 +2,7 @@
  * Writes one record per query into the thread's log ring, straight from the Query and the reply in its slot. A full
  * ring drops the record and counts it: answers never wait for the log.
  */
-import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
+import { skipName } from '../../shared/dns/wire.ts';
 import { logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 
@@ -121,11 +121,13 @@ export class LogRingWriter {
 }
 
 /** Type of the first answer record of the reply; 0 = there is none. */
-function firstType({ bytes, at, answersAt, answersLength, answersCount }: Query): number {
-  if (answersCount === 0) return 0;
-  const from = at + answersAt;
-  const fields = skipName(bytes, from, from + answersLength);
-  return fields < 0 ? 0 : readU16(bytes, fields + Record.TYPE);
+function firstType(query: Query): number {
+  if (query.answersCount === 0) return 0;
+  const { bytes } = query;
+  const from = query.at + query.answersAt;
+  // The owner of nearly every first record is a pointer to the question.
+  const fields = bytes[from]! >= 0xc0 ? from + 2 : skipName(bytes, from, from + query.answersLength);
+  return fields < 0 ? 0 : (bytes[fields]! << 8) | bytes[fields + 1]!;
 }
 
 /** Write side of the log ring of a resolve thread: its records also name the client that named itself by its key. */
