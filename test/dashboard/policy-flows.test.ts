@@ -335,6 +335,27 @@ describe('many rules', () => {
   });
 });
 
+describe('an expression', () => {
+  test('is tried on a name by Enter without being saved', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./rules?tab=expression');
+      await page.getByRole('button', { name: 'Add an expression' }).first().click();
+      const form = page.getByRole('dialog');
+      await form.getByRole('textbox').first().fill('^ads[.]');
+      const tried = form.getByRole('textbox', { name: 'Try a name' });
+      await tried.fill('ads.example.org');
+      await form.getByText('The expression meets this name.').waitFor();
+      const sent: string[] = [];
+      page.on('request', (request) => void sent.push(request.method()));
+      await tried.press('Enter');
+      await form.getByRole('button', { name: 'Cancel' }).click();
+      await form.waitFor({ state: 'detached' });
+      expect(sent).not.toContain('POST');
+      expect(await room.api.expect(200, 'GET', '/regex-filters')).toEqual([]);
+    });
+  });
+});
+
 describe('a local record', () => {
   test('is added, answered, and taken away', async () => {
     const name = 'nas.home.arpa';

@@ -98,16 +98,21 @@ export async function releaseClients(db: Queryable, groupId: number): Promise<St
 }
 
 /**
- * Puts clients back into groups that were deleted since a revision and exist again, unless they were given another group
- * since. Returns them.
+ * Puts clients back into groups that were deleted since a revision and exist again only now, so are not among
+ * `groupsBefore`, unless they were given another group since. Returns them.
  */
-export async function returnClients(db: Queryable, revision: number): Promise<StoredClient[]> {
+export async function returnClients(
+  db: Queryable,
+  revision: number,
+  groupsBefore: readonly number[],
+): Promise<StoredClient[]> {
   const text = `UPDATE clients SET group_id = lost_group FROM (SELECT DISTINCT ON (key) key::integer AS client,
         (was ->> 'group_id')::integer AS lost_group FROM policy_changes
       WHERE table_name = 'clients' AND seq > (SELECT last_change FROM revisions WHERE id = $1) ORDER BY key, seq) lost
-    WHERE id = client AND group_id IS NULL AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
+    WHERE id = client AND group_id IS NULL AND lost_group <> ALL($2::integer[])
+      AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
     RETURNING ${COLUMNS}`;
-  const { rows } = await db.query<ClientRow>(text, [revision]);
+  const { rows } = await db.query<ClientRow>(text, [revision, groupsBefore]);
   return rows.map(toClient);
 }
 

@@ -104,6 +104,21 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(other);
   });
 
+  test('moves no client again by a later rollback, once its group is back', async () => {
+    const client = await fill();
+    const [revision] = await lastRevisions();
+    await remove();
+    await rollBack(revision!.id);
+    // A person lets the network decide about its group.
+    const cleared = await clients.api.send('PATCH', `/api/clients/${client.id}`, {
+      json: { group_id: null },
+    });
+    expect([cleared.status, await groupOf(client.id)]).toEqual([200, 1]);
+    await clients.post('/client-subnets', { subnet_cidr: '203.0.113.0/24', group_id: clients.kids });
+    expect((await rollBack(revision!.id)).status).toBe(200);
+    expect(await groupOf(client.id)).toBe(1);
+  });
+
   test('restores no client of a group that the revision does not have', async () => {
     const [revision] = await lastRevisions();
     clients.kids = await clients.createGroup('Later');

@@ -110,11 +110,17 @@ export class PolicyChanges {
       if (summary === null) return { result, revision: null };
       const changed = await changedRows(tx);
       if (changed.count + outside.length === 0) return { result, revision: null };
-      const rows = [...outside, ...changed.rows].slice(0, MOST_ROWS);
+      const rows = clientsLast([...outside, ...changed.rows]).slice(0, MOST_ROWS);
       const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
       return { result, revision: await recordRevision(tx, { isOwn: author === SYSTEM, summary, audit }) };
     });
   }
+}
+
+/** Thousands of clients crowd out no access right and no rule. */
+function clientsLast(rows: readonly ChangedRow[]): ChangedRow[] {
+  const isClient = ({ table }: ChangedRow): boolean => table === 'clients';
+  return [...rows.filter((row) => !isClient(row)), ...rows.filter(isClient)];
 }
 
 /** The entry of a change; its rows stand under their table and key. */

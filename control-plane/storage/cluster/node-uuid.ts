@@ -35,8 +35,12 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
   };
   const known = readText(path);
   const madeAt = readText(placePath);
-  const isHere = madeAt === place;
-  if (UUID.test(known) && isHere) return known;
+  // None was written if the first start ended between the two files.
+  const isHere = madeAt === '' || madeAt === place;
+  if (UUID.test(known) && isHere) {
+    if (madeAt === '') keep(placePath, place);
+    return known;
+  }
   if (known !== '')
     logger.warn(
       isHere

@@ -121,6 +121,27 @@ describe('a restore', () => {
     expect(content(after)).toEqual(content({ ...file, ...outside }));
   });
 
+  test('of a thousand clients still names the access rights that it changes in the audit log', async () => {
+    const file = await backUp();
+    const clients = Array.from({ length: 1001 }, (_, n) => ({
+      ip_address: `198.18.${n >> 8}.${n & 255}`,
+      mac_address: null,
+      client_key: null,
+      name: `c${n}`,
+      group: null,
+    }));
+    const users = file.users!.map((user) => ({ ...user, role: 'admin' }));
+    await restore({ ...file, clients: [...file.clients!, ...clients], users });
+    const { rows } = await suite.database.query<{ after: object }>(
+      'SELECT after FROM audit_log ORDER BY id DESC LIMIT 1',
+    );
+    expect(Object.keys(rows[0]!.after)).toEqual(
+      expect.arrayContaining(file.users!.map(({ username }) => `users ${username}`)),
+    );
+    // Clients are in memory as well, which other tests share.
+    await restore(file);
+  });
+
   test('with dry_run says what it would do, by name, and does nothing', async () => {
     const file = await backUp();
     const plan = await restore(

@@ -40,8 +40,10 @@ export async function rollBack(
   const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
     await refuseForgotten(tx, id);
     if (expectedHead !== undefined) await refuseUnknownHead(tx, expectedHead);
+    const { rows: groups } = await tx.query<{ id: number }>('SELECT id FROM groups');
     await restorePolicy(tx, id);
-    const returned = await returnClients(tx, id);
+    const groupsBefore = groups.map((group) => group.id);
+    const returned = await returnClients(tx, id, groupsBefore);
     const outside = returned.flatMap((client) => changedRow({ ...client, groupId: null }, client));
     return { result: returned, summary: `rolled back to revision ${id}`, outside };
   };

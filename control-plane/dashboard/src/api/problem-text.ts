@@ -14,7 +14,7 @@ export function problemText(error: unknown): string {
   if (problem === null) return say('problem.foreign', { status });
   const { error: code, dependency } = problem;
   const key =
-    dependency === undefined ? keyOfCode('problem', code) : (`problem.dependency.${dependency}` as const);
+    dependency === undefined ? keyOfCode('problem', code) : keyOfCode('problem.dependency', dependency);
   if (key === null) {
     const messages = problem.errors?.map(({ message }) => message) ?? [problem.detail];
     return [...new Set(messages.map(messageText))].join('; ');

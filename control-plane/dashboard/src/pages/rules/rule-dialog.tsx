@@ -117,6 +117,7 @@ function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
         value={name}
         onChange={setName}
         isCode
+        keepsEnter
       />
       <div role="status">
         {trial !== null && 'reason' in trial && (

@@ -1,7 +1,7 @@
 /** Fields of forms: each with its label, a line of help, and what is wrong with it. */
 import { Check, ChevronDown, Search, X } from 'lucide-react';
 import { useId } from 'react';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { CheckboxButton, CheckboxField as AriaCheckboxField } from 'react-aria-components/Checkbox';
 import { FieldError } from 'react-aria-components/FieldError';
@@ -50,6 +50,8 @@ interface TextFieldProps extends FieldProps {
   readonly isLabelHidden?: boolean;
   /** Names, addresses, rules: no correction of spelling, letters of one width. */
   readonly isCode?: boolean;
+  /** Enter in it does not send the form around it. */
+  readonly keepsEnter?: boolean;
 }
 
 /** A text in one or more lines. */
@@ -61,6 +63,7 @@ export function TextField(props: TextFieldProps): ReactNode {
     rows = 1,
     isCode = false,
     isLabelHidden = false,
+    keepsEnter = false,
     placeholder = '',
     suggestions,
     ...rest
@@ -74,6 +77,7 @@ export function TextField(props: TextFieldProps): ReactNode {
       isInvalid={error !== null}
       validationBehavior="aria"
       {...(isLabelHidden && { 'aria-label': label })}
+      {...(keepsEnter && { onKeyDown: dropEnter })}
       {...rest}
     >
       {!isLabelHidden && <Label className={styles['label'] ?? ''}>{label}</Label>}
@@ -97,6 +101,10 @@ export function TextField(props: TextFieldProps): ReactNode {
       <Below help={help} error={error} />
     </AriaTextField>
   );
+}
+
+function dropEnter(event: KeyboardEvent): void {
+  if (event.key === 'Enter') event.preventDefault();
 }
 
 function Below({ help, error }: Pick<FieldProps, 'help' | 'error'>): ReactNode {
