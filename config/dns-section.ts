@@ -58,7 +58,7 @@ export const dns = section('How questions are answered and forwarded.', {
     doc: 'Domains that are not validated.',
   }),
   chaos_clients: key(list(is.cidr).default(['127.0.0.0/8', '::1/128']), {
-    doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server and status.weir (class CHAOS); others are refused.',
+    doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server, status.weir and local.api.ftl (class CHAOS); others are refused.',
   }),
   allowed_clients: key(list(is.allowedClient).default(['private', 'connected']), {
     doc: 'Who may ask: networks, private (all private and link-local addresses), connected (the networks of this machine) and any; everyone else is refused, except for clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',

@@ -58,6 +58,17 @@ export function isBlockedStatus(code: number): boolean {
   return ((BLOCKED_BITS >>> code) & 1) === 1;
 }
 
+/**
+ * What decided a query, if its status alone does not say it: a managed domain or a regex filter matched the alias of a
+ * BLOCKED_CNAME; a LOCAL name is one by which programs ask whether they may bypass this server.
+ */
+export const DECISION_ORIGINS = ['managed', 'regex', 'canary'] as const;
+export type DecisionOrigin = (typeof DECISION_ORIGINS)[number];
+
+/** A status, with its origin if it has one. */
+export type Decision =
+  QueryStatusName | `BLOCKED_CNAME:${Exclude<DecisionOrigin, 'canary'>}` | 'LOCAL:canary';
+
 /** How a query reached Weir. The numbers are stored. */
 export const Protocol = { udp: 0, tcp: 1, dot: 2, doh: 3 } as const;
 export type ProtocolName = keyof typeof Protocol;
@@ -115,8 +126,8 @@ export const LogRecord = {
   RULE_KIND: 51,
   /** u16: bytes of answer RRs that follow the qname; whole RRs only. */
   ANSWERS_LENGTH: 52,
-  /** u16: RRs in those bytes. */
-  ANSWERS_COUNT: 54,
+  /** u16: type of the first answer RR as sent, also if the RRs do not fit; 0 = the answer has none. */
+  ANSWER_TYPE: 54,
   /** u8: `RuleOrigin` of the deciding rule. */
   RULE_ORIGIN: 56,
   /**
@@ -126,6 +137,8 @@ export const LogRecord = {
   RULE_NAME_LENGTH: 57,
   /** u8: LogMark. */
   MARK: 58,
+  /** u8: code of the extended error (RFC 8914) that goes with the reply, plus one; 0 = none. */
+  EXTENDED_ERROR: 59,
   /**
    * u32: id of the client that named itself by its key; 0 = it did not. Only rings of resolve threads have it: in others
    * it is 0 for ever.

@@ -1,14 +1,21 @@
 /** What policy is besides its rows: now, and at an earlier moment. */
 import type { Node } from './node.ts';
-import { type FindLivePolicy, type LivePolicy, NOTHING_LIVE } from '../policy/change/runtime-state.ts';
+import type { Config } from '../../config/schema.ts';
+import {
+  type FindLivePolicy,
+  type LeaseName,
+  type LivePolicy,
+  NOTHING_LIVE,
+} from '../policy/change/runtime-state.ts';
 import type { PolicyGrant, PolicyRows } from '../policy/change/rows.ts';
 import { overridesAt } from '../filtering/schedules/overrides.ts';
 import type { ScheduleEvaluator } from '../filtering/schedules/schedule-evaluator.ts';
-import { configRecords, leaseNames, questionFlags } from '../policy/settings/derived.ts';
+import { COMPAT_NAME, configRecords, leaseNames, questionFlags } from '../policy/settings/derived.ts';
 import { dnsSettings, settingsFlags } from '../policy/settings/dns-settings.ts';
 import { grantRules } from '../policy/snapshot/build/grant-rules.ts';
 import { nameRules } from '../policy/snapshot/build/name-rules-builder.ts';
 import { ZoneNumbers } from '../policy/snapshot/build/zone-numbers.ts';
+import { lanAddresses } from './system/lan-addresses.ts';
 
 /** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
 export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
@@ -40,11 +47,14 @@ function besidesTime(
   const addressesOf = (mac: string): readonly string[] => clients.addressesOfMac(mac);
   const config = node.configuration.current();
   const settings = dnsSettings(config);
+  const { configRecords: records, leases } = localSources(node, settings.local_domain);
   return {
     ...NOTHING_LIVE,
     findClients: (names) => clients.locateNamed(names),
     names: nameRules(rows, settings, config, zones, grantRules(grants, addressesOf)),
-    ...localSources(node, settings.local_domain),
+    configRecords: records,
+    // As the server was started: a change of the key takes effect at the next start.
+    leases: [...leases, ...compatNames(node.config)],
     access: node.access.current(rows),
     questionFlags: questionFlags(config) | settingsFlags(settings),
   };
@@ -59,4 +69,15 @@ export function localSources(
     configRecords: configRecords(configuration.current()),
     leases: leaseNames(leases.all(), localDomain),
   };
+}
+
+/** Leads `pi.hole` to this machine if it serves that API. A record that a person wrote for it wins. */
+function compatNames({ server }: Config): LeaseName[] {
+  if (!server.alt_compat) return [];
+  const { bind_address: listening } = server;
+  const inLan = lanAddresses(listening)
+    .filter(({ kind }) => kind !== 'link_local')
+    .map(({ address }) => address);
+  const addresses = inLan.length > 0 ? inLan : listening.filter((one) => one !== '0.0.0.0' && one !== '::');
+  return addresses.map((address) => ({ address, fqdn: COMPAT_NAME }));
 }

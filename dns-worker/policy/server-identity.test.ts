@@ -40,6 +40,15 @@ describe('ServerIdentity', () => {
     expect([told(name), told(name, { client: '2001:db8::1' })]).toEqual([text, text]);
   });
 
+  test('answers where the compatibility API is, as PADD asks, if it is served', () => {
+    const compatApi = { local: 'http://127.0.0.1:8080/api/', named: 'http://pi.hole:8080/api/' };
+    const identity = new ServerIdentity({ ...SETTINGS, compatApi });
+    expect(told('local.api.ftl', {}, identity)).toBe(compatApi.local);
+    for (const name of ['domain.api.ftl', 'API.ftl']) expect(told(name, {}, identity)).toBe(compatApi.named);
+    expect(told('local.api.ftl', { client: '198.51.100.1' }, identity)).toBeNull();
+    expect(told('local.api.ftl')).toBeNull();
+  });
+
   test('tells nothing to others, of other names, and of other types', () => {
     expect(told('version.bind', { client: '198.51.100.1' })).toBeNull();
     expect(told('authors.bind')).toBeNull();

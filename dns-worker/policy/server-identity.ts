@@ -9,7 +9,7 @@ import { LogMark, type LogMarkCode } from '../../shared/query-log.ts';
 import { networkContains, networkFromText } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
-import type { IdentitySettings } from '../../shared/threads/messages.ts';
+import type { CompatApiUrls, IdentitySettings } from '../../shared/threads/messages.ts';
 import type { Query } from '../query/query.ts';
 
 /** Octets of a character-string (RFC 1035 section 3.3). */
@@ -21,6 +21,7 @@ export const NO_IDENTITY: IdentitySettings = {
   refusesSilently: false,
   version: '',
   nodeName: '',
+  compatApi: null,
   designated: [],
   designatedAddresses: [],
 };
@@ -59,14 +60,14 @@ export class ServerIdentity {
     this.designatedAddresses = settings.designatedAddresses;
     this.healthCheckNames = settings.healthCheckNames.flatMap((text) => nameFromText(text) ?? []);
     this.clients = settings.chaosClients.flatMap((text) => networkFromText(text) ?? []);
-    this.texts = (
-      [
-        ['version.bind', version],
-        ['version.server', version],
-        ['hostname.bind', node],
-        ['id.server', node],
-      ] as const
-    ).map(([name, text]) => [nameFromText(name)!, text]);
+    const texts: [string, Uint8Array][] = [
+      ['version.bind', version],
+      ['version.server', version],
+      ['hostname.bind', node],
+      ['id.server', node],
+      ...compatTexts(settings.compatApi),
+    ];
+    this.texts = texts.map(([name, text]) => [nameFromText(name)!, text]);
   }
 
   /** Whether a query is logged and counted: not if it is for a probe, or about the state of this node. */
@@ -106,6 +107,17 @@ function isName({ qname, qnameLength }: Query, name: Uint8Array): boolean {
   if (qnameLength !== name.length) return false;
   for (let i = 0; i < name.length; i++) if (qname[i] !== name[i]) return false;
   return true;
+}
+
+/** The names by which PADD and the scripts of Pi-hole ask where the API is. */
+function compatTexts(urls: CompatApiUrls | null): [string, Uint8Array][] {
+  if (urls === null) return [];
+  const named = asciiBytes(urls.named);
+  return [
+    ['local.api.ftl', asciiBytes(urls.local)],
+    ['domain.api.ftl', named],
+    ['api.ftl', named],
+  ];
 }
 
 /** RDATA of a TXT record with one text. */

@@ -51,6 +51,7 @@ describe('LogRingWriter.write()', () => {
       ruleNameOffset: 4,
       ruleKind: 128,
       ruleOrigin: 5,
+      extendedError: 15,
     });
     query.clientBytes = Uint8Array.from({ length: 20 }, (_, at) => at);
     query.clientAt = 4;
@@ -59,8 +60,8 @@ describe('LogRingWriter.write()', () => {
     expect(record.getFloat64(LogRecord.TIMESTAMP_MS, true)).toBe(1_800_000_000_123.5);
     const words = [LogRecord.SNAPSHOT_VERSION, LogRecord.GROUP_ID, LogRecord.RULE_ATTRIBUTE];
     expect(words.map((at) => record.getUint32(at, true))).toEqual([99, 70_000, 80_000]);
-    const halves = [LogRecord.QTYPE, LogRecord.UPSTREAM, LogRecord.ANSWERS_LENGTH, LogRecord.ANSWERS_COUNT];
-    expect(halves.map((at) => record.getUint16(at, true))).toEqual([65, 3, 6, 1]);
+    const halves = [LogRecord.QTYPE, LogRecord.UPSTREAM, LogRecord.ANSWERS_LENGTH];
+    expect(halves.map((at) => record.getUint16(at, true))).toEqual([65, 3, 6]);
     const octetsAt = [
       LogRecord.CLIENT,
       LogRecord.STATUS,
@@ -72,8 +73,9 @@ describe('LogRingWriter.write()', () => {
       LogRecord.RULE_KIND,
       LogRecord.RULE_ORIGIN,
       LogRecord.QNAME_LENGTH,
+      LogRecord.EXTENDED_ERROR,
     ];
-    expect(octetsAt.map((at) => record.getUint8(at))).toEqual([4, 4, 1, 23, 2, 1, 4, 128, 5, 10]);
+    expect(octetsAt.map((at) => record.getUint8(at))).toEqual([4, 4, 1, 23, 2, 1, 4, 128, 5, 10, 16]);
   });
 
   test('copies the qname, and the answer RRs behind it', () => {
@@ -87,12 +89,20 @@ describe('LogRingWriter.write()', () => {
   test('leaves answer RRs out that do not fit whole', () => {
     const room = LogRecord.SIZE - logAnswersOffset(10);
     for (const length of [room, room + 1]) writer.write(queryWith('www.test', length), 1);
-    const fits = (index: number) =>
-      [LogRecord.ANSWERS_LENGTH, LogRecord.ANSWERS_COUNT].map((at) => recordAt(index).getUint16(at, true));
-    expect([fits(0), fits(1)]).toEqual([
-      [room, 1],
-      [0, 0],
-    ]);
+    const lengths = [0, 1].map((index) => recordAt(index).getUint16(LogRecord.ANSWERS_LENGTH, true));
+    expect(lengths).toEqual([room, 0]);
+  });
+
+  test('writes the type of the first answer RR whether the RRs fit or not, and 0 without any', () => {
+    const typeOf = (index: number, length: number, count: number): number => {
+      const query = queryWith('www.test', length);
+      // The root as owner, and AAAA.
+      query.bytes.set([0, 0, 28], query.at + query.answersAt);
+      query.answersCount = count;
+      writer.write(query, 1);
+      return recordAt(index).getUint16(LogRecord.ANSWER_TYPE, true);
+    };
+    expect([typeOf(0, 20, 1), typeOf(1, 300, 7), typeOf(2, 0, 0)]).toEqual([28, 28, 0]);
   });
 
   test('writes the name of a rule behind the answers, where it fits', () => {

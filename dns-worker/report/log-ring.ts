@@ -2,6 +2,7 @@
  * Writes one record per query into the thread's log ring, straight from the Query and the reply in its slot. A full
  * ring drops the record and counts it: answers never wait for the log.
  */
+import { skipName } from '../../shared/dns/wire.ts';
 import { logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 
@@ -83,6 +84,7 @@ export class LogRingWriter {
     bytes[at + LogRecord.RULE_KIND] = query.ruleKind;
     bytes[at + LogRecord.RULE_ORIGIN] = query.ruleOrigin;
     bytes[at + LogRecord.MARK] = query.logMark;
+    bytes[at + LogRecord.EXTENDED_ERROR] = query.extendedError + 1;
   }
 
   /** Copies the qname, and the answer RRs where they fit whole. */
@@ -96,7 +98,7 @@ export class LogRingWriter {
     const fits = answersAt + query.answersLength <= LogRecord.SIZE;
     const length = fits ? query.answersLength : 0;
     halves[(at + LogRecord.ANSWERS_LENGTH) >>> 1] = length;
-    halves[(at + LogRecord.ANSWERS_COUNT) >>> 1] = fits ? query.answersCount : 0;
+    halves[(at + LogRecord.ANSWER_TYPE) >>> 1] = firstType(query);
     const from = query.at + query.answersAt;
     const to = (at + answersAt) >>> 2;
     for (let i = 0; i << 2 < length; i++) words[to + i] = view.getInt32(from + (i << 2), true);
@@ -116,6 +118,16 @@ export class LogRingWriter {
     bytes[at + LogRecord.RULE_NAME_LENGTH] = length;
     for (let i = 0; i < length; i++) bytes[nameAt + i] = ruleName[from + i]!;
   }
+}
+
+/** Type of the first answer record of the reply; 0 = there is none. */
+function firstType(query: Query): number {
+  if (query.answersCount === 0) return 0;
+  const { bytes } = query;
+  const from = query.at + query.answersAt;
+  // The owner of nearly every first record is a pointer to the question.
+  const fields = bytes[from]! >= 0xc0 ? from + 2 : skipName(bytes, from, from + query.answersLength);
+  return fields < 0 ? 0 : (bytes[fields]! << 8) | bytes[fields + 1]!;
 }
 
 /** Write side of the log ring of a resolve thread: its records also name the client that named itself by its key. */

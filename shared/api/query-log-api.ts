@@ -1,7 +1,13 @@
 /** Requests and answers of `{api}/queries`. */
 import { z } from 'zod';
 import { Rcode, rrTypeCode } from '../dns/iana.ts';
-import { ANY_BLOCKED, DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../query-log.ts';
+import {
+  ANY_BLOCKED,
+  DECISION_ORIGINS,
+  DNSSEC_STATUS_NAMES,
+  PROTOCOL_NAMES,
+  QUERY_STATUS_NAMES,
+} from '../query-log.ts';
 import {
   AddressOrNetwork,
   Id,
@@ -134,7 +140,8 @@ export const LoggedQuery = z
     dnssec_status: Dnssec,
     answers: z
       .array(z.strictObject({ name: z.string(), type: z.string(), ttl: z.int(), data: z.string() }))
-      .nullable(),
+      .nullable()
+      .meta({ description: 'null = not kept; empty = the answer has no records' }),
     repeats: z.int().min(0).meta({
       description:
         'further queries that this row stands for: of RATE_LIMITED queries only the first of a client network (prefix lengths of dns.rate_limit) in a second has a row, or a few where many queries come; names, types and clients of the others may differ. Statistics count each by what it was, except by name',
@@ -144,6 +151,16 @@ export const LoggedQuery = z
     }),
     block_alias: z.string().nullable().meta({
       description: 'of BLOCKED_CNAME: the name in the answer that the rule matches',
+    }),
+    answer_type: z.string().nullable().meta({
+      description: 'type of the first record of the answer, also if answers are not kept; null = none',
+    }),
+    extended_error: z.int().min(0).max(65_535).nullable().meta({
+      description: 'code of the extended DNS error (RFC 8914) that went with the answer',
+    }),
+    decision_origin: z.enum(DECISION_ORIGINS).nullable().meta({
+      description:
+        'of BLOCKED_CNAME: managed or regex if the rule is not in a list; of LOCAL: canary for names by which programs ask whether to bypass this server',
     }),
   })
   .meta({ id: 'LoggedQuery' });

@@ -100,6 +100,14 @@ export interface GivenSettings {
   readonly rateBuckets: SharedArrayBuffer;
 }
 
+/** URLs of the compatibility API, with `/api/` at the end. */
+export interface CompatApiUrls {
+  /** For programs on this machine. */
+  readonly local: string;
+  /** By the name `pi.hole`. */
+  readonly named: string;
+}
+
 /** What a node says of itself. */
 export interface IdentitySettings {
   /** Networks of clients that may ask with class CHAOS. */
@@ -110,6 +118,8 @@ export interface IdentitySettings {
   readonly refusesSilently: boolean;
   readonly version: string;
   readonly nodeName: string;
+  /** Where clients of the compatibility API find it; null = it is not served. */
+  readonly compatApi: CompatApiUrls | null;
   /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
   readonly designated: readonly Uint8Array[];
   /** Addresses that their certificate is for, 4 or 16 bytes each. */

@@ -77,6 +77,28 @@ export async function pageRules(
   return { rules: rows.map(toRule), total: counted.rows[0]!.total };
 }
 
+/** Rules of an action, and those of them that are enabled. */
+export interface RuleCount {
+  readonly total: number;
+  readonly enabled: number;
+}
+
+/** How many rules there are. */
+export async function countRules(
+  db: Queryable,
+  { table }: RuleTableName,
+): Promise<Record<StoredRule['action'], RuleCount>> {
+  const { rows } = await db.query<RuleCount & { action: StoredRule['action'] }>(
+    `SELECT action, count(*)::integer AS total, (count(*) FILTER (WHERE enabled))::integer AS enabled
+     FROM ${table} GROUP BY action`,
+  );
+  const of = (action: StoredRule['action']): RuleCount => {
+    const { total = 0, enabled = 0 } = rows.find((row) => row.action === action) ?? {};
+    return { total, enabled };
+  };
+  return { allow: of('allow'), deny: of('deny') };
+}
+
 /** One rule; 404 if there is none. */
 export async function readRule(db: Queryable, of: RuleTableName, id: number): Promise<StoredRule> {
   const { rows } = await db.query<RuleRow>(`SELECT ${columns(of)} FROM ${of.table} WHERE id = $1`, [id]);

@@ -1,11 +1,11 @@
 /** Derives the DNS threads' settings from the configuration. */
 import type { Config } from '../../../config/schema.ts';
 import { poolsOf } from '../../../config/upstream-url.ts';
-import type { WorkerSettings } from '../../../shared/threads/messages.ts';
+import type { CompatApiUrls, WorkerSettings } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { TrustAnchorError } from '../../../shared/dns/trust-anchors.ts';
 import { readRegularFile } from '../../host/files/regular-file.ts';
-import { nodeNameOf } from '../../policy/settings/derived.ts';
+import { COMPAT_NAME, nodeNameOf } from '../../policy/settings/derived.ts';
 import { trustPoints } from './trust-points.ts';
 
 /** Switches that are not configuration: set by tests and by the bench through the environment. */
@@ -38,6 +38,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
       refusesSilently: dns.refuse_silently,
       version: '',
       nodeName: nodeNameOf(config),
+      compatApi: compatApiUrls(server),
       designated: [],
       designatedAddresses: [],
     },
@@ -50,6 +51,21 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     coalesceUs: dns.udp_coalesce_us,
     ...hooks,
   };
+}
+
+/** None on a free port, which is not known here. */
+function compatApiUrls(server: Config['server']): CompatApiUrls | null {
+  const { alt_compat: isServed, web_port: port, web_tls: tls, bind_address: addresses } = server;
+  if (!isServed || port === 0) return null;
+  const urlOf = (host: string): string => `http${tls.enabled ? 's' : ''}://${host}:${String(port)}/api/`;
+  return { local: urlOf(localHost(addresses)), named: urlOf(COMPAT_NAME) };
+}
+
+function localHost(addresses: Config['server']['bind_address']): string {
+  if (addresses.some((address) => address === '0.0.0.0' || address === '127.0.0.1')) return '127.0.0.1';
+  if (addresses.some((address) => address === '::' || address === '::1')) return '[::1]';
+  const [first = ''] = addresses;
+  return first.includes(':') ? `[${first}]` : first;
 }
 
 function healthCheckOf({ health_check: check }: Config['dns']): WorkerSettings['healthCheck'] {

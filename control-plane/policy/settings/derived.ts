@@ -27,6 +27,9 @@ export function configRecords({ dns }: Config): WrittenLocalRecord[] {
   return dns.local_records.map(readLocalRecordLine).filter((record) => typeof record !== 'string');
 }
 
+/** The name under which programs that know Pi-hole's API look for it. */
+export const COMPAT_NAME = 'pi.hole';
+
 /** Names of DHCP leases: a bare host name is one of `localDomain`, where there is one. */
 export function leaseNames(
   leases: readonly { readonly address: string; readonly hostname: string }[],

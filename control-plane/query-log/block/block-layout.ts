@@ -4,6 +4,7 @@
  * paper for readers in other languages is `deploy/query-log-format.md`.
  */
 import {
+  type DecisionOrigin,
   type DnssecStatusName,
   isBlockedStatus,
   type ProtocolName,
@@ -94,7 +95,10 @@ export type HeadClient = readonly [
   blocked: number,
   clientId?: number,
 ];
-/** What became of a query, and the number of queries of which the same became. */
+/**
+ * What became of a query, and the number of queries of which the same became; then, if they are known, the type of the
+ * answer's first record (0 = none), the extended error (-1 = none) and the origin of the decision.
+ */
 export type HeadOutcome = readonly [
   qtype: number,
   status: QueryStatusName,
@@ -104,6 +108,9 @@ export type HeadOutcome = readonly [
   cached: boolean,
   upstream: string | null,
   queries: number,
+  answerType?: number,
+  extendedError?: number,
+  origin?: DecisionOrigin | null,
 ];
 /**
  * Source; the rule is `before`, then, where `atName`, the name from its offset on and `after`; and the ids of all lists

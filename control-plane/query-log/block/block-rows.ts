@@ -3,7 +3,7 @@ import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 import { ADDRESS_SIZE, addressFromText } from '../../../shared/net/ip.ts';
 import type { RepeatedClient } from './client-dictionary.ts';
-import { emptyRow, type LoggedRule, type QueryLogRow } from '../rows/row.ts';
+import { emptyRow, type LoggedRule, type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import type { BlockReader } from './block-reader.ts';
 import { type BlockHead, DamagedBlock, type HeadRule } from './block-layout.ts';
 
@@ -43,6 +43,9 @@ export function forEachRow(block: BlockReader, take: (row: QueryLogRow, timestam
     row.dnssec = DnssecStatus[outcome[4]];
     row.cached = outcome[5];
     row.upstream = outcome[6];
+    row.answerType = outcome[8] ?? UNKNOWN_ANSWER;
+    row.extendedError = outcome[9] ?? -1;
+    row.origin = outcome[10] ?? null;
     row.responseTimeUs = columns.responseTimes[index]!;
     take(row, columns.times[index]!);
   }

@@ -1,5 +1,10 @@
 /** Reading the head of a block. */
-import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../../shared/query-log.ts';
+import {
+  DECISION_ORIGINS,
+  DNSSEC_STATUS_NAMES,
+  PROTOCOL_NAMES,
+  QUERY_STATUS_NAMES,
+} from '../../../shared/query-log.ts';
 import {
   BlockFormat,
   type BlockHead,
@@ -40,6 +45,18 @@ export interface StoredHead extends Omit<BlockHead, 'repeats'> {
 
 const FORMATS: ReadonlySet<unknown> = new Set(Object.values(BlockFormat));
 
+const isOrigin = isOneOf(DECISION_ORIGINS);
+const OUTCOME: readonly Check[] = [
+  isCount,
+  isOneOf(QUERY_STATUS_NAMES),
+  isCount,
+  isOneOf(PROTOCOL_NAMES),
+  isOneOf(DNSSEC_STATUS_NAMES),
+  isFlag,
+  (value) => value === null || isText(value),
+  isCount,
+];
+
 /**
  * What each field must be. By hand and not by a schema: a search reads hundreds of heads, and its thread starts in half
  * the time without a library for schemas.
@@ -57,16 +74,8 @@ const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {
     isEntryOf(isText, isCount, isCount, isCount, isCount),
   ),
   outcomes: isListOf(
-    isEntryOf(
-      isCount,
-      isOneOf(QUERY_STATUS_NAMES),
-      isCount,
-      isOneOf(PROTOCOL_NAMES),
-      isOneOf(DNSSEC_STATUS_NAMES),
-      isFlag,
-      (value) => value === null || isText(value),
-      isCount,
-    ),
+    isEntryOf(...OUTCOME),
+    isEntryOf(...OUTCOME, isCount, isWhole, (value) => value === null || isOrigin(value)),
   ),
   rules: isListOf(
     isEntryOf(isText, isText, isFlag, isText),

@@ -5,6 +5,7 @@ import { addRow, HOUR_MS, inWords, type Words } from '../../../test/support/part
 import fc from '../../../test/support/parts/fast-check.ts';
 import { countMinutes, latencyBucket, latencyOfBucket } from './minute-counts.ts';
 import { OpenBlock } from './open-block.ts';
+import { replyKindOf } from '../rows/reply-kind.ts';
 
 const open = new OpenBlock();
 
@@ -53,7 +54,7 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
     if (value > 0) counts[key] = (counts[key] ?? 0) + value;
   };
   for (const { outcome, group, source, lists, responseTimeUs } of rows) {
-    const [type, status, rcode, protocol, dnssec, isCached, upstream] = outcome as [
+    const [type, status, rcode, protocol, dnssec, isCached, upstream, answerType, , origin] = outcome as [
       number,
       string,
       number,
@@ -61,7 +62,12 @@ function naiveCounts(minuteMs: number, rows: readonly Words[]): unknown {
       string,
       boolean,
       string | null,
+      number | undefined,
+      number | undefined,
+      string | null | undefined,
     ];
+    add(`reply:${replyKindOf(rcode, answerType)}`);
+    if (typeof origin === 'string') add(`decision:${status}:${origin}`);
     const isBlocked = status.startsWith('BLOCKED_');
     for (const [kind, value] of Object.entries({ type, status, rcode, protocol, dnssec, group }))
       add(`${kind}:${value}`);

@@ -4,6 +4,7 @@
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';
 import type { HeadOutcome, HeadRule } from './block-layout.ts';
+import { replyKindOf } from '../rows/reply-kind.ts';
 import type { OpenBlock } from './open-block.ts';
 import type { OpenRepeats } from './open-repeats.ts';
 
@@ -26,7 +27,8 @@ export interface MinuteCounts {
   readonly forwarded: number;
   readonly rateLimited: number;
   /**
-   * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
+   * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `reply:IP` (see `replyKindOf()`),
+   * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
    * blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
    * `cache:misses`, `repeats:RATE_LIMITED` (queries without a row of their own); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
    * `upstream_us:URL`.
@@ -194,7 +196,7 @@ function countRule(sums: Sums, [source, , , , lists = []]: HeadRule, queries: nu
 
 function countOutcome(
   sums: Sums,
-  [qtype, status, rcode, protocol, dnssec, cached, upstream]: HeadOutcome,
+  [qtype, status, rcode, protocol, dnssec, cached, upstream, , answerType, , origin]: HeadOutcome,
   queries: number,
   timeUs: number,
 ): void {
@@ -209,6 +211,8 @@ function countOutcome(
   sums.add(`type:${qtype}`, queries);
   sums.add(`status:${status}`, queries);
   sums.add(`rcode:${rcode}`, queries);
+  sums.add(`reply:${replyKindOf(rcode, answerType)}`, queries);
+  if (origin !== undefined && origin !== null) sums.add(`decision:${status}:${origin}`, queries);
   sums.add(`protocol:${protocol}`, queries);
   sums.add(`dnssec:${dnssec}`, queries);
   sums.add('us:all', timeUs);

@@ -1,11 +1,12 @@
 /** What became of queries of a block that is being filled: the distinct outcomes, each with the number of its queries. */
 import {
+  DECISION_ORIGINS,
   DNSSEC_STATUS_NAMES,
   isBlockedStatus,
   PROTOCOL_NAMES,
   QUERY_STATUS_NAMES,
 } from '../../../shared/query-log.ts';
-import type { QueryLogRow } from '../rows/row.ts';
+import { type QueryLogRow, UNKNOWN_ANSWER } from '../rows/row.ts';
 import type { HeadOutcome } from './block-layout.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
@@ -17,6 +18,10 @@ const OutcomeWord = {
   SMALL: 1,
   /** Place plus one; 0 = none. */
   UPSTREAM: 2,
+  /** Type of the first answer record; from bit 16 on the extended error plus one. */
+  ANSWER: 3,
+  /** Place of the origin plus one; 0 = none. */
+  ORIGIN: 4,
 } as const;
 /** Bits of the second number. */
 const Small = { STATUS: 0, PROTOCOL: 8, DNSSEC: 16, CACHED: 24 } as const;
@@ -41,7 +46,9 @@ export class OutcomeDictionary {
       (row.dnssec << Small.DNSSEC) |
       ((row.cached ? 1 : 0) << Small.CACHED);
     const upstream = row.upstream === this.lastUpstream ? this.lastUpstreamNumber : this.numberUpstream(row);
-    return this.outcomes.place(row.qtype | (row.rcode << 16), small, upstream, 0, 0);
+    const answer = row.answerType | ((row.extendedError + 1) << 16);
+    const origin = row.origin === null ? 0 : DECISION_ORIGINS.indexOf(row.origin) + 1;
+    return this.outcomes.place(row.qtype | (row.rcode << 16), small, upstream, answer, origin);
   }
 
   /** All of them, as in the head of a block. */
@@ -51,7 +58,8 @@ export class OutcomeDictionary {
       const types = outcomes.wordOf(place, OutcomeWord.QTYPE);
       const small = outcomes.wordOf(place, OutcomeWord.SMALL);
       const upstream = outcomes.wordOf(place, OutcomeWord.UPSTREAM);
-      return [
+      const answer = outcomes.wordOf(place, OutcomeWord.ANSWER);
+      const outcome = [
         types & 0xffff,
         QUERY_STATUS_NAMES[(small >>> Small.STATUS) & 0xff]!,
         types >>> 16,
@@ -60,7 +68,12 @@ export class OutcomeDictionary {
         small >>> Small.CACHED === 1,
         upstream === 0 ? null : this.upstreams[upstream - 1]!,
         outcomes.countOf(place),
-      ];
+      ] as const;
+      const answerType = answer & 0xffff;
+      if (answerType === UNKNOWN_ANSWER) return outcome;
+      const extendedError = (answer >>> 16) - 1;
+      const origin = DECISION_ORIGINS[outcomes.wordOf(place, OutcomeWord.ORIGIN) - 1] ?? null;
+      return [...outcome, answerType, extendedError, origin];
     });
   }
 

@@ -119,6 +119,40 @@ describe('LogDrain', () => {
     expect(upstreams).toEqual([null, 'first', 'second', null]);
   });
 
+  test('names the origin of a decision that its status leaves open', () => {
+    const origins: unknown[] = [];
+    drain.stop();
+    drain = new LogDrain([memory], NAMELESS, {
+      append: ({ origin, extendedError }) => origins.push([origin, extendedError]),
+      lose: () => undefined,
+    });
+    const writer = new LogRingWriter(memory.resolveLog);
+    const log = (name: string, fields: Partial<Query>): void => {
+      const query = answeredQuery();
+      writer.write(Object.assign(query, nameIn(query, name), fields), 1);
+    };
+    const { BLOCKED_CNAME: cname, LOCAL, BLOCKED_MANAGED: managed } = QueryStatus;
+    log('a.test', { status: cname, ruleOrigin: RuleOrigin.MANAGED });
+    log('a.test', { status: cname, ruleOrigin: RuleOrigin.REGEX });
+    log('a.test', { status: cname, ruleOrigin: RuleOrigin.LIST });
+    log('a.test', { status: managed, ruleOrigin: RuleOrigin.MANAGED, extendedError: 15 });
+    log('use-application-dns.net', { status: LOCAL, extendedError: 15 });
+    log('_dns.resolver.arpa', { status: LOCAL });
+    log('nas.lan', { status: LOCAL, extendedError: 4 });
+    writer.publish(10);
+    drain.start();
+    drain.stop();
+    expect(origins).toEqual([
+      ['managed', -1],
+      ['regex', -1],
+      [null, -1],
+      [null, 15],
+      ['canary', 15],
+      ['canary', -1],
+      [null, 4],
+    ]);
+  });
+
   test('passes on what a record says of its query', () => {
     drain.stop();
     let seen: unknown;

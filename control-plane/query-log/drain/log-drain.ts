@@ -4,6 +4,7 @@
  */
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
 import {
+  type DecisionOrigin,
   type DnssecStatusCode,
   isBlockedStatus,
   logAnswersOffset,
@@ -13,6 +14,8 @@ import {
   QueryStatus,
   type QueryStatusCode,
 } from '../../../shared/query-log.ts';
+import { ExtendedError } from '../../../shared/dns/iana.ts';
+import { nameFromText } from '../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../shared/snapshot/rule-origin.ts';
 import { LogRingReader } from './log-ring-reader.ts';
 import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow } from '../rows/row.ts';
@@ -147,7 +150,10 @@ export class LogDrain {
     row.upstream = upstream === 0 ? null : (this.names.upstream(upstream - 1) ?? null);
     row.answers.at = at + logAnswersOffset(qnameLength);
     row.answers.length = view.getUint16(at + LogRecord.ANSWERS_LENGTH, true);
+    row.answerType = view.getUint16(at + LogRecord.ANSWER_TYPE, true);
+    row.extendedError = bytes[at + LogRecord.EXTENDED_ERROR]! - 1;
     row.rule = this.ruleOf(reader, at);
+    row.origin = originOf(row, bytes[at + LogRecord.RULE_ORIGIN]!);
     const mark = bytes[at + LogRecord.MARK]!;
     if (mark === LogMark.COUNTED) this.sink.append(row);
     else if (mark === LogMark.PROBE) this.sink.see?.(row);
@@ -189,4 +195,23 @@ export class LogDrain {
     const { bytes, ruleName } = this.row;
     return bytes.subarray(ruleName.at, ruleName.at + ruleName.length);
   };
+}
+
+/** Programs that find no resolver there stay with this server. */
+const DESIGNATION_NAME = nameFromText('_dns.resolver.arpa')!;
+
+function originOf(row: QueryLogRow, ruleOrigin: number): DecisionOrigin | null {
+  if (row.status === QueryStatus.BLOCKED_CNAME) {
+    if (ruleOrigin === RuleOrigin.MANAGED) return 'managed';
+    return ruleOrigin === RuleOrigin.REGEX ? 'regex' : null;
+  }
+  if (row.status !== QueryStatus.LOCAL) return null;
+  // Only a canary is answered here as blocked.
+  return row.extendedError === ExtendedError.BLOCKED || isDesignation(row) ? 'canary' : null;
+}
+
+function isDesignation({ bytes, qname: { at, length } }: QueryLogRow): boolean {
+  if (length !== DESIGNATION_NAME.length) return false;
+  for (let i = 0; i < length; i++) if (bytes[at + i] !== DESIGNATION_NAME[i]) return false;
+  return true;
 }

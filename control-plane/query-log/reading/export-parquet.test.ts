@@ -30,6 +30,9 @@ const arbitraryRow: fc.Arbitrary<LoggedQuery> = fc.record({
   ),
   repeats: fc.nat(),
   block_alias: fc.option(text),
+  answer_type: fc.option(text),
+  extended_error: fc.option(fc.integer({ min: 0, max: 65_535 })),
+  decision_origin: fc.option(fc.constantFrom('managed', 'regex', 'canary')),
 });
 
 /** The file of rows that come in parts, and the bytes that each part gave. */

@@ -61,6 +61,9 @@ const COLUMNS: Readonly<Record<keyof LoggedQuery, Column>> = {
   repeats: { element: { type: 'INT64' }, cellOf: ({ repeats }) => BigInt(repeats) },
   client_id: { element: { type: 'INT32' }, isNullable: true, cellOf: (row) => row.client_id },
   block_alias: nullableText('block_alias'),
+  answer_type: nullableText('answer_type'),
+  extended_error: { element: { type: 'INT32' }, isNullable: true, cellOf: (row) => row.extended_error },
+  decision_origin: nullableText('decision_origin'),
 };
 
 /** A file that is being written. */

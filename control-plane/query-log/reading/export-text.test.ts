@@ -24,6 +24,9 @@ const ROW: LoggedQuery = {
   repeats: 3,
   client_id: null,
   block_alias: null,
+  answer_type: 'A',
+  extended_error: null,
+  decision_origin: null,
 };
 
 describe('TextFormats', () => {
@@ -32,11 +35,11 @@ describe('TextFormats', () => {
   test('csv has a line of names, and a line for each row that ends as RFC 4180 wants', () => {
     expect(csv.head).toBe(
       'id,timestamp,node,client,client_hostname,group_id,domain,type,protocol,status,block_source,block_rule,' +
-        'rcode,response_time_us,cached,upstream,dnssec_status,answers,repeats,client_id,block_alias\r\n',
+        'rcode,response_time_us,cached,upstream,dnssec_status,answers,repeats,client_id,block_alias,answer_type,extended_error,decision_origin\r\n',
     );
     expect(csv.textOf(ROW)).toBe(
       '7,2026-01-15T12:00:00.000Z,alpha,192.0.2.7,,1,www.example.org,A,udp,CACHED,,,NOERROR,42,true,,secure,' +
-        '"[{""name"":""www.example.org"",""type"":""A"",""ttl"":60,""data"":""192.0.2.9""}]",3,,\r\n',
+        '"[{""name"":""www.example.org"",""type"":""A"",""ttl"":60,""data"":""192.0.2.9""}]",3,,,A,,\r\n',
     );
   });
 

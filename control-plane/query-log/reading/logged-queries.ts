@@ -59,8 +59,19 @@ function toLoggedQuery(
   { nodeOf }: LoggedQueryContext,
 ): LoggedQuery {
   const [client, groupId, , , clientId = null] = block.head.clients[columns.clientOf[row]!]!;
-  const [qtype, status, rcode, protocol, dnssec, cached, upstream] =
-    block.head.outcomes[columns.outcomeOf[row]!]!;
+  const [
+    qtype,
+    status,
+    rcode,
+    protocol,
+    dnssec,
+    cached,
+    upstream,
+    ,
+    answerType,
+    extendedError = -1,
+    origin = null,
+  ] = block.head.outcomes[columns.outcomeOf[row]!]!;
   const { domain, source, rule, alias } = nameOf(block, columns.names, columns.nameOf[row]!);
   const records = columns.answers?.recordsOf(row) ?? null;
   return {
@@ -82,10 +93,18 @@ function toLoggedQuery(
     cached,
     upstream,
     dnssec_status: dnssec,
-    answers: records === null ? null : decodeStoredAnswers(domain, records, rdataText),
+    answers: records === null ? emptyOrNull(answerType) : decodeStoredAnswers(domain, records, rdataText),
     repeats: columns.repeats?.[row] ?? 0,
     client_id: clientId,
+    answer_type: answerType === undefined || answerType === 0 ? null : rrTypeName(answerType),
+    extended_error: extendedError < 0 ? null : extendedError,
+    decision_origin: origin,
   };
+}
+
+/** An answer without records is known to be empty, whether records are kept or not. */
+function emptyOrNull(answerType: number | undefined): LoggedQuery['answers'] {
+  return answerType === 0 ? [] : null;
 }
 
 function nameOf(

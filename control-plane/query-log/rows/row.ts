@@ -1,5 +1,13 @@
 /** One answered query as the log writer receives it. `privacy.ts` decides what is stored. */
-import type { DnssecStatusCode, ProtocolCode, QueryStatusCode } from '../../../shared/query-log.ts';
+import type {
+  DecisionOrigin,
+  DnssecStatusCode,
+  ProtocolCode,
+  QueryStatusCode,
+} from '../../../shared/query-log.ts';
+
+/** In the place of the type of an answer's first record; reserved by IANA. */
+export const UNKNOWN_ANSWER = 0xffff;
 
 /** A piece of a row's memory. */
 export interface ByteRange {
@@ -55,6 +63,12 @@ export interface QueryLogRow {
   /** 0..4095, as sent. */
   rcode: number;
   dnssec: DnssecStatusCode;
+  /** Type of the first answer record; 0 = the answer has none, `UNKNOWN_ANSWER` = not known. */
+  answerType: number;
+  /** Extended error (RFC 8914) that went with the reply; -1 = none. */
+  extendedError: number;
+  /** Null if the status says all. */
+  origin: DecisionOrigin | null;
   responseTimeUs: number;
   cached: boolean;
   /** The deciding rule; null = nothing was blocked. */
@@ -86,6 +100,9 @@ export function emptyRow(): QueryLogRow {
     status: 0,
     rcode: 0,
     dnssec: 0,
+    answerType: UNKNOWN_ANSWER,
+    extendedError: -1,
+    origin: null,
     responseTimeUs: 0,
     cached: false,
     rule: null,

@@ -1,9 +1,11 @@
 /** Conditions on a query of the log, and the tests that they make of dictionaries. Pure. */
-import type { DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
+import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
+import type { Decision, DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
 import { Rcode, rrTypeCode } from '../../../shared/dns/iana.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
+import { replyKindOf } from '../rows/reply-kind.ts';
 
 /** A client by its key, and by all its addresses unless another one named itself there. */
 export interface DeviceCondition {
@@ -29,7 +31,12 @@ export interface QueryConditions {
   readonly dnssec?: DnssecStatusName | undefined;
   /** One of these. */
   readonly statuses?: readonly QueryStatusName[] | undefined;
+  readonly decisions?: readonly Decision[] | undefined;
+  /** One of these was asked for the query. */
   readonly upstreams?: readonly string[] | undefined;
+  /** None of these types of questions, by number. */
+  readonly typesLeftOut?: readonly number[] | undefined;
+  readonly reply?: CompatReply | undefined;
   /** All of a name or address, with `*` for any part of it; of addresses one of several. */
   readonly domainPattern?: string | undefined;
   readonly clientPatterns?: readonly string[] | undefined;
@@ -109,11 +116,21 @@ function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => b
     [4, dnssec],
     [6, upstream],
   ];
-  const { statuses, upstreams } = conditions;
+  const { statuses, decisions, upstreams, typesLeftOut, reply } = conditions;
   const oneOf: ((outcome: HeadOutcome) => boolean)[] = [];
   if (statuses !== undefined) oneOf.push((outcome) => statuses.includes(outcome[1]));
-  if (upstreams !== undefined) oneOf.push((outcome) => outcome[6] !== null && upstreams.includes(outcome[6]));
+  if (decisions !== undefined) oneOf.push((outcome) => decisions.includes(decisionOf(outcome)));
+  if (typesLeftOut !== undefined) oneOf.push(([qtype]) => !typesLeftOut.includes(qtype));
+  if (reply !== undefined) oneOf.push((outcome) => replyKindOf(outcome[2], outcome[8]) === reply);
+  if (upstreams !== undefined)
+    // A cached answer keeps the server that it is from.
+    oneOf.push(([, , , , , cached, server]) => server !== null && !cached && upstreams.includes(server));
   return oneOf.concat(expectations(expected));
+}
+
+function decisionOf(outcome: HeadOutcome): Decision {
+  const origin = outcome[10] ?? null;
+  return origin === null ? outcome[1] : (`${outcome[1]}:${origin}` as Decision);
 }
 
 function expectations(

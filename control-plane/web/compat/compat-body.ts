@@ -7,8 +7,6 @@ import { CompatFault } from './compat-error.ts';
 
 /** Most octets of a body. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
-/** Most of the text at a fault that is sent back. */
-const HINT_CHARS = 32;
 
 /** The password in a body. @throws {CompatFault} 400 */
 export function passwordIn(body: Buffer): string {
@@ -40,8 +38,8 @@ function parse(body: Buffer): unknown {
     return JSON.parse(text);
   } catch (error) {
     const [, at = '0'] = /at position (\d+)/.exec(String(error)) ?? [];
-    const hint = text.slice(Number(at), Number(at) + HINT_CHARS);
-    throw badRequest('Invalid request body data (no valid JSON), error at hint', hint);
+    // Not the text, as there: a password may be in it.
+    throw badRequest('Invalid request body data (no valid JSON), error at hint', `position ${at}`);
   }
 }
 

@@ -7,13 +7,12 @@ import type { ClientSlots, SlotsOfClients } from '../../query-log/reading/client
 import type { ClientNames } from '../../query-log/statistics/client-names.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
-import { lastDay } from './last-day.ts';
+import { byKind, DECISION_KINDS, lastDay } from './day-counts.ts';
 import { outcomeOf, sumStatuses } from './query-kinds.ts';
 
 const SLOT_MS = 600_000;
 /** Clients of an answer that asks for all. */
 const MOST_CLIENTS = 1000;
-const STATUS = 'status:';
 
 /** Rows of queries by time. */
 export function compatHistoryRoutes(context: {
@@ -36,12 +35,11 @@ async function readHistory(
   { gone }: CompatRequest,
 ): Promise<Untimed<CompatHistory>> {
   const span = lastDay(clock);
-  const counts = await stats.slotCounts({ ...span, stepMs: SLOT_MS, kinds: ['status'] }, gone);
-  const byStart = new Map(counts.map(({ startMs, counts: ofSlot }) => [startMs, ofSlot]));
+  const slots = await stats.slotCounts({ ...span, stepMs: SLOT_MS, kinds: DECISION_KINDS }, gone);
+  const byStart = new Map(slots.map(({ startMs, counts: ofSlot }) => [startMs, ofSlot]));
   const history = slotStarts(span).map((startMs) => {
-    const { total, cached, blocked, forwarded } = outcomeOf(
-      sumStatuses(byStatus(byStart.get(startMs) ?? {})),
-    );
+    const counts = byKind(byStart.get(startMs) ?? {}, DECISION_KINDS);
+    const { total, cached, blocked, forwarded } = outcomeOf(sumStatuses(counts));
     return { timestamp: middleOf(startMs), total, cached, blocked, forwarded };
   });
   return { history };
@@ -81,10 +79,6 @@ function nameOf(client: string, clients: ClientNames): string | null {
 function columnsOf({ clients, others }: SlotsOfClients): [string, ClientSlots][] {
   const columns = clients.map((client): [string, ClientSlots] => [client.client, client]);
   return others.total === 0 ? columns : [...columns, [OTHERS, others]];
-}
-
-function byStatus(counts: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(counts).map(([key, count]) => [key.slice(STATUS.length), count]));
 }
 
 /** Starts of the slots that hold a span, Unix milliseconds: 145 of a day. */

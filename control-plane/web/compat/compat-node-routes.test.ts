@@ -7,6 +7,7 @@ import type {
   CompatFtlInfo,
   CompatVersion,
 } from '../../../shared/api/compat/compat-node-api.ts';
+import { insertRule, MANAGED_DOMAINS } from '../../filtering/rules/rule-store.ts';
 import { type BlockingSwitch, NO_POLICY_ROWS } from '../../policy/change/rows.ts';
 
 let said: BlockingSwitch | null = null;
@@ -42,11 +43,22 @@ describe('the compatibility API about the node', () => {
     }
   });
 
-  test('says more of the machine than of its policy', async () => {
+  test('says more of the machine than of its policy, and counts disabled rules too', async () => {
+    for (const [name, enabled] of [
+      ['games.example', true],
+      ['ads.example', false],
+    ] as const)
+      await insertRule(compat.suite.database, MANAGED_DOMAINS, {
+        ...{ name, text: name, action: 'deny', group_id: null, comment: '', enabled },
+      });
     await storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs()));
     const { ftl } = await compat.open<CompatFtlInfo>('/api/info/ftl');
     expect(ftl).toMatchObject({ pid: process.pid, privacy_level: 0, clients: { active: 3, total: 3 } });
-    expect(ftl.database).toMatchObject({ gravity: 12, groups: 0 });
+    expect(ftl.database).toMatchObject({
+      gravity: 12,
+      groups: 0,
+      domains: { allowed: { total: 0, enabled: 0 }, denied: { total: 2, enabled: 1 } },
+    });
     await compat.open('/api/info/system');
     await compat.open('/api/info/login');
   });

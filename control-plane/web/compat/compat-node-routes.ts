@@ -11,10 +11,17 @@ import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { BlockFilterStats, StatsSummary } from '../../../shared/api/stats-api.ts';
 import type { Health } from '../../../shared/api/system-api.ts';
+import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
+import {
+  countRules,
+  MANAGED_DOMAINS,
+  REGEX_FILTERS,
+  type RuleTableName,
+} from '../../filtering/rules/rule-store.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
-import { lastDay } from './last-day.ts';
+import { lastDay } from './day-counts.ts';
 import { processNow, systemNow } from './machine-state.ts';
 import { blockingNow, VERSIONS } from './node-facts.ts';
 
@@ -34,14 +41,25 @@ export function compatNodeRoutes(context: {
   clients: { all(): readonly unknown[] };
   stats: Pick<LogQuestions, 'summary'>;
   cache: CacheCounters;
+  database: Queryable;
 }): CompatRoute[] {
-  const { configuration, clock, startedAtMs, policyRows, filterStats, health, rate, clients, stats } =
-    context;
+  const {
+    configuration,
+    clock,
+    startedAtMs,
+    policyRows,
+    filterStats,
+    health,
+    rate,
+    clients,
+    stats,
+    database,
+  } = context;
   const readFtlInfo = async ({ gone }: CompatRequest): Promise<Untimed<CompatFtlInfo>> => {
     const summary = await stats.summary(lastDay(clock), gone);
     return {
       ftl: {
-        database: { gravity: filterStats().blocked_domains, ...numbersOf(policyRows()) },
+        database: { gravity: filterStats().blocked_domains, ...(await numbersOf(policyRows(), database)) },
         privacy_level: 0,
         query_frequency: rate.recentQueries('minute') / 60,
         clients: { total: Math.max(summary.clients, clients.all().length), active: summary.clients },
@@ -69,25 +87,21 @@ function readLoginInfo(health: { checks(): Health['checks'] }): Untimed<CompatLo
   return { dns: health.checks().dns.status !== 'down', https_port: 0 };
 }
 
-function numbersOf(rows: PolicyRows): Omit<CompatFtlInfo['ftl']['database'], 'gravity'> {
+async function numbersOf(
+  rows: PolicyRows,
+  database: Queryable,
+): Promise<Omit<CompatFtlInfo['ftl']['database'], 'gravity'>> {
+  const byAction = async (of: RuleTableName): Promise<CompatFtlInfo['ftl']['database']['domains']> => {
+    const { allow, deny } = await countRules(database, of);
+    return { allowed: allow, denied: deny };
+  };
   return {
     groups: rows.groups.length,
     lists: rows.sources.length,
     clients: rows.clients.length + rows.macClients.length,
-    domains: byAction(rows.managedDomains),
-    regex: byAction(rows.regexFilters),
+    domains: await byAction(MANAGED_DOMAINS),
+    regex: await byAction(REGEX_FILTERS),
   };
-}
-
-/** Rows in force are all enabled. */
-function byAction(
-  rules: readonly { readonly action: 'allow' | 'deny' }[],
-): CompatFtlInfo['ftl']['database']['domains'] {
-  const numbers = (action: string): { total: number; enabled: number } => {
-    const total = rules.filter((rule) => rule.action === action).length;
-    return { total, enabled: total };
-  };
-  return { allowed: numbers('allow'), denied: numbers('deny') };
 }
 
 /** Counters that this server has, too, and zero for those of a DHCP server, which it has not. */

@@ -15,7 +15,7 @@ describe('what PADD shows', () => {
     const { total, blocked, percent_blocked } = queries;
     const full = await compat.open<CompatPadd>('/api/padd?full=true');
     expect(full.queries).toEqual({ total, blocked, percent_blocked });
-    expect(full.recent_blocked).toMatch(/^blocked-/);
+    expect(full.recent_blocked).toMatch(/^(?:blocked-|local-1)/);
     expect([full.top_domain, full.top_blocked, full.top_client].every((text) => text !== null)).toBe(true);
     expect([full.blocking, full.config.dns_port, full.node_name]).toEqual(['enabled', 5353, 'node-a']);
     const short = await compat.open<CompatPadd>('/api/padd?full=false');

@@ -8,11 +8,13 @@ import type { PolicyRows } from '../../policy/change/rows.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
 import type { ClientNames } from '../../query-log/statistics/client-names.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
+import { percent } from '../../query-log/statistics/stats-store.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
-import { lastDay } from './last-day.ts';
-import { readRecentBlocked } from './recent-blocked.ts';
+import { countsOf, DECISION_KINDS, lastDay } from './day-counts.ts';
+import { outcomeOf, sumStatuses } from './query-kinds.ts';
 import { hostModel, interfacesNow, processNow, systemNow, temperature } from './machine-state.ts';
 import { blockingNow, VERSIONS } from './node-facts.ts';
+import { readRecentBlocked, readTopNames } from './top-names.ts';
 
 /** Degrees beyond which PADD warns. */
 const HOT_LIMIT = 60;
@@ -23,7 +25,7 @@ export function compatPaddRoutes(context: {
   clock: Clock;
   policyRows: () => PolicyRows;
   filterStats: () => BlockFilterStats;
-  stats: Pick<LogQuestions, 'summary' | 'topDomains' | 'topClients'>;
+  stats: LogQuestions;
   queryLog: Pick<QueryLogReader, 'page'>;
   clients: ClientNames;
   cache: { metrics(): { readonly entries: number; readonly insertions: number; readonly evictions: number } };
@@ -54,7 +56,7 @@ export function compatPaddRoutes(context: {
 }
 
 async function figuresOf(
-  stats: Pick<LogQuestions, 'summary' | 'topDomains' | 'topClients'>,
+  stats: LogQuestions,
   queryLog: Pick<QueryLogReader, 'page'>,
   clients: ClientNames,
   clock: Clock,
@@ -68,9 +70,13 @@ async function figuresOf(
   const span = lastDay(clock);
   const top = { ...span, limit: 1 };
   const summary = await stats.summary(span, gone);
-  const [allowed] = await stats.topDomains({ ...top, which: 'allowed' }, gone);
-  const [blocked] = await stats.topDomains({ ...top, which: 'blocked' }, gone);
+  const log = { stats, queryLog };
+  const [allowed] = await readTopNames(log, span, { isBlocked: false, limit: 1 }, gone);
+  const [blocked] = await readTopNames(log, span, { isBlocked: true, limit: 1 }, gone);
   const [client] = await stats.topClients(top, gone);
+  const { total, blocked: blockedQueries } = outcomeOf(
+    sumStatuses(await countsOf(stats, span, DECISION_KINDS, gone)),
+  );
   const [recent] = await readRecentBlocked(queryLog, 1, gone);
   return {
     recent_blocked: recent ?? null,
@@ -79,9 +85,9 @@ async function figuresOf(
     top_client: client === undefined ? null : (clients.nameAt(client.ip, client.clientId) ?? client.ip),
     active_clients: summary.clients,
     queries: {
-      total: summary.queries_total,
-      blocked: summary.queries_blocked,
-      percent_blocked: summary.block_rate,
+      total,
+      blocked: blockedQueries,
+      percent_blocked: percent(blockedQueries, total),
     },
   };
 }

@@ -1,12 +1,22 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CompatSuite, errorIn } from '../../../test/support/parts/compat-suite.ts';
-import { logRow } from '../../../test/support/parts/log-row.ts';
+import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { loggedDay } from '../../../test/support/parts/logged-day.ts';
 import { storeRows } from '../../../test/support/parts/stored-log.ts';
-import { COMPAT_STATUSES, type CompatSummary } from '../../../shared/api/compat/compat-api.ts';
+import {
+  COMPAT_REPLIES,
+  COMPAT_STATUSES,
+  type CompatSummary,
+} from '../../../shared/api/compat/compat-api.ts';
+import { QueryStatus } from '../../../shared/query-log.ts';
+import { NO_POLICY_ROWS } from '../../policy/change/rows.ts';
 import type { CompatQueries, CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
 
-const compat = new CompatSuite({ toml: 'auth.enabled = false' });
+const FILTER = { id: 9, name: 'Tracker', pattern: '^ads', action: 'deny', groupId: null } as const;
+const compat = new CompatSuite({
+  toml: 'auth.enabled = false',
+  given: { policyRows: () => ({ ...NO_POLICY_ROWS, regexFilters: [FILTER] }) },
+});
 let summary: CompatSummary['queries'];
 beforeEach(async () => {
   await storeRows(compat.suite.database, loggedDay(compat.api.clock.nowMs()));
@@ -34,6 +44,8 @@ describe('the query log of the compatibility API', () => {
     ]);
     const times = queries.map(({ time }) => time);
     expect(times).toEqual([...times].sort((a, b) => b - a));
+    const ids = queries.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));
     expect((await read('?disk=true')).recordsTotal).toBe(summary.total + 3);
     const from = queries.at(-1)!.time;
     expect((await read(`?from=${from}&until=${from}`)).recordsTotal).toBeGreaterThan(0);
@@ -51,7 +63,8 @@ describe('the query log of the compatibility API', () => {
     expect(await found('domain=allowed-0.example.org', (row) => row.domain === 'allowed-0.example.org')).toBe(
       1,
     );
-    expect(await found('domain=*.EXAMPLE.org', () => true)).toBe(summary.total);
+    const inZone = await found('domain=*.EXAMPLE.org', (row) => row.domain.endsWith('.example.org'));
+    expect(inZone + (await found('domain=*.arpa', () => true))).toBe(summary.total);
     expect(await found('domain=example', () => true)).toBe(0);
     expect(await found('domain=blocked-*-1.*', (row) => row.domain.startsWith('blocked-'))).toBeGreaterThan(
       5,
@@ -66,22 +79,47 @@ describe('the query log of the compatibility API', () => {
     expect(await found('upstream=*&domain=blocked*', (row) => row.upstream !== null)).toBeGreaterThan(0);
   });
 
+  test('shows an upstream only of queries for which one was asked', async () => {
+    const rows = (await read('?length=-1')).queries;
+    const asked = rows.filter(({ upstream }) => upstream !== null);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter(({ status }) => status.startsWith('CACHE'))).toEqual([]);
+    expect(await found('upstream=*', (row) => row.upstream !== null)).toBe(asked.length);
+  });
+
+  test('shows the extended error of a row, and the id of what blocked it', async () => {
+    const logged = { blockSource: 'Tracker', timestampMs: compat.api.clock.nowMs() - 1 };
+    const row = { qname: wireName('ads.example'), extendedError: 15, answerType: 0 };
+    await storeRows(compat.suite.database, [
+      logRow({ ...row, ...logged, status: QueryStatus.BLOCKED_REGEX }),
+    ]);
+    const [shown] = (await read('?domain=ads.example')).queries;
+    expect(shown).toMatchObject({ ede: { code: 15, text: 'blocked' }, list_id: 9, cname: null });
+    expect((await read('?status=CACHE&length=1')).queries[0]).toMatchObject({
+      ede: { code: -1, text: null },
+      list_id: null,
+    });
+  });
+
   test('finds types, replies and states of DNSSEC', async () => {
     expect(await found('type=HTTPS', (row) => row.type === 'HTTPS')).toBe(summary.types.HTTPS);
     expect(await found('type=type65280', (row) => row.type === 'TYPE65280')).toBeGreaterThan(0);
-    expect(await found('reply=NXDOMAIN', (row) => row.reply.type === 'NXDOMAIN')).toBe(
-      summary.replies.NXDOMAIN,
-    );
+    expect(await found('type=other', (row) => row.type.startsWith('TYPE'))).toBe(summary.types.OTHER);
+    for (const reply of COMPAT_REPLIES)
+      expect(await found(`reply=${reply}`, (row) => row.reply.type === reply)).toBe(summary.replies[reply]);
     expect(await found('dnssec=unknown', () => true)).toBe(summary.total);
     expect(await found('dnssec=truncated', () => true)).toBe(0);
     expect(await found('status=FORWARDED&upstream=cache', () => true)).toBe(0);
   });
 
-  test.each(['status=x', 'type=NOTYPE', 'reply=x', 'reply=IP', 'dnssec=x'])('refuses %s', async (query) => {
-    const answer = await compat.send('GET', `/api/queries?${query}`);
-    expect([answer.status, errorIn(answer).key]).toEqual([400, 'bad_request']);
-    expect(errorIn(answer).hint).toBe(query.split('=')[1]);
-  });
+  test.each(['status=x', 'type=NOTYPE', 'reply=x', 'cursor=abc', 'cursor=-1', 'dnssec=x'])(
+    'refuses %s',
+    async (query) => {
+      const answer = await compat.send('GET', `/api/queries?${query}`);
+      expect([answer.status, errorIn(answer).key]).toEqual([400, 'bad_request']);
+      expect(errorIn(answer).hint).toBe(query.split('=')[1]);
+    },
+  );
 
   test('refuses to skip more than it would hold, so that no page comes twice', async () => {
     const last = await read('?length=5&start=100000');
@@ -108,7 +146,7 @@ describe('the query log of the compatibility API', () => {
     for (const query of [
       'length=0',
       'start=-5',
-      'cursor=-1',
+      'cursor=0',
       'cursor=9007199254740991',
       'from=9&until=1',
       'from=99999999999',

@@ -1,16 +1,17 @@
 /** The compatibility API's query log: pages of the same rows as the native one, the last 24 hours by default. */
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';
-import { CompatQueries } from '../../../shared/api/compat/compat-log-api.ts';
-import { MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
+import { CompatQueries, type CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
+import { type LoggedQuery, MOST_OFFSET } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import type { PolicyRows } from '../../policy/change/rows.ts';
 import type { QueryConditions } from '../../query-log/search/query-conditions.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
-import { DAY_MS, lastDay } from './last-day.ts';
+import { countsOf, lastDay } from './day-counts.ts';
 import type { Params } from './params.ts';
-import { compatQuery } from './query-row.ts';
+import { compatQuery, cursorAt, type ListIds, orderedId, timeOfCursor } from './query-row.ts';
 import { conditionsOf, type KnownNames } from './query-selection.ts';
 
 /** A client whose name a filter may look for. */
@@ -21,7 +22,6 @@ interface NamedClient {
 /** Rows of a page; `length=-1` asks for all. */
 const MOST_ROWS = 10_000;
 const DEFAULT_ROWS = 100;
-const UPSTREAM = 'upstream:';
 
 /** The row of the query log. */
 export function compatQueriesRoutes(context: {
@@ -29,13 +29,14 @@ export function compatQueriesRoutes(context: {
   stats: Pick<LogQuestions, 'slotCounts'>;
   clock: Clock;
   clients: { all(): readonly NamedClient[]; nameAt(address: string): string | null };
+  policyRows: () => PolicyRows;
 }): CompatRoute[] {
-  const { queryLog, stats, clock, clients } = context;
+  const { queryLog, stats, clock, clients, policyRows } = context;
   const readQueries = async ({ params, gone }: CompatRequest): Promise<Untimed<CompatQueries>> => {
     const names = namesOf(clients.all(), (address) => clients.nameAt(address));
     const upstreams = params.text('upstream') === undefined ? [] : await upstreamsOf(stats, clock, gone);
     const conditions = conditionsOf(params, { upstreams, clients: names });
-    const cursor = params.count('cursor', clock.nowMs() + 1, MOST_MS);
+    const cursor = cursorOf(params, clock);
     const span = spanFrom(params, cursor, clock);
     const length = params.int('length') ?? DEFAULT_ROWS;
     const limit = length < 0 ? MOST_ROWS : Math.min(length, MOST_ROWS);
@@ -43,7 +44,7 @@ export function compatQueriesRoutes(context: {
     const page = await queryLog.page({ ...conditions, ...span, limit, offset }, gone);
     const all = isAny(conditions) ? await queryLog.page({ ...span, limit: 1, offset: 0 }, gone) : page;
     return {
-      queries: page.data.map(compatQuery),
+      queries: shown(page.data, policyRows()),
       cursor,
       recordsTotal: all.total,
       recordsFiltered: page.total,
@@ -51,6 +52,26 @@ export function compatQueriesRoutes(context: {
     };
   };
   return [reading('/queries', CompatQueries, readQueries)];
+}
+
+/** Rows with ids that grow with time, the highest first. */
+function shown(rows: readonly LoggedQuery[], policy: PolicyRows): CompatQuery[] {
+  const ids = listIds(policy);
+  return rows.map((row) => compatQuery(row, orderedId(row), ids)).sort((a, b) => b.id - a.id);
+}
+
+function listIds({ sources, managedDomains, regexFilters }: PolicyRows): ListIds {
+  const idIn = (rows: readonly { readonly id: number; readonly name: string }[]) => (name: string) =>
+    rows.find((row) => row.name === name)?.id;
+  return { list: idIn(sources), managed: idIn(managedDomains), regex: idIn(regexFilters) };
+}
+
+function cursorOf(params: Params, clock: Clock): number {
+  const text = params.text('cursor');
+  const cursor = params.int('cursor');
+  if (text === undefined) return cursorAt(clock.nowMs());
+  if (cursor !== undefined && cursor >= 0) return cursor;
+  throw new CompatFault(400, 'bad_request', 'Requested cursor is invalid', text.slice(0, 64));
 }
 
 /** How many rows are skipped. A nearer page in place of one too far away would let a client go round for ever. */
@@ -61,7 +82,7 @@ function startOf(params: Params): number {
   throw new CompatFault(400, 'bad_request', message, String(start));
 }
 
-/** A cursor is the time, Unix milliseconds, before which the rows of all pages lie, so that pages do not move. */
+/** Rows of all pages lie before the cursor, so that pages do not move. */
 function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | null; to: Date } {
   const [from, until] = [params.time('from'), params.time('until')];
   const untilMs = until === undefined ? Infinity : Math.floor(until * 1000) + 1;
@@ -69,7 +90,7 @@ function spanFrom(params: Params, cursor: number, clock: Clock): { from: Date | 
   const isAll = from === undefined && params.bool('disk', false);
   return {
     from: isAll ? null : new Date(startMs),
-    to: new Date(Math.max(0, Math.min(cursor, untilMs, MOST_MS))),
+    to: new Date(Math.max(0, Math.min(timeOfCursor(cursor), untilMs, MOST_MS))),
   };
 }
 
@@ -93,9 +114,8 @@ async function upstreamsOf(
   clock: Clock,
   gone: AbortSignal,
 ): Promise<KnownNames['upstreams']> {
-  const counts = await stats.slotCounts({ ...lastDay(clock), stepMs: DAY_MS, kinds: ['upstream'] }, gone);
-  const keys = new Set(counts.flatMap((slot) => Object.keys(slot.counts)));
-  return [...keys].map((key) => key.slice(UPSTREAM.length));
+  const { upstream } = await countsOf(stats, lastDay(clock), ['upstream'], gone);
+  return Object.keys(upstream);
 }
 
 function isAny(conditions: QueryConditions): boolean {

@@ -8,20 +8,18 @@ import {
   CompatUpstreams,
 } from '../../../shared/api/compat/compat-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { periodStartMs } from '../../query-log/reading/period-start.ts';
+import { MINUTES_KEPT_MS, periodStartMs } from '../../query-log/reading/period-start.ts';
 import type { QueryLogReader } from '../../query-log/reading/query-log-reader.ts';
 import type { ClientNames } from '../../query-log/statistics/client-names.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import type { Span } from '../../query-log/statistics/counts-reader.ts';
+import { percent } from '../../query-log/statistics/stats-store.ts';
 import { CompatFault } from './compat-error.ts';
 import { type CompatRequest, type CompatRoute, reading } from './compat-route.ts';
-import { DAY_MS, lastDay } from './last-day.ts';
+import { countsOf, DECISION_KINDS, lastDay } from './day-counts.ts';
 import { outcomeOf, sumStatuses } from './query-kinds.ts';
-import { readRecentBlocked } from './recent-blocked.ts';
+import { MOST_LINES, readRecentBlocked, readTopNames } from './top-names.ts';
 import { upstreamPlace } from './upstream-place.ts';
-
-/** Most lines of a list. */
-const MOST_LINES = 1000;
 
 /** Rows of the top lists. */
 export function compatTopRoutes(context: {
@@ -31,7 +29,7 @@ export function compatTopRoutes(context: {
   clients: ClientNames;
 }): CompatRoute[] {
   const topDomains = (request: CompatRequest, isBlocked: boolean) =>
-    readTopDomains(context.stats, context.clock, request, isBlocked);
+    readTopDomains(context, request, isBlocked);
   return [
     reading('/stats/top_domains', CompatTopDomains, (request) =>
       topDomains(request, request.params.bool('blocked', false)),
@@ -41,7 +39,11 @@ export function compatTopRoutes(context: {
       readTopClients(context.stats, context.clock, context.clients, request),
     ),
     reading('/stats/recent_blocked', CompatRecentBlocked, async (request) => ({
-      blocked: await readRecentBlocked(context.queryLog, linesOf(request, 1), request.gone),
+      blocked: await readRecentBlocked(
+        context.queryLog,
+        request.params.count('count', 1, MOST_LINES),
+        request.gone,
+      ),
     })),
     reading('/stats/upstreams', CompatUpstreams, (request) =>
       readUpstreams(context.stats, context.clock, request),
@@ -53,16 +55,14 @@ export function compatTopRoutes(context: {
 }
 
 async function readTopDomains(
-  stats: LogQuestions,
-  clock: Clock,
+  context: { stats: LogQuestions; queryLog: Pick<QueryLogReader, 'page'>; clock: Clock },
   request: CompatRequest,
   isBlocked: boolean,
 ): Promise<Untimed<CompatTopDomains>> {
-  const span = lastDay(clock);
-  const limit = linesOf(request, 10);
-  const which = isBlocked ? 'blocked' : 'allowed';
-  const domains = await stats.topDomains({ ...span, limit, which }, request.gone);
-  return { domains: domains, ...(await totalsOf(stats, span, request.gone)) };
+  const span = lastDay(context.clock);
+  const wanted = { isBlocked, limit: linesOf(request) };
+  const domains = await readTopNames(context, span, wanted, request.gone);
+  return { domains, ...(await totalsOf(context.stats, span, request.gone)) };
 }
 
 async function readTopClients(
@@ -73,7 +73,7 @@ async function readTopClients(
 ): Promise<Untimed<CompatTopClients>> {
   const span = lastDay(clock);
   const isBlocked = request.params.bool('blocked', false);
-  const limit = linesOf(request, 10);
+  const limit = linesOf(request);
   const top = { ...span, limit, by: isBlocked ? 'blocked' : 'all' } as const;
   const found = await stats.topClients(top, request.gone);
   const lines = found.map(({ ip, clientId, count, blocked }) => ({
@@ -89,10 +89,11 @@ async function readUpstreams(
   clock: Clock,
   { gone }: CompatRequest,
 ): Promise<Untimed<CompatUpstreams>> {
-  const counts = await countsOf(stats, lastDay(clock), ['status', 'upstream', 'upstream_us'], gone);
-  const { total, blocked, cached, forwarded } = outcomeOf(sumStatuses(ofKind(counts, 'status')));
-  const timesUs = ofKind(counts, 'upstream_us');
-  const servers = Object.entries(ofKind(counts, 'upstream')).map(([text, count]) => ({
+  const kinds = [...DECISION_KINDS, 'upstream', 'upstream_us'] as const;
+  const counts = await countsOf(stats, lastDay(clock), kinds, gone);
+  const { total, blocked, cached, forwarded } = outcomeOf(sumStatuses(counts));
+  const timesUs = counts.upstream_us;
+  const servers = Object.entries(counts.upstream).map(([text, count]) => ({
     ...upstreamPlace(text),
     count,
     statistics: { response: (timesUs[text] ?? 0) / count / 1e6, variance: 0 },
@@ -124,12 +125,19 @@ async function readPeriod(
   }
   const nowMs = clock.nowMs();
   // Where a period that reaches back as far would start: as fine as counts of that age are.
-  const startOf = (secs: number): number => periodStartMs(nowMs, Math.max(0, nowMs - secs * 1000));
-  const sums = await stats.summary({ fromMs: startOf(from), toMs: startOf(until + 60) }, gone);
+  const startOf = (secs: number): number => periodStartMs(nowMs, nowMs - secs * 1000);
+  const span = { fromMs: startOf(from), toMs: startOf(until + 60) };
+  const sums = await stats.summary(span, gone);
+  const { BLOCKED_PTR: privatePtr = 0 } = sums.queries_by_status;
+  // Counts by decision are kept as long as those of minutes.
+  const isRecent = span.fromMs > nowMs - MINUTES_KEPT_MS;
+  const blocked = isRecent
+    ? (await totalsOf(stats, span, gone)).blocked_queries
+    : sums.queries_blocked - privatePtr;
   return {
     sum_queries: sums.queries_total,
-    sum_blocked: sums.queries_blocked,
-    percent_blocked: sums.block_rate,
+    sum_blocked: blocked,
+    percent_blocked: percent(blocked, sums.queries_total),
     total_clients: sums.clients,
   };
 }
@@ -140,33 +148,11 @@ async function totalsOf(
   span: Span,
   gone: AbortSignal,
 ): Promise<{ total_queries: number; blocked_queries: number }> {
-  const statuses = sumStatuses(ofKind(await countsOf(stats, span, ['status'], gone), 'status'));
-  const { total, blocked } = outcomeOf(statuses);
+  const { total, blocked } = outcomeOf(sumStatuses(await countsOf(stats, span, DECISION_KINDS, gone)));
   return { total_queries: total, blocked_queries: blocked };
 }
 
-/** Counts of a whole span by `kind:value`. */
-async function countsOf(
-  stats: Pick<LogQuestions, 'slotCounts'>,
-  span: Span,
-  kinds: readonly string[],
-  gone: AbortSignal,
-): Promise<Record<string, number>> {
-  const sums: Record<string, number> = {};
-  for (const { counts } of await stats.slotCounts({ ...span, stepMs: DAY_MS, kinds }, gone))
-    for (const [key, count] of Object.entries(counts)) sums[key] = (sums[key] ?? 0) + count;
-  return sums;
-}
-
-function ofKind(counts: Readonly<Record<string, number>>, kind: string): Record<string, number> {
-  const prefix = `${kind}:`;
-  return Object.fromEntries(
-    Object.entries(counts)
-      .filter(([key]) => key.startsWith(prefix))
-      .map(([key, count]) => [key.slice(prefix.length), count]),
-  );
-}
-
-function linesOf({ params }: CompatRequest, fallback: number): number {
-  return params.count('count', fallback, MOST_LINES);
+/** As many as are asked for, but at least one. */
+function linesOf({ params }: CompatRequest): number {
+  return Math.max(1, Math.min(params.int('count') ?? 10, MOST_LINES));
 }

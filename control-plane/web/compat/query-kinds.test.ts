@@ -1,20 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 import { COMPAT_STATUSES, COMPAT_TYPES } from '../../../shared/api/compat/compat-api.ts';
+import { RRType } from '../../../shared/dns/iana.ts';
 import { isBlockedStatus, QUERY_STATUS_NAMES, QueryStatus } from '../../../shared/query-log.ts';
 import {
+  BLOCKED_DECISIONS,
   compatStatus,
+  decisionsOf,
   outcomeOf,
-  replyOfRcode,
-  statusesOf,
+  PERMITTED_DECISIONS,
   sumReplies,
   sumStatuses,
   sumTypes,
 } from './query-kinds.ts';
 
+const PERMITTED_THERE = new Set(['BLOCKED_PTR']);
+
 describe('compatStatus() and outcomeOf()', () => {
-  test.each(QUERY_STATUS_NAMES)('%s counts as blocked here exactly if it does in Weir', (name) => {
-    const { total, blocked } = outcomeOf(sumStatuses({ [name]: 7 }));
-    expect([total, blocked]).toEqual([7, isBlockedStatus(QueryStatus[name]) ? 7 : 0]);
+  test.each(QUERY_STATUS_NAMES)('%s counts as blocked here as it does in FTL', (name) => {
+    const { total, blocked } = outcomeOf(sumStatuses({ status: { [name]: 7 }, decision: {} }));
+    const isBlocked = isBlockedStatus(QueryStatus[name]) && !PERMITTED_THERE.has(name);
+    expect([total, blocked]).toEqual([7, isBlocked ? 7 : 0]);
   });
 
   test('outcomeOf() adds up statuses as clients do', () => {
@@ -28,32 +33,39 @@ describe('compatStatus() and outcomeOf()', () => {
     expect(total).toBe(2 ** COMPAT_STATUSES.length - 1);
   });
 
-  test('statusesOf() finds every status under its counterpart', () => {
-    expect(COMPAT_STATUSES.flatMap(statusesOf).sort()).toEqual([...QUERY_STATUS_NAMES].sort());
-    expect(statusesOf('CACHE')).toEqual(['CACHED', 'LOCAL', 'SAFE_SEARCH']);
-    expect(statusesOf('RETRIED')).toEqual([]);
+  test('sumStatuses() takes decisions with an origin out of their status, so that sums stay sums', () => {
+    const status = { BLOCKED_CNAME: 9, LOCAL: 6, CACHED: 1 };
+    const decision = { 'BLOCKED_CNAME:managed': 2, 'BLOCKED_CNAME:regex': 3, 'LOCAL:canary': 4 };
+    const sums = sumStatuses({ status, decision });
+    expect(sums).toMatchObject({
+      GRAVITY_CNAME: 4,
+      DENYLIST_CNAME: 2,
+      REGEX_CNAME: 3,
+      SPECIAL_DOMAIN: 4,
+      CACHE: 3,
+    });
+    expect(outcomeOf(sums)).toEqual({ total: 16, blocked: 13, forwarded: 0, cached: 3 });
+  });
+
+  test('decisionsOf() finds every decision under its counterpart', () => {
+    const all = COMPAT_STATUSES.flatMap((status) => decisionsOf(status)).sort();
+    expect(all).toEqual([...BLOCKED_DECISIONS, ...PERMITTED_DECISIONS].sort());
+    expect(all).toEqual(expect.arrayContaining([...QUERY_STATUS_NAMES]));
+    expect(decisionsOf('CACHE')).toEqual(['CACHED', 'LOCAL', 'SAFE_SEARCH', 'BLOCKED_PTR']);
+    expect(decisionsOf('RETRIED')).toEqual([]);
     expect(compatStatus('BLOCKED_LIST')).toBe('GRAVITY');
   });
 });
 
 describe('sumTypes() and sumReplies()', () => {
-  test('sumTypes() puts what has no name of its own under OTHER, CNAME too', () => {
-    const sums = sumTypes({ A: 3, HTTPS: 2, CNAME: 4, TYPE65280: 5, OTHER: 1 });
-    expect(sums).toMatchObject({ A: 3, HTTPS: 2, OTHER: 10, AAAA: 0 });
+  test('sumTypes() puts types without a counterpart under OTHER, CNAME too', () => {
+    const sums = sumTypes({ [RRType.A]: 3, [RRType.HTTPS]: 2, [RRType.CNAME]: 4, 65280: 5 });
+    expect(sums).toMatchObject({ A: 3, HTTPS: 2, OTHER: 9, AAAA: 0 });
     expect(Object.keys(sums)).toEqual(COMPAT_TYPES);
   });
 
-  test('sumReplies() counts rcodes, and UNKNOWN for answers that may hold anything', () => {
-    const sums = sumReplies({ NOERROR: 5, NXDOMAIN: 4, SERVFAIL: 3, REFUSED: 2, NOTIMP: 1, FORMERR: 6 });
-    expect(sums).toMatchObject({
-      UNKNOWN: 5,
-      NXDOMAIN: 4,
-      SERVFAIL: 3,
-      REFUSED: 2,
-      NOTIMP: 1,
-      OTHER: 6,
-      IP: 0,
-    });
-    expect(replyOfRcode('__proto__')).toBe('OTHER');
+  test('sumReplies() has UNKNOWN for queries whose reply was not counted', () => {
+    const sums = sumReplies({ IP: 5, NODATA: 4, UNKNOWN: 1 }, 12);
+    expect(sums).toMatchObject({ IP: 5, NODATA: 4, UNKNOWN: 3, BLOB: 0 });
   });
 });

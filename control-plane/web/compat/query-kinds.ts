@@ -10,9 +10,10 @@ import {
   type CompatStatus,
   type CompatType,
 } from '../../../shared/api/compat/compat-api.ts';
-import type { QueryStatusName } from '../../../shared/query-log.ts';
+import { rrTypeCode, rrTypeName } from '../../../shared/dns/iana.ts';
+import type { Decision, QueryStatusName } from '../../../shared/query-log.ts';
 
-const STATUS_OF: Readonly<Record<QueryStatusName, CompatStatus>> = {
+const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   ALLOWED: 'FORWARDED',
   // An upstream was asked in vain.
   SERVFAIL: 'FORWARDED',
@@ -24,11 +25,15 @@ const STATUS_OF: Readonly<Record<QueryStatusName, CompatStatus>> = {
   STALE: 'CACHE_STALE',
   BLOCKED_LIST: 'GRAVITY',
   BLOCKED_CNAME: 'GRAVITY_CNAME',
+  'BLOCKED_CNAME:managed': 'DENYLIST_CNAME',
+  'BLOCKED_CNAME:regex': 'REGEX_CNAME',
   BLOCKED_MANAGED: 'DENYLIST',
   BLOCKED_SERVICE: 'DENYLIST',
   BLOCKED_REGEX: 'REGEX',
+  'LOCAL:canary': 'SPECIAL_DOMAIN',
   BLOCKED_SCHEDULE: 'SPECIAL_DOMAIN',
-  BLOCKED_PTR: 'SPECIAL_DOMAIN',
+  // Private addresses without a name are answered there as from the cache.
+  BLOCKED_PTR: 'CACHE',
   BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
   BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',
   // Refused without being blocked, for which there is no word.
@@ -36,54 +41,66 @@ const STATUS_OF: Readonly<Record<QueryStatusName, CompatStatus>> = {
   REFUSED: 'UNKNOWN',
 };
 
-/** Rcodes that say all about an answer; what one with NOERROR held is not counted. */
-const REPLY_OF: Readonly<Record<string, CompatReply>> = {
-  NOERROR: 'UNKNOWN',
-  NXDOMAIN: 'NXDOMAIN',
-  SERVFAIL: 'SERVFAIL',
-  REFUSED: 'REFUSED',
-  NOTIMP: 'NOTIMP',
-};
-
 const TYPES: ReadonlySet<string> = new Set(COMPAT_TYPES);
 const FORWARDED: readonly CompatStatus[] = ['FORWARDED', 'RETRIED', 'RETRIED_DNSSEC'];
 const CACHED: readonly CompatStatus[] = ['CACHE', 'CACHE_STALE'];
 const NEITHER: readonly CompatStatus[] = ['UNKNOWN', 'IN_PROGRESS'];
 
-/** The counterpart of a status. */
-export function compatStatus(status: QueryStatusName): CompatStatus {
-  return STATUS_OF[status];
+const DECISIONS = Object.keys(STATUS_OF) as Decision[];
+
+/** The counterpart of a decision. */
+export function compatStatus(decision: Decision): CompatStatus {
+  return STATUS_OF[decision];
 }
 
-/** The statuses with this counterpart. */
-export function statusesOf(status: CompatStatus): QueryStatusName[] {
-  const names = Object.keys(STATUS_OF) as QueryStatusName[];
-  return names.filter((name) => STATUS_OF[name] === status);
+/** The decisions with one of these counterparts. */
+export function decisionsOf(...statuses: readonly CompatStatus[]): Decision[] {
+  return DECISIONS.filter((decision) => statuses.includes(STATUS_OF[decision]));
 }
+
+/** Decisions whose counterpart counts as blocked, and those of all others. */
+export const BLOCKED_DECISIONS: readonly Decision[] = DECISIONS.filter(isBlocked);
+export const PERMITTED_DECISIONS: readonly Decision[] = DECISIONS.filter((decision) => !isBlocked(decision));
 
 /** The counterpart of a type's mnemonic. */
 export function compatType(name: string): CompatType {
   return TYPES.has(name) ? (name as CompatType) : 'OTHER';
 }
 
-/** The counterpart of an rcode's mnemonic. */
-export function replyOfRcode(name: string): CompatReply {
-  return Object.hasOwn(REPLY_OF, name) ? REPLY_OF[name]! : 'OTHER';
+/** Queries as they are counted, by value: some decisions are also counted under their status. */
+export interface DecisionCounts {
+  readonly status: Readonly<Record<string, number>>;
+  readonly decision: Readonly<Record<string, number>>;
 }
 
 /** Queries by status, with those that none had. */
-export function sumStatuses(counts: Readonly<Record<string, number>>): Record<CompatStatus, number> {
-  return sumAs(COMPAT_STATUSES, counts, (name) => STATUS_OF[name as QueryStatusName]);
+export function sumStatuses({ status, decision }: DecisionCounts): Record<CompatStatus, number> {
+  const sums = sumAs(COMPAT_STATUSES, status, (name) => STATUS_OF[name as QueryStatusName]);
+  for (const [name, count] of Object.entries(decision)) {
+    const [base] = name.split(':');
+    sums[STATUS_OF[base as QueryStatusName]] -= count;
+    sums[STATUS_OF[name as Decision]] += count;
+  }
+  return sums;
 }
 
-/** Queries by type, with those that none had. */
+/** Queries by number of their type, with those that none had. */
 export function sumTypes(counts: Readonly<Record<string, number>>): Record<CompatType, number> {
-  return sumAs(COMPAT_TYPES, counts, compatType);
+  return sumAs(COMPAT_TYPES, counts, (number) => compatType(rrTypeName(Number(number))));
 }
 
-/** Queries by reply, with those that none had. */
-export function sumReplies(counts: Readonly<Record<string, number>>): Record<CompatReply, number> {
-  return sumAs(COMPAT_REPLIES, counts, replyOfRcode);
+/** Numbers of the types with a counterpart. */
+export const NAMED_TYPES: readonly number[] = COMPAT_TYPES.flatMap((name) => rrTypeCode(name) ?? []);
+
+/** Queries by reply, with those that none had; those of `total` whose reply was not counted are UNKNOWN. */
+export function sumReplies(
+  counts: Readonly<Record<string, number>>,
+  total: number,
+): Record<CompatReply, number> {
+  const sums = sumAs(COMPAT_REPLIES, counts, (name) => name as CompatReply);
+  const counted = Object.values(sums).reduce((sum, count) => sum + count, 0);
+  sums.UNKNOWN += total - counted;
+  return sums;
 }
 
 /** What became of queries as a whole. */
@@ -101,6 +118,10 @@ export function outcomeOf(statuses: Readonly<Record<CompatStatus, number>>): Out
   const total = sum(COMPAT_STATUSES);
   const [forwarded, cached] = [sum(FORWARDED), sum(CACHED)];
   return { total, forwarded, cached, blocked: total - forwarded - cached - sum(NEITHER) };
+}
+
+function isBlocked(decision: Decision): boolean {
+  return ![...FORWARDED, ...CACHED, ...NEITHER].includes(STATUS_OF[decision]);
 }
 
 function sumAs<Name extends string>(

@@ -2,9 +2,11 @@
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import type { CompatDnssec, CompatQuery } from '../../../shared/api/compat/compat-log-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
-import { rrTypeCode } from '../../../shared/dns/iana.ts';
-import type { DnssecStatusName } from '../../../shared/query-log.ts';
-import { compatStatus, compatType, replyOfRcode } from './query-kinds.ts';
+import { ExtendedError, rrTypeCode } from '../../../shared/dns/iana.ts';
+import type { Decision, DnssecStatusName } from '../../../shared/query-log.ts';
+import { replyKindOf } from '../../query-log/rows/reply-kind.ts';
+import { rcodeFromName } from '../../query-log/search/query-conditions.ts';
+import { compatStatus, compatType } from './query-kinds.ts';
 import { placeText, upstreamPlace } from './upstream-place.ts';
 
 const DNSSEC_OF: Readonly<Record<DnssecStatusName, CompatDnssec>> = {
@@ -15,34 +17,29 @@ const DNSSEC_OF: Readonly<Record<DnssecStatusName, CompatDnssec>> = {
   indeterminate: 'ABANDONED',
 };
 
-/** Kinds of answers by the type of their records; others are RRNAME. */
-const REPLY_OF_TYPE: Readonly<Record<string, CompatReply>> = {
-  A: 'IP',
-  AAAA: 'IP',
-  PTR: 'DOMAIN',
-  HTTPS: 'BLOB',
-  SVCB: 'BLOB',
-  DS: 'DNSSEC',
-  DNSKEY: 'DNSSEC',
-  RRSIG: 'DNSSEC',
-};
+/** Ids by the names that the log has. */
+export interface ListIds {
+  list(name: string): number | undefined;
+  managed(name: string): number | undefined;
+  regex(name: string): number | undefined;
+}
 
-/** The row. */
-export function compatQuery(row: LoggedQuery): CompatQuery {
+/** The row; `id` as `orderedIds()` has it. */
+export function compatQuery(row: LoggedQuery, id: number, ids: ListIds): CompatQuery {
   return {
-    id: row.id,
+    id,
     time: Date.parse(row.timestamp) / 1000,
     type: compatType(row.type) === 'OTHER' ? `TYPE${String(rrTypeCode(row.type))}` : row.type,
-    status: compatStatus(row.status),
+    status: compatStatus(decisionOf(row)),
     dnssec: DNSSEC_OF[row.dnssec_status],
     domain: row.domain,
-    upstream: row.upstream === null ? null : placeText(upstreamPlace(row.upstream)),
+    // A cached answer keeps the server that it is from.
+    upstream: row.upstream === null || row.cached ? null : placeText(upstreamPlace(row.upstream)),
     reply: { type: replyOf(row), time: row.response_time_us / 1e6 },
     client: { ip: row.client, name: row.client_hostname },
-    list_id: null,
-    ede: { code: -1, text: null },
-    cname: null,
-    repeats: row.repeats,
+    list_id: listIdOf(row, ids),
+    ede: { code: row.extended_error ?? -1, text: edeText(row.extended_error) },
+    cname: row.block_alias,
   };
 }
 
@@ -52,11 +49,51 @@ export function dnssecOf(name: CompatDnssec): DnssecStatusName | undefined {
   return names.find((own) => DNSSEC_OF[own] === name);
 }
 
-/** What an answer held, as far as it is logged. */
-function replyOf({ rcode, answers }: LoggedQuery): CompatReply {
-  if (rcode !== 'NOERROR' || answers === null) return replyOfRcode(rcode);
-  const types = answers.map(({ type }) => type);
-  if (types.length === 0) return 'NODATA';
-  if (types.includes('CNAME')) return 'CNAME';
-  return REPLY_OF_TYPE[types[0]!] ?? 'RRNAME';
+/** The kind of the reply, by the same rule as the log counts it. */
+function replyOf({ rcode, answers, answer_type: answerType }: LoggedQuery): CompatReply {
+  const type = answerType === null ? (answers === null ? undefined : 0) : rrTypeCode(answerType);
+  return replyKindOf(rcodeFromName(rcode)!, type);
+}
+
+function decisionOf({ status, decision_origin: origin }: LoggedQuery): Decision {
+  return origin === null ? status : (`${status}:${origin}` as Decision);
+}
+
+/** The list, managed domain or filter that decided, if there still is one of that name. */
+function listIdOf(
+  { status, decision_origin: origin, block_source: source }: LoggedQuery,
+  ids: ListIds,
+): number | null {
+  if (source === null) return null;
+  if (status === 'BLOCKED_MANAGED' || origin === 'managed') return ids.managed(source) ?? null;
+  if (status === 'BLOCKED_REGEX' || origin === 'regex') return ids.regex(source) ?? null;
+  return status === 'BLOCKED_LIST' || status === 'BLOCKED_CNAME' ? (ids.list(source) ?? null) : null;
+}
+
+const EDE_TEXTS: ReadonlyMap<number, string> = new Map(
+  Object.entries(ExtendedError).map(([name, code]) => [code, name.toLowerCase().replaceAll('_', ' ')]),
+);
+
+function edeText(code: number | null): string | null {
+  return code === null ? null : (EDE_TEXTS.get(code) ?? null);
+}
+
+/** No row is older. Counting from here leaves room for rows of one millisecond until 2054. */
+const EPOCH_MS = Date.UTC(2020, 0);
+/** Ids of a millisecond. Rows of one run have consecutive numbers, so they share none. */
+const IDS_PER_MS = 8192;
+
+/** The id of a row; rows of two nodes in one millisecond share one in rare cases. */
+export function orderedId({ id, timestamp }: Pick<LoggedQuery, 'id' | 'timestamp'>): number {
+  return (Date.parse(timestamp) - EPOCH_MS) * IDS_PER_MS + (id % IDS_PER_MS);
+}
+
+/** The highest id that a row of now may have. */
+export function cursorAt(nowMs: number): number {
+  return (Math.floor(nowMs) - EPOCH_MS + 1) * IDS_PER_MS - 1;
+}
+
+/** Unix milliseconds before which the rows up to a cursor lie. */
+export function timeOfCursor(cursor: number): number {
+  return Math.floor(cursor / IDS_PER_MS) + EPOCH_MS + 1;
 }

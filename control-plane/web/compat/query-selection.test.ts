@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Params } from './params.ts';
+import { NAMED_TYPES } from './query-kinds.ts';
 import { conditionsOf } from './query-selection.ts';
 
 const known = {
@@ -24,17 +25,19 @@ describe('conditionsOf()', () => {
     ['client_name=none', { clientPatterns: [] }],
     ['upstream=192.0.2.54%23853', { upstreams: ['tls://dns.example.org@192.0.2.54'] }],
     ['upstream=udp://*', { upstreams: ['udp://192.0.2.53'] }],
-    ['status=cache_stale', { statuses: ['STALE'] }],
-    ['status=GRAVITY&upstream=blocklist', { statuses: ['BLOCKED_LIST'] }],
-    ['status=GRAVITY&upstream=cache', { statuses: [] }],
+    ['status=cache_stale', { decisions: ['STALE'] }],
+    ['status=GRAVITY&upstream=blocklist', { decisions: ['BLOCKED_LIST'] }],
+    ['status=GRAVITY&upstream=cache', { decisions: [] }],
     ['dnssec=ABANDONED', { dnssec: 'indeterminate' }],
-    ['dnssec=TRUNCATED', { statuses: [] }],
-    ['type=AAAA&reply=nxdomain', { type: 'AAAA', rcode: 'NXDOMAIN' }],
+    ['dnssec=TRUNCATED', { decisions: [] }],
+    ['status=regex_cname', { decisions: ['BLOCKED_CNAME:regex'] }],
+    ['type=AAAA&reply=nxdomain', { type: 'AAAA', reply: 'NXDOMAIN' }],
+    ['type=other&reply=CNAME', { typesLeftOut: NAMED_TYPES, reply: 'CNAME' }],
   ])('conditionsOf() of %j', (query, expected) => {
     expect(conditions(query)).toEqual(expected);
   });
 
-  test.each(['status=__proto__', 'type=OTHER', 'reply=CNAME', 'dnssec=constructor'])(
+  test.each(['status=__proto__', 'type=NOTYPE', 'reply=__proto__', 'dnssec=constructor'])(
     'refuses %s',
     (query) => {
       expect(() => conditions(query)).toThrow(expect.objectContaining({ status: 400, key: 'bad_request' }));

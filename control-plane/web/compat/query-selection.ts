@@ -1,12 +1,12 @@
 /** The filters of the compatibility API's query log in the words of Weir's. Pure. */
-import { COMPAT_REPLIES, COMPAT_STATUSES, type CompatReply } from '../../../shared/api/compat/compat-api.ts';
+import { COMPAT_REPLIES, COMPAT_STATUSES } from '../../../shared/api/compat/compat-api.ts';
 import { COMPAT_DNSSEC } from '../../../shared/api/compat/compat-log-api.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
-import { BLOCKED_STATUS_NAMES, QUERY_STATUS_NAMES, type QueryStatusName } from '../../../shared/query-log.ts';
+import type { Decision } from '../../../shared/query-log.ts';
 import { matchesWildcards, type QueryConditions } from '../../query-log/search/query-conditions.ts';
 import { CompatFault } from './compat-error.ts';
 import type { Params } from './params.ts';
-import { statusesOf } from './query-kinds.ts';
+import { BLOCKED_DECISIONS, decisionsOf, NAMED_TYPES, PERMITTED_DECISIONS } from './query-kinds.ts';
 import { dnssecOf } from './query-row.ts';
 import { placeText, upstreamPlace } from './upstream-place.ts';
 
@@ -18,39 +18,37 @@ export interface KnownNames {
   readonly clients: Iterable<readonly [address: string, name: string]>;
 }
 
-/** Answers that are known by their rcode, which is all that can be searched for. */
-const RCODES: ReadonlySet<CompatReply> = new Set(['NXDOMAIN', 'SERVFAIL', 'REFUSED', 'NOTIMP']);
-const NONE: readonly QueryStatusName[] = [];
+const NONE: readonly Decision[] = [];
 
 /** The conditions of a request. @throws {CompatFault} 400 for a value that there is not */
 export function conditionsOf(params: Params, known: KnownNames): QueryConditions {
   const upstream = params.text('upstream');
-  const statuses = [statusesBy(params), dnssecIsNone(params) ? NONE : undefined, ownAnswersBy(upstream)];
+  const decisions = [decisionsBy(params), dnssecIsNone(params) ? NONE : undefined, ownAnswersBy(upstream)];
   return {
     domainPattern: params.text('domain'),
     clientPatterns: clientsBy(params, known),
-    type: typeBy(params),
-    statuses: inAll(statuses.filter((names) => names !== undefined)),
-    rcode: rcodeBy(params),
+    ...typeBy(params),
+    decisions: inAll(decisions.filter((names) => names !== undefined)),
+    reply: oneOf(params, 'reply', COMPAT_REPLIES),
     dnssec: dnssecBy(params),
     upstreams: upstream === undefined || ownAnswersBy(upstream) ? undefined : upstreamsBy(upstream, known),
   };
 }
 
-function statusesBy(params: Params): readonly QueryStatusName[] | undefined {
+function decisionsBy(params: Params): readonly Decision[] | undefined {
   const status = oneOf(params, 'status', COMPAT_STATUSES);
-  return status === undefined ? undefined : statusesOf(status);
+  return status === undefined ? undefined : decisionsOf(status);
 }
 
 /** `cache`, `blocklist` and `permitted` stand for answers without an upstream, and for all that are not blocked. */
-function ownAnswersBy(upstream: string | undefined): readonly QueryStatusName[] | undefined {
+function ownAnswersBy(upstream: string | undefined): readonly Decision[] | undefined {
   switch (upstream) {
     case 'cache':
-      return [...statusesOf('CACHE'), ...statusesOf('CACHE_STALE')];
+      return decisionsOf('CACHE', 'CACHE_STALE');
     case 'blocklist':
-      return BLOCKED_STATUS_NAMES;
+      return BLOCKED_DECISIONS;
     case 'permitted':
-      return QUERY_STATUS_NAMES.filter((name) => !BLOCKED_STATUS_NAMES.includes(name));
+      return PERMITTED_DECISIONS;
     default:
       return undefined;
   }
@@ -68,18 +66,12 @@ function clientsBy(params: Params, { clients }: KnownNames): string[] | undefine
   return [...clients].filter(([address, own]) => isName(own) && isIp(address)).map(([address]) => address);
 }
 
-function typeBy(params: Params): string | undefined {
+function typeBy(params: Params): Pick<QueryConditions, 'type' | 'typesLeftOut'> {
   const type = params.text('type');
-  if (type === undefined) return undefined;
+  if (type === undefined) return {};
+  if (type.toUpperCase() === 'OTHER') return { typesLeftOut: NAMED_TYPES };
   if (rrTypeCode(type) === undefined) throw refused('type', type);
-  return type;
-}
-
-function rcodeBy(params: Params): string | undefined {
-  const reply = oneOf(params, 'reply', COMPAT_REPLIES);
-  if (reply === undefined) return undefined;
-  if (!RCODES.has(reply)) throw refused('reply', reply);
-  return reply;
+  return { type };
 }
 
 function dnssecBy(params: Params): QueryConditions['dnssec'] {
@@ -100,7 +92,7 @@ function oneOf<Name extends string>(params: Params, name: string, names: readonl
 }
 
 /** What all lists have; undefined without a list. */
-function inAll(lists: readonly (readonly QueryStatusName[])[]): readonly QueryStatusName[] | undefined {
+function inAll(lists: readonly (readonly Decision[])[]): readonly Decision[] | undefined {
   const [first, ...others] = lists;
   return first?.filter((name) => others.every((list) => list.includes(name)));
 }

@@ -18,6 +18,14 @@ export function refuseCrossOrigin(request: Request): void {
   if (hostOf(origin) !== request.host.toLowerCase()) throw crossOrigin(`origin ${origin}`);
 }
 
+/** Origins of browser extensions, which no page can have. */
+const EXTENSION_ORIGIN = /^(?:chrome|moz)-extension:\/\/[\w-]+$/;
+
+/** Whether a browser extension sent the request, which people install as they do programs. */
+export function isFromExtension({ headers: { origin } }: Request): boolean {
+  return origin !== undefined && EXTENSION_ORIGIN.test(origin);
+}
+
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -19,6 +19,7 @@ import { serveDashboard } from '../dashboard-files/serve-dashboard.ts';
 import type { DashboardHandlers, DashboardParts } from '../dashboard-files/serve-dashboard.ts';
 import { docsPage } from './docs-page.ts';
 import { sendCheckPage } from './check-page.ts';
+import { COMPAT_NAME } from '../../policy/settings/derived.ts';
 import { checkHost } from '../edge/host-check.ts';
 import { checkMessage } from '../edge/message-check.ts';
 import { limitRequests } from '../edge/request-limits.ts';
@@ -88,7 +89,10 @@ export function createApp(
   app.use(
     checkHost({
       nodeName: parts.nodeName,
-      allowedHosts: () => parts.configuration.current().server.allowed_hosts,
+      allowedHosts: () => {
+        const { allowed_hosts: allowed } = parts.configuration.current().server;
+        return altCompat ? [...allowed, COMPAT_NAME] : allowed;
+      },
     }),
   );
   if (webTls.enabled) app.use(redirectToHttps);

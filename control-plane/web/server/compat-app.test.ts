@@ -72,6 +72,8 @@ describe('a hostile request', () => {
     for (const headers of [
       { origin: 'http://evil.example' },
       { origin: 'null' },
+      { origin: 'http://chrome-extension.example', 'sec-fetch-site': 'cross-site' },
+      { origin: 'chrome-extension://a.b/..' },
       { 'sec-fetch-site': 'cross-site' },
     ] as Record<string, string>[])
       for (let i = 0; i < 3; i++) {
@@ -96,31 +98,42 @@ describe('a hostile request', () => {
     expect(native.problem.error).toBe('misdirected');
   });
 
-  test('with HEAD is answered as GET without a body, and does nothing', async () => {
+  test('with HEAD is 404 on every path, as there', async () => {
     const sid = await compat.logIn();
-    const heads = [
-      [SUMMARY, { sid }, 200],
-      [SUMMARY, {}, 401],
-      ['/api/auth', { sid }, 200],
-      ['/api/nothing', { sid }, 404],
-    ] as const;
-    for (const [path, headers, status] of heads) {
-      const answer = await compat.api.send('HEAD', path, { headers });
-      expect([path, answer.status, answer.text]).toEqual([path, status, '']);
+    for (const path of [SUMMARY, '/api/auth', '/api/nothing']) {
+      const answer = await compat.api.send('HEAD', path, { headers: { sid } });
+      expect([path, answer.status, answer.text]).toEqual([path, 404, '']);
     }
     expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 
-  test('with OPTIONS is told the methods of a path, without a session and without CORS', async () => {
+  test('with OPTIONS gets the methods of a path, without a session and without CORS', async () => {
     const auth = await compat.send('OPTIONS', '/api/auth', { headers: { origin: 'http://evil.example' } });
-    expect([auth.status, auth.text, auth.headers['allow']]).toEqual([
-      204,
-      '',
-      'GET, POST, DELETE, HEAD, OPTIONS',
-    ]);
+    expect([auth.status, auth.text, auth.headers['allow']]).toEqual([204, '', 'GET, POST, DELETE, OPTIONS']);
     const names = Object.keys(auth.headers).filter((name) => name.startsWith('access-control'));
     expect(names).toEqual([]);
-    expect((await compat.send('OPTIONS', SUMMARY)).headers['allow']).toBe('GET, HEAD, OPTIONS');
+    expect((await compat.send('OPTIONS', SUMMARY)).headers['allow']).toBe('GET, OPTIONS');
+    const unknown = await compat.send('OPTIONS', '/api/nothing');
+    expect([unknown.status, unknown.headers['allow']]).toEqual([204, 'OPTIONS']);
+  });
+
+  test.each(['chrome-extension://abcdefghijklmnop', 'moz-extension://5a1f-09'])(
+    'from the extension %s logs in and out',
+    async (origin) => {
+      const headers = { origin, 'sec-fetch-site': 'cross-site' };
+      const opened = await compat.logInAnswer(PASSWORD, headers);
+      expect([opened.status, sessionIn(opened).valid]).toEqual([200, true]);
+      const ended = await compat.send('DELETE', '/api/auth', {
+        headers: { ...headers, sid: sessionIn(opened).sid! },
+      });
+      expect(ended.status).toBe(204);
+      expect((await compat.api.send('POST', '/svc/api/auth/login', { headers, json: {} })).status).toBe(403);
+    },
+  );
+
+  test('for pi.hole is answered, as programs find Pi-hole by that name', async () => {
+    for (const host of ['pi.hole', 'PI.HOLE.:8080'])
+      expect((await compat.send('GET', '/api/auth', { headers: { host } })).status).toBe(401);
   });
 
   test('to a path that there is not is 404 with that path', async () => {
@@ -129,6 +142,15 @@ describe('a hostile request', () => {
       const answer = await compat.send('GET', path);
       expect([answer.status, errorIn(answer).hint]).toEqual([404, path]);
     }
+  });
+
+  test('leaves no sid in the log, wherever it is sent', async () => {
+    const sid = await compat.logIn();
+    await compat.send('GET', `${SUMMARY}?sid=${sid}`);
+    await compat.send('GET', `/api/nothing?sid=${sid}`);
+    await compat.send('GET', SUMMARY, { raw: `sid=${sid}` });
+    await compat.send('POST', `/api/auth?sid=${sid}`, { raw: '{' });
+    expect(JSON.stringify(compat.api.logger.lines)).not.toContain(sid);
   });
 
   test('gets answers that are not kept and not framed', async () => {

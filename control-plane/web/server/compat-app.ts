@@ -17,7 +17,7 @@ import { answerOfError, answerOfFault, CompatFault, noSuchPath } from '../compat
 import type { CompatAnswer, CompatRequest, CompatRoute } from '../compat/compat-route.ts';
 import { keepCookie } from '../compat/compat-session.ts';
 import { Params } from '../compat/params.ts';
-import { refuseCrossOrigin } from '../edge/origin-check.ts';
+import { isFromExtension, refuseCrossOrigin } from '../edge/origin-check.ts';
 
 /** What Express is given: for the requests, and for the errors of whatever comes before. */
 export interface CompatApp {
@@ -69,12 +69,11 @@ async function answerTo(
 ): Promise<CompatAnswer> {
   const rows = byPath.get(http.path.replace(/(.)\/$/, '$1')) ?? [];
   const methods = rows.map(({ method }) => method);
-  if (http.method === 'OPTIONS' && rows.length > 0)
-    return { status: 204, body: null, headers: allow(methods) };
-  const row = rows.find(({ method }) => method === (http.method === 'HEAD' ? 'GET' : http.method));
+  if (http.method === 'OPTIONS') return { status: 204, body: null, headers: allow(methods) };
+  const row = rows.find(({ method }) => method === http.method);
   if (row === undefined) throw noSuchPath(pathOf(http));
   const request = requestOf(http, await readBytes(http, BODY_LIMIT_BYTES));
-  if (row.method !== 'GET') refuseCrossOrigin(http);
+  if (row.method !== 'GET' && !isFromExtension(http)) refuseCrossOrigin(http);
   const headers = row.access === 'public' ? {} : await letThrough(auth, request);
   const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
   if (answer === undefined) return GIVEN_UP;
@@ -114,8 +113,7 @@ function pathOf({ originalUrl }: Request): string {
 }
 
 function allow(methods: readonly string[]): Record<string, string> {
-  const head = methods.includes('GET') ? ['HEAD'] : [];
-  return { Allow: [...methods, ...head, 'OPTIONS'].join(', ') };
+  return { Allow: [...methods, 'OPTIONS'].join(', ') };
 }
 
 function answerOfThrown(logger: Logger, thrown: unknown, request: Request): CompatAnswer {

@@ -72,10 +72,10 @@ export const CompatQuery = z.strictObject({
   upstream: z.string().nullable(),
   reply: z.strictObject({ type: z.enum(COMPAT_REPLIES), time: z.number().min(0) }),
   client: z.strictObject({ ip: z.string(), name: z.string().nullable() }),
-  list_id: z.null(),
-  ede: z.strictObject({ code: z.literal(-1), text: z.null() }),
-  cname: z.null(),
-  repeats: Count.meta({ description: 'further queries that this row stands for, as in the query log' }),
+  list_id: z.int().min(1).nullable(),
+  /** Code of the extended DNS error; -1 = none. */
+  ede: z.strictObject({ code: z.int().min(-1), text: z.string().nullable() }),
+  cname: z.string().nullable(),
 });
 export type CompatQuery = z.infer<typeof CompatQuery>;
 

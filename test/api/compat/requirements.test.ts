@@ -191,7 +191,6 @@ describe('the requirements of clients', () => {
       ['POST', '/api/dns/blocking'],
       ['DELETE', '/api/queries'],
       ['GET', '/api'],
-      ['OPTIONS', '/api/nothing'],
     ] as const) {
       const answer = await compat.send(method, path);
       const hint = path.replace(/\?.*/, '');

@@ -1,7 +1,12 @@
 /** Random rows of the query log, with all that real ones may have, for property tests. */
 import fc from 'fast-check';
-import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import {
+  type LoggedRule,
+  type QueryLogRow,
+  UNKNOWN_ANSWER,
+} from '../../../control-plane/query-log/rows/row.ts';
+import {
+  DECISION_ORIGINS,
   type DnssecStatusCode,
   type ProtocolCode,
   QueryStatus,
@@ -54,9 +59,19 @@ export function arbitraryLogRow(hourMs: number): fc.Arbitrary<QueryLogRow> {
       responseTimeUs: fc.nat(0xffff_ffff),
       cached: fc.boolean(),
       upstream: fc.option(fc.string({ maxLength: 12 }), { nil: null }),
+      outcome: fc.oneof(fc.constant(NOT_KNOWN), knownOutcome),
     })
     .map((parts) => rowOf(parts, hourMs));
 }
+
+type OutcomeParts = Pick<QueryLogRow, 'answerType' | 'extendedError' | 'origin'>;
+
+const NOT_KNOWN: OutcomeParts = { answerType: UNKNOWN_ANSWER, extendedError: -1, origin: null };
+const knownOutcome: fc.Arbitrary<OutcomeParts> = fc.record({
+  answerType: fc.nat(UNKNOWN_ANSWER - 1),
+  extendedError: fc.integer({ min: -1, max: 254 }),
+  origin: fc.option(fc.constantFrom(...DECISION_ORIGINS), { nil: null }),
+});
 
 interface Parts {
   readonly labels: Uint8Array[];
@@ -76,6 +91,7 @@ interface Parts {
   readonly responseTimeUs: number;
   readonly cached: boolean;
   readonly upstream: string | null;
+  readonly outcome: OutcomeParts;
 }
 
 function rowOf(parts: Parts, hourMs: number): QueryLogRow {
@@ -103,6 +119,7 @@ function rowOf(parts: Parts, hourMs: number): QueryLogRow {
     status: parts.status as QueryStatusCode,
     rcode: parts.rcode,
     dnssec: parts.dnssec as DnssecStatusCode,
+    ...parts.outcome,
     responseTimeUs: parts.responseTimeUs,
     cached: parts.cached,
     rule: parts.rule,

@@ -1,6 +1,10 @@
 /** Blocks of the query log for tests: rows in words, and a reader that knows only the layout. */
 import { zstdDecompressSync } from 'node:zlib';
-import type { LoggedRule, QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
+import {
+  type LoggedRule,
+  type QueryLogRow,
+  UNKNOWN_ANSWER,
+} from '../../../control-plane/query-log/rows/row.ts';
 import { encodeBlock, sealBlock } from '../../../control-plane/query-log/block/block-encoder.ts';
 import type { BlockHead, EncodedBlock } from '../../../control-plane/query-log/block/block-layout.ts';
 import { type Kept, OpenBlock } from '../../../control-plane/query-log/block/open-block.ts';
@@ -70,6 +74,7 @@ export function inWords(row: QueryLogRow): Words {
       DNSSEC_STATUS_NAMES[row.dnssec],
       row.cached,
       row.upstream,
+      ...(row.answerType === UNKNOWN_ANSWER ? [] : [row.answerType, row.extendedError, row.origin]),
     ],
     responseTimeUs: row.responseTimeUs,
     answers: Buffer.from(bytes.subarray(answers.at, answers.at + answers.length)).toString('hex'),
@@ -123,11 +128,15 @@ export function naiveRows(block: EncodedBlock): Words[] {
           : rule[1] + (rule[2] ? (texts[name]!.slice(offsets[name]) || '.') + rule[3] : ''),
       alias: rule === null || rule[2] ? null : rule[3] || null,
       lists: rule?.[4] ?? [],
-      outcome: head.outcomes[outcomes![i]!]!.slice(0, 7),
+      outcome: withoutCount(head.outcomes[outcomes![i]!]!),
       responseTimeUs: responseTimes[i]!,
       answers: answers(i),
     };
   });
+}
+
+function withoutCount(outcome: readonly unknown[]): readonly unknown[] {
+  return outcome.filter((_, at) => at !== 7);
 }
 
 function naiveAnswers(

@@ -1,5 +1,5 @@
 /** Rows of the query log for tests. */
-import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
+import { type QueryLogRow, UNKNOWN_ANSWER } from '../../../control-plane/query-log/rows/row.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 
@@ -49,6 +49,9 @@ export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
     lists: [],
     upstream: null,
     answers: null,
+    answerType: UNKNOWN_ANSWER,
+    extendedError: -1,
+    origin: null,
     ...change,
   };
   const answersLength = answers?.length ?? 0;

@@ -25,6 +25,9 @@ function row(id: number): LogRow {
     repeats: 0,
     client_id: null,
     block_alias: null,
+    answer_type: null,
+    extended_error: null,
+    decision_origin: null,
   };
 }
 

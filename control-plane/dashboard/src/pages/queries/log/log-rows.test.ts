@@ -27,6 +27,9 @@ function row(id: number | null, atMs = id ?? 0): LogRow {
     repeats: 0,
     client_id: null,
     block_alias: null,
+    answer_type: null,
+    extended_error: null,
+    decision_origin: null,
   };
 }
 

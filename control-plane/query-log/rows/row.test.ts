@@ -1,0 +1,14 @@
+import { describe, expect, test } from '@jest/globals';
+import { emptyRow, UNKNOWN_ANSWER } from './row.ts';
+
+describe('emptyRow()', () => {
+  test('knows nothing of an answer, which is not the same as an empty one', () => {
+    expect(emptyRow()).toMatchObject({ answerType: UNKNOWN_ANSWER, extendedError: -1, origin: null });
+  });
+
+  test('shares no range with another row', () => {
+    const [one, other] = [emptyRow(), emptyRow()];
+    one.answers.length = one.qname.at = 7;
+    expect(other).toEqual(emptyRow());
+  });
+});
