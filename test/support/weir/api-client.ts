@@ -150,7 +150,7 @@ export class ApiClient {
     let queries = 0;
     const count = async (): Promise<number> => {
       for await (const line of readLines(`${this.base}/queries/export?format=ndjson&${filter}`, this.cookie))
-        queries += 1 + Number(/"repeats":(\d+),"client_id":[^"]*\}$/.exec(line)![1]);
+        queries += 1 + Number(/"repeats":(\d+)[,}]/.exec(line)![1]);
       return queries;
     };
     const lastSeen = (): string => `${String(queries)} queries`;
