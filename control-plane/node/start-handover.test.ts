@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => room.remove());
 
 describe('openDataDir()', () => {
-  test('locks a directory that no process has, though it was told to take over', async () => {
+  test('locks a directory that no process holds, although it was to take over', async () => {
     const { lock, taking } = await openDataDir(room.dataDir, new MemoryLogger(), true);
     expect(taking).toBeNull();
     expect(() => lockDataDir(room.dataDir)).toThrow(/is in use by another weir/);

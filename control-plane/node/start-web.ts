@@ -164,7 +164,7 @@ function waiter(database: Node['database']): WaitForNodes {
   return (withinMs, gone) => waitForNodes(database, withinMs, gone);
 }
 
-/** Has the DNS threads answer what comes to the web port, if DNS over HTTPS is on. */
+/** Passes DNS over HTTPS from the web port to the DNS threads, if it is enabled. */
 function relayTo({ config, supervisor }: PolicyContext): RelayQuery | undefined {
   if (!config.server.encrypted_dns.doh_enabled) return undefined;
   return (message, client, clientKey) => supervisor.requests.relay(message, client, clientKey);

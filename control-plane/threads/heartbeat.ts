@@ -14,7 +14,7 @@ export class Heartbeat {
   private before: CoreTime | null = null;
   private hangs = false;
 
-  /** Of the thread of this name in this process; tests bring core times of their own. */
+  /** Of the thread of this name in this process; tests pass their own core times. */
   constructor(threadName: string, coreTime: () => CoreTime | null = () => coreTimeOf(threadName)) {
     this.coreTime = coreTime;
   }

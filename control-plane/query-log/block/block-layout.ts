@@ -96,7 +96,7 @@ export type HeadClient = readonly [
   clientId?: number,
 ];
 /**
- * What became of a query, and the number of queries of which the same became; then, if they are known, the type of the
+ * The outcome of a query, and the number of queries with the same outcome; then, if they are known, the type of the
  * answer's first record (0 = none), the extended error (-1 = none) and the origin of the decision.
  */
 export type HeadOutcome = readonly [

@@ -51,7 +51,7 @@ export async function readTimeline(log: LogSource, request: TimelineRequest): Pr
   return timelineOf(request, await log.read((tx) => readTimelineCounts(tx, request, log.onDamaged)));
 }
 
-/** Counts of the queries that are wanted, of spans that are no longer than a bucket, in order. */
+/** Counts of the matching queries by span, in order; no span is longer than a bucket. */
 export async function readTimelineCounts(
   tx: BlockTransaction,
   request: TimelineRequest,

@@ -82,7 +82,7 @@ export function compatNodeRoutes(context: {
   ];
 }
 
-/** The web is not encrypted, so no port of HTTPS is told. */
+/** The web is not encrypted, so no HTTPS port is reported. */
 function readLoginInfo(health: { checks(): Health['checks'] }): Untimed<CompatLoginInfo> {
   return { dns: health.checks().dns.status !== 'down', https_port: 0 };
 }

@@ -15,7 +15,7 @@ import type { Decision, QueryStatusName } from '../../../shared/query-log.ts';
 
 const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   ALLOWED: 'FORWARDED',
-  // An upstream was asked in vain.
+  // An upstream was asked and gave no answer.
   SERVFAIL: 'FORWARDED',
   TIMEOUT: 'FORWARDED',
   CACHED: 'CACHE',
@@ -36,7 +36,7 @@ const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   BLOCKED_PTR: 'CACHE',
   BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
   BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',
-  // Refused without being blocked, for which there is no word.
+  // Refused but not blocked: FTL has no word for that.
   RATE_LIMITED: 'UNKNOWN',
   REFUSED: 'UNKNOWN',
 };
@@ -103,7 +103,7 @@ export function sumReplies(
   return sums;
 }
 
-/** What became of queries as a whole. */
+/** Counts of the outcomes of all queries. */
 export interface Outcome {
   readonly total: number;
   readonly blocked: number;

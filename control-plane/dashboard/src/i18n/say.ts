@@ -18,7 +18,7 @@ export function keyOfCode(prefix: string, code: string): MessageKey | null {
   return key in en ? (key as MessageKey) : null;
 }
 
-/** The word for a code of the API; the code itself if there is no word for it yet. */
+/** The text for a code of the API; the code itself if no text exists. */
 export function wordFor(prefix: string, code: string): string {
   const key = keyOfCode(prefix, code);
   return key === null ? code : say(key);

@@ -61,7 +61,7 @@ class DryRunDone extends Error {
   }
 }
 
-/** Applies a plan and reports what became of each item. */
+/** Applies a plan and reports the outcome of each item. */
 export async function applyPlan(
   parts: ApplyParts,
   plan: ImportPlan,

@@ -214,7 +214,7 @@ export class PlanBuilder {
     put(this.records, key, this.records.get(key)?.value ?? record, item);
   }
 
-  /** Adds a zone with servers of its own; several of one name are one. */
+  /** Adds a zone with its servers; zones of the same name are merged. */
   zone(
     given: { readonly zone: string; readonly servers: readonly string[]; readonly enabled: boolean },
     item: number,

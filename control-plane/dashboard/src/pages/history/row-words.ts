@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   'kind block': 'history.word.blocklist',
 };
 
-/** A column in words; its own name if there is no word. */
+/** The label of a column; the column's name if it has no label. */
 export function fieldWord(field: string): string {
   return keyOfCode('history.field', field) === null
     ? wordFor('field', field)

@@ -155,7 +155,7 @@ function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   );
 }
 
-/** Each server has a path of its own: `servers.0`. */
+/** Each server has its own path: `servers.0`. */
 function serverPaths(failure: Error | null): string[] {
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
   return errors.map(({ path }) => path).filter((path) => path.startsWith('servers'));

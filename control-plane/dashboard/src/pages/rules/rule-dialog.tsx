@@ -104,7 +104,7 @@ function Covers({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-/** The field, and what came of it. The code that tries is the one that DNS uses. */
+/** The field and the result. DNS uses the same code. */
 function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   const { say } = useText();
   const [name, setName] = useState('');

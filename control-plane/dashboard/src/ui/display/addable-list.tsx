@@ -9,7 +9,7 @@ import type { Answer } from './states.tsx';
 interface AddableListProps<Row> {
   readonly of: Answer<readonly Row[]>;
   readonly icon: LucideIcon;
-  /** Title and text while there are no rows. */
+  /** Title and text of an empty table. */
   readonly emptyTitle: string;
   readonly emptyText: string;
   readonly addText: string;

@@ -45,7 +45,7 @@ function nameOf(tag: string): string {
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
-/** Where the choice is kept in the browser; `public/theme.js` reads the same. */
+/** The browser's storage key of the choice, which `public/theme.js` also reads. */
 const CHOICE = 'weir.theme';
 
 /** Dark or light: as chosen here, or as the system says. `public/theme.js` applies it before the first paint. */

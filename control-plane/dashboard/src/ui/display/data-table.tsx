@@ -28,7 +28,7 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
-  /** In its place while there are no rows. */
+  /** Shown in place of an empty table. */
   readonly empty?: ReactNode;
 }
 
