@@ -1,6 +1,6 @@
 /** Answers of `{api}/revisions`. */
 import { z } from 'zod';
-import { MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
+import { former, MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
 
 export const Revision = z
   .strictObject({
@@ -24,7 +24,8 @@ const ChangedRow = z
   .meta({ id: 'ChangedRow' });
 
 export const RevisionDetail = Revision.extend({
-  address: z.string().nullable().meta({ description: 'where the request came from' }),
+  ip_address: z.string().nullable().meta({ description: 'where the request came from' }),
+  address: former(z.string().nullable(), 'ip_address'),
   changes: z
     .array(ChangedRow)
     .nullable()

@@ -5,6 +5,7 @@ import { CacheStats } from './cache-api.ts';
 import {
   AddressOrNetwork,
   anyCase,
+  former,
   Id,
   MAX_ID,
   NodeName,
@@ -134,7 +135,8 @@ export type TopDomains = z.infer<typeof TopDomains>;
 export const TopClients = z
   .array(
     z.strictObject({
-      ip: z.string(),
+      ip_address: z.string(),
+      ip: former(z.string(), 'ip_address'),
       hostname: z.string().nullable(),
       client_id: Id.nullable().meta({
         description: 'the client that named itself by its key, counted apart from others at its address',

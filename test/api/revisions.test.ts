@@ -73,7 +73,7 @@ describe('GET revisions/{id}', () => {
     const group = (made.body as { id: number }).id;
     const revision = Number(made.headers['weir-revision']);
     expect(await detail(revision)).toMatchObject({
-      ...{ id: revision, summary: 'group kids: created', address: '127.0.0.1', left_out: 0 },
+      ...{ id: revision, summary: 'group kids: created', ip_address: '127.0.0.1', left_out: 0 },
       changes: [
         { table: 'groups', key: String(group), before: null, after: { name: 'kids', enabled: true } },
       ],

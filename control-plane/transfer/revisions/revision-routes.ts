@@ -60,7 +60,7 @@ type Rows = Readonly<Record<string, unknown>>;
 async function readDetail(db: Queryable, id: number): Promise<RevisionDetail> {
   const revision = await findRevision(db, id);
   const entry = await readAuditOfRevision(db, id);
-  if (entry === null) return { ...revision, address: null, changes: null, left_out: 0 };
+  if (entry === null) return { ...revision, ip_address: null, address: null, changes: null, left_out: 0 };
   const before = (entry.before ?? {}) as Rows;
   const after = (entry.after ?? {}) as Rows;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -70,5 +70,6 @@ async function readDetail(db: Queryable, id: number): Promise<RevisionDetail> {
     const row = { before: before[name] ?? null, after: after[name] ?? null };
     return { table: name.slice(0, end), key: name.slice(end + 1), ...row };
   });
-  return { ...revision, address: entry.address, changes, left_out: entry.left_out };
+  const { ip_address: address, left_out: leftOut } = entry;
+  return { ...revision, ip_address: address, address, changes, left_out: leftOut };
 }

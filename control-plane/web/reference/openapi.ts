@@ -15,7 +15,9 @@ import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
-code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
+code in \`error\`; a 400 names every bad field in \`errors\`. An address is \`client\` in rows and
+filters of queries and \`ip_address\` elsewhere, who made a change is \`author\`. Fields, parameters and paths that are marked
+deprecated are older spellings, which the next release drops. Unknown fields of
 a body and unknown, repeated or malformed parameters of a query are refused. Reads that need the
 database answer 503 with Retry-After while it cannot be reached or has too much to do.
 A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
@@ -24,6 +26,9 @@ A path that is not here is 404, a method that a path does not have is 405 with \
 OPTIONS with 204 and \`Allow\` wherever there is a path.
 With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
 not described here.`;
+
+/** Older spellings of paths, answered for one more release. */
+const FORMER_PATHS = /^\/whitelist\b/;
 
 /** Describes `routes`, which live behind `prefix`. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
@@ -97,6 +102,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: operationId(route),
     summary: route.summary,
+    ...(FORMER_PATHS.test(route.path) && { deprecated: true }),
     tags: [route.tag],
     security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { bearer: [] }, { sid: [] }],
     'x-weir-access': access,

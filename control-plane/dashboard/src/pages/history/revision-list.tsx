@@ -172,7 +172,7 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
       }
     >
       <Answered of={shown} lines={6}>
-        {({ summary, author, address, created_at: at, changes, left_out: leftOut }) => (
+        {({ summary, author, ip_address: address, created_at: at, changes, left_out: leftOut }) => (
           <>
             <Facts
               facts={[
