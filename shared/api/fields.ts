@@ -98,6 +98,15 @@ export const Period = z
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
+/** One of a closed set in a query string, in any case. */
+export function anyCase<const T extends string>(values: readonly T[]): z.ZodType<T, T> {
+  const written = new Map(values.map((value) => [value.toLowerCase(), value]));
+  const fold = (given: unknown): unknown =>
+    typeof given === 'string' ? (written.get(given.toLowerCase()) ?? given) : given;
+  // The document and the typed client have the values as they are written.
+  return z.preprocess(fold, z.enum(values)) as unknown as z.ZodType<T, T>;
+}
+
 /** A node of a filter, by `server.node_name`. */
 export const NodeName = text(255).min(1);
 

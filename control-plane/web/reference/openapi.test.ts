@@ -69,6 +69,7 @@ describe('openApiDocument()', () => {
     expect(document.paths['/groups']!['post']!.security).toEqual([
       { session: [] },
       { apiKey: [] },
+      { bearer: [] },
       { sid: [] },
     ]);
   });

@@ -20,7 +20,8 @@ a body and unknown, repeated or malformed parameters of a query are refused. Rea
 database answer 503 with Retry-After while it cannot be reached or has too much to do.
 A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
 in time 408.
-A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is.
+A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is,
+OPTIONS with 204 and \`Allow\` wherever there is a path.
 With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
 not described here.`;
 
@@ -69,6 +70,7 @@ const SECURITY_SCHEMES = {
     description: 'the cookie that a login sets',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'an API token' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'an API token' },
   sid: {
     type: 'apiKey',
     in: 'header',
@@ -96,7 +98,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     operationId: operationId(route),
     summary: route.summary,
     tags: [route.tag],
-    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
+    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { bearer: [] }, { sid: [] }],
     'x-weir-access': access,
     requestParams: {
       ...(path && { path }),

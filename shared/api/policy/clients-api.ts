@@ -5,6 +5,7 @@ import { addressFromText, addressToText } from '../../net/ip.ts';
 import { canonicalMac } from '../../net/mac.ts';
 import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import {
+  anyCase,
   ClientKey,
   Comment,
   Id,
@@ -81,7 +82,7 @@ export const ClientQuery = Page.extend({
     .optional()
     .meta({ description: 'part of an address, the MAC, the key, the host name or the name' }),
   group_id: optionalQueryInt(1, MAX_ID),
-  group_source: z.enum(GROUP_SOURCES).optional(),
+  group_source: anyCase(GROUP_SOURCES).optional(),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
 
