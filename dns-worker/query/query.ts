@@ -9,6 +9,8 @@ import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
 import {
   DnssecStatus,
   type DnssecStatusCode,
+  Exclusion,
+  type ExclusionBits,
   LogMark,
   type LogMarkCode,
   Protocol,
@@ -192,6 +194,8 @@ export class Query {
   isOwn = false;
   /** Whether it is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
+  /** What it is left out of because of its client or its name, if it is logged and counted at all. */
+  exclusion: ExclusionBits = Exclusion.NONE;
   /** Over the limit of its network: logged, even if answered (dry run). */
   isRateLimited = false;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
@@ -249,6 +253,7 @@ export class Query {
     this.isAllowedByList = false;
     this.isOwn = false;
     this.logMark = LogMark.COUNTED;
+    this.exclusion = Exclusion.NONE;
     this.isRateLimited = false;
   }
 

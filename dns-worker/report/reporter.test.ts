@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { answeredSlot, Counter, COUNTERS_BYTES, latencySlot } from '../../shared/memory/counters.ts';
-import { logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
+import {
+  answeredSlot,
+  Counter,
+  COUNTERS_BYTES,
+  excludedSlot,
+  latencySlot,
+} from '../../shared/memory/counters.ts';
+import { Exclusion, LogRing, logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { answeredQuery } from '../../test/support/parts/answered-query.ts';
 import { Reporter } from './reporter.ts';
 
@@ -31,6 +37,21 @@ describe('Reporter.answered()', () => {
     answer({ protocol: Protocol.udp, status: QueryStatus.ALLOWED, isRateLimited: true });
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.RATE_LIMITED)]).toBe(1);
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.ALLOWED)]).toBe(0);
+  });
+});
+
+describe('Reporter.answered() of a query that is left out', () => {
+  test('counts it, and writes a record unless the log and statistics leave it out', () => {
+    const ring = new SharedArrayBuffer(logRingBytes(16));
+    const memory = new SharedArrayBuffer(COUNTERS_BYTES);
+    const counts = new Float64Array(memory);
+    const reports = new Reporter(memory, ring);
+    for (const exclusion of [Exclusion.NONE, Exclusion.LOG, Exclusion.STATS, Exclusion.BOTH, Exclusion.BOTH])
+      reports.answered(Object.assign(answeredQuery(), { exclusion }), 1);
+    reports.publish(10);
+    expect(counts[Counter.QUERIES]).toBe(5);
+    expect([1, 2, 3].map((exclusion) => counts[excludedSlot(exclusion)])).toEqual([1, 1, 2]);
+    expect(new Int32Array(ring)[LogRing.HEAD_WORD]).toBe(3);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Reports the work of a thread: a log record and a counter for each answered query. */
-import { answeredSlot, Counter, latencySlot } from '../../shared/memory/counters.ts';
-import { LogMark, QueryStatus } from '../../shared/query-log.ts';
+import { answeredSlot, Counter, excludedSlot, latencySlot } from '../../shared/memory/counters.ts';
+import { Exclusion, LogMark, QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { LogRingWriter } from './log-ring.ts';
 
@@ -29,7 +29,10 @@ export class Reporter {
     counters[slot] = counters[slot]! + 1;
     this.unpublished++;
     // A message without a readable question is counted by its class, not logged.
-    if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
+    if (query.qnameLength === 0) return;
+    const { exclusion } = query;
+    if (exclusion !== Exclusion.NONE) this.count(excludedSlot(exclusion));
+    if (exclusion !== Exclusion.BOTH) this.log.write(query, snapshotVersion);
   }
 
   /** Counts a query that is refused since its client may not ask; logs it as a sample of its network if `refused` > 0. */

@@ -2,7 +2,7 @@
  * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane reads. They
  * never decrease; a replacement continues where the dead thread stopped.
  */
-import { PROTOCOL_NAMES } from '../query-log.ts';
+import { Exclusion, PROTOCOL_NAMES } from '../query-log.ts';
 
 /** Slots of one protocol's statuses; a power of two with room for statuses to come. */
 export const STATUS_SLOTS = 32;
@@ -55,8 +55,13 @@ export const Counter = {
   FIRST_ANSWERED: 48,
 } as const;
 
+/** Slot of the queries that are left out of the log, of statistics, or of both, by `Exclusion` bits. */
+export function excludedSlot(exclusion: number): number {
+  return Counter.FIRST_ANSWERED + PROTOCOL_NAMES.length * STATUS_SLOTS + exclusion;
+}
+
 /** Bytes of a thread's counters. */
-export const COUNTERS_BYTES = (Counter.FIRST_ANSWERED + PROTOCOL_NAMES.length * STATUS_SLOTS) * 8;
+export const COUNTERS_BYTES = (excludedSlot(Exclusion.BOTH) + 1) * 8;
 
 /** Slot of the queries that came by this protocol and ended so. */
 export function answeredSlot(protocol: number, status: number): number {
