@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Exclusion } from '../../shared/query-log.ts';
-import { openLists, snapshotOf } from '../../test/support/parts/test-lists.ts';
+import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
 import { NameExclusions } from './name-exclusions.ts';
 import { openSnapshot } from './open-snapshot.ts';

@@ -6,6 +6,7 @@
 import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { LimitReason, type LimitReasonCode } from '../../shared/memory/answer-counters.ts';
 import {
   DnssecStatus,
   type DnssecStatusCode,
@@ -196,8 +197,8 @@ export class Query {
   logMark: LogMarkCode = LogMark.COUNTED;
   /** What it is left out of because of its client or its name, if it is logged and counted at all. */
   exclusion: ExclusionBits = Exclusion.NONE;
-  /** Over the limit of its network: logged, even if answered (dry run). */
-  isRateLimited = false;
+  /** The limit of its network that it is over: logged as that, even if answered (dry run). */
+  limitedBy: LimitReasonCode = LimitReason.NONE;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
   wantsRefresh = false;
 
@@ -254,7 +255,7 @@ export class Query {
     this.isOwn = false;
     this.logMark = LogMark.COUNTED;
     this.exclusion = Exclusion.NONE;
-    this.isRateLimited = false;
+    this.limitedBy = LimitReason.NONE;
   }
 
   private forgetAnswer(): void {

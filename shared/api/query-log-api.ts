@@ -32,9 +32,14 @@ const Moment = z.iso.datetime({ offset: true });
 const TypeName = z
   .string()
   .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65');
+/** A pseudo response code (RFC 2308 section 1). */
+export const NODATA = 'NODATA';
 const RcodeText = z
   .string()
-  .refine((value) => isRcode(value.toUpperCase()), 'expected an rcode such as NXDOMAIN or RCODE23');
+  .refine(
+    (value) => isRcode(value.toUpperCase()),
+    'expected an rcode such as NXDOMAIN or RCODE23, or NODATA',
+  );
 
 const conditions = {
   domain: text(255).min(1),
@@ -72,7 +77,9 @@ export const QueryLogFilters = z.object({
   status: conditions.status
     .optional()
     .meta({ description: 'BLOCKED stands for every status of blocked queries' }),
-  rcode: conditions.rcode.optional(),
+  rcode: conditions.rcode.optional().meta({
+    description: 'NODATA stands for NOERROR without an answer record; NOERROR has these rows too',
+  }),
   protocol: conditions.protocol.optional(),
   upstream: conditions.upstream.optional(),
   dnssec: conditions.dnssec.optional(),
@@ -208,5 +215,5 @@ export const QueryLogPage = pageOf(LoggedQuery)
 export type QueryLogPage = z.infer<typeof QueryLogPage>;
 
 function isRcode(name: string): boolean {
-  return Object.hasOwn(Rcode, name) || /^RCODE\d{1,4}$/.test(name);
+  return name === NODATA || Object.hasOwn(Rcode, name) || /^RCODE\d{1,4}$/.test(name);
 }

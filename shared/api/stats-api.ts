@@ -61,6 +61,10 @@ export const StatsSummary = z
     queries_by_type: Counts,
     queries_by_status: Counts,
     queries_by_rcode: Counts,
+    queries_nodata: Count.meta({
+      description:
+        'of NOERROR those whose answer has no record; rows of before this was kept are not counted',
+    }),
     queries_by_protocol: Counts,
     source_stats: Counts.meta({ description: 'blocked queries by the source that blocked them' }),
   })

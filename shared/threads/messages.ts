@@ -268,6 +268,13 @@ export interface ThreadMeasures {
   readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
 }
 
+/** How long a server's answers took since the thread began. */
+export interface LatencyCounts {
+  /** Answers by `latencyClass()`. */
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+}
+
 /** State of one upstream in its resolve thread. */
 export interface UpstreamReport {
   readonly address: string;
@@ -281,6 +288,7 @@ export interface UpstreamReport {
   readonly lastError: string | null;
   /** Latencies of the last answers, milliseconds, in no order. */
   readonly latenciesMs: Float32Array;
+  readonly latencyCounts: LatencyCounts;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
   /** Of the address that is asked first. */

@@ -228,6 +228,7 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     queries_by_type: byValue(sums, 'type', (value) => rrTypeName(Number(value))),
     queries_by_status: byValue(sums, 'status'),
     queries_by_rcode: byValue(sums, 'rcode', (value) => rcodeName(Number(value))),
+    queries_nodata: count('reply:NODATA'),
     queries_by_protocol: byValue(sums, 'protocol'),
     source_stats: byValue(sums, 'source'),
   };

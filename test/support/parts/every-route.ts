@@ -80,6 +80,7 @@ const UPSTREAM: UpstreamReport = {
   consecutiveFailures: 0,
   lastError: 'timeout',
   latenciesMs: Float32Array.of(10, 20, 30),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: ['192.0.2.1'],
   supports: {
     edns: 'supported',
@@ -127,6 +128,7 @@ const ZONE_UPSTREAM: UpstreamReport = {
   strategy: 'Parallel',
   status: 'Unhealthy',
   latenciesMs: new Float32Array(0),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: [],
 };
 
