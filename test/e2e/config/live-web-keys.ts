@@ -75,9 +75,12 @@ async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: un
   return room.api.queries(`domain=${name}`);
 }
 
+/** Another period each time: the same question within a second gets the same answer. */
+let hours = 24;
+
 /** Queries that are in the log and not counted. */
 async function notCounted(room: LiveRoom): Promise<number> {
-  const stats = await room.api.expect<StatsSummary>(200, 'GET', '/stats?period=24h');
+  const stats = await room.api.expect<StatsSummary>(200, 'GET', `/stats?period=${String(++hours)}h`);
   return stats.queries_not_counted;
 }
 
