@@ -5,7 +5,7 @@
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
-import type { LocatedClient } from '../../policy/change/runtime-state.ts';
+import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
@@ -182,6 +182,14 @@ export class ClientDirectory {
     );
   }
 
+  /** Addresses of clients whose queries are left out of something; those of a MAC as in `addressesOfMac()`. */
+  excludedAddresses(excluded: PolicyRows['excludedClients']): ExcludedAddress[] {
+    return excluded.flatMap(({ mac, address, exclusion }) => {
+      const addresses = mac === null ? [address!] : this.addressesOfMac(mac);
+      return addresses.map((at) => ({ address: at, exclusion }));
+    });
+  }
+
   /** Addresses of a MAC; the first stands for each address that is not known yet. */
   addressesOfMac(mac: string): string[] {
     return [macIdentity(mac), ...this.macs.addressesOf(mac)];
@@ -235,10 +243,7 @@ export class ClientDirectory {
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     this.noteHere(record, address);
     record.ip = address;
-    record.newQueries += queries;
-    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
-    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
-    record.isDirty = true;
+    noteSeen(record, queries, lastSeenMs);
     return record;
   }
 
@@ -249,10 +254,7 @@ export class ClientDirectory {
   seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
     const record = this.byId.get(clientId);
     if (record === undefined) return;
-    record.newQueries += queries;
-    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
-    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
-    record.isDirty = true;
+    noteSeen(record, queries, lastSeenMs);
   }
 
   /** Sets the host name of the client at an address. */
@@ -358,6 +360,14 @@ export class ClientDirectory {
     if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
     if (record.key !== null && this.byKey.get(record.key) === record) this.byKey.delete(record.key);
   }
+}
+
+/** A client that statistics leave out is seen, but its queries are not counted. */
+function noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
+  if (!record.excludeFromStats) record.newQueries += queries;
+  record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+  record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+  record.isDirty = true;
 }
 
 function earliest(a: number | null, b: number | null): number | null {

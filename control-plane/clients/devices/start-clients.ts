@@ -92,8 +92,12 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   };
 }
 
-/** Clients whose addresses policy has by their MAC: for their group, or for a grant. */
-function locatedByMac({ macClients, grants }: PolicyRows): readonly PolicyMacClient[] {
+/** Clients whose addresses policy has by their MAC: for their group, for a grant, or because they are excluded. */
+function locatedByMac({ macClients, grants, excludedClients }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
-  return granted.length === 0 ? macClients : [...macClients, ...granted];
+  // What follows the address only has to differ whenever something else follows from it.
+  const excluded = excludedClients.flatMap(({ mac, exclusion }) =>
+    mac === null ? [] : { mac, groupId: -exclusion / 4 },
+  );
+  return granted.length + excluded.length === 0 ? macClients : [...macClients, ...granted, ...excluded];
 }
