@@ -243,6 +243,28 @@ describe('mapPihole()', () => {
     ]);
   });
 
+  test('excludes the domains and clients that were not shown, and the machine itself', () => {
+    const { document, keys, items } = planWith({
+      excludedDomains: ['(^|\\.)google\\.example$', '^one\\.example$', 'any'],
+      excludedClients: ['^192\\.0\\.2\\.56$', '^laptop$'],
+      ignoresLocalhost: true,
+    });
+    expect(keys).toMatchObject([
+      { key: 'database.log_excluded_domains', value: ['google.example', 'one.example'] },
+      { key: 'database.stats_excluded_domains', value: ['google.example', 'one.example'] },
+    ]);
+    const excluded = { exclude_from_log: true, exclude_from_stats: true };
+    expect(document.clients).toMatchObject([
+      { ip_address: '192.0.2.56', group: null, ...excluded },
+      { ip_address: '127.0.0.1', group: 'Unfiltered (Pi-hole)', ...excluded },
+      { ip_address: '::1', group: 'Unfiltered (Pi-hole)', ...excluded },
+    ]);
+    expect(items.filter(({ result }) => result === 'not_mapped').map(({ name }) => name)).toEqual([
+      'excludeDomains any',
+      'excludeClients ^laptop$',
+    ]);
+  });
+
   test('reports settings without a place in Weir, and of sections with secrets no value', () => {
     const { items } = planWith({
       others: new Map<string, unknown>([

@@ -5,6 +5,7 @@ import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { mapClients } from './map-clients.ts';
+import { mapExclusions } from './map-exclusions.ts';
 import { mapKeys } from './map-keys.ts';
 import { blockingAddresses } from './map-switches.ts';
 import { mapDomains, type MappedRules } from './map-rules.ts';
@@ -22,6 +23,7 @@ export function mapPihole(settings: PiholeSettings): ImportPlan {
     );
   // First, as what clients need decides on the groups of everything else.
   const sets = mapClients(builder, settings);
+  mapExclusions(builder, settings.keys, () => sets.groupOf([]));
   const groupsOfList = ({ id }: PiholeList): string[] => sets.groupsOf(settings.listLinks.get(id) ?? []);
   for (const list of settings.lists) addList(builder, list, groupsOfList(list));
   const lists = new GeneratedLists(builder, 'Pi-hole: rules', 'pihole-rules');

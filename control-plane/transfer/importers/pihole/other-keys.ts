@@ -1,9 +1,7 @@
 /** Settings of Pi-hole that have no place in Weir, or none that a key could hold: one row each. Pure. */
 import { addressFromText } from '../../../../shared/net/ip.ts';
-import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
-import { wildcardName } from './tre-pattern.ts';
 
 /** A setting that is reported if it has another value than Pi-hole's default. */
 interface OtherKey {
@@ -76,14 +74,6 @@ function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() 
     const reason = 'Pi-hole answers its own names with it: add a local record for the name of this machine';
     builder.notMapped('local_record', `dns.reply.host.${family} ${address}`, reason);
   }
-}
-
-/** The name that an expression of `excludeDomains` stands for; null if it stands for more. */
-export function excludedName(expression: string): string | null {
-  const exact = /^\^?((?:[a-z0-9_-]|\\\.)+)\$$/i.exec(expression)?.[1]?.replaceAll('\\.', '.');
-  const name =
-    wildcardName(expression.replace('(^|\\.)', '(\\.|^)')) ?? (expression.startsWith('^') ? exact : null);
-  return name === null || name === undefined ? null : canonicalDomain(name);
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

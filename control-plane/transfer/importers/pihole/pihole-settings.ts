@@ -85,7 +85,7 @@ export interface PiholeKeys {
   readonly staleSecs?: number | undefined;
   /** Questions of the machine itself are not shown. */
   readonly ignoresLocalhost?: boolean | undefined;
-  /** Expressions for names and clients that statistics and the log leave out; names and addresses in version 5. */
+  /** Expressions for names and clients that statistics and the log do not show. */
   readonly excludedDomains?: readonly string[] | undefined;
   readonly excludedClients?: readonly string[] | undefined;
   /** All values of the TOML by their paths, as in `dns.cache.size`. */

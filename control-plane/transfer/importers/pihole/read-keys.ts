@@ -6,6 +6,7 @@ import { contentLines, decodeText } from '../files/decode-text.ts';
 import { type FileSet, fileAt } from '../files/file-set.ts';
 import { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
+import { exactly } from './map-exclusions.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
 const MAX_TOML_LENGTH = 1_000_000;
@@ -91,8 +92,8 @@ export function readVersion5(files: FileSet): PiholeKeys {
     privacyLevel: number(Number(ftl.get('PRIVACYLEVEL') ?? NaN)),
     logDays: number(Number(ftl.get('MAXDBDAYS') ?? NaN)),
     ignoresLocalhost: yes(ftl.get('IGNORE_LOCALHOST')?.replace('yes', 'true')),
-    excludedDomains: partsOf(vars.get('API_EXCLUDE_DOMAINS')),
-    excludedClients: partsOf(vars.get('API_EXCLUDE_CLIENTS')),
+    excludedDomains: partsOf(vars.get('API_EXCLUDE_DOMAINS'))?.map(exactly),
+    excludedClients: partsOf(vars.get('API_EXCLUDE_CLIENTS'))?.map(exactly),
     specialDomains: specialDomains(ftl),
     rateLimit: rateLimit(number(count), number(interval)),
     dhcpHosts: contentLines(fileAt(files, '04-pihole-static-dhcp.conf'))
