@@ -53,8 +53,9 @@ const ItemKind = z.enum([
 ]);
 export type ImportItemKind = z.infer<typeof ItemKind>;
 
-const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped']).meta({
-  description: 'made; given other values; in Weir already; has no equivalent, or is to be entered by hand',
+const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped', 'differs']).meta({
+  description:
+    'made; given other values; in Weir already; has no equivalent, or is to be entered by hand; is taken, but answers or behaves differently here',
 });
 export type ImportItemResult = z.infer<typeof ItemResult>;
 
@@ -75,7 +76,13 @@ export const ImportReport = z
     format: z.enum(IMPORT_FORMATS),
     dry_run: z.boolean(),
     revision: Id.nullable().meta({ description: 'the revision that holds the import; null if it made none' }),
-    counts: z.strictObject({ done: Count, changed: Count, skipped: Count, not_mapped: Count }),
+    counts: z.strictObject({
+      done: Count,
+      changed: Count,
+      skipped: Count,
+      not_mapped: Count,
+      differs: Count,
+    }),
     items: z.array(ImportItem),
     configuration: z.string().meta({
       description: 'keys for the configuration file, as TOML; they are not applied; empty = none',

@@ -43,7 +43,7 @@ export class ImportOutcomes {
   /** The report. */
   report(isDryRun: boolean, revision: number | null): ImportReport {
     const items = this.items();
-    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0 };
+    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0, differs: 0 };
     for (const { result } of items) counts[result]++;
     const { format, keys } = this.plan;
     return { format, dry_run: isDryRun, revision, counts, items, configuration: configurationText(keys) };

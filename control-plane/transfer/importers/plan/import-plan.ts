@@ -14,8 +14,10 @@ export interface PlanItem {
   readonly kind: ImportItemKind;
   readonly name: string;
   /** What is known without looking into Weir; null = what happens to the things made of it. */
-  readonly result: 'not_mapped' | 'skipped' | null;
+  readonly result: 'not_mapped' | 'skipped' | 'differs' | null;
   readonly reason: string | null;
+  /** Of an item that differs: the names whose questions it changes. */
+  readonly domains?: readonly string[];
 }
 
 /** The kinds of a backup that imports make; `configuration` has the DNS settings only. */
@@ -36,12 +38,14 @@ export interface PlannedList {
   readonly items: Origin;
 }
 
-/** A key of Weir's configuration, which people enter. */
+/** A key of Weir's configuration that is offered. */
 export interface PlannedKey {
   /** As in `dns.pools`. */
   readonly key: string;
   readonly value: unknown;
   readonly items: Origin;
+  /** Why it is not ticked; null = it is. */
+  readonly doubt: string | null;
 }
 
 export interface ImportPlan {

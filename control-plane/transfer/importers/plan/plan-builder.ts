@@ -101,6 +101,14 @@ export class PlanBuilder {
     return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
   }
 
+  /**
+   * Adds a row about something that is taken, but that answers or behaves differently after the switch. `domains` are
+   * the names that it concerns: their questions in the log order these rows.
+   */
+  differs(kind: ImportItemKind, name: string, reason: string, domains: readonly string[] = [name]): void {
+    this.items.push({ kind, name: shownName(name), result: 'differs', reason, domains });
+  }
+
   /** Adds an item without an equivalent. */
   notMapped(kind: ImportItemKind, name: string, reason: string): void {
     this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason });
@@ -308,9 +316,13 @@ export class PlanBuilder {
     put(this.settings, key, value, item);
   }
 
-  /** Adds a key of the configuration. */
-  key(key: string, value: unknown, from: string): void {
-    this.keys.push({ key, value, items: [this.item('configuration', from)] });
+  /**
+   * Offers a key of the configuration: the preview has it ticked, and the import sets it as PATCH /config does. `from` is
+   * what the file calls it, or its item. With `doubt` it is offered without a tick, for the reason given.
+   */
+  key(key: string, value: unknown, from: string | number, doubt: string | null = null): void {
+    const item = typeof from === 'number' ? from : this.item('configuration', from);
+    this.keys.push({ key, value, items: [item], doubt });
   }
 
   /** The plan. */
