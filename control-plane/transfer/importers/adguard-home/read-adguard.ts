@@ -5,6 +5,7 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { readJson, readYaml } from '../files/read-tree.ts';
+import { takeRules } from './rules-block.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type {
   AdguardClient,
@@ -35,7 +36,8 @@ export function isAdguard(files: FileSet): boolean {
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
   if (content === undefined) throw new ImportFault(`there is no ${NAME} in it`);
-  const file = readYaml(NAME, content);
+  const taken = takeRules(decodeText(content));
+  const file = readYaml(NAME, taken === null ? content : Buffer.from(taken.rest));
   const schema = file.count('schema_version');
   if (schema === undefined) throw new ImportFault(`${NAME} names no schema_version`);
   if (schema < OLDEST_SCHEMA)
@@ -52,7 +54,7 @@ export function readAdguard(files: FileSet): AdguardSettings {
       ...filtersOf(file.list('filters'), 'block', files),
       ...filtersOf(file.list('whitelist_filters'), 'allow', files),
     ],
-    rules: file.texts('user_rules') ?? [],
+    rules: taken?.rules ?? file.texts('user_rules') ?? [],
     rewrites: rewritesOf(filtering),
     everyone,
     clients: clientsOf(file).map((client) => clientOf(client, everyone)),
