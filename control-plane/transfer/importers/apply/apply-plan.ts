@@ -12,6 +12,10 @@ import { type Merge, mergeItems, MERGED_KINDS, type MergedKind } from '../../bac
 import { storeChanges, type StoredChanges } from '../../backup/store-changes.ts';
 import type { ChangedClients } from '../../../clients/devices/client-record.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
+import {
+  readBlockingSwitch,
+  storeBlockingSwitch,
+} from '../../../filtering/schedules/blocking-switch-store.ts';
 import { listGroups } from '../../../clients/groups/group-store.ts';
 import { listSources, recordFacts, type StoredSource } from '../../../lists/sources/source-store.ts';
 import type { Changed, PolicyChanges } from '../../../policy/change/change.ts';
@@ -70,7 +74,7 @@ export async function applyPlan(
 ): Promise<ImportReport> {
   const files = await listFiles(plan.lists, parts.listDirs());
   const work = async (tx: Queryable): Promise<Changed<Written>> => {
-    const written = await write(tx, parts, plan, files);
+    const written = await write(tx, parts, { plan, author }, files);
     if (isDryRun) throw new DryRunDone(written.outcomes);
     return { result: written, summary: written.outcomes.summary(), outside: written.stored.outside };
   };
@@ -92,7 +96,7 @@ export async function applyPlan(
 async function write(
   tx: Queryable,
   parts: ApplyParts,
-  plan: ImportPlan,
+  { plan, author }: { readonly plan: ImportPlan; readonly author: Author },
   files: readonly ListFile[],
 ): Promise<Written> {
   const outcomes = new ImportOutcomes(plan);
@@ -112,8 +116,24 @@ async function write(
   );
   noteOutcomes(outcomes, merge, things);
   const sources = await changedSources(tx, { merge, files, outcomes, nodeName: parts.nodeName });
+  await pauseBlocking(tx, plan, author, outcomes);
   for (const key of plan.keys) outcomes.refuse(key.items, keyText(key));
   return { outcomes, sources, stored };
+}
+
+/** Pauses blocking as the plan has it, unless that time has passed. */
+async function pauseBlocking(
+  tx: Queryable,
+  { pause }: ImportPlan,
+  author: Author,
+  outcomes: ImportOutcomes,
+): Promise<void> {
+  if (pause === null) return;
+  const until = new Date(pause.until);
+  const before = await readBlockingSwitch(tx);
+  const isPaused = before?.enabled === false && before.until?.getTime() === until.getTime();
+  outcomes.note(pause.items, isPaused ? 'same' : 'changed');
+  if (!isPaused) await storeBlockingSwitch(tx, author, { enabled: false, until });
 }
 
 const READ: ReadonlySet<string> = new Set([...MERGED_KINDS.map(({ name }) => name), 'custom_services']);

@@ -58,4 +58,6 @@ export interface ImportPlan {
   /** Ids of the document's services, and those that Weir's catalog may have instead. */
   readonly serviceAliases: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];
+  /** Until when blocking is paused, in ISO 8601; null = it is not. */
+  readonly pause: { readonly until: string; readonly items: Origin } | null;
 }
