@@ -112,6 +112,14 @@ describe('mergeItems()', () => {
     });
   });
 
+  test('excludes clients, and includes none again', () => {
+    const excluded = client({ ip_address: '192.0.2.8', exclude_from_log: true, exclude_from_stats: false });
+    const added = { ...excluded, exclude_from_log: false, exclude_from_stats: true };
+    expect(merge({ clients: [excluded] }, { clients: [added] }).changes).toMatchObject({
+      clients: { changed: [{ ...excluded, exclude_from_stats: true }] },
+    });
+  });
+
   test('leaves the mode of YouTube alone for other engines', () => {
     const engine = (name: string, mode: string): Item => ({
       ...{ group: 'Default', engine: name, enabled: true, youtube_mode: mode },

@@ -11,7 +11,7 @@ import { formatValue } from './format-value.ts';
 /** Fields that a thing that is there takes from the addition, by kind. */
 const TAKEN = {
   groups: ['enabled', 'comment'],
-  clients: ['name', 'group'],
+  clients: ['name', 'group', 'exclude_from_log', 'exclude_from_stats'],
   client_subnets: ['group', 'comment'],
   list_sources: ['enabled', 'comment', 'subdomains', 'text', 'groups'],
   managed_domains: ['enabled', 'comment'],
@@ -114,6 +114,8 @@ function merging(kind: MergedKind, before: Item, item: Item): Item {
   const given = fields.filter((field) => {
     // Only YouTube has modes.
     if (field === 'youtube_mode' && item['engine'] !== 'youtube') return false;
+    // An addition excludes clients, and includes none again.
+    if (field.startsWith('exclude_')) return item[field] === true;
     return item[field] !== null && item[field] !== '';
   });
   return inOrder({ ...before, ...Object.fromEntries(given.map((field) => [field, item[field]])) });

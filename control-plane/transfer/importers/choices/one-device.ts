@@ -91,6 +91,7 @@ export function oneDeviceEach(
       client_key: entry['client_key'] ?? other?.item['client_key'] ?? null,
       name,
       group,
+      ...either(['exclude_from_log', 'exclude_from_stats'], entry, other?.item),
     };
     const origins = [...(other?.origin ?? []), ...origin];
     clients.set(mac, { item: merged, origin: origins });
@@ -101,6 +102,11 @@ export function oneDeviceEach(
 
 function keyOf({ mac_address: mac, ip_address: ip, client_key: key }: Item): string {
   return textOf(mac) ?? textOf(ip) ?? `key ${String(key)}`;
+}
+
+/** Flags that one of both has. */
+function either(names: readonly string[], a: Item, b: Item | undefined): Item {
+  return Object.fromEntries(names.map((name) => [name, a[name] === true || b?.[name] === true]));
 }
 
 function textOf(value: unknown): string | null {

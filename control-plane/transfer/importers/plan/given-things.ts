@@ -32,6 +32,9 @@ export interface GivenClient {
   readonly name: string | null;
   /** Null = the one of its subnet. */
   readonly group: string | null;
+  /** Its queries are not logged, or not counted; absent = they are. */
+  readonly excludeFromLog?: boolean;
+  readonly excludeFromStats?: boolean;
 }
 
 /** A service that is blocked for a group. */

@@ -230,9 +230,14 @@ export class PlanBuilder {
     const before = this.clients.get(known)?.value;
     const name = before?.name ?? read.name;
     const group = before?.group ?? given.group;
-    if (name === null && group === null && client_key === null)
+    const exclusions = {
+      exclude_from_log: before?.exclude_from_log === true || given.excludeFromLog === true,
+      exclude_from_stats: before?.exclude_from_stats === true || given.excludeFromStats === true,
+    };
+    const isExcluded = Object.values(exclusions).includes(true);
+    if (name === null && group === null && client_key === null && !isExcluded)
       return this.refuse(item, 'it has neither a name nor a group');
-    put(this.clients, known, { ip_address, mac_address, client_key, name, group }, item);
+    put(this.clients, known, { ip_address, mac_address, client_key, name, group, ...exclusions }, item);
   }
 
   /** Adds a network of clients. */
