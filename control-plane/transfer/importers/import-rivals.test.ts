@@ -7,6 +7,7 @@ import { type ExpectedStatus, importSuite, itemsOf } from '../../../test/support
 import { importedPolicy } from '../../../test/support/parts/imported-policy.ts';
 import { readText } from '../../storage/cluster/blob-store.ts';
 import { listSources } from '../../lists/sources/source-store.ts';
+import { deleteBlockingSwitch, readBlockingSwitch } from '../../filtering/schedules/blocking-switch-store.ts';
 import * as adguard from '../../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../../test/support/weir/dnsmasq-exports.ts';
@@ -43,14 +44,48 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 44, changed: 11, skipped: 8, not_mapped: 23, differs: 3 },
+      counts: { done: 48, changed: 11, skipped: 10, not_mapped: 16 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
+    expect(report.items.flatMap(({ name, result }) => (result === 'differs' ? [name] : []))).toEqual(
+      adguard.DIFFERS_34,
+    );
     expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
     expect(report.configuration).toContain('[cache]\nmax_bytes = ');
     expect(report.configuration).toContain('blocked_clients = ["192.0.2.66/32"]\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|PRIVATE KEY/);
     await expectRepeatable(adguard.schema34());
+  });
+
+  test('blocks services at their times, and refuses hosts to everyone, as there', async () => {
+    const report = await imported(adguard.TIMED);
+    expect(await answered(adguard.ANSWERS_TIMED, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_TIMED);
+    expect(itemsOf(report, 'setting')).toEqual({
+      'local_domain_name lan': 'skipped: it is of the DHCP server there, which is off',
+    });
+    await expectRepeatable(adguard.TIMED);
+  });
+
+  test('pauses blocking until the same time, but not in a dry run', async () => {
+    const { database } = suite();
+    await imported(adguard.PAUSED, '?dry_run=true');
+    expect(await readBlockingSwitch(database)).toBeNull();
+    try {
+      const report = await imported(adguard.PAUSED);
+      expect(itemsOf(report, 'setting')).toEqual({
+        'protection_disabled_until 2999-01-01T00:00:00.000Z': 'changed: blocking is paused until then',
+      });
+      expect(await readBlockingSwitch(database)).toEqual({
+        enabled: false,
+        until: new Date('2999-01-01T00:00:00Z'),
+      });
+      expect((await database.query(`SELECT 1 FROM audit_log WHERE subject = 'blocking'`)).rows).toHaveLength(
+        1,
+      );
+      await expectRepeatable(adguard.PAUSED);
+    } finally {
+      await deleteBlockingSwitch(database);
+    }
   });
 
   test('keeps rules that count among each other only in one list', async () => {

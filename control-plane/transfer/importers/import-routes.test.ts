@@ -102,7 +102,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       'unknown.lan':
         'not_mapped: Weir knows clients by MAC or address, and the export has no device of this name',
       '02:00:5e:00:00:03':
-        'not_mapped: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
+        'differs: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
       'printer (lease)': 'done',
     });
     expect(itemsOf(report, 'blocklist')).toMatchObject({

@@ -12,6 +12,10 @@ import { type Merge, mergeItems, MERGED_KINDS, type MergedKind } from '../../bac
 import { storeChanges, type StoredChanges } from '../../backup/store-changes.ts';
 import type { StoredClient } from '../../../clients/devices/client-record.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
+import {
+  readBlockingSwitch,
+  storeBlockingSwitch,
+} from '../../../filtering/schedules/blocking-switch-store.ts';
 import { listGroups } from '../../../clients/groups/group-store.ts';
 import { listSources, recordFacts, type StoredSource } from '../../../lists/sources/source-store.ts';
 import type { Changed, ChangeWork, Follow, PolicyChanges, Recorded } from '../../../policy/change/change.ts';
@@ -90,7 +94,7 @@ export async function applyPlan(
 ): Promise<ImportReport> {
   const files = await listFiles(plan.lists, parts.listDirs());
   const work = async (tx: Queryable): Promise<Changed<Written>> => {
-    const written = await write(tx, parts, { plan, files, choices });
+    const written = await write(tx, parts, { plan, files, choices, author });
     if (isDryRun) throw new DryRunDone(written.outcomes);
     return { result: written, summary: written.outcomes.summary(), outside: written.stored.outside };
   };
@@ -158,10 +162,12 @@ async function write(
     plan,
     files,
     choices,
+    author,
   }: {
     readonly plan: ImportPlan;
     readonly files: readonly ListFile[];
     readonly choices: ImportChoices;
+    readonly author: Author;
   },
 ): Promise<Written> {
   const outcomes = new ImportOutcomes(plan, choices.settings, choices.same);
@@ -183,7 +189,23 @@ async function write(
   );
   noteOutcomes(outcomes, merge, things);
   const sources = await changedSources(tx, { merge, files, outcomes, nodeName: parts.nodeName });
+  await pauseBlocking(tx, plan, author, outcomes);
   return { outcomes, sources, stored };
+}
+
+/** Pauses blocking as the plan has it, unless that time has passed. */
+async function pauseBlocking(
+  tx: Queryable,
+  { pause }: ImportPlan,
+  author: Author,
+  outcomes: ImportOutcomes,
+): Promise<void> {
+  if (pause === null) return;
+  const until = new Date(pause.until);
+  const before = await readBlockingSwitch(tx);
+  const isPaused = before?.enabled === false && before.until?.getTime() === until.getTime();
+  outcomes.note(pause.items, isPaused ? 'same' : 'changed');
+  if (!isPaused) await storeBlockingSwitch(tx, author, { enabled: false, until });
 }
 
 const READ: ReadonlySet<string> = new Set([...MERGED_KINDS.map(({ name }) => name), 'custom_services']);

@@ -74,6 +74,6 @@ export function reportOverlaps(
     const reason =
       `in ${program} its address puts it into ${other.group} (${other.shown}); ` +
       `in Weir its MAC puts it into ${group}`;
-    builder.notMapped('client', shown, reason);
+    builder.differs('client', shown, reason, []);
   }
 }

@@ -43,4 +43,14 @@ export interface GivenService {
   /** Its id in Weir's own catalog, if that differs. */
   readonly ownId: string | null;
   readonly group: string;
+  /** Schedule profile whose blocking times are the only ones at which it is blocked; null = it always is. */
+  readonly profile?: string | null;
+}
+
+/** Times of a week at which services are blocked. */
+export interface GivenTimes {
+  readonly name: string;
+  readonly timeZone: string;
+  /** Days as bits, Monday 1; `start` and `end` are minutes since midnight. */
+  readonly slots: readonly { readonly days: number; readonly start: number; readonly end: number }[];
 }

@@ -62,6 +62,8 @@ export interface ImportPlan {
   /** Ids of the document's services, and those that Weir's catalog may have instead. */
   readonly serviceAliases: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];
+  /** Until when blocking is paused, in ISO 8601; null = it is not. */
+  readonly pause: { readonly until: string; readonly items: Origin } | null;
   /** Which device had an address, by the file. */
   readonly devices: readonly KnownDevice[];
   /** Queries by name, by a log in the file; empty = it has none. */

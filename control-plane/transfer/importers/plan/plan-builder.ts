@@ -5,6 +5,7 @@
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../../shared/api/policy/clients-api.ts';
 import { ForwardZoneCreateBody } from '../../../../shared/api/policy/forward-zones-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../../shared/api/policy/rules-api.ts';
+import { ScheduleProfileCreateBody } from '../../../../shared/api/policy/schedules-api.ts';
 import { SourceCreateBody } from '../../../../shared/api/policy/sources-api.ts';
 import { MAX_TEXT_BYTES } from '../../../../shared/api/policy/custom-text-api.ts';
 import { DnsSettingsBody } from '../../../../shared/api/settings-api.ts';
@@ -32,7 +33,7 @@ import type {
   PlannedList,
   Thing,
 } from './import-plan.ts';
-import type { GivenClient, GivenRule, GivenService, GivenSource } from './given-things.ts';
+import type { GivenClient, GivenRule, GivenService, GivenSource, GivenTimes } from './given-things.ts';
 import { actionOfRule, commentOf, labelOf, shownName } from './plan-text.ts';
 import { joined, originsOf, put, putRule, type Things, valuesOf } from './planned-things-by-key.ts';
 
@@ -48,6 +49,7 @@ export class PlanBuilder {
   private readonly clients: Things<Thing<'clients'>> = new Map();
   private readonly subnets: Things<Thing<'client_subnets'>> = new Map();
   private readonly services: Things<Thing<'blocked_services'>> = new Map();
+  private readonly profiles: Things<Thing<'schedule_profiles'>> = new Map();
   private readonly safeSearch: Things<Thing<'safe_search'>> = new Map();
   private readonly settings: Things<unknown> = new Map();
   private readonly serviceAliases: Record<string, string> = {};
@@ -55,6 +57,7 @@ export class PlanBuilder {
   private readonly keys: PlannedKey[] = [];
   private readonly devices: KnownDevice[] = [];
   private readonly queries = new Map<string, number>();
+  private paused: ImportPlan['pause'] = null;
 
   constructor() {
     const comment = '';
@@ -259,9 +262,31 @@ export class PlanBuilder {
   }
 
   /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
-  service({ serviceId, ownId, group }: GivenService, item: number): void {
+  service({ serviceId, ownId, group, profile = null }: GivenService, item: number): void {
     if (ownId !== null) this.serviceAliases[serviceId] = ownId;
-    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile: null }, item);
+    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);
+  }
+
+  /** Adds the times at which services are blocked as a schedule profile; its name, or null if it was refused. */
+  times({ name, timeZone, slots }: GivenTimes, item: number): string | null {
+    const profile = this.checked(ScheduleProfileCreateBody, item, { name, timezone: timeZone });
+    if (profile === undefined) return null;
+    const action = 'block_all';
+    const read = slots.map(
+      ({ days, start, end }) => ({ days, start_time: start, end_time: end, action }) as const,
+    );
+    put(this.profiles, profile.name.toLowerCase(), { ...profile, slots: read }, item);
+    return profile.name;
+  }
+
+  /** Leaves the groups of the plan, Default too, without IPv6 answers. */
+  withoutIpv6(item: number): void {
+    for (const [key, { value }] of this.groups) put(this.groups, key, { ...value, no_ipv6: true }, item);
+  }
+
+  /** Pauses blocking until an instant. */
+  pause(until: Date, item: number): void {
+    this.paused = { until: until.toISOString(), items: [item] };
   }
 
   /** Adds the safe mode of an engine for a group. */
@@ -321,6 +346,7 @@ export class PlanBuilder {
       managed_domains: valuesOf(this.domains),
       regex_filters: valuesOf(this.filters),
       safe_search: valuesOf(this.safeSearch),
+      schedule_profiles: valuesOf(this.profiles),
       blocked_services: valuesOf(this.services),
       local_records: valuesOf(this.records),
       forward_zones: valuesOf(this.zones),
@@ -334,12 +360,14 @@ export class PlanBuilder {
       managed_domains: originsOf(this.domains),
       regex_filters: originsOf(this.filters),
       safe_search: originsOf(this.safeSearch),
+      schedule_profiles: originsOf(this.profiles),
       blocked_services: originsOf(this.services),
       local_records: originsOf(this.records),
       forward_zones: originsOf(this.zones),
       configuration: originsOf(this.settings),
     };
-    return { format, items, document, origins, lists, serviceAliases, keys, devices, queries };
+    const pause = this.paused;
+    return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 
   /** Turns an item into one without an equivalent. */
