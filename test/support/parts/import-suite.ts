@@ -10,6 +10,7 @@ import {
 } from '../../../control-plane/transfer/importers/import-settings.ts';
 import { ServiceCatalog } from '../../../control-plane/filtering/services/service-catalog.ts';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import { importedPolicy } from './imported-policy.ts';
 import type { RunningApi } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
@@ -30,6 +31,11 @@ export interface ImportSuite {
   ) => ReturnType<RunningApi['send']>;
   /** The report; throws where the answer is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
+  /** The same rows with the status that this Weir gives; `texts` are those of fetched lists, by URL. */
+  readonly answered: (
+    table: readonly ExpectedStatus[],
+    texts?: Readonly<Record<string, string>>,
+  ) => Promise<ExpectedStatus[]>;
 }
 
 /** How a suite differs. */
@@ -90,7 +96,11 @@ export function importSuite(options: ImportSuiteOptions = {}): ImportSuite {
     if (answer.status !== 200) throw new Error(`import: ${answer.status} ${answer.text}`);
     return answer.body as ImportReport;
   };
-  return { suite: () => suite, folder: () => folder, api: () => api, post, imported };
+  const answered: ImportSuite['answered'] = async (table, texts = {}) => {
+    const ask = await importedPolicy(suite.database, texts);
+    return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
+  };
+  return { suite: () => suite, folder: () => folder, api: () => api, post, imported, answered };
 }
 
 /** Items of a kind as `result: reason`, by name. */
