@@ -137,7 +137,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     });
     expect(report.configuration).toContain('[[dns.pools]]\nname = "pihole"\n');
     expect(report.configuration).toContain('"192.0.2.53:5353", "127.0.0.1:5335", "2001:db8::53"');
-    expect(report.configuration).toContain('[blocking]\nenabled = true\nttl_secs = 2\nmode = "nxdomain"\n');
+    expect(report.configuration).toContain('[blocking]\nttl_secs = 2\nmode = "nxdomain"\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|BALLOON|JBSWY|c2VjcmV0/);
     const { done, changed, skipped, not_mapped: notMapped } = report.counts;
     expect(done + changed + skipped + notMapped + report.counts.differs).toBe(report.items.length);
