@@ -292,6 +292,8 @@ CREATE TABLE clients (
   first_seen  timestamptz,
   last_seen   timestamptz,
   query_count bigint NOT NULL DEFAULT 0,
+  exclude_from_log   boolean NOT NULL DEFAULT false, -- its queries get no rows in the query log
+  exclude_from_stats boolean NOT NULL DEFAULT false, -- its queries are not counted
   CONSTRAINT clients_known_by CHECK (ip_address IS NOT NULL OR mac_address IS NOT NULL OR client_key IS NOT NULL)
 );
 CREATE UNIQUE INDEX clients_mac_key ON clients (mac_address);
@@ -662,17 +664,24 @@ CREATE TRIGGER list_sources_change
   AFTER INSERT OR DELETE OR UPDATE OF kind, name, url, enabled, comment, subdomains, content_key ON list_sources
   FOR EACH ROW EXECUTE FUNCTION note_policy_change('id');
 
--- Policy needs only the clients with a group or a key, and what identifies them; sightings change nothing of that.
+-- Policy needs only the clients with a group, a key or an exclusion, and what identifies them; sightings change nothing
+-- of that.
 CREATE TRIGGER clients_version_insert AFTER INSERT ON clients
-  FOR EACH ROW WHEN (NEW.group_id IS NOT NULL OR NEW.client_key IS NOT NULL) EXECUTE FUNCTION note_table_version();
+  FOR EACH ROW WHEN (NEW.group_id IS NOT NULL OR NEW.client_key IS NOT NULL
+    OR NEW.exclude_from_log OR NEW.exclude_from_stats)
+  EXECUTE FUNCTION note_table_version();
 CREATE TRIGGER clients_version_delete AFTER DELETE ON clients
-  FOR EACH ROW WHEN (OLD.group_id IS NOT NULL OR OLD.client_key IS NOT NULL) EXECUTE FUNCTION note_table_version();
+  FOR EACH ROW WHEN (OLD.group_id IS NOT NULL OR OLD.client_key IS NOT NULL
+    OR OLD.exclude_from_log OR OLD.exclude_from_stats)
+  EXECUTE FUNCTION note_table_version();
 CREATE TRIGGER clients_version_update AFTER UPDATE ON clients
   FOR EACH ROW WHEN (OLD.group_id IS DISTINCT FROM NEW.group_id
     OR OLD.client_key IS DISTINCT FROM NEW.client_key
+    OR OLD.exclude_from_log <> NEW.exclude_from_log
+    OR OLD.exclude_from_stats <> NEW.exclude_from_stats
     OR NEW.client_key IS NOT NULL
       AND (OLD.name IS DISTINCT FROM NEW.name OR OLD.mac_address IS DISTINCT FROM NEW.mac_address)
-    OR NEW.group_id IS NOT NULL
+    OR (NEW.group_id IS NOT NULL OR NEW.exclude_from_log OR NEW.exclude_from_stats)
       AND (OLD.mac_address IS DISTINCT FROM NEW.mac_address
         OR NEW.mac_address IS NULL AND OLD.ip_address IS DISTINCT FROM NEW.ip_address))
   EXECUTE FUNCTION note_table_version();

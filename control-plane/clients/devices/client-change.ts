@@ -10,6 +10,10 @@ export function changedRow(before: StoredClient | null, after: StoredClient | nu
   return isChanged ? [{ table: 'clients', key, before: was!, after: is! }] : [];
 }
 
-function setByPeople({ id, ip, mac, key, name, groupId }: StoredClient): Record<string, unknown> {
-  return { id, ip_address: ip, mac_address: mac, client_key: key, name, group_id: groupId };
+function setByPeople({ id, ip, mac, key, name, groupId, ...others }: StoredClient): Record<string, unknown> {
+  const exclusions = {
+    exclude_from_log: others.excludeFromLog,
+    exclude_from_stats: others.excludeFromStats,
+  };
+  return { id, ip_address: ip, mac_address: mac, client_key: key, name, group_id: groupId, ...exclusions };
 }

@@ -31,6 +31,8 @@ function stored(change: Partial<StoredClient>): StoredClient {
     firstSeenMs: null,
     lastSeenMs: null,
     queryCount: 0,
+    excludeFromLog: false,
+    excludeFromStats: false,
     ...change,
   };
 }

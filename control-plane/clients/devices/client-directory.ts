@@ -88,6 +88,8 @@ export class ClientDirectory {
     known.key = stored.key;
     known.name = stored.name;
     known.groupId = stored.groupId;
+    known.excludeFromLog = stored.excludeFromLog;
+    known.excludeFromStats = stored.excludeFromStats;
     known.hostname ??= stored.hostname;
     known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
     known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
@@ -296,6 +298,8 @@ export class ClientDirectory {
       hostname: null,
       name: null,
       groupId: null,
+      excludeFromLog: false,
+      excludeFromStats: false,
       firstSeenMs: null,
       lastSeenMs: null,
       storedQueries: 0,

@@ -39,6 +39,8 @@ describe('clients', () => {
       first_seen: null,
       last_seen: null,
       query_count: 0,
+      exclude_from_log: false,
+      exclude_from_stats: false,
     });
     expect(clients.api.policyChanges).toBe(1);
     expect((await get(`/clients/${client.id}`)).body).toEqual(client);

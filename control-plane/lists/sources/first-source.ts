@@ -2,10 +2,13 @@
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 
+/** Where the list is from: an import asks whether it stays. */
+export const FIRST_SOURCE_URL = 'https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts';
+
 /** A unified ads and malware list, MIT licence, kept since 2012 and read by every peer's users. */
 const FIRST_SOURCE = {
   name: 'StevenBlack unified hosts',
-  url: 'https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts',
+  url: FIRST_SOURCE_URL,
   enabled: true,
   comment: 'ads and malware; put in by the first start',
   subdomains: false,

@@ -6,6 +6,7 @@ import type { ImportReport } from '../../../shared/api/imports-api.ts';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
 import { readText } from '../../storage/cluster/blob-store.ts';
 import { listSources } from '../../lists/sources/source-store.ts';
+import { deleteBlockingSwitch, readBlockingSwitch } from '../../filtering/schedules/blocking-switch-store.ts';
 import * as adguard from '../../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../../test/support/weir/dnsmasq-exports.ts';
@@ -15,9 +16,9 @@ import * as technitium from '../../../test/support/weir/technitium-exports.ts';
 
 const { suite, folder, imported, answered } = importSuite();
 
-/** Names of what has no equivalent; keys of the configuration, which are not applied, are left out. */
+/** Names of what has no equivalent; settings that are offered but not selected are left out. */
 function notMapped({ items }: ImportReport): string[] {
-  const isKey = (reason: string | null): boolean => reason?.startsWith('set in the configuration') === true;
+  const isKey = (reason: string | null): boolean => reason?.startsWith('not selected: ') === true;
   return items.flatMap(({ name, result, reason }) =>
     result === 'not_mapped' && !isKey(reason) ? [name] : [],
   );
@@ -34,14 +35,48 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 40 },
+      counts: { done: 48, changed: 11, skipped: 10, not_mapped: 16 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
+    expect(report.items.flatMap(({ name, result }) => (result === 'differs' ? [name] : []))).toEqual(
+      adguard.DIFFERS_34,
+    );
     expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
-    expect(report.configuration).toContain('[blocking]\nenabled = true\nmode = "null_ip"\nttl_secs = 10\n');
+    expect(report.configuration).toContain('[cache]\nmax_bytes = ');
     expect(report.configuration).toContain('blocked_clients = ["192.0.2.66/32"]\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|PRIVATE KEY/);
     await expectRepeatable(adguard.schema34());
+  });
+
+  test('blocks services at their times, and refuses hosts to everyone, as there', async () => {
+    const report = await imported(adguard.TIMED);
+    expect(await answered(adguard.ANSWERS_TIMED, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_TIMED);
+    expect(itemsOf(report, 'setting')).toEqual({
+      'local_domain_name lan': 'skipped: it is of the DHCP server there, which is off',
+    });
+    await expectRepeatable(adguard.TIMED);
+  });
+
+  test('pauses blocking until the same time, but not in a dry run', async () => {
+    const { database } = suite();
+    await imported(adguard.PAUSED, '?dry_run=true');
+    expect(await readBlockingSwitch(database)).toBeNull();
+    try {
+      const report = await imported(adguard.PAUSED);
+      expect(itemsOf(report, 'setting')).toEqual({
+        'protection_disabled_until 2999-01-01T00:00:00.000Z': 'changed: blocking is paused until then',
+      });
+      expect(await readBlockingSwitch(database)).toEqual({
+        enabled: false,
+        until: new Date('2999-01-01T00:00:00Z'),
+      });
+      expect((await database.query(`SELECT 1 FROM audit_log WHERE subject = 'blocking'`)).rows).toHaveLength(
+        1,
+      );
+      await expectRepeatable(adguard.PAUSED);
+    } finally {
+      await deleteBlockingSwitch(database);
+    }
   });
 
   test('keeps rules that count among each other only in one list', async () => {
@@ -82,7 +117,7 @@ describe('POST {api}/import of a blocky', () => {
   test('answers as a folder of version 0.34 did, client by client', async () => {
     const report = await imported(blocky.folder());
     expect(await answered(blocky.ANSWERS, blocky.LIST_TEXTS)).toEqual(blocky.ANSWERS);
-    expect(report).toMatchObject({ format: 'blocky', counts: { done: 44, changed: 0, skipped: 4 } });
+    expect(report).toMatchObject({ format: 'blocky', counts: { done: 44, changed: 8, skipped: 4 } });
     expect(notMapped(report)).toEqual(blocky.NOT_MAPPED);
     expect(report.configuration).toContain('strategy = "Failover"\n');
     expect(JSON.stringify(report)).not.toContain('hunter2');
@@ -105,7 +140,7 @@ describe('POST {api}/import of a dnsmasq', () => {
   test('answers as its folder did', async () => {
     const report = await imported(dnsmasq.folder());
     expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
-    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 25, changed: 2, skipped: 3 } });
+    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 25, changed: 3, skipped: 4 } });
     expect(notMapped(report)).toEqual(dnsmasq.NOT_MAPPED);
     await expectRepeatable(dnsmasq.folder());
   });
@@ -181,7 +216,7 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
   test('answers as version 15 did, client by client', async () => {
     const report = await imported(technitium.version15());
     expect(await answered(technitium.ANSWERS, technitium.LIST_TEXTS)).toEqual(technitium.ANSWERS);
-    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 0, skipped: 8 } });
+    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 6, skipped: 9 } });
     expect(notMapped(report)).toEqual(technitium.NOT_MAPPED);
     expect(report.configuration).toContain(
       'servers = ["tls://dns.example.org:853@192.0.2.9", "tls://192.0.2.53"]',
@@ -222,11 +257,11 @@ describe('POST {api}/import of a profile in the cloud', () => {
   test('answers as a profile of NextDNS did', async () => {
     const report = await imported(profiles.NEXTDNS);
     expect(await answered(profiles.NEXTDNS_ANSWERS)).toEqual(profiles.NEXTDNS_ANSWERS);
-    expect(report).toMatchObject({ format: 'nextdns', counts: { done: 18, changed: 0, skipped: 3 } });
+    expect(report).toMatchObject({ format: 'nextdns', counts: { done: 18, changed: 4, skipped: 4 } });
     expect(itemsOf(report, 'safe_search')).toMatchObject({ google: 'done', bing: 'done' });
     expect(notMapped(report)).toEqual(profiles.NEXTDNS_NOT_MAPPED);
     expect(report.configuration).toContain(
-      'log_queries = true\nquery_log_days = 90\nquery_log_privacy = "anonymous_clients"\n',
+      '[database]\nquery_log_days = 90\nquery_log_privacy = "anonymous_clients"\n',
     );
     expect(itemsOf(report, 'blocklist')).toEqual({
       'https://big.oisd.nl': 'done: fetched in the background',

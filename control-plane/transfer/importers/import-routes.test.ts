@@ -41,10 +41,10 @@ describe('POST {api}/import of a Pi-hole', () => {
       [anyone, 'denied.example', 1, 'BLOCKED_MANAGED'],
       [anyone, 'www.denied.example', 1, FORWARDED],
       [anyone, 'off.example', 1, FORWARDED],
-      [anyone, 'wild.example', 1, 'BLOCKED_MANAGED'],
-      [anyone, 'a.wild.example', 1, 'BLOCKED_MANAGED'],
-      [anyone, 'ad12.example.com', 1, 'BLOCKED_REGEX'],
-      [anyone, 'ad1234.example.com', 1, FORWARDED],
+      [anyone, 'wild.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'a.wild.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'ad1234.example.com', 1, 'BLOCKED_LIST'],
+      [anyone, 'ad12345.example.com', 1, FORWARDED],
       [anyone, 'aaaa.example', 28, 'BLOCKED_LIST'],
       [anyone, 'aaaa.example', 1, FORWARDED],
       [anyone, 'gone.example', 1, 'BLOCKED_LIST'],
@@ -102,7 +102,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       'unknown.lan':
         'not_mapped: Weir knows clients by MAC or address, and the export has no device of this name',
       '02:00:5e:00:00:03':
-        'not_mapped: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
+        'differs: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
       'printer (lease)': 'done',
     });
     expect(itemsOf(report, 'blocklist')).toMatchObject({
@@ -112,14 +112,17 @@ describe('POST {api}/import of a Pi-hole', () => {
         'not_mapped: its URL holds a secret, which is not imported: add the list by hand',
     });
     expect(itemsOf(report, 'regex_filter')).toEqual({
-      '^ad[0-9]{,3}[.]': 'done: written as ^ad[0-9]{0,3}[.]',
-      'inverted\\.example$;invert': 'not_mapped: Weir has no option like invert',
-      '(a)\\1': 'not_mapped: it uses \\1, which is not linear in time or unknown',
-      'no\\.example$;reply=NONE': 'not_mapped: Weir cannot give the reply NONE to one rule',
-      'x{~2}y': 'not_mapped: it matches approximately',
-      '\\<word': 'not_mapped: it uses \\<, which is not linear in time or unknown',
-      'c\\.example$;reply=CNAME,d.example':
-        'not_mapped: Weir cannot give the reply CNAME,d.example to one rule',
+      'inverted\\.example$;invert': 'not_mapped: it denies; Weir has no expression for all names but those',
+      '(a)\\1': 'not_mapped: it denies; it refers back by \\1, which takes exponential time',
+      'no\\.example$;reply=NONE':
+        'differs: it denies; a question gets no answer there, and the blocked answer here',
+      'x{~2}y': 'not_mapped: it denies; it matches approximately',
+    });
+    const inList = 'a rule of a list, so that allowlists outrank it as in Pi-hole';
+    expect(itemsOf(report, 'list_rule')).toMatchObject({
+      '^ad[0-9]{,3}[.]': `done: ${inList}; written as ^ad[0-9]{0,4}[.]`,
+      '\\<word': `done: ${inList}; written as \\bword`,
+      'c\\.example$;reply=CNAME,d.example': `done: ${inList}`,
     });
     expect(itemsOf(report, 'forward_zone')).toEqual({ '192.0.2.0/23': 'done', 'fritz.box': 'done' });
     expect(itemsOf(report, 'setting')).toMatchObject({
@@ -128,7 +131,7 @@ describe('POST {api}/import of a Pi-hole', () => {
     });
     expect(report.configuration).toContain('[[dns.pools]]\nname = "pihole"\n');
     expect(report.configuration).toContain('"192.0.2.53:5353", "127.0.0.1:5335", "2001:db8::53"');
-    expect(report.configuration).toContain('[blocking]\nenabled = true\nttl_secs = 2\nmode = "nxdomain"\n');
+    expect(report.configuration).toContain('[blocking]\nttl_secs = 2\nmode = "nxdomain"\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|BALLOON|JBSWY|c2VjcmV0/);
     const { done, changed, skipped, not_mapped: notMapped } = report.counts;
     expect(done + changed + skipped + notMapped + report.counts.differs).toBe(report.items.length);

@@ -51,6 +51,9 @@ const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
+const EXCLUDED_FROM_LOG = 'its queries get no rows in the query log, in exports or over dnstap';
+const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
+
 export const Client = z
   .strictObject({
     id: Id,
@@ -63,7 +66,9 @@ export const Client = z
     group_source: z.enum(GROUP_SOURCES),
     first_seen: Timestamp.nullable(),
     last_seen: Timestamp.nullable(),
-    query_count: z.int().min(0),
+    query_count: z.int().min(0).meta({ description: 'without those that statistics exclude' }),
+    exclude_from_log: z.boolean().meta({ description: EXCLUDED_FROM_LOG }),
+    exclude_from_stats: z.boolean().meta({ description: EXCLUDED_FROM_STATS }),
   })
   .meta({ id: 'Client' });
 export type Client = z.infer<typeof Client>;
@@ -129,6 +134,8 @@ export const ClientCreateBody = z
     client_key: ClientKey.nullable().default(null),
     name: label(200).nullable().default(null),
     group_id: GroupChoice.default(null),
+    exclude_from_log: z.boolean().default(false).meta({ description: EXCLUDED_FROM_LOG }),
+    exclude_from_stats: z.boolean().default(false).meta({ description: EXCLUDED_FROM_STATS }),
   })
   .superRefine(({ ip_address: ip, mac_address: mac, client_key: key }, context) => {
     if (ip !== null || mac !== null || key !== null) return;
@@ -149,6 +156,8 @@ export const ClientUpdateBody = z
     client_key: ClientKey.nullable().optional(),
     name: label(200).nullable().optional(),
     group_id: GroupChoice.optional(),
+    exclude_from_log: z.boolean().optional(),
+    exclude_from_stats: z.boolean().optional(),
   })
   .meta({ id: 'ClientUpdate' });
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;

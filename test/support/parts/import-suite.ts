@@ -4,7 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importRoutes } from '../../../control-plane/transfer/importers/import-routes.ts';
-import { SettingsImport } from '../../../control-plane/transfer/importers/import-settings.ts';
+import {
+  type ImportParts,
+  SettingsImport,
+} from '../../../control-plane/transfer/importers/import-settings.ts';
 import { ServiceCatalog } from '../../../control-plane/filtering/services/service-catalog.ts';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
 import { importedPolicy } from './imported-policy.ts';
@@ -20,6 +23,7 @@ export interface ImportSuite {
   readonly suite: () => SuiteDatabase;
   /** Of this test; holds what an import leaves on disk. */
   readonly folder: () => string;
+  readonly api: () => RunningApi;
   readonly post: (
     file: Uint8Array | string,
     query?: string,
@@ -34,18 +38,35 @@ export interface ImportSuite {
   ) => Promise<ExpectedStatus[]>;
 }
 
+/** How a suite differs. */
+export interface ImportSuiteOptions {
+  readonly parts?: Partial<typeof NO_OTHERS_ASKED>;
+  /** Lines of the configuration file; authentication is off by default. */
+  readonly toml?: string;
+}
+
+/** Upstreams of exports are not there, and no query was logged. */
+export const NO_OTHERS_ASKED: Pick<ImportParts, 'testUpstreams' | 'loggedQueries'> = {
+  testUpstreams: (servers) => Promise.resolve(new Map(servers.map((server) => [server, 'timeout']))),
+  loggedQueries: () => Promise.resolve(null),
+};
+
 /** Registers the hooks of a suite. */
-export function importSuite(): ImportSuite {
+export function importSuite(options: ImportSuiteOptions = {}): ImportSuite {
   let api: RunningApi;
   let suite: SuiteDatabase;
   let folder = '';
   const catalog = new ServiceCatalog('/nowhere');
   serveSuite(
-    ({ policy, clients, logger }) =>
+    ({ policy, clients, configuration, logger }) =>
       importRoutes({
         settingsImport: new SettingsImport({
           policy,
           clients,
+          configuration,
+          site: () => '',
+          ...NO_OTHERS_ASKED,
+          ...options.parts,
           sources: { takeUp: (_written, _isNew, apply) => apply() },
           catalog,
           localNames: { live: () => ({ configRecords: [] }) },
@@ -56,6 +77,8 @@ export function importSuite(): ImportSuite {
         }),
       }),
     (served) => ({ api, suite } = served),
+    // An import changes the configuration.
+    { perTest: true, toml: options.toml ?? '[auth]\nenabled = false\n' },
   );
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-import-'));
@@ -77,7 +100,7 @@ export function importSuite(): ImportSuite {
     const ask = await importedPolicy(suite.database, texts);
     return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
   };
-  return { suite: () => suite, folder: () => folder, post, imported, answered };
+  return { suite: () => suite, folder: () => folder, api: () => api, post, imported, answered };
 }
 
 /** Items of a kind as `result: reason`, by name. */

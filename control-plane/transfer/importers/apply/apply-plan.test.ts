@@ -26,8 +26,11 @@ async function applied(add: (builder: PlanBuilder) => void): Promise<ImportRepor
     localNames: { live: () => ({ configRecords: [] }) },
     nodeName: 'node-a',
     listDirs: () => [],
+    configuration: { change: () => Promise.reject(new Error('no setting is chosen')) },
+    site: () => '',
   };
-  return applyPlan(parts, builder.finish('pihole'), AUTHOR, false);
+  const choices = { settings: [], same: [], answers: new Map(), queries: null };
+  return applyPlan(parts, builder.finish('pihole'), choices, { author: AUTHOR, isDryRun: false });
 }
 
 async function rowsOf(text: string): Promise<Record<string, unknown>[]> {
