@@ -149,6 +149,10 @@ export const ClientUpdateBody = z
     client_key: ClientKey.nullable().optional(),
     name: label(200).nullable().optional(),
     group_id: GroupChoice.optional(),
+    group_source: z.enum(GROUP_SOURCES).optional().meta({
+      description:
+        'as it was read: with subnet or default, a group_id that is still that group is not taken as a choice',
+    }),
   })
   .meta({ id: 'ClientUpdate' });
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;
