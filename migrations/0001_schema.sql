@@ -631,6 +631,18 @@ CREATE VIEW weir_stats_values AS
 
 -- === Triggers ===
 
+-- A row that is written as it was has not changed.
+CREATE FUNCTION keep_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  written timestamptz := NEW.updated_at;
+BEGIN
+  NEW.updated_at := OLD.updated_at;
+  IF NEW IS DISTINCT FROM OLD THEN
+    NEW.updated_at := written;
+  END IF;
+  RETURN NEW;
+END $$;
+
 -- Tables every change of which concerns all nodes: table, version, trigger.
 DO $$
 DECLARE
@@ -662,6 +674,12 @@ BEGIN
     EXECUTE format('CREATE TRIGGER %I AFTER INSERT OR UPDATE OR DELETE ON %I
       FOR EACH ROW EXECUTE FUNCTION note_policy_change(%L)',
       part.table_name || '_change', part.table_name, part.key_column);
+  END LOOP;
+  FOR part IN SELECT * FROM (VALUES ('groups'), ('managed_domains'), ('regex_filters'), ('custom_services'),
+    ('forward_zones'), ('local_records'), ('schedule_profiles'), ('users')) AS parts (table_name)
+  LOOP
+    EXECUTE format('CREATE TRIGGER %I BEFORE UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION keep_updated_at()',
+      part.table_name || '_updated_at', part.table_name);
   END LOOP;
 END $$;
 CREATE TRIGGER list_source_groups_change AFTER INSERT OR UPDATE OR DELETE ON list_source_groups
