@@ -10,6 +10,7 @@ import {
 } from '../query-log.ts';
 import {
   AddressOrNetwork,
+  anyCase,
   Id,
   MAX_ID,
   NodeName,
@@ -22,7 +23,7 @@ import {
 } from './fields.ts';
 
 const Status = z.enum(QUERY_STATUS_NAMES);
-const StatusCondition = z.enum([ANY_BLOCKED, ...QUERY_STATUS_NAMES]);
+const StatusCondition = anyCase([ANY_BLOCKED, ...QUERY_STATUS_NAMES]);
 const Protocol = z.enum(PROTOCOL_NAMES);
 const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
 
@@ -49,9 +50,9 @@ const conditions = {
   type: TypeName,
   status: StatusCondition,
   rcode: RcodeText,
-  protocol: Protocol,
+  protocol: anyCase(PROTOCOL_NAMES),
   upstream: text(300).min(1),
-  dnssec: Dnssec,
+  dnssec: anyCase(DNSSEC_STATUS_NAMES),
   node: NodeName,
 };
 
@@ -81,7 +82,9 @@ export const QueryLogFilters = z.object({
     description: 'NODATA stands for NOERROR without an answer record; NOERROR has these rows too',
   }),
   protocol: conditions.protocol.optional(),
-  upstream: conditions.upstream.optional(),
+  upstream: conditions.upstream.optional().meta({
+    description: 'a server in any form of its address: 192.0.2.53 finds udp://192.0.2.53:53',
+  }),
   dnssec: conditions.dnssec.optional(),
   node: conditions.node.optional(),
   'domain!': excluding(conditions.domain),
@@ -117,7 +120,7 @@ export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 
 /** The whole of what the filters select. */
 export const QueryLogExport = QueryLogFilters.extend({
-  format: z.enum(['csv', 'ndjson', 'parquet']).default('csv'),
+  format: anyCase(['csv', 'ndjson', 'parquet']).default('csv'),
 });
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 

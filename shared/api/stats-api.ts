@@ -4,6 +4,8 @@ import { isTimeZone } from '../policy/time-zone.ts';
 import { CacheStats } from './cache-api.ts';
 import {
   AddressOrNetwork,
+  anyCase,
+  former,
   Id,
   MAX_ID,
   NodeName,
@@ -71,7 +73,7 @@ export const StatsSummary = z
   .meta({ id: 'StatsSummary' });
 export type StatsSummary = z.infer<typeof StatsSummary>;
 
-export const RateQuery = z.object({ unit: z.enum(['second', 'minute']).default('second') });
+export const RateQuery = z.object({ unit: anyCase(['second', 'minute']).default('second') });
 export type RateQuery = z.output<typeof RateQuery>;
 
 export const QueryRate = z
@@ -92,7 +94,7 @@ const TimeZone = z
 /** Query of the dashboard's bundle. */
 export const DashboardQuery = z.object({
   period: Period.default('24h'),
-  granularity: z.enum(GRANULARITIES).optional().meta({
+  granularity: anyCase(GRANULARITIES).optional().meta({
     description: 'by default one that suits the period; minute for periods of at most two days',
   }),
   timezone: TimeZone.default('UTC').meta({ description: 'whose clock says where hours and days begin' }),
@@ -145,7 +147,8 @@ export type TopDomains = z.infer<typeof TopDomains>;
 export const TopClients = z
   .array(
     z.strictObject({
-      ip: z.string(),
+      ip_address: z.string(),
+      ip: former(z.string(), 'ip_address'),
       hostname: z.string().nullable(),
       client_id: Id.nullable().meta({
         description: 'the client that named itself by its key, counted apart from others at its address',

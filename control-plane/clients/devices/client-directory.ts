@@ -9,7 +9,7 @@ import { Exclusion } from '../../../shared/query-log.ts';
 import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
-import type { StoredClient } from './client-record.ts';
+import type { ChangedClients, StoredClient } from './client-record.ts';
 import { locateNamed } from './locate-named.ts';
 import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from '../../../shared/net/kernel/neighbour-messages.ts';
@@ -82,7 +82,23 @@ export class ClientDirectory {
 
   /** Loads a row; sightings that are not stored yet stay. */
   put(stored: StoredClient): ClientRecord {
-    const known = this.byId.get(stored.id) ?? this.known(stored);
+    return this.putInto(this.byId.get(stored.id) ?? this.known(stored), stored);
+  }
+
+  /** Loads rows after a change of what people set, by which clients may have exchanged what they are known by. */
+  takeOver({ clients, goneClients }: ChangedClients): void {
+    const known = clients.map((client) => this.byId.get(client.id));
+    for (const record of known) if (record !== undefined) this.unlink(record);
+    for (const [at, client] of clients.entries()) this.putInto(known[at] ?? this.known(client), client);
+    for (const id of goneClients) this.remove(id);
+  }
+
+  /** Ids of the clients of which people have set something. */
+  setIds(): number[] {
+    return [...this.byId.values()].flatMap((record) => (isManual(record) ? [record.id!] : []));
+  }
+
+  private putInto(known: ClientRecord | undefined, stored: StoredClient): ClientRecord {
     if (known === undefined) {
       const record = recordOf(stored);
       this.add(record);
@@ -377,7 +393,7 @@ export class ClientDirectory {
   private unlink(record: ClientRecord): void {
     this.records.delete(record);
     if (record.id !== null) this.byId.delete(record.id);
-    if (record.mac !== null) this.byMac.delete(record.mac);
+    if (record.mac !== null && this.byMac.get(record.mac) === record) this.byMac.delete(record.mac);
     if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
     if (record.key !== null && this.byKey.get(record.key) === record) this.byKey.delete(record.key);
   }

@@ -220,7 +220,7 @@ describe('clients', () => {
     expect(await names('?search=192.0.2')).toEqual(['TV']);
     expect(await names('?search=%25')).toEqual([]);
     expect(await names(`?group_id=${clients.kids}`)).toEqual(['Phone of Zoë', 'Printer']);
-    expect(await names('?group_source=manual')).toEqual(['Printer']);
+    expect(await names('?group_source=Manual')).toEqual(['Printer']);
     expect(await names('?limit=1&offset=1')).toEqual(['TV']);
     expect(await list('?limit=1&offset=9')).toMatchObject({ data: [], total: 3, limit: 1, offset: 9 });
     expect((await get('/clients?limit=0')).status).toBe(400);
