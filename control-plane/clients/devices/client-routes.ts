@@ -10,10 +10,11 @@ import {
   ClientStatsQuery,
   ClientUpdateBody,
 } from '../../../shared/api/policy/clients-api.ts';
-import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
+import type { ClientStats, ClientUpdate, GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Author } from '../../api/caller.ts';
 import { notFound } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
@@ -27,6 +28,20 @@ import { auditOutside } from './client-change.ts';
 import type { ClientChange } from './client-change.ts';
 import * as store from './client-store.ts';
 import { momentText, pageOfClients, shownClient } from './client-view.ts';
+
+const clientEntity = entity({
+  path: '/clients/{id}',
+  params: IdParams,
+  answer: Client,
+  body: ClientUpdateBody,
+  read: async (db, { id }) => writableFields(await store.readClient(db, id)),
+  // Neither the address of a client that is known by MAC or key, nor the group of a network: both change by themselves.
+  covers: (client) => ({
+    ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
+    group_id: isChosen(client.group_source) ? client.group_id : null,
+    group_source: null,
+  }),
+});
 
 /** Rows of clients. */
 export function clientRoutes(context: {
@@ -68,6 +83,7 @@ function readClient(clients: ClientDirectory): Route {
     summary: 'One client',
     params: IdParams,
     answer: Client,
+    entity: clientEntity,
     handle: ({ params }) => clientById(clients, params.id),
   });
 }
@@ -123,6 +139,7 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     body: ClientCreateBody,
     status: 201,
     answer: Client,
+    entity: clientEntity,
     errors: { 409: 'a client with this MAC, address or key was created or named before' },
     handle: async (request) => {
       return change(policy, clients, authorOf(request), 'created', async (tx) => {
@@ -143,10 +160,13 @@ function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     params: IdParams,
     body: ClientUpdateBody,
     answer: Client,
+    entity: clientEntity,
     errors: { 409: 'another client has this MAC, address or key' },
     handle: (request) => {
       const { id } = request.params;
-      return change(policy, clients, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
+      return change(policy, clients, authorOf(request), 'changed', (tx) =>
+        update(tx, id, changedGroup(clients, id, request.body)),
+      );
     },
   });
 }
@@ -161,6 +181,7 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     params: IdParams,
     body: ClientGroupBody,
     answer: Client,
+    entity: clientEntity,
     handle: (request) => {
       const { group_id: groupId } = request.body;
       const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
@@ -179,6 +200,7 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     tag: 'Clients',
     summary: 'Forget a client; it is a new one when it is seen again',
     params: IdParams,
+    entity: clientEntity,
     handle: async (request) => {
       const { id } = request.params;
       const author = authorOf(request);
@@ -231,6 +253,32 @@ async function change(
     return apply();
   });
   return clientById(clients, stored.id);
+}
+
+/** What people write of a client, as it is stored. */
+function writableFields({ ip, mac, key, name, groupId }: StoredClient): Partial<Client> {
+  const group = groupId === null ? {} : ({ group_id: groupId, group_source: 'manual' } as const);
+  return { ip_address: ip, mac_address: mac, client_key: key, name, ...group };
+}
+
+/**
+ * A client that is sent back as it was read keeps the group of its network: people chose none. `group_source` says that
+ * the group was read.
+ */
+function changedGroup(
+  clients: ClientDirectory,
+  id: number,
+  { group_source: source, ...change }: ClientUpdate,
+): ClientUpdate {
+  const record = clients.get(id);
+  if (source === undefined || isChosen(source) || record === undefined) return change;
+  const { group_id: groupId, ...others } = change;
+  return groupId === clients.groupOf(record).groupId ? others : change;
+}
+
+/** Whether people gave a client its group. */
+function isChosen(source: GroupSource | undefined): boolean {
+  return source === 'manual' || source === 'mac';
 }
 
 function clientById(clients: ClientDirectory, id: number): Client {

@@ -20,6 +20,16 @@ export async function listSubnets(db: Queryable): Promise<ClientSubnet[]> {
   return rows.map(toSubnet);
 }
 
+/** One network; 404 if there is none. */
+export async function readSubnet(db: Queryable, id: number): Promise<ClientSubnet> {
+  const { rows } = await db.query<SubnetRow>(
+    `SELECT ${columns('s')} FROM client_subnets s JOIN groups g ON g.id = s.group_id WHERE s.id = $1`,
+    [id],
+  );
+  if (rows[0] === undefined) throw notFound(`subnet ${id}`);
+  return toSubnet(rows[0]);
+}
+
 /** Stores a network; 409 if it exists, 400 for an unknown group. */
 export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): Promise<ClientSubnet> {
   try {

@@ -8,6 +8,7 @@ import {
   GroupList,
   GroupUpdateBody,
 } from '../../../shared/api/policy/groups-api.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
@@ -20,6 +21,14 @@ import * as store from './group-store.ts';
 
 /** How many clients belong to each group, by id. */
 type MemberCounts = Pick<ClientDirectory, 'countByGroup'>;
+
+const group = entity({
+  path: '/groups/{id}',
+  params: IdParams,
+  answer: Group,
+  body: GroupUpdateBody,
+  read: (db, { id }) => store.readGroup(db, id),
+});
 
 /** Rows of groups and of their clients. */
 export function groupRoutes(context: {
@@ -62,6 +71,7 @@ function readGroup(database: Database, clients: MemberCounts): Route {
     summary: 'One group',
     params: IdParams,
     answer: Group,
+    entity: group,
     handle: async ({ params }) => counted(clients, await store.readGroup(database, params.id)),
   });
 }
@@ -76,6 +86,7 @@ function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     body: GroupCreateBody,
     status: 201,
     answer: Group,
+    entity: group,
     errors: { 409: 'the name is taken' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
@@ -97,6 +108,7 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     params: IdParams,
     body: GroupUpdateBody,
     answer: Group,
+    entity: group,
     errors: { 409: 'the name is taken, or Default would be disabled' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
@@ -118,6 +130,7 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'take
       'Delete a group that nothing refers to, or with `cascade` what refers to it as well; Default stays',
     params: IdParams,
     query: GroupDeleteQuery,
+    entity: group,
     errors: {
       409: 'something refers to the group, it is Default, or with `cascade` a list would then serve every group',
     },

@@ -48,6 +48,13 @@ export async function insertGrant(db: Queryable, grant: NewGrant): Promise<Store
   }
 }
 
+/** One grant; 404 if there is none. */
+export async function readGrant(db: Queryable, id: number): Promise<StoredGrant> {
+  const { rows } = await db.query<GrantRow>(`SELECT ${COLUMNS} FROM grants WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`grant ${id}`);
+  return toGrant(rows[0]);
+}
+
 /** Removes a grant and returns what it was; 404 if there is none. */
 export async function deleteGrant(db: Queryable, id: number): Promise<StoredGrant> {
   const { rows } = await db.query<GrantRow>(`DELETE FROM grants WHERE id = $1 RETURNING ${COLUMNS}`, [id]);

@@ -9,6 +9,7 @@ import { blockingRoutes } from './blocking-routes.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import { Blocking } from '../../../shared/api/policy/blocking-api.ts';
 import {
+  AssignedProfile,
   FullScheduleProfile,
   GroupSchedule,
   ScheduleProfile,
@@ -179,7 +180,7 @@ describe('schedules of groups', () => {
         { group_id: 1, profile_id: profile.id },
       ]);
       expect(applied).toBe(before + 1);
-      const assigned = FullScheduleProfile.parse((await send('GET', '/groups/1/schedule')).body);
+      const assigned = AssignedProfile.parse((await send('GET', '/groups/1/schedule')).body);
       expect(assigned.id).toBe(profile.id);
     }
     expect((await send('DELETE', '/groups/1/schedule')).status).toBe(204);

@@ -106,6 +106,14 @@ export async function insertSlot(
   }
 }
 
+/** One slot; 404 if the profile has no such slot. */
+export async function readSlot(db: Queryable, profileId: number, slotId: number): Promise<ScheduleSlot> {
+  const text = `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = $1 AND id = $2`;
+  const { rows } = await db.query<SlotRow>(text, [profileId, slotId]);
+  if (rows[0] === undefined) throw notFound(`slot ${slotId} of schedule profile ${profileId}`);
+  return toSlot(rows[0]);
+}
+
 /** Removes a slot; 404 if the profile has no such slot. */
 export async function deleteSlot(tx: Queryable, profileId: number, slotId: number): Promise<void> {
   const text = 'DELETE FROM schedule_slots WHERE profile_id = $1 AND id = $2';
@@ -127,8 +135,9 @@ export async function assignProfile(
   groupId: number,
   profileId: number,
 ): Promise<GroupSchedule> {
-  const text = `INSERT INTO group_schedules (group_id, profile_id) VALUES ($1, $2)
-    ON CONFLICT (group_id) DO UPDATE SET profile_id = excluded.profile_id, created_at = now()
+  const text = `INSERT INTO group_schedules AS s (group_id, profile_id) VALUES ($1, $2)
+    ON CONFLICT (group_id) DO UPDATE SET profile_id = excluded.profile_id,
+      created_at = CASE WHEN s.profile_id = excluded.profile_id THEN s.created_at ELSE now() END
     RETURNING group_id, profile_id, created_at`;
   try {
     const { rows } = await tx.query<{ group_id: number; profile_id: number; created_at: Date }>(text, [

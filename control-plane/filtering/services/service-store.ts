@@ -61,17 +61,31 @@ export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise
   }
 }
 
+/** One block; 404 if the service is not blocked for the group. */
+export async function readBlocked(
+  db: Queryable,
+  { service_id: serviceId, group_id: groupId }: Pick<ServiceBlock, 'service_id' | 'group_id'>,
+): Promise<BlockedService> {
+  const text = `SELECT ${BLOCK} FROM blocked_services WHERE service_id = $1 AND group_id = $2`;
+  const { rows } = await db.query<BlockRow>(text, [serviceId, groupId]);
+  return toBlocked(existingBlock(rows[0], serviceId, groupId));
+}
+
 /** Changes when a service is blocked; 404 if it is not, 400 for an unknown profile. */
 export async function updateBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `UPDATE blocked_services SET profile_id = $3 WHERE service_id = $1 AND group_id = $2 RETURNING ${BLOCK}`;
   try {
     const { rows } = await db.query<BlockRow>(text, [serviceId, groupId, profileId]);
-    if (rows[0] === undefined) throw notFound(`block of service ${serviceId} for group ${groupId}`);
-    return toBlocked(rows[0]);
+    return toBlocked(existingBlock(rows[0], serviceId, groupId));
   } catch (error) {
     throw asUnknownReference(error);
   }
+}
+
+function existingBlock(row: BlockRow | undefined, serviceId: string, groupId: number): BlockRow {
+  if (row === undefined) throw notFound(`block of service ${serviceId} for group ${groupId}`);
+  return row;
 }
 
 /** 400 for what a block refers to and does not exist. */

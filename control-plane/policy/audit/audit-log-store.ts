@@ -1,5 +1,6 @@
 /** SQL that reads the audit log, and deletes its oldest entries. `audit-store.ts` writes it. */
 import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
+import { notFound } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
 /** Which entries; undefined = all. */
@@ -56,6 +57,13 @@ export async function countAuditLog(db: Queryable, selection: AuditSelection): P
     valuesOf(selection),
   );
   return rows[0]!.count;
+}
+
+/** One entry; 404 if there is none. */
+export async function readAuditEntry(db: Queryable, id: number): Promise<AuditLogEntry> {
+  const { rows } = await db.query<EntryRow>(`SELECT ${COLUMNS} FROM audit_log WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`audit log entry ${id}`);
+  return toEntry(rows[0]);
 }
 
 /** The entry of a revision; null once it is too old. */

@@ -106,6 +106,7 @@ export class PolicyChanges {
 
   private store<T>(author: Author, work: ChangeWork<T>, isOwn = false): Promise<Recorded<T>> {
     return this.database.transactionInTurn(LOCK, async (tx) => {
+      await author.precondition?.(tx);
       const { result, summary, outside = [] } = await work(tx);
       if (summary === null) return { result, revision: null };
       const changed = await changedRows(tx);

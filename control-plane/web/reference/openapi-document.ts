@@ -65,6 +65,7 @@ export interface SchemaDoc {
   readonly allOf?: readonly SchemaDoc[];
   readonly items?: SchemaDoc;
   readonly properties?: Readonly<Record<string, SchemaDoc>>;
+  readonly readOnly?: boolean;
   readonly additionalProperties?: boolean | SchemaDoc;
   readonly required?: readonly string[];
   readonly minimum?: number;

@@ -148,8 +148,15 @@ function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
     const answer = await route.run(request, response, caller);
     if (route.waits) await waitAsPreferred(request, response, waitForNodes);
     if (answer === undefined) response.end();
-    else response.json(answer);
+    else sendJson(response, answer);
   };
+}
+
+/** Without 304: Express would compare ETags, and those of entities cover the writable fields only. */
+function sendJson(response: Response, answer: unknown): void {
+  const body = Buffer.from(JSON.stringify(answer));
+  response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(body.length) });
+  response.end(body);
 }
 
 /** Metrics are no part of the API, but stand behind the same guard unless `server.metrics_public`. */

@@ -159,6 +159,10 @@ export const ClientUpdateBody = z
     group_id: GroupChoice.optional(),
     exclude_from_log: z.boolean().optional(),
     exclude_from_stats: z.boolean().optional(),
+    group_source: z.enum(GROUP_SOURCES).optional().meta({
+      description:
+        'as it was read: with subnet or default, a group_id that is still that group is not taken as a choice',
+    }),
   })
   .meta({ id: 'ClientUpdate' });
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;

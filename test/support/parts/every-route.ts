@@ -149,7 +149,6 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     bringBack: () => Promise.resolve(),
     ...NO_LOCAL_SWITCH,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
-    grants: () => [],
     nodeAccess: {
       reports: ONE_REFUSED,
       state: { now: () => ({ warnings: [], onlyAddress: null }) },
