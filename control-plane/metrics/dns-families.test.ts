@@ -38,6 +38,8 @@ test('dnsFamilies() shows the counters of each thread under its labels', async (
   answer[Counter.FORMAT_ERRORS] = 2;
   answer[Counter.RECEIVE_BATCHES] = 5;
   answer[Counter.REFUSED_CLIENTS] = 6;
+  answer[Counter.EXCLUDED_FROM_LOG] = 7;
+  answer[Counter.EXCLUDED_FROM_BOTH] = 8;
   const scraped = new ScrapedMetrics(await metrics.text());
   const told = scraped.samples.filter(({ name, value }) => value !== 0 && !name.endsWith('_bucket'));
   const resolving = { thread: 'resolve', worker: '1' };
@@ -56,6 +58,8 @@ test('dnsFamilies() shows the counters of each thread under its labels', async (
     { name: 'weir_dns_questions_total', labels: { type: 'other' }, value: 8 },
     { name: 'weir_dns_validations_total', labels: { status: 'bogus' }, value: 7 },
     { name: 'weir_dns_rate_limited_total', labels: { reason: 'nxdomain' }, value: 11 },
+    { name: 'weir_dns_excluded_total', labels: { from: 'log' }, value: 7 },
+    { name: 'weir_dns_excluded_total', labels: { from: 'both' }, value: 8 },
     { name: 'weir_dns_faults_total', labels: { ...answering, reason: 'format_error' }, value: 2 },
     { name: 'weir_dns_refused_clients_total', labels: answering, value: 6 },
     { name: 'weir_dns_receive_batches_total', labels: answering, value: 5 },

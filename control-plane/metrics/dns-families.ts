@@ -79,6 +79,17 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
       threads,
       LIMIT_REASONS.map((name, place) => [name, limitSlot(place + 1)] as const),
     ),
+    summed(
+      'excluded',
+      'Queries that are not logged, not counted in statistics, or neither, because of their client or domain',
+      'from',
+      threads,
+      [
+        ['log', Counter.EXCLUDED_FROM_LOG],
+        ['statistics', Counter.EXCLUDED_FROM_STATS],
+        ['both', Counter.EXCLUDED_FROM_BOTH],
+      ],
+    ),
     family(
       'counter',
       'weir_dns_faults_total',

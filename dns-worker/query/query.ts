@@ -10,6 +10,8 @@ import { LimitReason, type LimitReasonCode } from '../../shared/memory/answer-co
 import {
   DnssecStatus,
   type DnssecStatusCode,
+  Exclusion,
+  type ExclusionBits,
   LogMark,
   type LogMarkCode,
   Protocol,
@@ -193,6 +195,8 @@ export class Query {
   isOwn = false;
   /** Whether it is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
+  /** What it is left out of because of its client or its name, if it is logged and counted at all. */
+  exclusion: ExclusionBits = Exclusion.NONE;
   /** The limit of its network that it is over: logged as that, even if answered (dry run). */
   limitedBy: LimitReasonCode = LimitReason.NONE;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
@@ -250,6 +254,7 @@ export class Query {
     this.isAllowedByList = false;
     this.isOwn = false;
     this.logMark = LogMark.COUNTED;
+    this.exclusion = Exclusion.NONE;
     this.limitedBy = LimitReason.NONE;
   }
 

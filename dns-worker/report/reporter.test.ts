@@ -11,9 +11,9 @@ import {
   timeSlot,
   typeSlot,
 } from '../../shared/memory/answer-counters.ts';
-import { Counter } from '../../shared/memory/counters.ts';
+import { Counter, excludedSlot } from '../../shared/memory/counters.ts';
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
-import { DnssecStatus, logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
+import { DnssecStatus, Exclusion, LogRing, logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { answeredQuery } from '../../test/support/parts/answered-query.ts';
 import { Reporter } from './reporter.ts';
@@ -57,6 +57,21 @@ describe('Reporter.answered()', () => {
     expect([counters[rcodeSlot(0, 1)], counters[rcodeSlot(0, 0)], ...codes]).toEqual([1, 1, 1, 1]);
     expect([RRType.A, 65_281].map((type) => counters[typeSlot(type)])).toEqual([2, 1]);
     expect([0, 1, 3].map((status) => counters[dnssecSlot(status)])).toEqual([2, 1, 1]);
+  });
+});
+
+describe('Reporter.answered() of a query that is left out', () => {
+  test('counts it, and writes a record unless the log and statistics leave it out', () => {
+    const ring = new SharedArrayBuffer(logRingBytes(16));
+    const memory = new SharedArrayBuffer(COUNTERS_BYTES);
+    const counts = new Float64Array(memory);
+    const reports = new Reporter(memory, ring);
+    for (const exclusion of [Exclusion.NONE, Exclusion.LOG, Exclusion.STATS, Exclusion.BOTH, Exclusion.BOTH])
+      reports.answered(Object.assign(answeredQuery(), { exclusion }), 1);
+    reports.publish(10);
+    expect(counts[Counter.QUERIES]).toBe(5);
+    expect([1, 2, 3].map((exclusion) => counts[excludedSlot(exclusion)])).toEqual([1, 1, 2]);
+    expect(new Int32Array(ring)[LogRing.HEAD_WORD]).toBe(3);
   });
 });
 

@@ -12,8 +12,8 @@ import {
   timeSlot,
   typeSlot,
 } from '../../shared/memory/answer-counters.ts';
-import { Counter } from '../../shared/memory/counters.ts';
-import { LogMark, QueryStatus } from '../../shared/query-log.ts';
+import { Counter, excludedSlot } from '../../shared/memory/counters.ts';
+import { Exclusion, LogMark, QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { LogRingWriter } from './log-ring.ts';
 
@@ -47,7 +47,9 @@ export class Reporter {
     // A message without a readable question has no type, and is not logged.
     if (query.qnameLength === 0) return;
     this.count(typeSlot(query.qtype));
-    this.log.write(query, snapshotVersion);
+    const { exclusion } = query;
+    if (exclusion !== Exclusion.NONE) this.count(excludedSlot(exclusion));
+    if (exclusion !== Exclusion.BOTH) this.log.write(query, snapshotVersion);
   }
 
   /** Counts a query that is refused since its client may not ask; logs it as a sample of its network if `refused` > 0. */

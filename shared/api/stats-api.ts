@@ -38,6 +38,14 @@ export const StatsSummary = z
       description:
         'of the limited queries those without a row in the log (repeats of a row): every other figure counts them, but lists of names and unique_domains do not, as the log does not have their names',
     }),
+    queries_not_logged: Count.meta({
+      description:
+        'of all queries those that the log does not have, since it excludes their client or domain',
+    }),
+    queries_not_counted: Count.meta({
+      description:
+        'queries in the log that no other figure counts, since statistics exclude their client or domain: the log has queries_total - queries_not_logged + queries_not_counted',
+    }),
     clients: Count,
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({

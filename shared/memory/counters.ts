@@ -38,7 +38,16 @@ export const Counter = {
   TLS_HANDSHAKES_FAILED: 19,
   /** Messages of clients that may not ask, whether they were answered REFUSED or not at all; and their connections. */
   REFUSED_CLIENTS: 20,
+  /** Queries that the log leaves out because of their client or name, that statistics do, and that both do. */
+  EXCLUDED_FROM_LOG: 21,
+  EXCLUDED_FROM_STATS: 22,
+  EXCLUDED_FROM_BOTH: 23,
 } as const;
+
+/** Slot of the queries that these `Exclusion` bits, at least one, leave out. */
+export function excludedSlot(exclusion: number): number {
+  return Counter.EXCLUDED_FROM_LOG - 1 + exclusion;
+}
 
 /** Slots before those of `answer-counters.ts`, with room for more. */
 export const SINGLE_SLOTS = 32;

@@ -114,6 +114,9 @@ export interface IdentitySettings {
   readonly chaosClients: readonly string[];
   /** Names that load balancers ask: neither logged nor counted. */
   readonly healthCheckNames: readonly string[];
+  /** Domains whose queries, and those for subdomains, are left out of the log, and of statistics. */
+  readonly logExcludedDomains: readonly string[];
+  readonly statsExcludedDomains: readonly string[];
   /** Clients that may not ask get no answer. */
   readonly refusesSilently: boolean;
   readonly version: string;

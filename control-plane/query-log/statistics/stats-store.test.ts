@@ -53,6 +53,8 @@ describe('readSummary', () => {
       block_rate: 33.33,
       queries_rate_limited: 1,
       queries_repeated: 0,
+      queries_not_logged: 0,
+      queries_not_counted: 0,
       clients: 2,
       unique_domains: 3,
       unique_domains_is_estimate: false,

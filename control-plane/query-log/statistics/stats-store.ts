@@ -213,6 +213,8 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     block_rate: percent(sums.blocked, sums.queries),
     queries_rate_limited: sums.rateLimited,
     queries_repeated: count('repeats:RATE_LIMITED'),
+    queries_not_logged: count('excluded:log'),
+    queries_not_counted: count('excluded:statistics'),
     clients: clients.distinct,
     unique_domains: names.distinct,
     unique_domains_is_estimate: names.isEstimate,

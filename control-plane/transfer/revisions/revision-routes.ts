@@ -20,7 +20,7 @@ function listRevisions({ database }: RollBackParts): Route {
     path: '/revisions',
     access: 'viewer',
     tag: 'Revisions',
-    summary: 'Changes of policy and lists, newest first',
+    summary: 'Changes of policy, clients and lists, newest first',
     answer: RevisionList,
     handle: () => list(database),
   });
@@ -45,11 +45,14 @@ function rollBackTo(parts: RollBackParts): Route {
     path: '/revisions/{id}/rollback',
     access: 'admin',
     tag: 'Revisions',
-    summary: 'Make the policy and lists of a revision those in force; this is itself a revision',
+    summary:
+      'Undo what people have changed since a revision; updates of lists stay, and this is itself a revision',
     params: IdParams,
     query: RollbackQuery,
     answer: Revision,
-    errors: { 409: 'too old, expected_head is not the newest, or something made since is in the way' },
+    errors: {
+      409: 'too old, people have made newer ones than expected_head, or two lists have exchanged their URLs',
+    },
     handle: (request) => rollBack(parts, request.params.id, authorOf(request), request.query.expected_head),
   });
 }

@@ -97,8 +97,9 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   run: async ({ save, isDryRun }) => {
     const path = join(tmpdir(), `weir-import-${randomUUID()}`);
     await save(path).finally(() => rm(path, { force: true }));
-    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0 };
-    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, items: [], configuration: '' };
+    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0, differs: 0 };
+    const none = { items: [], settings: [], questions: [], differences: [], configuration: '' };
+    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, ...none };
   },
 };
 

@@ -1,6 +1,7 @@
 /** The files of a dnsmasq, or a hosts file alone, as a plan of Weir's entities. */
-import { contentLines } from '../files/decode-text.ts';
+import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt, type FileSet } from '../files/file-set.ts';
+import { ImportFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, readHostsLine } from '../plan/hosts-lines.ts';
@@ -9,7 +10,7 @@ import { OwnNames } from '../plan/own-names.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
-import { readDnsmasq } from './dnsmasq-options.ts';
+import { type DnsmasqOption, readDnsmasq } from './dnsmasq-options.ts';
 import { mapOptions } from './map-options.ts';
 
 /** Maps the options of all files. */
@@ -22,17 +23,40 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     return content === undefined ? undefined : contentLines(content);
   };
   const options = readDnsmasq(files);
-  // It reads the machine's own hosts file, unless told otherwise.
+  // It reads the machine's own hosts file by default.
   const isReading =
     fileAt(files, 'etc/hosts') !== undefined && options.every(({ name }) => name !== 'no-hosts');
   const hosts = isReading ? [{ name: 'addn-hosts', value: '/etc/hosts' }] : [];
-  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, [...hosts, ...options]);
+  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, [
+    ...hosts,
+    ...options,
+    ...systemServers(builder, files, options),
+  ]);
+  if (options.every(({ name }) => name !== 'log-queries'))
+    builder.differs('other', 'query log', 'that program keeps none; Weir does: see database.log_queries', []);
   names.finish();
   lists.finish();
   const pools = new PlannedPools(builder, readUpstream);
   pools.add('dnsmasq', strategy, servers);
   pools.finish('server');
   return builder.finish('dnsmasq');
+}
+
+/** It asks the servers of the machine's resolv.conf as well. */
+function systemServers(
+  builder: PlanBuilder,
+  files: FileSet,
+  options: readonly DnsmasqOption[],
+): DnsmasqOption[] {
+  if (options.some(({ name }) => name === 'no-resolv' || name === 'resolv-file')) return [];
+  const path = '/etc/resolv.conf';
+  if (fileAt(files, path.slice(1)) !== undefined) return [{ name: 'resolv-file', value: path }];
+  builder.notMapped(
+    'configuration',
+    path,
+    'its servers are asked there, and the upload has no such file: add it to the archive, or the servers as a pool',
+  );
+  return [];
 }
 
 /** Whether the upload is a hosts file: every line of it, comments aside. */
@@ -43,15 +67,29 @@ export function isHosts(files: FileSet): boolean {
 
 /** Maps the lines of a hosts file: records, and denied names where the address is one that blocks. */
 export function mapHosts(files: FileSet): ImportPlan {
+  const lines = decodeText(hostsFile(files) ?? Buffer.alloc(0)).split('\n');
+  const others = lines.flatMap((line, index) => (isOther(line) ? [index + 1] : []));
+  const known = lines.filter((line) => readHostsLine(line) !== null);
+  if (others.length > known.length)
+    throw new ImportFault(
+      `this is not a hosts file: ${others.length} of its lines are not an address with names`,
+    );
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'hosts file', 'hosts');
   const names = new OwnNames(builder, lists);
-  for (const line of contentLines(hostsFile(files)))
-    if (!addHostsLine(builder, names, line, null))
-      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+  for (const line of known) addHostsLine(builder, names, line, null);
+  // Such a line may be anything, a password too: it is not shown.
+  for (const number of others)
+    builder.notMapped('local_record', `line ${number}`, 'it is not an address with names');
   names.finish();
   lists.finish();
   return builder.finish('hosts');
+}
+
+/** Whether a line is neither empty, nor a comment, nor one of a hosts file. */
+function isOther(line: string): boolean {
+  const text = line.trim();
+  return text !== '' && !text.startsWith('#') && readHostsLine(line) === null;
 }
 
 function hostsFile(files: FileSet): Buffer | undefined {

@@ -8,6 +8,11 @@ const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
 /** What the hosts file of any system has. */
 const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;
 
+/** Whether any system has the name in its own hosts file. */
+export function isSystemName(name: string): boolean {
+  return OF_SYSTEM.test(name);
+}
+
 /** One line: an address and its names; null for any other line. */
 export function readHostsLine(line: string): { readonly address: string; readonly names: string[] } | null {
   const [written = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
@@ -27,18 +32,19 @@ export function addHostsLine(
   names: OwnNames,
   line: string,
   groups: readonly string[] | null,
+  ttlSecs?: number,
 ): boolean {
   const read = readHostsLine(line);
   if (read === null) return false;
-  if (!SINKS.has(read.address)) addHostsRecords(builder, line);
-  else for (const name of read.names) if (!OF_SYSTEM.test(name)) names.add({ name, action: 'deny', groups });
+  if (!SINKS.has(read.address)) addHostsRecords(builder, line, ttlSecs);
+  else for (const name of read.names) if (!isSystemName(name)) names.add({ name, action: 'deny', groups });
   return true;
 }
 
 /** Adds the records of a line with a real address. */
-export function addHostsRecords(builder: PlanBuilder, line: string): void {
+export function addHostsRecords(builder: PlanBuilder, line: string, ttlSecs?: number): void {
   const { address = '', names = [] } = readHostsLine(line) ?? {};
-  for (const name of names) if (!OF_SYSTEM.test(name)) addAddress(builder, name, address);
+  for (const name of names) if (!isSystemName(name)) addAddress(builder, name, address, ttlSecs);
 }
 
 /** Adds the record of a name with an address. */
