@@ -1,5 +1,6 @@
 /** Names that blocky answers itself, and domains with their own servers. Pure. */
 import type { GeneratedLists } from '../plan/generated-lists.ts';
+import { isSystemName } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PlannedPools } from '../plan/planned-pools.ts';
 import { isLocalType, type ZoneRecord } from '../plan/zone-records.ts';
@@ -8,8 +9,6 @@ import type { BlockySettings } from './blocky-settings.ts';
 
 /** Domains of private networks (RFC 6762 appendix G) that blocky answers with NXDOMAIN. */
 const PRIVATE_DOMAINS = ['intranet', 'internal', 'private', 'corp', 'home', 'lan'];
-/** What the hosts file of any system has, and Weir answers by itself. */
-const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/;
 
 /** Where names go. */
 export interface NameParts {
@@ -124,7 +123,8 @@ function mapHosts(builder: PlanBuilder, records: BlockyRecords, own: ReadonlySet
   for (const line of hostsFaults) builder.notMapped('local_record', line, 'it is not a line of a hosts file');
   const families = new Map<string, Set<string>>();
   for (const { name, address, ttlSecs } of hosts) {
-    if (OF_SYSTEM.test(name)) continue;
+    // Weir answers what the hosts file of any system has.
+    if (isSystemName(name)) continue;
     const shown = `${name} ${address}`;
     const above = parentsOf(name).find((one) => own.has(one));
     if (above !== undefined) {
