@@ -130,4 +130,13 @@ describe('mergeItems()', () => {
     );
     expect(outcomesOf('safe_search')).toEqual(['same', 'changed']);
   });
+
+  test('leaves Default without IPv6 if the addition does, and changes nothing else of it', () => {
+    const wish = group('Other name', { is_default: true, no_ipv6: true, comment: 'imported' });
+    const { changes, outcomesOf } = merge({}, { groups: [wish] });
+    expect(changes['groups']).toMatchObject({ created: [], changed: [{ ...DEFAULT, no_ipv6: true }] });
+    expect(outcomesOf('groups')).toEqual(['changed']);
+    const without = group('Kids', { no_ipv6: true });
+    expect(merge({ groups: [DEFAULT, without] }, { groups: [group('Kids')] }).changes).toEqual({});
+  });
 });

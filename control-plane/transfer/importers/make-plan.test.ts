@@ -96,6 +96,19 @@ describe('makePlan()', () => {
     expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot tell which program');
   });
 
+  test.each(IMPORT_FORMATS.filter((format) => !/^(?:dnsmasq|hosts|blocky)$/.test(format)))(
+    'refuses a file of another program as one of %s, whatever it holds',
+    async (format) => {
+      expect(await outcomeOf(Buffer.from('some text\n'), format)).toEqual(expect.any(String));
+      const zip = zipOf({ 'readme.txt': 'some text\n' });
+      expect(await outcomeOf(zip, format)).toEqual(expect.any(String));
+    },
+  );
+
+  test('names the option for a file that it does not know', async () => {
+    expect(await outcomeOf(Buffer.from('hello'))).toContain('name it with --format');
+  });
+
   test('refuses any damaged export, or reads what is left of it', async () => {
     const damage = fc.record({
       which: fc.nat(EXPORTS.length - 1),

@@ -80,6 +80,7 @@ const UPSTREAM: UpstreamReport = {
   consecutiveFailures: 0,
   lastError: 'timeout',
   latenciesMs: Float32Array.of(10, 20, 30),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: ['192.0.2.1'],
   supports: {
     edns: 'supported',
@@ -97,7 +98,8 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
     const path = join(tmpdir(), `weir-import-${randomUUID()}`);
     await save(path).finally(() => rm(path, { force: true }));
     const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0, differs: 0 };
-    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, items: [], configuration: '' };
+    const none = { items: [], settings: [], questions: [], differences: [], configuration: '' };
+    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, ...none };
   },
 };
 
@@ -127,6 +129,7 @@ const ZONE_UPSTREAM: UpstreamReport = {
   strategy: 'Parallel',
   status: 'Unhealthy',
   latenciesMs: new Float32Array(0),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: [],
 };
 
@@ -146,7 +149,6 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     bringBack: () => Promise.resolve(),
     ...NO_LOCAL_SWITCH,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
-    grants: () => [],
     nodeAccess: {
       reports: ONE_REFUSED,
       state: { now: () => ({ warnings: [], onlyAddress: null }) },

@@ -5,6 +5,7 @@
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../../shared/api/policy/clients-api.ts';
 import { ForwardZoneCreateBody } from '../../../../shared/api/policy/forward-zones-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../../shared/api/policy/rules-api.ts';
+import { ScheduleProfileCreateBody } from '../../../../shared/api/policy/schedules-api.ts';
 import { SourceCreateBody } from '../../../../shared/api/policy/sources-api.ts';
 import { MAX_TEXT_BYTES } from '../../../../shared/api/policy/custom-text-api.ts';
 import { DnsSettingsBody } from '../../../../shared/api/settings-api.ts';
@@ -23,55 +24,18 @@ import { upstream } from '../../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../../config/value-checks.ts';
 import { splitName } from '../../../filtering/local-names/read-record.ts';
 import { DEFAULT_GROUP } from './import-plan.ts';
-import type { ImportDocument, ImportPlan, PlanItem, PlannedKey, PlannedList, Thing } from './import-plan.ts';
-import { commentOf, labelOf, shownName } from './plan-text.ts';
-
-/** Names of groups; null = every group. */
-type Groups = readonly string[] | null;
-
-/** A list source as another program has it. */
-interface GivenSource extends Pick<
-  Thing<'list_sources'>,
-  'kind' | 'url' | 'name' | 'enabled' | 'comment' | 'subdomains'
-> {
-  readonly groups: Groups;
-}
-
-/** A managed domain or a regex filter. */
-interface GivenRule {
-  readonly table: 'managed_domains' | 'regex_filters';
-  /** The domain or the pattern. */
-  readonly text: string;
-  readonly action: 'allow' | 'deny';
-  readonly groups: Groups;
-  readonly comment: string;
-  readonly enabled: boolean;
-}
-
-/** A client by its MAC, or without one by its address, or by its key alone. */
-interface GivenClient {
-  readonly mac: string | null;
-  readonly ip: string | null;
-  /** Null if it has a MAC or an address. */
-  readonly key: string | null;
-  readonly name: string | null;
-  /** Null = the one of its subnet. */
-  readonly group: string | null;
-  /** Its queries are not logged, or not counted; absent = they are. */
-  readonly excludeFromLog?: boolean;
-  readonly excludeFromStats?: boolean;
-}
-
-/** A service that is blocked for a group. */
-interface GivenService {
-  readonly serviceId: string;
-  /** Its id in Weir's own catalog, if that differs. */
-  readonly ownId: string | null;
-  readonly group: string;
-}
-
-/** Things of a kind by their natural keys, with the items that they are made of. */
-type Things<T> = Map<string, { readonly value: T; readonly items: readonly number[] }>;
+import type {
+  ImportDocument,
+  ImportPlan,
+  KnownDevice,
+  PlanItem,
+  PlannedKey,
+  PlannedList,
+  Thing,
+} from './import-plan.ts';
+import type { GivenClient, GivenRule, GivenService, GivenSource, GivenTimes } from './given-things.ts';
+import { actionOfRule, commentOf, labelOf, shownName } from './plan-text.ts';
+import { joined, originsOf, put, putRule, type Things, valuesOf } from './planned-things-by-key.ts';
 
 /** Collects items and things. */
 export class PlanBuilder {
@@ -85,11 +49,14 @@ export class PlanBuilder {
   private readonly clients: Things<Thing<'clients'>> = new Map();
   private readonly subnets: Things<Thing<'client_subnets'>> = new Map();
   private readonly services: Things<Thing<'blocked_services'>> = new Map();
+  private readonly profiles: Things<Thing<'schedule_profiles'>> = new Map();
   private readonly safeSearch: Things<Thing<'safe_search'>> = new Map();
   private readonly settings: Things<unknown> = new Map();
   private readonly serviceAliases: Record<string, string> = {};
   private readonly lists: PlannedList[] = [];
   private readonly keys: PlannedKey[] = [];
+  private readonly devices: KnownDevice[] = [];
+  private paused: ImportPlan['pause'] = null;
 
   constructor() {
     const comment = '';
@@ -109,14 +76,22 @@ export class PlanBuilder {
     this.items.push({ kind, name: shownName(name), result: 'differs', reason, domains });
   }
 
-  /** Adds an item without an equivalent. */
-  notMapped(kind: ImportItemKind, name: string, reason: string): void {
-    this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason });
+  /** Adds an item without an equivalent; of a rule with what it does. */
+  notMapped(kind: ImportItemKind, name: string, reason: string, action?: 'allow' | 'deny'): void {
+    const item = this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason }) - 1;
+    this.acts(item, action ?? (kind === 'list_rule' ? actionOfRule(name) : undefined));
   }
 
   /** Adds an item that needs nothing. */
   skipped(kind: ImportItemKind, name: string, reason: string): void {
     this.items.push({ kind, name: shownName(name), result: 'skipped', reason });
+  }
+
+  /** Notes whether the rule of an item allows or denies; an item of rules of both kinds does neither. */
+  acts(item: number, action: 'allow' | 'deny' | undefined): void {
+    const before = this.items[item]!;
+    if (action === undefined || before.action === action) return;
+    this.items[item] = { ...before, action: before.action === undefined ? action : null };
   }
 
   /** Adds to the remark of an item. */
@@ -192,6 +167,7 @@ export class PlanBuilder {
 
   /** Adds a managed domain or a regex filter, one for each of its groups; false if it was refused. */
   rule({ table, text, action, groups, comment, enabled }: GivenRule, item: number): boolean {
+    this.acts(item, action);
     const shared = { name: labelOf(text, 200) ?? 'imported', action, enabled, comment: commentOf(comment) };
     const rule =
       table === 'managed_domains'
@@ -285,9 +261,31 @@ export class PlanBuilder {
   }
 
   /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
-  service({ serviceId, ownId, group }: GivenService, item: number): void {
+  service({ serviceId, ownId, group, profile = null }: GivenService, item: number): void {
     if (ownId !== null) this.serviceAliases[serviceId] = ownId;
-    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile: null }, item);
+    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);
+  }
+
+  /** Adds the times at which services are blocked as a schedule profile; its name, or null if it was refused. */
+  times({ name, timeZone, slots }: GivenTimes, item: number): string | null {
+    const profile = this.checked(ScheduleProfileCreateBody, item, { name, timezone: timeZone });
+    if (profile === undefined) return null;
+    const action = 'block_all';
+    const read = slots.map(
+      ({ days, start, end }) => ({ days, start_time: start, end_time: end, action }) as const,
+    );
+    put(this.profiles, profile.name.toLowerCase(), { ...profile, slots: read }, item);
+    return profile.name;
+  }
+
+  /** Leaves the groups of the plan, Default too, without IPv6 answers. */
+  withoutIpv6(item: number): void {
+    for (const [key, { value }] of this.groups) put(this.groups, key, { ...value, no_ipv6: true }, item);
+  }
+
+  /** Pauses blocking until an instant. */
+  pause(until: Date, item: number): void {
+    this.paused = { until: until.toISOString(), items: [item] };
   }
 
   /** Adds the safe mode of an engine for a group. */
@@ -325,9 +323,14 @@ export class PlanBuilder {
     this.keys.push({ key, value, items: [item], doubt });
   }
 
+  /** Notes that a device had an address: entries for both become one client. */
+  device(mac: string, address: string): void {
+    this.devices.push({ mac, address });
+  }
+
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, lists, serviceAliases, keys } = this;
+    const { items, lists, serviceAliases, keys, devices } = this;
     const document: ImportDocument = {
       groups: valuesOf(this.groups),
       clients: valuesOf(this.clients),
@@ -336,6 +339,7 @@ export class PlanBuilder {
       managed_domains: valuesOf(this.domains),
       regex_filters: valuesOf(this.filters),
       safe_search: valuesOf(this.safeSearch),
+      schedule_profiles: valuesOf(this.profiles),
       blocked_services: valuesOf(this.services),
       local_records: valuesOf(this.records),
       forward_zones: valuesOf(this.zones),
@@ -349,12 +353,15 @@ export class PlanBuilder {
       managed_domains: originsOf(this.domains),
       regex_filters: originsOf(this.filters),
       safe_search: originsOf(this.safeSearch),
+      schedule_profiles: originsOf(this.profiles),
       blocked_services: originsOf(this.services),
       local_records: originsOf(this.records),
       forward_zones: originsOf(this.zones),
       configuration: originsOf(this.settings),
     };
-    return { format, items, document, origins, lists, serviceAliases, keys };
+    const { paused: pause } = this;
+    const queries = new Map<string, number>();
+    return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 
   /** Turns an item into one without an equivalent. */
@@ -371,33 +378,4 @@ export class PlanBuilder {
 
 function messageOf({ path, message }: Fault): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
-}
-
-/** Sets the thing of a key, which is of `items` as well. */
-function put<T>(things: Things<T>, key: string, value: T, ...items: readonly number[]): void {
-  things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
-}
-
-/** The same rule twice is enabled if one of them is. */
-function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
-  things: Things<T>,
-  rule: T,
-  text: string,
-  item: number,
-): void {
-  const key = JSON.stringify([text, rule.action, rule.group]);
-  put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
-}
-
-/** Groups of both; none = every group. */
-function joined(a: readonly string[], b: readonly string[]): string[] {
-  return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
-}
-
-function valuesOf<T>(things: Things<T>): T[] {
-  return [...things.values()].map(({ value }) => value);
-}
-
-function originsOf(things: Things<unknown>): (readonly number[])[] {
-  return [...things.values()].map(({ items }) => items);
 }

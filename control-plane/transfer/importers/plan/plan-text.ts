@@ -35,6 +35,12 @@ export function sourceName(url: string): string {
   return parts === null ? url : `${parts.hostname}${parts.pathname}`;
 }
 
+/** Whether a rule of a list allows or denies; undefined for one that answers with something else. */
+export function actionOfRule(line: string): 'allow' | 'deny' | undefined {
+  if (/[$,]dnsrewrite/.test(line)) return undefined;
+  return line.startsWith('@@') ? 'allow' : 'deny';
+}
+
 function plain(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what this removes
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ');
