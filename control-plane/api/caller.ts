@@ -1,5 +1,6 @@
 /** Who sent a request, as the guard found out and handlers are told; and who a change is by. */
 import type { Role } from '../../shared/api/auth-api.ts';
+import type { Precondition } from './entity.ts';
 
 /** The caller of a request: a user, or an API token. */
 export interface Caller {
@@ -22,6 +23,8 @@ export interface Author {
   readonly address: string | null;
   /** Is told the id of the revision that the change makes. */
   readonly onRevision?: (id: number) => void;
+  /** Runs first in the transaction of the change, and throws 412 if the entity is not as the request expects it. */
+  readonly precondition?: Precondition;
 }
 
 /** Weir itself. */

@@ -10,6 +10,8 @@ import { notFound } from './api-error.ts';
 import { isLocal } from './local-requests.ts';
 import type { Author, Caller } from './caller.ts';
 import { clientAddress } from './client-address.ts';
+import { withoutReadOnly } from './entity.ts';
+import type { Entity, Precondition } from './entity.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
 import { readQuery } from './query-string.ts';
 import { UPLOAD_MEDIA_TYPE } from './upload.ts';
@@ -32,21 +34,24 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly response: Response;
   /** Aborted when the connection closes before the answer is sent. What is thrown from then on is dropped. */
   readonly gone: AbortSignal;
+  /** What `If-Match` expects of the entity; `authorOf` takes it along into the transaction. */
+  readonly precondition?: Precondition | undefined;
 }
 
+/** The parts of a request that say who makes a change, and on what condition. */
+export type ChangeRequest = Pick<RouteRequest, 'caller' | 'http' | 'response' | 'precondition'>;
+
 /** The author of a change: the caller, from where the request came. The answer names the change's revision. */
-export function authorOf({
-  caller,
-  http,
-  response,
-}: Pick<RouteRequest, 'caller' | 'http' | 'response'>): Author {
+export function authorOf({ caller, http, response, precondition }: ChangeRequest): Author {
   return {
     name: caller?.username ?? 'anonymous',
     address: isLocal(http) ? null : clientAddress(http),
     onRevision: (id) => response.set('Weir-Revision', String(id)),
+    ...(precondition && { precondition }),
   };
 }
 
+const CREATED = 201;
 /** Status of an answer that comes before what was asked for is done. */
 const ACCEPTED = 202;
 
@@ -79,6 +84,8 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly uploadLimitBytes?: number;
   /** What the body of the answer looks like; none = 204. */
   readonly answer?: A;
+  /** What the route reads, makes, changes or deletes; see `entity.ts`. */
+  readonly entity?: Entity;
   /** Media types of an answer that the handler writes itself, instead of `answer`. */
   readonly media?: readonly string[];
   /** The data of each event, of an answer of server-sent events that the handler writes itself. */
@@ -115,6 +122,7 @@ export interface Route {
   readonly bodyType: string;
   readonly uploadLimitBytes: number | undefined;
   readonly answer: Schema | undefined;
+  readonly entity: Entity | undefined;
   readonly media: readonly string[];
   readonly events: Schema | undefined;
   readonly alsoStatuses: Statuses;
@@ -144,9 +152,14 @@ export function route<
         ? await readBody(row, http, bodyLimitBytes)
         : validate(row.body ?? NoFields, await row.form.read(http, response))
     ) as Checked<B>;
-    return whileThere(response, (gone) => row.handle({ params, query, body, caller, http, response, gone }));
+    const isChange = row.entity !== undefined && isConditional(row.method);
+    const precondition = isChange ? row.entity.preconditionOf(http.get('If-Match'), params) : undefined;
+    const request = { params, query, body, caller, http, response, precondition };
+    const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
+    if (row.entity !== undefined && isFields(answer)) describeEntity(row.entity, answer, http, response);
+    return answer;
   };
-  const { method, path, access, tag, summary, params, query, body, answer } = row;
+  const { method, path, access, tag, summary, params, query, body, answer, entity } = row;
   const hasBody = answer !== undefined || media.length > 0 || row.events !== undefined;
   const status = row.status ?? (hasBody ? 200 : 204);
   return {
@@ -163,6 +176,7 @@ export function route<
       row.form?.mediaType ?? (row.uploadLimitBytes === undefined ? 'application/json' : UPLOAD_MEDIA_TYPE),
     uploadLimitBytes: row.uploadLimitBytes,
     answer,
+    entity,
     media,
     events: row.events,
     alsoStatuses,
@@ -199,12 +213,33 @@ function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
+/** Methods of changes to an entity that is there. */
+export function isConditional(method: Method): boolean {
+  return method === 'PUT' || method === 'PATCH' || method === 'DELETE';
+}
+
+/** Sets the header fields of an entity that is answered. */
+function describeEntity(
+  entity: Entity,
+  answer: Record<string, unknown>,
+  http: Request,
+  response: Response,
+): void {
+  response.set('ETag', entity.etagOf(answer));
+  if (response.statusCode === CREATED) response.set('Location', http.baseUrl + entity.locate(answer));
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 async function readBody(
   {
     method,
     body: schema,
+    entity,
     uploadLimitBytes,
-  }: Pick<Route, 'method'> & { body?: Schema; uploadLimitBytes?: number },
+  }: Pick<Route, 'method'> & { body?: Schema; entity?: Entity; uploadLimitBytes?: number },
   http: Request,
   limitBytes: number,
 ) {
@@ -212,7 +247,8 @@ async function readBody(
   const value = await readJsonBody(http, limitBytes);
   // Routes without a body accept an empty object, which many clients always send.
   if (schema === undefined) return validate(NoFields, value ?? {});
-  return validate(schema, value);
+  const isEdited = entity !== undefined && isConditional(method);
+  return validate(schema, isEdited ? withoutReadOnly(value, entity, schema as FieldsSchema) : value);
 }
 
 /** An id beyond any table's range is an unknown id, and must not reach PostgreSQL, where it would be an error. */

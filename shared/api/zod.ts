@@ -62,3 +62,36 @@ export const Preferences = z.object({
       examples: ['wait=10'],
     }),
 });
+
+/** Header fields of a change to an entity. */
+export const Conditions = z.object({
+  'If-Match': z
+    .string()
+    .optional()
+    .meta({
+      description: 'the change is made only if the entity has this ETag, or one of several; else 412',
+      examples: ['"LbkEHuhvLdOtUktyYi2Dzg"'],
+    }),
+});
+
+/** These header fields together. */
+export function headerFields(fields: z.ZodRawShape): z.ZodObject {
+  return z.object(fields);
+}
+
+const Ignored = z.unknown().optional().meta({ readOnly: true, description: 'ignored' });
+
+/** One schema for each body: those with an id must not be there twice. */
+const withIgnoredFields = new WeakMap<FieldsSchema, FieldsSchema>();
+
+/** A body that may also hold these fields, for the document. */
+export function withIgnored(body: FieldsSchema, fields: readonly string[]): FieldsSchema {
+  if (fields.length === 0) return body;
+  const made =
+    withIgnoredFields.get(body) ??
+    body
+      .safeExtend(Object.fromEntries(fields.map((field) => [field, Ignored])))
+      .meta(z.globalRegistry.get(body) ?? {});
+  withIgnoredFields.set(body, made);
+  return made;
+}

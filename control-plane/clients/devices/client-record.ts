@@ -29,6 +29,13 @@ export interface StoredClient {
   readonly excludeFromStats: boolean;
 }
 
+/** Clients after a change of what people set of them. */
+export interface ChangedClients {
+  readonly clients: readonly StoredClient[];
+  /** Ids of clients that are gone. */
+  readonly goneClients: readonly number[];
+}
+
 /** A client in memory. */
 export interface ClientRecord {
   /** Null until the database has it. */

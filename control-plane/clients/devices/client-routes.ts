@@ -10,10 +10,11 @@ import {
   ClientStatsQuery,
   ClientUpdateBody,
 } from '../../../shared/api/policy/clients-api.ts';
-import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
+import type { ClientStats, ClientUpdate, GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Author } from '../../api/caller.ts';
 import { notFound } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
@@ -23,9 +24,24 @@ import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { Changed } from '../../policy/change/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
-import { changedRow } from './client-change.ts';
+import { auditOutside } from './client-change.ts';
+import type { ClientChange } from './client-change.ts';
 import * as store from './client-store.ts';
 import { momentText, pageOfClients, shownClient } from './client-view.ts';
+
+const clientEntity = entity({
+  path: '/clients/{id}',
+  params: IdParams,
+  answer: Client,
+  body: ClientUpdateBody,
+  read: async (db, { id }) => writableFields(await store.readClient(db, id)),
+  // Neither the address of a client that is known by MAC or key, nor the group of a network: both change by themselves.
+  covers: (client) => ({
+    ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
+    group_id: isChosen(client.group_source) ? client.group_id : null,
+    group_source: null,
+  }),
+});
 
 /** Rows of clients. */
 export function clientRoutes(context: {
@@ -67,6 +83,7 @@ function readClient(clients: ClientDirectory): Route {
     summary: 'One client',
     params: IdParams,
     answer: Client,
+    entity: clientEntity,
     handle: ({ params }) => clientById(clients, params.id),
   });
 }
@@ -122,10 +139,12 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     body: ClientCreateBody,
     status: 201,
     answer: Client,
+    entity: clientEntity,
     errors: { 409: 'a client with this MAC, address or key was created or named before' },
     handle: async (request) => {
       return change(policy, clients, authorOf(request), 'created', async (tx) => {
-        return { before: null, client: await store.insertClient(tx, request.body) };
+        const after = await store.insertClient(tx, request.body);
+        return { result: after, before: null, after };
       });
     },
   });
@@ -141,10 +160,13 @@ function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     params: IdParams,
     body: ClientUpdateBody,
     answer: Client,
+    entity: clientEntity,
     errors: { 409: 'another client has this MAC, address or key' },
     handle: (request) => {
       const { id } = request.params;
-      return change(policy, clients, authorOf(request), 'changed', (tx) => update(tx, id, request.body));
+      return change(policy, clients, authorOf(request), 'changed', (tx) =>
+        update(tx, id, changedGroup(clients, id, request.body)),
+      );
     },
   });
 }
@@ -159,6 +181,7 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     params: IdParams,
     body: ClientGroupBody,
     answer: Client,
+    entity: clientEntity,
     handle: (request) => {
       const { group_id: groupId } = request.body;
       const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
@@ -177,13 +200,15 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     tag: 'Clients',
     summary: 'Forget a client; it is a new one when it is seen again',
     params: IdParams,
+    entity: clientEntity,
     handle: async (request) => {
       const { id } = request.params;
-      const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
-        const result = await store.deleteClient(tx, id);
-        return { result, summary: `client ${labelOf(result)}: deleted`, outside: changedRow(result, null) };
+      const author = authorOf(request);
+      const work = async (tx: Queryable): Promise<Changed<null>> => {
+        const before = await store.deleteClient(tx, id);
+        return described(tx, author, 'deleted', { result: null, before, after: null });
       };
-      await policy.change(authorOf(request), work, (_client, apply) => {
+      await policy.change(author, work, (_result, apply) => {
         clients.remove(id);
         return apply();
       });
@@ -191,15 +216,26 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   });
 }
 
-/** A client after a change, which may have left it as it was. */
-interface ChangedClient {
-  readonly before: StoredClient | null;
-  readonly client: StoredClient;
+/** What a change did; it may have left the client as it was. */
+interface Done<T> extends ClientChange {
+  readonly result: T;
 }
 
-async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<ChangedClient> {
+async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<Done<StoredClient>> {
   const before = await store.readClient(tx, id);
-  return { before, client: await store.updateClient(tx, id, fields) };
+  const after = await store.updateClient(tx, id, fields);
+  return { result: after, before, after };
+}
+
+async function described<T>(
+  tx: Queryable,
+  author: Author,
+  action: string,
+  { result, ...change }: Done<T>,
+): Promise<Changed<T>> {
+  const subject = `client ${labelOf((change.after ?? change.before)!)}`;
+  await auditOutside(tx, author, { subject, action }, change);
+  return { result, summary: `${subject}: ${action}` };
 }
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
@@ -208,17 +244,41 @@ async function change(
   clients: ClientDirectory,
   author: Author,
   what: string,
-  work: (tx: Queryable) => Promise<ChangedClient>,
+  work: (tx: Queryable) => Promise<Done<StoredClient>>,
 ): Promise<Client> {
-  const describe = async (tx: Queryable): Promise<Changed<StoredClient>> => {
-    const { before, client: result } = await work(tx);
-    return { result, summary: `client ${labelOf(result)}: ${what}`, outside: changedRow(before, result) };
-  };
+  const describe = async (tx: Queryable): Promise<Changed<StoredClient>> =>
+    described(tx, author, what, await work(tx));
   const stored = await policy.change(author, describe, (client, apply) => {
     clients.put(client);
     return apply();
   });
   return clientById(clients, stored.id);
+}
+
+/** What people write of a client, as it is stored. */
+function writableFields({ ip, mac, key, name, groupId }: StoredClient): Partial<Client> {
+  const group = groupId === null ? {} : ({ group_id: groupId, group_source: 'manual' } as const);
+  return { ip_address: ip, mac_address: mac, client_key: key, name, ...group };
+}
+
+/**
+ * A client that is sent back as it was read keeps the group of its network: people chose none. `group_source` says that
+ * the group was read.
+ */
+function changedGroup(
+  clients: ClientDirectory,
+  id: number,
+  { group_source: source, ...change }: ClientUpdate,
+): ClientUpdate {
+  const record = clients.get(id);
+  if (source === undefined || isChosen(source) || record === undefined) return change;
+  const { group_id: groupId, ...others } = change;
+  return groupId === clients.groupOf(record).groupId ? others : change;
+}
+
+/** Whether people gave a client its group. */
+function isChosen(source: GroupSource | undefined): boolean {
+  return source === 'manual' || source === 'mac';
 }
 
 function clientById(clients: ClientDirectory, id: number): Client {

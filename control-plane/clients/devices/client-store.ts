@@ -3,7 +3,8 @@ import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clie
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import type { ClientRecord, StoredClient } from './client-record.ts';
+import { LAST_REVISION, NOTED_NOW } from '../../policy/change/change-detection.ts';
+import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
 interface ClientRow {
   readonly id: number;
@@ -41,10 +42,11 @@ export async function readClients(db: Queryable, limit: number): Promise<StoredC
   return rows.map(toClient);
 }
 
-/** Those of these ids that there are. */
-export async function readClientsById(db: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
+async function readClientsById(db: Queryable, ids: readonly number[]): Promise<ChangedClients> {
+  if (ids.length === 0) return { clients: [], goneClients: [] };
   const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = ANY ($1)`, [ids]);
-  return rows.map(toClient);
+  const there = new Set(rows.map(({ id }) => id));
+  return { clients: rows.map(toClient), goneClients: ids.filter((id) => !there.has(id)) };
 }
 
 /** One client; 404 if there is none. */
@@ -95,35 +97,27 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
   return toClient(existing(rows[0], id));
 }
 
-/**
- * Takes all clients out of a group; they get the group of their network, else Default. Notes their group, which a
- * rollback restores together with the group. Returns them as they are afterwards.
- */
-export async function releaseClients(db: Queryable, groupId: number): Promise<StoredClient[]> {
-  const text = `WITH noted AS (INSERT INTO policy_changes (table_name, key, was)
-      SELECT 'clients', id::text, jsonb_build_object('group_id', group_id) FROM clients WHERE group_id = $1)
-    UPDATE clients SET group_id = NULL WHERE group_id = $1 RETURNING ${COLUMNS}`;
-  const { rows } = await db.query<ClientRow>(text, [groupId]);
-  return rows.map(toClient);
+/** Takes all clients out of a group; they get the group of their network, else Default. */
+export async function releaseClients(db: Queryable, groupId: number): Promise<void> {
+  await db.query('UPDATE clients SET group_id = NULL WHERE group_id = $1', [groupId]);
 }
 
-/**
- * Puts clients back into groups that were deleted since a revision and exist again only now, so are not among
- * `groupsBefore`, unless they were given another group since. Returns them.
- */
-export async function returnClients(
-  db: Queryable,
-  revision: number,
-  groupsBefore: readonly number[],
-): Promise<StoredClient[]> {
-  const text = `UPDATE clients SET group_id = lost_group FROM (SELECT DISTINCT ON (key) key::integer AS client,
-        (was ->> 'group_id')::integer AS lost_group FROM policy_changes
-      WHERE table_name = 'clients' AND seq > (SELECT last_change FROM revisions WHERE id = $1) ORDER BY key, seq) lost
-    WHERE id = client AND group_id IS NULL AND lost_group <> ALL($2::integer[])
-      AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
-    RETURNING ${COLUMNS}`;
-  const { rows } = await db.query<ClientRow>(text, [revision, groupsBefore]);
-  return rows.map(toClient);
+/** The clients of which this transaction has changed what people set. */
+export async function changedClients(tx: Queryable): Promise<ChangedClients> {
+  const { rows } = await tx.query<{ id: number }>(
+    `SELECT DISTINCT key::integer AS id FROM policy_changes
+      WHERE table_name = 'clients' AND seq > ${LAST_REVISION} AND ${NOTED_NOW}`,
+  );
+  return readClientsById(
+    tx,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** All clients of which people have set something, and what became of `others`, of which they had. */
+export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
+  const { rows } = await db.query<{ id: number }>(`SELECT id FROM clients WHERE NOT (${UNTOUCHED})`);
+  return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
 }
 
 /** Removes a client and returns what it was; 404 if there is none. */

@@ -5,15 +5,29 @@ import {
   ClientSubnetCreateBody,
   ClientSubnetList,
 } from '../../../shared/api/policy/clients-api.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './client-subnet-store.ts';
 
+const clientSubnet = entity({
+  path: '/client-subnets/{id}',
+  params: IdParams,
+  answer: ClientSubnet,
+  body: ClientSubnetCreateBody,
+  read: (db, { id }) => store.readSubnet(db, id),
+});
+
 /** Rows of networks that give their clients a group. */
 export function clientSubnetRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
-  return [listSubnets(context.database), createSubnet(context.policy), deleteSubnet(context.policy)];
+  return [
+    listSubnets(context.database),
+    readSubnet(context.database),
+    createSubnet(context.policy),
+    deleteSubnet(context.policy),
+  ];
 }
 
 function listSubnets(database: Database): Route {
@@ -28,6 +42,20 @@ function listSubnets(database: Database): Route {
   });
 }
 
+function readSubnet(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/client-subnets/{id}',
+    access: 'viewer',
+    tag: 'Clients',
+    summary: 'One network',
+    params: IdParams,
+    answer: ClientSubnet,
+    entity: clientSubnet,
+    handle: ({ params }) => store.readSubnet(database, params.id),
+  });
+}
+
 function createSubnet(policy: PolicyChanges): Route {
   return route({
     method: 'POST',
@@ -38,6 +66,7 @@ function createSubnet(policy: PolicyChanges): Route {
     body: ClientSubnetCreateBody,
     status: 201,
     answer: ClientSubnet,
+    entity: clientSubnet,
     errors: { 409: 'the network is there already' },
     handle: async (request) => {
       return policy.change(authorOf(request), async (tx) => {
@@ -56,6 +85,7 @@ function deleteSubnet(policy: PolicyChanges): Route {
     tag: 'Clients',
     summary: 'Delete a network',
     params: IdParams,
+    entity: clientSubnet,
     handle: async (request) => {
       await policy.change(authorOf(request), async (tx) => {
         const result = await store.deleteSubnet(tx, request.params.id);

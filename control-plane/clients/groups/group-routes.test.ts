@@ -158,7 +158,7 @@ describe('groups', () => {
     [{ name: 'Kids', enabled: 'true' }, ['enabled']],
     [{ name: 'Kids', comment: 'x'.repeat(1001) }, ['comment']],
     [{ name: 'Kids', comment: 5 }, ['comment']],
-    [{ name: 'Kids', id: 5 }, ['id']],
+    [{ name: 'Kids', surprise: 5 }, ['surprise']],
     [{ name: 1, enabled: 1, comment: [], is_default: true }, ['name', 'enabled', 'comment', 'is_default']],
   ])('refuse %j and name every bad field', async (json, paths) => {
     const answer = await post(json);

@@ -8,12 +8,12 @@ import {
   GroupList,
   GroupUpdateBody,
 } from '../../../shared/api/policy/groups-api.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import { changedRow } from '../devices/client-change.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
-import type { StoredClient } from '../devices/client-record.ts';
-import { releaseClients } from '../devices/client-store.ts';
+import type { ChangedClients } from '../devices/client-record.ts';
+import { changedClients, releaseClients } from '../devices/client-store.ts';
 import { pageOfClients } from '../devices/client-view.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
@@ -21,6 +21,14 @@ import * as store from './group-store.ts';
 
 /** How many clients belong to each group, by id. */
 type MemberCounts = Pick<ClientDirectory, 'countByGroup'>;
+
+const group = entity({
+  path: '/groups/{id}',
+  params: IdParams,
+  answer: Group,
+  body: GroupUpdateBody,
+  read: (db, { id }) => store.readGroup(db, id),
+});
 
 /** Rows of groups and of their clients. */
 export function groupRoutes(context: {
@@ -63,6 +71,7 @@ function readGroup(database: Database, clients: MemberCounts): Route {
     summary: 'One group',
     params: IdParams,
     answer: Group,
+    entity: group,
     handle: async ({ params }) => counted(clients, await store.readGroup(database, params.id)),
   });
 }
@@ -77,6 +86,7 @@ function createGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     body: GroupCreateBody,
     status: 201,
     answer: Group,
+    entity: group,
     errors: { 409: 'the name is taken' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
@@ -98,6 +108,7 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
     params: IdParams,
     body: GroupUpdateBody,
     answer: Group,
+    entity: group,
     errors: { 409: 'the name is taken, or Default would be disabled' },
     handle: async (request) => {
       const group = await policy.change(authorOf(request), async (tx) => {
@@ -109,7 +120,7 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   });
 }
 
-function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'>): Route {
+function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'takeOver'>): Route {
   return route({
     method: 'DELETE',
     path: '/groups/{id}',
@@ -119,21 +130,21 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'
       'Delete a group that nothing refers to, or with `cascade` what refers to it as well; Default stays',
     params: IdParams,
     query: GroupDeleteQuery,
+    entity: group,
     errors: {
       409: 'something refers to the group, it is Default, or with `cascade` a list would then serve every group',
     },
     handle: async (request) => {
       const { id } = request.params;
       const { cascade } = request.query;
-      const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
+      const work = async (tx: Queryable): Promise<Changed<ChangedClients>> => {
         const { name } = await store.readGroup(tx, id);
-        const released = cascade ? await releaseClients(tx, id) : [];
+        if (cascade) await releaseClients(tx, id);
         await store.deleteGroup(tx, id, cascade);
-        const outside = released.flatMap((client) => changedRow({ ...client, groupId: id }, client));
-        return { result: released, summary: `group ${name}: deleted`, outside };
+        return { result: await changedClients(tx), summary: `group ${name}: deleted` };
       };
       await policy.change(authorOf(request), work, (released, apply) => {
-        for (const client of released) clients.put(client);
+        clients.takeOver(released);
         return apply();
       });
     },

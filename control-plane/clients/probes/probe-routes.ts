@@ -8,6 +8,7 @@ import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { notFound, overloaded } from '../../api/api-error.ts';
 import { clientAddress } from '../../api/client-address.ts';
+import { readOnlyEntity } from '../../api/entity.ts';
 import { RequestLimit } from '../../api/request-limit.ts';
 import { route } from '../../api/route.ts';
 import type { Access, Route } from '../../api/route.ts';
@@ -36,6 +37,12 @@ const RETRY_SECS = 30;
 
 const unlimited = (): void => undefined;
 
+const probeEntity = readOnlyEntity({
+  path: '/probes/{probe_id}',
+  answer: Probe,
+  placeOf: ({ id }) => ({ probe_id: id }),
+});
+
 /** Rows of the API. */
 export function probeRoutes(context: ProbeContext): Route[] {
   return [
@@ -63,6 +70,7 @@ function createProbe(context: ProbeContext, { access, spend }: Door): Route {
     summary: 'Make a name to be asked once by a device, which shows whether it uses this node',
     status: 201,
     answer: Probe,
+    entity: probeEntity,
     waits: false,
     errors: { 503: 'there are too many probes' },
     handle: ({ http }) => {
@@ -84,6 +92,7 @@ function readProbe(context: ProbeContext, { access, spend }: Door): Route {
     summary: 'Whether, when, by which address and how the name was asked; for five minutes',
     params: ProbeParams,
     answer: Probe,
+    entity: probeEntity,
     handle: ({ http, params }) => {
       spend(http);
       const probe = probes.get(params.probe_id);

@@ -10,6 +10,7 @@ import {
 } from '../../../shared/api/policy/forward-zones-api.ts';
 import type { Author } from '../../api/caller.ts';
 import { invalid } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
@@ -18,6 +19,14 @@ import type { PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './forward-zone-store.ts';
 
 const TAKEN = { 409: 'the zone is there already' };
+
+const forwardZone = entity({
+  path: '/forward-zones/{id}',
+  params: IdParams,
+  answer: ForwardZone,
+  body: ForwardZoneUpdateBody,
+  read: (db, { id }) => store.readForwardZone(db, id),
+});
 
 /** Rows of forward zones. */
 export function forwardZoneRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
@@ -51,6 +60,7 @@ function readForwardZone(database: Database): Route {
     summary: 'One forward zone',
     params: IdParams,
     answer: ForwardZone,
+    entity: forwardZone,
     handle: ({ params }) => store.readForwardZone(database, params.id),
   });
 }
@@ -65,6 +75,7 @@ function createForwardZone(policy: PolicyChanges): Route {
     body: ForwardZoneCreateBody,
     status: 201,
     answer: ForwardZone,
+    entity: forwardZone,
     errors: TAKEN,
     handle: (request) => {
       refuseBadServers(request.body.servers);
@@ -83,6 +94,7 @@ function updateForwardZone(policy: PolicyChanges): Route {
     params: IdParams,
     body: ForwardZoneUpdateBody,
     answer: ForwardZone,
+    entity: forwardZone,
     errors: TAKEN,
     handle: (request) => {
       const { body, params } = request;
@@ -102,6 +114,7 @@ function deleteForwardZone(policy: PolicyChanges): Route {
     tag: 'Forwarding',
     summary: 'Delete a forward zone; its sockets are closed',
     params: IdParams,
+    entity: forwardZone,
     handle: async (request) => {
       await change(policy, authorOf(request), 'deleted', (tx) =>
         store.deleteForwardZone(tx, request.params.id),

@@ -6,14 +6,23 @@ import { IdParams } from '../../../shared/api/fields.ts';
 import { Grant, GrantCreateBody, GrantList, MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';
 import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { invalid } from '../../api/api-error.ts';
+import { invalid, notFound } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
-import { deleteGrant, insertGrant } from './grant-store.ts';
+import { deleteGrant, insertGrant, readGrant } from './grant-store.ts';
 import type { StoredGrant } from './grant-store.ts';
+
+const grantEntity = entity({
+  path: '/grants/{id}',
+  params: IdParams,
+  answer: Grant,
+  body: GrantCreateBody,
+  read: async (db, { id }) => auditedGrant(await readGrant(db, id)),
+});
 
 /** Rows of grants. */
 export function grantRoutes(context: {
@@ -23,6 +32,7 @@ export function grantRoutes(context: {
 }): Route[] {
   return [
     listGrants(context.clock, context.grants),
+    readOneGrant(context.clock, context.grants),
     createGrant(context.policy, context.clock),
     endGrant(context.policy),
   ];
@@ -43,6 +53,24 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
   });
 }
 
+function readOneGrant(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
+  return route({
+    method: 'GET',
+    path: '/grants/{id}',
+    access: 'viewer',
+    tag: 'Grants',
+    summary: 'One active grant',
+    params: IdParams,
+    answer: Grant,
+    entity: grantEntity,
+    handle: ({ params }) => {
+      const grant = grants().find(({ id }) => id === params.id);
+      if (grant === undefined) throw notFound(`grant ${params.id}`);
+      return shownGrant(grant, clock);
+    },
+  });
+}
+
 function createGrant(policy: PolicyChanges, clock: Clock): Route {
   return route({
     method: 'POST',
@@ -53,6 +81,7 @@ function createGrant(policy: PolicyChanges, clock: Clock): Route {
     body: GrantCreateBody,
     status: 201,
     answer: Grant,
+    entity: grantEntity,
     errors: { 409: 'there are too many grants' },
     handle: async (request) => {
       const times = timesOf(request.body, clock);
@@ -80,6 +109,7 @@ function endGrant(policy: PolicyChanges): Route {
     tag: 'Grants',
     summary: 'End a grant before its time',
     params: IdParams,
+    entity: grantEntity,
     handle: async (request) => {
       const actor = authorOf(request);
       await policy.change(actor, async (tx) => {

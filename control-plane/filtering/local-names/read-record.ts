@@ -15,10 +15,11 @@ type Name = Pick<RecordFields, 'hostname' | 'domain' | 'fqdn'>;
  * `localDomain` is appended to names of one label, '' = none.
  */
 export function readRecord(
-  body: LocalRecordUpdate,
+  given: LocalRecordUpdate,
   before: RecordFields | null,
   localDomain: string,
 ): RecordFields {
+  const body = withoutRepeated(given, before);
   const problems: FieldProblem[] = [];
   const name = readName(body, before, localDomain, problems);
   const field = body.ip === undefined ? 'value' : 'ip';
@@ -49,6 +50,18 @@ export function readRecord(
   };
 }
 
+/** A whole record that is edited and sent back has its name and its value twice: what is as before counts as absent. */
+function withoutRepeated(
+  { ip, ...body }: LocalRecordUpdate,
+  before: RecordFields | null,
+): Omit<LocalRecordUpdate, 'ip'> & { ip?: string } {
+  const given = Object.entries(body).filter(
+    ([field, value]) => value !== before?.[field as keyof typeof body],
+  );
+  const isIpGiven = typeof ip === 'string' && ip !== before?.value;
+  return { ...Object.fromEntries(given), ...(isIpGiven && { ip }) };
+}
+
 /** An address implies its type, and may change the family of an address record. */
 function typeOf(value: string | undefined, before: RecordFields | null): LocalRecordType | undefined {
   if (before !== null && before.record_type !== 'A' && before.record_type !== 'AAAA')
@@ -59,7 +72,7 @@ function typeOf(value: string | undefined, before: RecordFields | null): LocalRe
 }
 
 function readName(
-  body: LocalRecordUpdate,
+  body: Pick<LocalRecordUpdate, 'fqdn' | 'hostname' | 'domain'>,
   before: RecordFields | null,
   localDomain: string,
   problems: FieldProblem[],

@@ -9,6 +9,7 @@ import {
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
 import type { Author } from '../../api/caller.ts';
 import { conflict } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
@@ -30,6 +31,14 @@ export interface LocalNames {
   live(): Pick<LivePolicy, 'configRecords' | 'leases'>;
 }
 
+const localRecord = entity({
+  path: '/local-records/{id}',
+  params: IdParams,
+  answer: LocalRecord,
+  body: LocalRecordUpdateBody,
+  read: async (db, { id }) => toLocalRecord(await store.findRecord(db, id)),
+});
+
 /** Rows of local records. */
 export function recordRoutes(context: {
   database: Database;
@@ -39,6 +48,7 @@ export function recordRoutes(context: {
   return [
     listLocalRecords(context.database, context.localNames),
     createLocalRecord(context.policy, context.localNames),
+    readLocalRecord(context.database),
     updateLocalRecord(context.policy, context.localNames),
     deleteLocalRecord(context.policy, context.localNames),
   ];
@@ -69,6 +79,20 @@ function listLocalRecords(database: Database, localNames: LocalNames): Route {
   });
 }
 
+function readLocalRecord(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/local-records/{id}',
+    access: 'viewer',
+    tag: 'Local names',
+    summary: 'One local record of the source api',
+    params: IdParams,
+    answer: LocalRecord,
+    entity: localRecord,
+    handle: async ({ params }) => toLocalRecord(await store.findRecord(database, params.id)),
+  });
+}
+
 function createLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route {
   return route({
     method: 'POST',
@@ -79,6 +103,7 @@ function createLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route
     body: LocalRecordCreateBody,
     status: 201,
     answer: LocalRecord,
+    entity: localRecord,
     errors: TAKEN,
     handle: (request) => {
       const record = readRecord(request.body, null, localNames.localDomain());
@@ -97,6 +122,7 @@ function updateLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route
     params: IdParams,
     body: LocalRecordUpdateBody,
     answer: LocalRecord,
+    entity: localRecord,
     errors: TAKEN,
     handle: (request) => {
       const { body, params } = request;
@@ -116,6 +142,7 @@ function deleteLocalRecord(policy: PolicyChanges, localNames: LocalNames): Route
     tag: 'Local names',
     summary: 'Delete a local record',
     params: IdParams,
+    entity: localRecord,
     handle: async (request) => {
       await change(policy, localNames, authorOf(request), 'deleted', (tx) =>
         store.deleteRecord(tx, request.params.id),

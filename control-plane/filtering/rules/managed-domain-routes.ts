@@ -7,6 +7,7 @@ import {
   ManagedDomainQuery,
   ManagedDomainUpdateBody,
 } from '../../../shared/api/policy/rules-api.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
@@ -14,6 +15,14 @@ import type { PolicyChanges } from '../../policy/change/change.ts';
 import { createRule, deleteRule, updateRule } from './rule-change.ts';
 import { pageRules, MANAGED_DOMAINS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
+
+const managedDomain = entity({
+  path: '/managed-domains/{id}',
+  params: IdParams,
+  answer: ManagedDomain,
+  body: ManagedDomainUpdateBody,
+  read: async (db, { id }) => toManagedDomain(await readRule(db, MANAGED_DOMAINS, id)),
+});
 
 /** Rows of managed domains. */
 export function managedDomainRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
@@ -51,6 +60,7 @@ function readManagedDomain(database: Database): Route {
     summary: 'One managed domain',
     params: IdParams,
     answer: ManagedDomain,
+    entity: managedDomain,
     handle: async ({ params }) => toManagedDomain(await readRule(database, MANAGED_DOMAINS, params.id)),
   });
 }
@@ -65,6 +75,7 @@ function createManagedDomain(policy: PolicyChanges): Route {
     body: ManagedDomainCreateBody,
     status: 201,
     answer: ManagedDomain,
+    entity: managedDomain,
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
       const { domain, name, ...fields } = request.body;
@@ -84,6 +95,7 @@ function updateManagedDomain(policy: PolicyChanges): Route {
     params: IdParams,
     body: ManagedDomainUpdateBody,
     answer: ManagedDomain,
+    entity: managedDomain,
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
       const { domain, ...fields } = request.body;
@@ -101,6 +113,7 @@ function deleteManagedDomain(policy: PolicyChanges): Route {
     tag: 'Rules',
     summary: 'Delete a managed domain',
     params: IdParams,
+    entity: managedDomain,
     handle: (request) => deleteRule(policy, authorOf(request), MANAGED_DOMAINS, request.params.id),
   });
 }

@@ -7,6 +7,7 @@ import {
   RegexFilterUpdateBody,
 } from '../../../shared/api/policy/rules-api.ts';
 import { invalid } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
@@ -15,6 +16,14 @@ import { newlyRefusedFilters } from './filter-budget.ts';
 import { type GuardChange, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { listRules, REGEX_FILTERS, readRule } from './rule-store.ts';
 import type { StoredRule } from './rule-store.ts';
+
+const regexFilter = entity({
+  path: '/regex-filters/{id}',
+  params: IdParams,
+  answer: RegexFilter,
+  body: RegexFilterUpdateBody,
+  read: async (db, { id }) => toRegexFilter(await readRule(db, REGEX_FILTERS, id)),
+});
 
 /** Rows of regex filters. */
 export function regexFilterRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
@@ -48,6 +57,7 @@ function readRegexFilter(database: Database): Route {
     summary: 'One regex filter',
     params: IdParams,
     answer: RegexFilter,
+    entity: regexFilter,
     handle: async ({ params }) => toRegexFilter(await readRule(database, REGEX_FILTERS, params.id)),
   });
 }
@@ -62,6 +72,7 @@ function createRegexFilter(policy: PolicyChanges): Route {
     body: RegexFilterCreateBody,
     status: 201,
     answer: RegexFilter,
+    entity: regexFilter,
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
       const { pattern, name, ...fields } = request.body;
@@ -83,6 +94,7 @@ function updateRegexFilter(policy: PolicyChanges): Route {
     params: IdParams,
     body: RegexFilterUpdateBody,
     answer: RegexFilter,
+    entity: regexFilter,
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
       const { pattern, ...fields } = request.body;
@@ -102,6 +114,7 @@ function deleteRegexFilter(policy: PolicyChanges): Route {
     tag: 'Rules',
     summary: 'Delete a regex filter',
     params: IdParams,
+    entity: regexFilter,
     handle: (request) => deleteRule(policy, authorOf(request), REGEX_FILTERS, request.params.id),
   });
 }

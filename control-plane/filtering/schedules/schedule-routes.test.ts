@@ -9,6 +9,7 @@ import { blockingRoutes } from './blocking-routes.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import { Blocking } from '../../../shared/api/policy/blocking-api.ts';
 import {
+  AssignedProfile,
   FullScheduleProfile,
   GroupSchedule,
   ScheduleProfile,
@@ -179,14 +180,14 @@ describe('schedules of groups', () => {
         { group_id: 1, profile_id: profile.id },
       ]);
       expect(applied).toBe(before + 1);
-      const assigned = FullScheduleProfile.parse((await send('GET', '/groups/1/schedule')).body);
+      const assigned = AssignedProfile.parse((await send('GET', '/groups/1/schedule')).body);
       expect(assigned.id).toBe(profile.id);
     }
     expect((await send('DELETE', '/groups/1/schedule')).status).toBe(204);
     expect((await send('DELETE', '/groups/1/schedule')).status).toBe(404);
     expect(inForce.schedules).toEqual([]);
     expect((await send('PUT', '/groups/4711/schedule', { profile_id: one.id })).status).toBe(404);
-    expect((await send('PUT', '/groups/1/schedule', { profile_id: 4711 })).status).toBe(404);
+    expect((await send('PUT', '/groups/1/schedule', { profile_id: 4711 })).status).toBe(400);
     const bad = await send('PUT', '/groups/1/schedule', { profile_id: 'x' });
     expect([bad.status, bad.problem.errors![0]!.path]).toEqual([400, 'profile_id']);
   });

@@ -1,6 +1,7 @@
 /** HTTP of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`; a change is in force when it is answered. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
+  AssignedProfile,
   FullScheduleProfile,
   GroupSchedule,
   GroupScheduleBody,
@@ -12,12 +13,38 @@ import {
   ScheduleSlotCreateBody,
   SlotParams,
 } from '../../../shared/api/policy/schedules-api.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
-import type { Route, RouteRequest } from '../../api/route.ts';
+import type { ChangeRequest, Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './schedule-store.ts';
+
+const profile = entity({
+  path: '/schedule-profiles/{id}',
+  params: IdParams,
+  answer: FullScheduleProfile,
+  body: ScheduleProfileUpdateBody,
+  read: (db, { id }) => store.readProfile(db, id),
+});
+
+const slot = entity({
+  path: '/schedule-profiles/{id}/slots/{slot_id}',
+  params: SlotParams,
+  answer: ScheduleSlot,
+  body: ScheduleSlotCreateBody,
+  read: (db, { id, slot_id: slotId }) => store.readSlot(db, id, slotId),
+  placeOf: ({ id, profile_id: profileId }) => ({ id: profileId, slot_id: id }),
+});
+
+const groupSchedule = entity({
+  path: '/groups/{id}/schedule',
+  params: IdParams,
+  answer: AssignedProfile,
+  body: GroupScheduleBody,
+  read: async (db, { id }) => ({ profile_id: await store.profileOfGroup(db, id) }),
+});
 
 /** Rows of schedule profiles, their slots and their groups. */
 export function scheduleRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
@@ -28,6 +55,7 @@ export function scheduleRoutes(context: { database: Database; policy: PolicyChan
     updateProfile(context.policy),
     deleteProfile(context.policy),
     createSlot(context.policy),
+    readSlot(context.database),
     deleteSlot(context.policy),
     readGroupSchedule(context.database),
     assignSchedule(context.policy),
@@ -56,6 +84,7 @@ function readProfile(database: Database): Route {
     summary: 'One schedule profile with its slots',
     params: IdParams,
     answer: FullScheduleProfile,
+    entity: profile,
     handle: ({ params }) => store.readProfile(database, params.id),
   });
 }
@@ -70,6 +99,7 @@ function createProfile(policy: PolicyChanges): Route {
     body: ScheduleProfileCreateBody,
     status: 201,
     answer: ScheduleProfile,
+    entity: profile,
     errors: { 409: 'the name is taken' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: created`;
@@ -88,6 +118,7 @@ function updateProfile(policy: PolicyChanges): Route {
     params: IdParams,
     body: ScheduleProfileUpdateBody,
     answer: ScheduleProfile,
+    entity: profile,
     errors: { 409: 'the name is taken' },
     handle: (request) => {
       const describe = ({ name }: ScheduleProfile): string => `schedule profile ${name}: changed`;
@@ -106,6 +137,7 @@ function deleteProfile(policy: PolicyChanges): Route {
     tag: 'Schedules',
     summary: 'Delete a schedule profile, its slots and its assignments; overrides end at once',
     params: IdParams,
+    entity: profile,
     handle: async (request) => {
       const describe = (name: string): string => `schedule profile ${name}: deleted`;
       await change(policy, request, describe, (tx) => store.deleteProfile(tx, request.params.id));
@@ -124,12 +156,27 @@ function createSlot(policy: PolicyChanges): Route {
     body: ScheduleSlotCreateBody,
     status: 201,
     answer: ScheduleSlot,
+    entity: slot,
     handle: (request) => {
       const { id } = request.params;
       const describe = (slot: ScheduleSlot): string =>
         `schedule profile ${id}: slot ${slot.start_time} to ${slot.end_time} (${slot.action}) created`;
       return change(policy, request, describe, (tx) => store.insertSlot(tx, id, request.body));
     },
+  });
+}
+
+function readSlot(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/schedule-profiles/{id}/slots/{slot_id}',
+    access: 'viewer',
+    tag: 'Schedules',
+    summary: 'One time slot',
+    params: SlotParams,
+    answer: ScheduleSlot,
+    entity: slot,
+    handle: ({ params }) => store.readSlot(database, params.id, params.slot_id),
   });
 }
 
@@ -141,6 +188,7 @@ function deleteSlot(policy: PolicyChanges): Route {
     tag: 'Schedules',
     summary: 'Delete a time slot',
     params: SlotParams,
+    entity: slot,
     handle: async (request) => {
       const { id, slot_id: slotId } = request.params;
       const describe = (): string => `schedule profile ${id}: slot ${slotId} deleted`;
@@ -157,9 +205,13 @@ function readGroupSchedule(database: Database): Route {
     tag: 'Schedules',
     summary: 'The schedule profile of a group, with its slots; 404 where it has none',
     params: IdParams,
-    answer: FullScheduleProfile,
-    handle: async ({ params }) =>
-      store.readProfile(database, await store.profileOfGroup(database, params.id)),
+    answer: AssignedProfile,
+    entity: groupSchedule,
+    handle: async ({ params }) => {
+      const profileId = await store.profileOfGroup(database, params.id);
+      const found = await store.readProfile(database, profileId);
+      return { ...found, group_id: params.id, profile_id: profileId };
+    },
   });
 }
 
@@ -173,6 +225,7 @@ function assignSchedule(policy: PolicyChanges): Route {
     params: IdParams,
     body: GroupScheduleBody,
     answer: GroupSchedule,
+    entity: groupSchedule,
     handle: (request) => {
       const { id } = request.params;
       const { profile_id: profileId } = request.body;
@@ -190,6 +243,7 @@ function removeGroupSchedule(policy: PolicyChanges): Route {
     tag: 'Schedules',
     summary: "Remove a group's schedule; its override ends at once",
     params: IdParams,
+    entity: groupSchedule,
     handle: async (request) => {
       const { id } = request.params;
       const describe = (): string => `group ${id}: schedule removed`;
@@ -201,7 +255,7 @@ function removeGroupSchedule(policy: PolicyChanges): Route {
 /** Stores a change with its revision and puts it into force. */
 async function change<T>(
   policy: PolicyChanges,
-  request: Pick<RouteRequest, 'caller' | 'http' | 'response'>,
+  request: ChangeRequest,
   describe: (result: T) => string,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {

@@ -9,7 +9,7 @@ import type {
   ScheduleSlotCreate,
 } from '../../../shared/api/policy/schedules-api.ts';
 import { timeOfDay } from '../../../shared/policy/time-of-day.ts';
-import { conflict, notFound } from '../../api/api-error.ts';
+import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -106,6 +106,14 @@ export async function insertSlot(
   }
 }
 
+/** One slot; 404 if the profile has no such slot. */
+export async function readSlot(db: Queryable, profileId: number, slotId: number): Promise<ScheduleSlot> {
+  const text = `SELECT ${SLOT} FROM schedule_slots WHERE profile_id = $1 AND id = $2`;
+  const { rows } = await db.query<SlotRow>(text, [profileId, slotId]);
+  if (rows[0] === undefined) throw notFound(`slot ${slotId} of schedule profile ${profileId}`);
+  return toSlot(rows[0]);
+}
+
 /** Removes a slot; 404 if the profile has no such slot. */
 export async function deleteSlot(tx: Queryable, profileId: number, slotId: number): Promise<void> {
   const text = 'DELETE FROM schedule_slots WHERE profile_id = $1 AND id = $2';
@@ -121,14 +129,15 @@ export async function profileOfGroup(db: Queryable, groupId: number): Promise<nu
   return rows[0].profile_id;
 }
 
-/** Gives a group a profile in place of the one it had; 404 if there is no such group or profile. */
+/** Gives a group a profile in place of the one it had; 404 for an unknown group, 400 for an unknown profile. */
 export async function assignProfile(
   tx: Queryable,
   groupId: number,
   profileId: number,
 ): Promise<GroupSchedule> {
-  const text = `INSERT INTO group_schedules (group_id, profile_id) VALUES ($1, $2)
-    ON CONFLICT (group_id) DO UPDATE SET profile_id = excluded.profile_id, created_at = now()
+  const text = `INSERT INTO group_schedules AS s (group_id, profile_id) VALUES ($1, $2)
+    ON CONFLICT (group_id) DO UPDATE SET profile_id = excluded.profile_id,
+      created_at = CASE WHEN s.profile_id = excluded.profile_id THEN s.created_at ELSE now() END
     RETURNING group_id, profile_id, created_at`;
   try {
     const { rows } = await tx.query<{ group_id: number; profile_id: number; created_at: Date }>(text, [
@@ -139,7 +148,7 @@ export async function assignProfile(
     return { ...row, created_at: row.created_at.toISOString() };
   } catch (error) {
     if (isForeignKeyViolation(error, 'group_schedules_group_id_fkey')) throw notFound(`group ${groupId}`);
-    if (isForeignKeyViolation(error)) throw notFound(`schedule profile ${profileId}`);
+    if (isForeignKeyViolation(error)) throw unknownReference('profile_id', 'schedule profile');
     throw error;
   }
 }

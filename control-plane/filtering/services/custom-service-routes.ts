@@ -8,14 +8,23 @@ import {
   ServiceParams,
 } from '../../../shared/api/policy/services-api.ts';
 import { notFound } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import type { Database } from '../../storage/db/database.ts';
+import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './service-store.ts';
 
 /** Room for 10,000 domains of the greatest length. */
 const CUSTOM_SERVICE_BYTES = 4_194_304;
+
+const customService = entity({
+  path: '/custom-services/{service_id}',
+  params: ServiceParams,
+  answer: CustomService,
+  body: CustomServiceUpdateBody,
+  read: (db, params) => existing(db, params),
+});
 
 /** Rows of services that people define. */
 export function customServiceRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
@@ -49,11 +58,8 @@ function readCustomService(database: Database): Route {
     summary: 'One custom service',
     params: ServiceParams,
     answer: CustomService,
-    handle: async ({ params }) => {
-      const service = await store.findCustom(database, params.service_id);
-      if (service === undefined) throw notFound(`custom service ${params.service_id}`);
-      return service;
-    },
+    entity: customService,
+    handle: ({ params }) => existing(database, params),
   });
 }
 
@@ -67,6 +73,7 @@ function createCustomService(policy: PolicyChanges, path: string): Route {
     body: CustomServiceCreateBody,
     status: 201,
     answer: CustomService,
+    entity: customService,
     errors: { 409: 'the name is taken' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: (request) =>
@@ -87,6 +94,7 @@ function updateCustomService(policy: PolicyChanges): Route {
     params: ServiceParams,
     body: CustomServiceUpdateBody,
     answer: CustomService,
+    entity: customService,
     errors: { 409: 'the name is taken' },
     bodyLimitBytes: CUSTOM_SERVICE_BYTES,
     handle: async (request) => {
@@ -107,6 +115,7 @@ function deleteCustomService(policy: PolicyChanges): Route {
     summary: 'Delete a custom service; one that is blocked for some group only with force',
     params: ServiceParams,
     query: CustomServiceDeleteQuery,
+    entity: customService,
     errors: { 409: 'a group blocks it' },
     handle: async (request) => {
       const { service_id: serviceId } = request.params;
@@ -116,4 +125,10 @@ function deleteCustomService(policy: PolicyChanges): Route {
       });
     },
   });
+}
+
+async function existing(db: Queryable, { service_id: id }: ServiceParams): Promise<CustomService> {
+  const service = await store.findCustom(db, id);
+  if (service === undefined) throw notFound(`custom service ${id}`);
+  return service;
 }

@@ -13,13 +13,22 @@ import {
   CATEGORY_NAMES,
 } from '../../../shared/api/policy/services-api.ts';
 import type { CustomService } from '../../../shared/api/policy/services-api.ts';
-import { notFound } from '../../api/api-error.ts';
+import { notFound, unknownReference } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { ServiceCatalog } from './service-catalog.ts';
 import * as store from './service-store.ts';
+
+const blockedService = entity({
+  path: '/services/{service_id}/groups/{group_id}',
+  params: ServiceGroupParams,
+  answer: BlockedService,
+  body: ServiceTimesBody,
+  read: (db, params) => store.readBlocked(db, params),
+});
 
 /** Rows of the catalog and the blocked services. */
 export function serviceRoutes(context: {
@@ -33,6 +42,7 @@ export function serviceRoutes(context: {
     listCategories(),
     listBlockedServices(context.database),
     blockService(context.policy, context.catalog),
+    readBlockedService(context.database),
     timeService(context.policy),
     unblockService(context.policy),
   ];
@@ -108,16 +118,31 @@ function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all'
     body: ServiceBlockBody,
     status: 201,
     answer: BlockedService,
-    errors: { 404: 'no such service, group or profile', 409: 'the service is blocked already' },
+    entity: blockedService,
+    errors: { 409: 'the service is blocked already' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.body;
       return policy.change(authorOf(request), async (tx) => {
         if (catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
-          throw notFound(`service ${serviceId}`);
+          throw unknownReference('service_id', 'service');
         const result = await store.insertBlocked(tx, request.body);
         return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
       });
     },
+  });
+}
+
+function readBlockedService(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/services/{service_id}/groups/{group_id}',
+    access: 'viewer',
+    tag: 'Services',
+    summary: 'One service that is blocked for a group, with its times',
+    params: ServiceGroupParams,
+    answer: BlockedService,
+    entity: blockedService,
+    handle: ({ params }) => store.readBlocked(database, params),
   });
 }
 
@@ -131,7 +156,8 @@ function timeService(policy: PolicyChanges): Route {
     params: ServiceGroupParams,
     body: ServiceTimesBody,
     answer: BlockedService,
-    errors: { 404: 'it is not blocked for the group, or there is no such profile' },
+    entity: blockedService,
+    errors: { 404: 'it is not blocked for the group' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.params;
       return policy.change(authorOf(request), async (tx) => {
@@ -150,6 +176,7 @@ function unblockService(policy: PolicyChanges): Route {
     tag: 'Services',
     summary: 'Unblock a service for a group',
     params: ServiceGroupParams,
+    entity: blockedService,
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.params;
       await policy.change(authorOf(request), async (tx) => {

@@ -1,4 +1,5 @@
 /** The list that a new installation starts with, so that Weir blocks something before anyone configures it. */
+import { forgetChanges } from '../../policy/change/record-revision-store.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 
@@ -21,6 +22,8 @@ export async function seedFirstSource(database: Database): Promise<void> {
     const { rowCount } = await tx.query(
       `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true') ON CONFLICT (key) DO NOTHING`,
     );
-    if (rowCount === 1) await insertSource(tx, 'block', { ...FIRST_SOURCE, group_ids: [] });
+    if (rowCount !== 1) return;
+    await insertSource(tx, 'block', { ...FIRST_SOURCE, group_ids: [] });
+    await forgetChanges(tx);
   });
 }

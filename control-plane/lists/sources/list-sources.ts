@@ -126,8 +126,8 @@ export class ListSources {
   }
 
   /** One source; 404 for an unknown id, here and below. */
-  async read(kind: SourceKind, id: number): Promise<BlocklistSource> {
-    return this.shown(await store.readSource(this.parts.database, id, kind));
+  async read(kind: SourceKind, id: number, db: Queryable = this.parts.database): Promise<BlocklistSource> {
+    return this.shown(await store.readSource(db, id, kind));
   }
 
   /**

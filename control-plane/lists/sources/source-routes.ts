@@ -17,6 +17,8 @@ import {
   TextVerdict,
 } from '../../../shared/api/policy/custom-text-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import { entity, tagsIn } from '../../api/entity.ts';
+import type { Entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import { TEXT_MEDIA_TYPE, textBody } from '../../api/text-body.ts';
 import type { Route } from '../../api/route.ts';
@@ -36,6 +38,7 @@ interface Place {
   readonly kind: SourceKind;
   /** One of its sources. */
   readonly noun: string;
+  readonly source: Entity;
 }
 
 const tag = 'Lists';
@@ -44,11 +47,12 @@ const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 
 /** Rows of the list sources, of both kinds. */
 export function sourceRoutes({ sources }: { sources: SourceLife }): Route[] {
-  const places: Place[] = [
-    { sources, path: '/blocklist-sources', kind: 'block', noun: 'blocklist source' },
-    { sources, path: '/allowlist-sources', kind: 'allow', noun: 'allowlist source' },
-    { sources, path: '/whitelist-sources', kind: 'allow', noun: 'allowlist source' },
+  const paths: Pick<Place, 'path' | 'kind' | 'noun'>[] = [
+    { path: '/blocklist-sources', kind: 'block', noun: 'blocklist source' },
+    { path: '/allowlist-sources', kind: 'allow', noun: 'allowlist source' },
+    { path: '/whitelist-sources', kind: 'allow', noun: 'allowlist source' },
   ];
+  const places = paths.map((place) => ({ sources, source: sourceEntity(sources, place), ...place }));
   return places.flatMap((place) => [
     listSources(place),
     createSource(place),
@@ -64,6 +68,16 @@ export function sourceRoutes({ sources }: { sources: SourceLife }): Route[] {
   ]);
 }
 
+function sourceEntity(sources: SourceLife, { path, kind }: Pick<Place, 'path' | 'kind'>): Entity {
+  return entity({
+    path: `${path}/{id}`,
+    params: IdParams,
+    answer: BlocklistSource,
+    body: SourceUpdateBody,
+    read: (db, { id }) => sources.read(kind, id, db),
+  });
+}
+
 function listSources({ sources, path, kind, noun }: Place): Route {
   return route({
     method: 'GET',
@@ -76,7 +90,7 @@ function listSources({ sources, path, kind, noun }: Place): Route {
   });
 }
 
-function createSource({ sources, path, kind, noun }: Place): Route {
+function createSource({ sources, path, kind, noun, source }: Place): Route {
   return route({
     method: 'POST',
     path,
@@ -87,6 +101,7 @@ function createSource({ sources, path, kind, noun }: Place): Route {
     bodyLimitBytes: CREATE_LIMIT_BYTES,
     status: 201,
     answer: BlocklistSource,
+    entity: source,
     errors: { 409: 'the URL is taken' },
     handle: (request) => sources.create(kind, request.body, authorOf(request)),
   });
@@ -105,7 +120,7 @@ function refreshAllSources({ sources, path, kind, noun }: Place): Route {
   });
 }
 
-function readSource({ sources, path, kind, noun }: Place): Route {
+function readSource({ sources, path, kind, noun, source }: Place): Route {
   return route({
     method: 'GET',
     path: `${path}/{id}`,
@@ -114,11 +129,12 @@ function readSource({ sources, path, kind, noun }: Place): Route {
     summary: `One ${noun}`,
     params: IdParams,
     answer: BlocklistSource,
+    entity: source,
     handle: ({ params }) => sources.read(kind, params.id),
   });
 }
 
-function updateSource({ sources, path, kind, noun }: Place): Route {
+function updateSource({ sources, path, kind, noun, source }: Place): Route {
   return route({
     method: 'PUT',
     path: `${path}/{id}`,
@@ -128,12 +144,13 @@ function updateSource({ sources, path, kind, noun }: Place): Route {
     params: IdParams,
     body: SourceUpdateBody,
     answer: BlocklistSource,
+    entity: source,
     errors: { 409: 'the URL is taken' },
     handle: (request) => sources.update(kind, request.params.id, request.body, authorOf(request)),
   });
 }
 
-function removeSource({ sources, path, kind, noun }: Place): Route {
+function removeSource({ sources, path, kind, noun, source }: Place): Route {
   return route({
     method: 'DELETE',
     path: `${path}/{id}`,
@@ -141,6 +158,7 @@ function removeSource({ sources, path, kind, noun }: Place): Route {
     tag,
     summary: `Delete a ${noun}; its rules are out of force at once`,
     params: IdParams,
+    entity: source,
     handle: (request) => sources.remove(kind, request.params.id, authorOf(request)),
   });
 }
@@ -219,7 +237,8 @@ function writeText({ sources, path, kind, noun }: Place): Route {
     errors: { 412: 'the text has changed since it was read' },
     handle: async (request) => {
       const { params, query, body, http, response } = request;
-      const expected = keysIn(http.headers['if-match']);
+      const ifMatch = http.get('If-Match');
+      const expected = ifMatch === undefined ? null : tagsIn(ifMatch);
       if (query.dry_run) return sources.custom.judge(kind, params.id, body);
       const change = { author: authorOf(request), expected };
       const { contentKey, ...verdict } = await sources.custom.write(kind, params.id, body, change);
@@ -231,10 +250,4 @@ function writeText({ sources, path, kind, noun }: Place): Route {
 
 function etagOf(contentKey: string): string {
   return `"${contentKey}"`;
-}
-
-/** Content keys in a field If-Match (RFC 9110 section 13.1.1); null = any. */
-function keysIn(field: string | undefined): readonly string[] | null {
-  if (field === undefined || field.trim() === '*') return null;
-  return field.split(',').map((tag) => tag.trim().replace(/^"|"$/g, ''));
 }

@@ -35,6 +35,8 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     identity: {
       chaosClients: dns.chaos_clients,
       healthCheckNames: dns.health_check_names,
+      logExcludedDomains: config.database.log_excluded_domains,
+      statsExcludedDomains: config.database.stats_excluded_domains,
       refusesSilently: dns.refuse_silently,
       version: '',
       nodeName: nodeNameOf(config),

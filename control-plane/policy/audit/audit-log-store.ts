@@ -1,10 +1,11 @@
 /** SQL that reads the audit log, and deletes its oldest entries. `audit-store.ts` writes it. */
 import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
+import { notFound } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
 /** Which entries; undefined = all. */
 export interface AuditSelection {
-  readonly actor?: string | undefined;
+  readonly author?: string | undefined;
   /** Parts of texts, upper and lower case being the same. */
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
@@ -15,7 +16,7 @@ export interface AuditSelection {
   readonly to?: Date | undefined;
 }
 
-interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision'> {
+interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision' | 'actor' | 'address'> {
   /** `bigint` comes as text or number. */
   readonly id: string | number;
   readonly created_at: Date;
@@ -23,7 +24,7 @@ interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision'> 
 }
 
 const COLUMNS =
-  'id, created_at, actor, host(address) AS address, action, subject, revision, before, after, left_out';
+  'id, created_at, actor AS author, host(address) AS ip_address, action, subject, revision, before, after, left_out';
 
 const SELECTED = `($1::text IS NULL OR actor = $1)
   AND ($2::text IS NULL OR strpos(lower(action), lower($2)) > 0)
@@ -31,8 +32,8 @@ const SELECTED = `($1::text IS NULL OR actor = $1)
   AND ($4::bigint IS NULL OR revision = $4)
   AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)`;
 
-function valuesOf({ actor, action, subject, revision, from, to }: AuditSelection): unknown[] {
-  return [actor, action, subject, revision, from, to].map((value) => value ?? null);
+function valuesOf({ author, action, subject, revision, from, to }: AuditSelection): unknown[] {
+  return [author, action, subject, revision, from, to].map((value) => value ?? null);
 }
 
 /** A page of entries, newest first; `before`: only those with a smaller id. */
@@ -58,6 +59,13 @@ export async function countAuditLog(db: Queryable, selection: AuditSelection): P
   return rows[0]!.count;
 }
 
+/** One entry; 404 if there is none. */
+export async function readAuditEntry(db: Queryable, id: number): Promise<AuditLogEntry> {
+  const { rows } = await db.query<EntryRow>(`SELECT ${COLUMNS} FROM audit_log WHERE id = $1`, [id]);
+  if (rows[0] === undefined) throw notFound(`audit log entry ${id}`);
+  return toEntry(rows[0]);
+}
+
 /** The entry of a revision; null once it is too old. */
 export async function readAuditOfRevision(db: Queryable, revision: number): Promise<AuditLogEntry | null> {
   const { rows } = await db.query<EntryRow>(
@@ -79,6 +87,8 @@ export async function deleteOldAudit(db: Queryable, days: number): Promise<numbe
 function toEntry({ created_at: createdAt, ...row }: EntryRow): AuditLogEntry {
   return {
     ...row,
+    actor: row.author,
+    address: row.ip_address,
     id: Number(row.id),
     timestamp: createdAt.toISOString(),
     revision: row.revision === null ? null : Number(row.revision),

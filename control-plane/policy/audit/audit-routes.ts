@@ -1,12 +1,12 @@
 /** HTTP of `{api}/audit-log`. */
-import { AuditLogPage, AuditLogQuery } from '../../../shared/api/audit-api.ts';
-import { periodMs } from '../../../shared/api/fields.ts';
+import { AuditLogEntry, AuditLogPage, AuditLogQuery } from '../../../shared/api/audit-api.ts';
+import { IdParams, periodMs } from '../../../shared/api/fields.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { invalid } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import { countAuditLog, readAuditLog } from './audit-log-store.ts';
+import { countAuditLog, readAuditEntry, readAuditLog } from './audit-log-store.ts';
 import type { AuditSelection } from './audit-log-store.ts';
 
 /** Rows of the audit log. */
@@ -32,18 +32,28 @@ export function auditRoutes({ database, clock }: { database: Queryable; clock: C
       return { data, total, limit, offset, next_cursor: last === undefined ? null : String(last.id) };
     },
   });
-  return [readLog];
+  const readEntry = route({
+    method: 'GET',
+    path: '/audit-log/{id}',
+    access: 'admin',
+    tag: 'Audit log',
+    summary: 'One entry of the audit log',
+    params: IdParams,
+    answer: AuditLogEntry,
+    handle: ({ params }) => readAuditEntry(database, params.id),
+  });
+  return [readLog, readEntry];
 }
 
 function selectionOf(query: AuditLogQuery, nowMs: number): AuditSelection {
-  const { actor, action, subject, revision, period, from, to } = query;
+  const { actor, author = actor, action, subject, revision, period, from, to } = query;
   if (period !== undefined && from !== undefined)
     throw invalid([{ path: 'period', message: 'expected either period or from, not both' }]);
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const since = period === undefined ? from : nowMs - periodMs(period)!;
   return {
-    actor,
+    author,
     action,
     subject,
     revision,

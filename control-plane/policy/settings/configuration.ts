@@ -100,6 +100,11 @@ export class Configuration {
     return this.stored;
   }
 
+  /** The same with the rows of a transaction, which are newer in the turn of a change. */
+  async writtenIn(tx: Queryable): Promise<Config> {
+    return this.storedWith(await readConfigRows(tx));
+  }
+
   /** The layer of each key. */
   sources(): Record<string, Source> {
     const { layers } = this;
@@ -161,9 +166,7 @@ export class Configuration {
     entries: readonly string[],
   ): Promise<ConfigChange> {
     return this.store(policy, author, [name], (rows) => {
-      const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
-      const config = 'config' in stored ? stored.config : this.stored;
-      const list = layered.valuesOf(config)[name] as readonly string[];
+      const list = layered.valuesOf(this.storedWith(rows))[name] as readonly string[];
       return { [name]: [...new Set([...list, ...entries])] };
     });
   }
@@ -275,6 +278,11 @@ export class Configuration {
     const found = await read();
     await this.takeRows(isSettled ? found.config : this.layers.rows);
     return found;
+  }
+
+  private storedWith(rows: Values): Config {
+    const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
+    return 'config' in stored ? stored.config : this.stored;
   }
 
   /** Puts these rows into force, with file and environment. */

@@ -2,25 +2,35 @@
 import { expectedInstead, hostPort } from '../../../config/value-checks.ts';
 import { DnsSettings, DnsSettingsBody } from '../../../shared/api/settings-api.ts';
 import { invalid } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
+import type { Entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { PolicyChanges } from '../change/change.ts';
 import type { Configuration } from './configuration.ts';
 import { dnsSettings } from './dns-settings.ts';
 
+type StoredSettings = Pick<Configuration, 'written' | 'writtenIn' | 'change'>;
+
 /** Rows of the settings of DNS. */
 export function dnsSettingsRoutes(context: {
   policy: PolicyChanges;
-  configuration: Pick<Configuration, 'written' | 'change'>;
+  configuration: StoredSettings;
 }): Route[] {
+  const settings = entity({
+    path: '/settings',
+    answer: DnsSettings,
+    body: DnsSettingsBody,
+    read: async (db) => dnsSettings(await context.configuration.writtenIn(db)),
+  });
   return [
-    readSettings(context.configuration),
-    changeSettings(context.policy, context.configuration, 'POST'),
-    changeSettings(context.policy, context.configuration, 'PUT'),
+    readSettings(context.configuration, settings),
+    changeSettings(context, settings, 'POST'),
+    changeSettings(context, settings, 'PUT'),
   ];
 }
 
-function readSettings(configuration: Pick<Configuration, 'written' | 'change'>): Route {
+function readSettings(configuration: StoredSettings, settings: Entity): Route {
   return route({
     method: 'GET',
     path: '/settings',
@@ -28,13 +38,14 @@ function readSettings(configuration: Pick<Configuration, 'written' | 'change'>):
     tag: 'Forwarding',
     summary: 'How names of the local network are looked up',
     answer: DnsSettings,
+    entity: settings,
     handle: () => dnsSettings(configuration.written()),
   });
 }
 
 function changeSettings(
-  policy: PolicyChanges,
-  configuration: Pick<Configuration, 'written' | 'change'>,
+  { policy, configuration }: { policy: PolicyChanges; configuration: StoredSettings },
+  settings: Entity,
   method: 'POST' | 'PUT',
 ): Route {
   return route({
@@ -45,6 +56,7 @@ function changeSettings(
     summary: 'Change the DNS settings; absent fields keep their value',
     body: DnsSettingsBody,
     answer: DnsSettings,
+    entity: settings,
     errors: { 409: 'set by the environment of this node, or its configuration file cannot be changed' },
     handle: async (request) => {
       const { body } = request;
@@ -52,7 +64,11 @@ function changeSettings(
       const expected = server === '' ? undefined : expectedInstead(hostPort, server);
       if (expected !== undefined)
         throw invalid([{ path: 'local_dns_server', message: `expected ${expected}, or the empty text` }]);
-      const fields = Object.entries(body).filter(([, value]) => value !== undefined);
+      const stored = dnsSettings(configuration.written());
+      // A field that is sent back as it was read stays a default.
+      const fields = Object.entries(body).filter(
+        ([name, value]) => value !== undefined && value !== stored[name as keyof DnsSettings],
+      );
       const values = Object.fromEntries(fields.map(([name, value]) => [`dns.${name}`, value]));
       await configuration.change(policy, authorOf(request), values);
       return dnsSettings(configuration.written());

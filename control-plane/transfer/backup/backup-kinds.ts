@@ -52,15 +52,6 @@ const clients: BackupKind = {
   ],
 };
 
-/** Ids of the clients that are given as `$1`; a join for each way to be known, each of which an index serves. */
-export const CLIENT_IDS = [
-  't.mac_address = v.mac_address',
-  't.mac_address IS NULL AND t.ip_address = v.ip_address',
-  `${HAS_KEY_ONLY('t')} AND ${HAS_KEY_ONLY('v')} AND t.client_key = v.client_key`,
-]
-  .map((isClient) => `SELECT t.id FROM clients t JOIN ${CLIENT} ON ${isClient}`)
-  .join(' UNION ');
-
 const SUBNET = items('subnet_cidr cidr, comment text, "group" text');
 const subnets: BackupKind = {
   name: 'client_subnets',

@@ -114,8 +114,8 @@ function merging(kind: MergedKind, before: Item, item: Item): Item {
   const given = fields.filter((field) => {
     // Only YouTube has modes.
     if (field === 'youtube_mode' && item['engine'] !== 'youtube') return false;
-    // An addition excludes clients and denies IPv6; without it, it says nothing about it.
-    if (field.startsWith('exclude_') || field === 'no_ipv6') return item[field] === true;
+    // An addition switches these on, and never off.
+    if (field === 'no_ipv6' || field.startsWith('exclude_')) return item[field] === true;
     return item[field] !== null && item[field] !== '';
   });
   return inOrder({ ...before, ...Object.fromEntries(given.map((field) => [field, item[field]])) });

@@ -2,6 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import { ClientDirectory } from '../../clients/devices/client-directory.ts';
+import { writeContent } from '../../lists/sources/source-records.ts';
+import { listSources, readSource } from '../../lists/sources/source-store.ts';
+import { PolicyChanges } from '../../policy/change/change.ts';
+import { rollBack } from '../revisions/rollback.ts';
 import { importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
 import { type Outcome, importedPolicy } from '../../../test/support/parts/imported-policy.ts';
 import { zipOf } from '../../../test/support/parts/made-archives.ts';
@@ -20,6 +25,7 @@ async function stored(): Promise<unknown> {
 }
 
 const FORWARDED = 'FORWARDED';
+const TESTER = { name: 'tester', address: null };
 
 describe('POST {api}/import of a Pi-hole', () => {
   test('answers as version 6 did, client by client', async () => {
@@ -149,6 +155,30 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(await stored()).toEqual(after);
     const { rows } = await suite().database.query('SELECT 1 FROM revisions');
     expect(rows).toHaveLength(1);
+  });
+
+  test('is undone by a rollback, clients included, however often lists were updated since', async () => {
+    const { database } = suite();
+    const changes = new PolicyChanges(database, { apply: async () => undefined, threadsBehind: () => 0 });
+    const { revision } = await changes.changeWithRevision(TESTER, async (tx) => {
+      await tx.query(`INSERT INTO groups (name) VALUES ('before')`);
+      await tx.query(`INSERT INTO clients (ip_address, name) VALUES ('192.0.2.10', 'tablet')`);
+      return { result: null, summary: 'group before: created' };
+    });
+    const empty = await stored();
+    await imported(pihole.version6());
+    const [list] = await listSources(database);
+    for (let copy = 0; copy < 30; copy++) {
+      const source = await readSource(database, list!.id);
+      await changes.record((tx) => writeContent(tx, source, { contentKey: `copy ${copy}` }, 'updated'));
+    }
+    const clients = new ClientDirectory();
+    await rollBack(
+      { database, policy: changes, clients, bringBack: async () => undefined },
+      revision!,
+      TESTER,
+    );
+    expect(await stored()).toEqual(empty);
   });
 
   test('runs one after the other of several at once, and turns away the fourth', async () => {

@@ -4,12 +4,16 @@ import {
   ChangePasswordBody,
   LoginAnswer,
   LoginBody,
+  Session,
   SessionList,
   SetupBody,
 } from '../../../shared/api/auth-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
+import { notFound } from '../../api/api-error.ts';
 import type { Caller } from '../../api/caller.ts';
 import { clientAddress, isOnThisMachine } from '../../api/client-address.ts';
+import { readOnlyEntity } from '../../api/entity.ts';
+import type { Entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
@@ -20,6 +24,10 @@ import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './sessio
 
 /** Rows of passwords and sessions. */
 export function authRoutes({ auth }: { auth: Authenticator }): Route[] {
+  const session = readOnlyEntity({
+    path: '/auth/sessions/{id}',
+    answer: Session,
+  });
   return [
     readAuthStatus(auth),
     setUpPassword(auth),
@@ -27,7 +35,8 @@ export function authRoutes({ auth }: { auth: Authenticator }): Route[] {
     logOut(auth),
     changePassword(auth),
     listSessions(auth),
-    revokeSession(auth),
+    readSession(auth, session),
+    revokeSession(auth, session),
   ];
 }
 
@@ -144,23 +153,47 @@ function listSessions(auth: Authenticator): Route {
     handle: async ({ caller }) => {
       const { sessions } = auth;
       const seen = (await sessions.list()).filter((session) => isOpenTo(caller, session));
-      return seen.map((session) => ({
-        id: session.id,
-        username: sessions.nameOf(session),
-        role: session.role,
-        ip_address: session.ipAddress,
-        user_agent: session.userAgent,
-        remember_me: session.rememberMe,
-        created_at: session.createdAt.toISOString(),
-        last_seen_at: session.lastSeenAt.toISOString(),
-        expires_at: session.expiresAt.toISOString(),
-        current: session.id === caller?.sessionId,
-      }));
+      return seen.map((session) => toSession(session, sessions.nameOf(session), caller));
     },
   });
 }
 
-function revokeSession(auth: Authenticator): Route {
+function readSession(auth: Authenticator, session: Entity): Route {
+  return route({
+    method: 'GET',
+    path: '/auth/sessions/{id}',
+    access: 'viewer',
+    tag: 'Authentication',
+    summary: 'One session that is not over; those of other users only as an admin',
+    params: IdParams,
+    answer: Session,
+    entity: session,
+    handle: async ({ params, caller }) => {
+      const { sessions } = auth;
+      const found = (await sessions.list()).find(({ id }) => id === params.id);
+      if (found === undefined || !isOpenTo(caller, found)) throw notFound(`session ${params.id}`);
+      return toSession(found, sessions.nameOf(found), caller);
+    },
+  });
+}
+
+function toSession(session: StoredSession, username: string, caller: Caller | null): Session {
+  return {
+    id: session.id,
+    username,
+    role: session.role,
+    ip_address: session.ipAddress,
+    user_agent: session.userAgent,
+    remember_me: session.rememberMe,
+    created_at: session.createdAt.toISOString(),
+    last_seen: session.lastSeenAt.toISOString(),
+    last_seen_at: session.lastSeenAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    current: session.id === caller?.sessionId,
+  };
+}
+
+function revokeSession(auth: Authenticator, session: Entity): Route {
   return route({
     method: 'DELETE',
     path: '/auth/sessions/{id}',
@@ -168,6 +201,7 @@ function revokeSession(auth: Authenticator): Route {
     tag: 'Authentication',
     summary: 'End a session; those of other users only as an admin',
     params: IdParams,
+    entity: session,
     handle: async (request) => {
       const { params, caller, http, response } = request;
       const mayEnd = (session: StoredSession): boolean => isOpenTo(caller, session);

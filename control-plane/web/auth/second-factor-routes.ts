@@ -7,6 +7,7 @@ import {
   SecondFactorSecret,
   SecondFactorState,
 } from '../../../shared/api/auth-api.ts';
+import { readOnlyEntity } from '../../api/entity.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
@@ -16,6 +17,8 @@ const PLACE = { access: 'viewer', tag: 'Authentication' } as const;
 
 const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
 const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many at once' } as const;
+
+const ownFactor = readOnlyEntity({ path: '/auth/second-factor', answer: SecondFactorState });
 
 /** Rows of the second factor. */
 export function secondFactorRoutes({ auth }: { auth: Authenticator }): Route[] {
@@ -29,6 +32,7 @@ function readState(auth: Authenticator): Route {
     path: '/auth/second-factor',
     summary: "Whether the caller's logins need a code, too",
     answer: SecondFactorState,
+    entity: ownFactor,
     errors: WHO,
     handle: async ({ caller }) => {
       const { isOn, isPending, recoveryCodesLeft } = await auth.ownSecondFactor.state(caller!);
@@ -46,6 +50,7 @@ function prepare(auth: Authenticator): Route {
     body: SecondFactorPrepareBody,
     status: 201,
     answer: SecondFactorSecret,
+    entity: ownFactor,
     errors: { ...ERRORS, 409: 'the second factor is on already' },
     handle: (request) => auth.ownSecondFactor.prepare(ownerIn(request), request.body.password),
   });

@@ -5,6 +5,8 @@
 import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
+import { CHALLENGE } from '../../api/api-error.ts';
+import { isConditional } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 
 type Answer = readonly [status: string, ZodOpenApiResponseObject];
@@ -36,7 +38,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
     'WWW-Authenticate': {
       description: 'how to sign in (RFC 9110 section 11.6.1)',
       schema: { type: 'string' },
-      example: 'Session realm="weir", ApiKey realm="weir"',
+      example: CHALLENGE,
     },
   },
   415: {
@@ -70,6 +72,18 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
   },
 };
 
+/** Of an answer with an entity. */
+const HEADERS_OF_ENTITY: ZodOpenApiHeadersObject = {
+  ETag: {
+    description: 'of the writable fields of the entity, for If-Match',
+    schema: { type: 'string' },
+    example: '"LbkEHuhvLdOtUktyYi2Dzg"',
+  },
+};
+const HEADERS_OF_CREATED: ZodOpenApiHeadersObject = {
+  Location: { description: 'where the entity is read', schema: { type: 'string', format: 'uri-reference' } },
+};
+
 /** All answers, errors first. */
 export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject> {
   return Object.fromEntries([...errorsOf(route), ...successesOf(route)]);
@@ -77,7 +91,12 @@ export function answersOf(route: Route): Record<string, ZodOpenApiResponseObject
 
 function successesOf(route: Route): Answer[] {
   const { answer, media, events, status, alsoStatuses } = route;
-  const headers = route.waits ? { headers: HEADERS_OF_CHANGE } : {};
+  const described = [
+    route.waits ? HEADERS_OF_CHANGE : {},
+    route.entity && answer ? HEADERS_OF_ENTITY : {},
+    route.entity && status === 201 ? HEADERS_OF_CREATED : {},
+  ].reduce((all, some) => Object.assign(all, some), {} as ZodOpenApiHeadersObject);
+  const headers = Object.keys(described).length > 0 ? { headers: described } : {};
   const written = media.map((type) => [type, { schema: writtenSchema(type) }] as const);
   const json = answer && { 'application/json': { schema: answer } };
   const other = events ? { 'text/event-stream': { schema: events } } : json;
@@ -98,6 +117,7 @@ function errorsOf(route: Route): Answer[] {
     ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
     ...(changes || route.access === 'admin' ? { 403: forbiddenText(route) } : {}),
     ...(route.params === undefined ? {} : { 404: 'no such entity' }),
+    ...(isGuarded(route) ? { 412: 'the entity has changed since the ETag of If-Match was read' } : {}),
     ...(changes ? { 413: 'body too large', 415: mediaText(route) } : {}),
     421: 'the Host field names no host of this server; see server.allowed_hosts',
     503: 'the database cannot be reached, or has too much to do; see Retry-After',
@@ -115,6 +135,11 @@ function errorsOf(route: Route): Answer[] {
 function tooManyText({ errors }: Route): string {
   const own = errors[429] === undefined ? '' : `${errors[429].replace(/;.*$/, '')}, or `;
   return `${own}too many requests of this address; see Retry-After`;
+}
+
+/** Whether a change is made only if the entity is as the request expects it. */
+export function isGuarded({ entity, method }: Route): boolean {
+  return entity !== undefined && isConditional(method);
 }
 
 function forbiddenText({ access, method }: Route): string {

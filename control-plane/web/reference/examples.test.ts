@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Preferences } from '../../../shared/api/zod.ts';
+import { Conditions, headerFields, Preferences } from '../../../shared/api/zod.ts';
 import { DocumentChecker } from '../../../test/support/reference/document-checker.ts';
 import { everyOperation } from '../../../test/support/parts/every-route.ts';
 import { exampleOf } from './examples.ts';
@@ -12,6 +12,9 @@ const operations = everyOperation.map((row) => ({
   name: `${row.method} ${row.path}`,
   operation: document.paths[row.path]![row.method.toLowerCase()]!,
 }));
+
+/** Every field of a header that an operation may take. */
+const HEADER = headerFields({ ...Preferences.shape, ...Conditions.shape });
 
 describe('withExamples()', () => {
   test.each(operations)('$name has an example of its body that its schemas take', ({ body, operation }) => {
@@ -36,7 +39,7 @@ describe('withExamples()', () => {
     ({ params, query, operation }) => {
       for (const { in: place, name, schema, example } of operation.parameters ?? []) {
         expect([name, checker.faultsOf(schema, example)]).toEqual([name, []]);
-        const { shape } = { path: params, query, header: Preferences }[place] as unknown as {
+        const { shape } = { path: params, query, header: HEADER }[place] as unknown as {
           shape: Record<string, { safeParse(value: unknown): { success: boolean } }>;
         };
         expect([name, shape[name]!.safeParse(String(example)).success]).toEqual([name, true]);

@@ -103,8 +103,12 @@ function typesOf({ type = [] }: SchemaDoc): readonly string[] {
 
 function objectOf({ properties, additionalProperties }: SchemaDoc, schemas: Schemas, place: string): unknown {
   const shape = place.includes('.') ? place.slice(0, place.indexOf('.')) : '';
-  if (properties !== undefined)
-    return mapValues(properties, (property, field) => exampleOf(property, schemas, `${shape}.${field}`));
+  if (properties !== undefined) {
+    const written = Object.entries(properties).filter(([, { readOnly }]) => readOnly !== true);
+    return mapValues(Object.fromEntries(written), (property, field) =>
+      exampleOf(property, schemas, `${shape}.${field}`),
+    );
+  }
   if (typeof additionalProperties !== 'object') return {};
   return { example: exampleOf(additionalProperties, schemas) };
 }

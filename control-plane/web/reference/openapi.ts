@@ -4,25 +4,42 @@
  */
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiParameters, ZodOpenApiPathsObject } from 'zod-openapi';
-import { OpenApiAnswer, Preferences, simplify } from '../../../shared/api/zod.ts';
+import {
+  Conditions,
+  headerFields,
+  OpenApiAnswer,
+  Preferences,
+  simplify,
+  withIgnored,
+} from '../../../shared/api/zod.ts';
+import type { FieldsSchema, Schema } from '../../../shared/api/zod.ts';
+import { readOnlyFields } from '../../api/entity.ts';
 import { route as routeRow } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 import { apiPrefix } from '../../api/api-prefix.ts';
-import { answersOf } from './documented-answers.ts';
+import { answersOf, isGuarded } from './documented-answers.ts';
 import { withExamples } from './examples.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
-code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
-a body and unknown, repeated or malformed parameters of a query are refused. Reads that need the
-database answer 503 with Retry-After while it cannot be reached or has too much to do.
+code in \`error\`; a 400 names every bad field in \`errors\`. An address is \`client\` in rows and
+filters of queries and \`ip_address\` elsewhere, who made a change is \`author\`. Fields, parameters and paths that are
+marked deprecated are older spellings, which the next release drops. Unknown fields of
+a body and unknown, repeated or malformed parameters of a query are refused; read-only fields of an entity are ignored
+in a PUT or PATCH, so that what GET answers can be edited and sent back, and absent fields keep their value. An answer
+with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an old one in \`If-Match\` is 412 and
+changes nothing. 201 has \`Location\`. Reads that need the database answer 503 with Retry-After while it cannot be reached or has too much to do.
 A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
 in time 408.
-A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is.
+A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is,
+OPTIONS with 204 and \`Allow\` wherever there is a path.
 With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
 not described here.`;
+
+/** Older spellings of paths, answered for one more release. */
+const FORMER_PATHS = /^\/whitelist\b/;
 
 /** Describes `routes`, which live behind `prefix`. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
@@ -69,6 +86,7 @@ const SECURITY_SCHEMES = {
     description: 'the cookie that a login sets',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'an API token' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'an API token' },
   sid: {
     type: 'apiKey',
     in: 'header',
@@ -91,17 +109,20 @@ export function openApiRow(describe: () => OpenApiDocument): Route {
 }
 
 function describeRoute(route: Route): ZodOpenApiOperationObject {
-  const { access, body, params: path, query } = route;
+  const { access, params: path, query } = route;
+  const body = bodyOf(route);
+  const header = { ...(route.waits && Preferences.shape), ...(isGuarded(route) && Conditions.shape) };
   return {
     operationId: operationId(route),
     summary: route.summary,
+    ...(FORMER_PATHS.test(route.path) && { deprecated: true }),
     tags: [route.tag],
-    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
+    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { bearer: [] }, { sid: [] }],
     'x-weir-access': access,
     requestParams: {
       ...(path && { path }),
       ...(query && { query }),
-      ...(route.waits && { header: Preferences }),
+      ...(Object.keys(header).length > 0 && { header: headerFields(header) }),
     } as ZodOpenApiParameters,
     ...(body && { requestBody: { required: true, content: { [route.bodyType]: { schema: body } } } }),
     ...(route.uploadLimitBytes !== undefined && {
@@ -109,6 +130,13 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     }),
     responses: answersOf(route),
   };
+}
+
+/** The body of a request, with the read-only fields that it may hold. */
+function bodyOf(route: Route): Schema | undefined {
+  const { body, entity } = route;
+  if (body === undefined || entity === undefined || !isGuarded(route)) return body;
+  return withIgnored(body as FieldsSchema, readOnlyFields(entity.fields, body as FieldsSchema));
 }
 
 /** `GET /auth/sessions` is `getAuthSessions`, `DELETE /groups/{id}` is `deleteGroupsById`. */

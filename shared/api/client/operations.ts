@@ -59,6 +59,7 @@ export interface Operations {
   'POST /auth/logout': object;
   'POST /auth/change-password': { body: typeof auth.ChangePasswordBody };
   'GET /auth/sessions': { answer: typeof auth.SessionList };
+  'GET /auth/sessions/{id}': { params: typeof fields.IdParams; answer: typeof auth.Session };
   'DELETE /auth/sessions/{id}': { params: typeof fields.IdParams };
   'GET /auth/second-factor': { answer: typeof auth.SecondFactorState };
   'POST /auth/second-factor': { body: typeof auth.SecondFactorPrepareBody; answer: typeof auth.SecondFactorSecret };
@@ -69,10 +70,12 @@ export interface Operations {
   'POST /tls/upload': { body: typeof tls.TlsUploadForm; answer: typeof tls.TlsStatus; form: 'multipart/form-data' };
   'POST /tls/generate': { query: typeof tls.TlsGenerateQuery; answer: typeof tls.TlsStatus };
   'GET /api-tokens': { answer: typeof tokens.ApiTokenList };
+  'GET /api-tokens/{id}': { params: typeof fields.IdParams; answer: typeof tokens.ApiToken };
   'POST /api-tokens': { body: typeof tokens.TokenCreateBody; answer: typeof tokens.CreatedToken };
   'PUT /api-tokens/{id}': { params: typeof fields.IdParams; body: typeof tokens.TokenUpdateBody; answer: typeof tokens.ApiToken };
   'DELETE /api-tokens/{id}': { params: typeof fields.IdParams };
   'GET /users': { answer: typeof users.UserList };
+  'GET /users/{id}': { params: typeof fields.IdParams; answer: typeof users.User };
   'POST /users': { body: typeof users.UserCreateBody; answer: typeof users.User };
   'PATCH /users/{id}': { params: typeof fields.IdParams; body: typeof users.UserUpdateBody; answer: typeof users.User };
   'DELETE /users/{id}': { params: typeof fields.IdParams };
@@ -95,6 +98,7 @@ export interface Operations {
   'DELETE /clients/{id}': { params: typeof fields.IdParams };
   'PUT /clients/{id}/group': { params: typeof fields.IdParams; body: typeof clients.ClientGroupBody; answer: typeof clients.Client };
   'GET /client-subnets': { answer: typeof clients.ClientSubnetList };
+  'GET /client-subnets/{id}': { params: typeof fields.IdParams; answer: typeof clients.ClientSubnet };
   'POST /client-subnets': { body: typeof clients.ClientSubnetCreateBody; answer: typeof clients.ClientSubnet };
   'DELETE /client-subnets/{id}': { params: typeof fields.IdParams };
   'GET /blocklist-sources/stats': { query: typeof sourceStats.SourceStatsQuery; answer: typeof sourceStats.SourceStatsList };
@@ -154,6 +158,7 @@ export interface Operations {
   'GET /services/categories': { answer: typeof services.CategoryList };
   'GET /services': { query: typeof services.BlockedServiceQuery; answer: typeof services.BlockedServiceList };
   'POST /services': { body: typeof services.ServiceBlockBody; answer: typeof services.BlockedService };
+  'GET /services/{service_id}/groups/{group_id}': { params: typeof services.ServiceGroupParams; answer: typeof services.BlockedService };
   'PUT /services/{service_id}/groups/{group_id}': { params: typeof services.ServiceGroupParams; body: typeof services.ServiceTimesBody; answer: typeof services.BlockedService };
   'DELETE /services/{service_id}/groups/{group_id}': { params: typeof services.ServiceGroupParams };
   'POST /services/custom': { body: typeof services.CustomServiceCreateBody; answer: typeof services.CustomService };
@@ -167,6 +172,7 @@ export interface Operations {
   'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; query: typeof revisions.RollbackQuery; answer: typeof revisions.Revision };
   'POST /import': { query: typeof imports.ImportQuery; answer: typeof imports.ImportReport; upload: 'application/octet-stream' };
   'GET /audit-log': { query: typeof audit.AuditLogQuery; answer: typeof audit.AuditLogPage };
+  'GET /audit-log/{id}': { params: typeof fields.IdParams; answer: typeof audit.AuditLogEntry };
   'GET /backup': { query: typeof backup.BackupQuery; raw: 'application/json' };
   'POST /backup': { body: typeof backup.BackupBody; raw: 'application/json' };
   'POST /restore': { query: typeof backup.RestoreQuery; body: typeof backup.RestoreBody; answer: typeof backup.RestoreAnswer };
@@ -180,6 +186,7 @@ export interface Operations {
   'PUT /settings': { body: typeof settings.DnsSettingsBody; answer: typeof settings.DnsSettings };
   'GET /local-records': { answer: typeof localRecords.LocalRecordList };
   'POST /local-records': { body: typeof localRecords.LocalRecordCreateBody; answer: typeof localRecords.LocalRecord };
+  'GET /local-records/{id}': { params: typeof fields.IdParams; answer: typeof localRecords.LocalRecord };
   'PUT /local-records/{id}': { params: typeof fields.IdParams; body: typeof localRecords.LocalRecordUpdateBody; answer: typeof localRecords.LocalRecord };
   'DELETE /local-records/{id}': { params: typeof fields.IdParams };
   'GET /safe-search/configs': { answer: typeof safeSearch.SafeSearchConfigList };
@@ -192,14 +199,16 @@ export interface Operations {
   'PUT /schedule-profiles/{id}': { params: typeof fields.IdParams; body: typeof schedules.ScheduleProfileUpdateBody; answer: typeof schedules.ScheduleProfile };
   'DELETE /schedule-profiles/{id}': { params: typeof fields.IdParams };
   'POST /schedule-profiles/{id}/slots': { params: typeof fields.IdParams; body: typeof schedules.ScheduleSlotCreateBody; answer: typeof schedules.ScheduleSlot };
+  'GET /schedule-profiles/{id}/slots/{slot_id}': { params: typeof schedules.SlotParams; answer: typeof schedules.ScheduleSlot };
   'DELETE /schedule-profiles/{id}/slots/{slot_id}': { params: typeof schedules.SlotParams };
-  'GET /groups/{id}/schedule': { params: typeof fields.IdParams; answer: typeof schedules.FullScheduleProfile };
+  'GET /groups/{id}/schedule': { params: typeof fields.IdParams; answer: typeof schedules.AssignedProfile };
   'PUT /groups/{id}/schedule': { params: typeof fields.IdParams; body: typeof schedules.GroupScheduleBody; answer: typeof schedules.GroupSchedule };
   'DELETE /groups/{id}/schedule': { params: typeof fields.IdParams };
   'GET /blocking': { answer: typeof blocking.Blocking };
   'POST /blocking': { body: typeof blocking.BlockingChangeBody; answer: typeof blocking.Blocking };
   'DELETE /blocking': object;
   'GET /grants': { answer: typeof grants.GrantList };
+  'GET /grants/{id}': { params: typeof fields.IdParams; answer: typeof grants.Grant };
   'POST /grants': { body: typeof grants.GrantCreateBody; answer: typeof grants.Grant };
   'DELETE /grants/{id}': { params: typeof fields.IdParams };
   'GET /cache/stats': { query: typeof cache.CacheStatsQuery; answer: typeof cache.CacheStats };

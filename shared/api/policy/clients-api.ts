@@ -5,6 +5,7 @@ import { addressFromText, addressToText } from '../../net/ip.ts';
 import { canonicalMac } from '../../net/mac.ts';
 import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import {
+  anyCase,
   ClientKey,
   Comment,
   Id,
@@ -81,7 +82,7 @@ export const ClientQuery = Page.extend({
     .optional()
     .meta({ description: 'part of an address, the MAC, the key, the host name or the name' }),
   group_id: optionalQueryInt(1, MAX_ID),
-  group_source: z.enum(GROUP_SOURCES).optional(),
+  group_source: anyCase(GROUP_SOURCES).optional(),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
 
@@ -158,6 +159,10 @@ export const ClientUpdateBody = z
     group_id: GroupChoice.optional(),
     exclude_from_log: z.boolean().optional(),
     exclude_from_stats: z.boolean().optional(),
+    group_source: z.enum(GROUP_SOURCES).optional().meta({
+      description:
+        'as it was read: with subnet or default, a group_id that is still that group is not taken as a choice',
+    }),
   })
   .meta({ id: 'ClientUpdate' });
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;

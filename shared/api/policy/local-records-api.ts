@@ -42,7 +42,7 @@ const written = {
   fqdn: text(1020).optional().meta({ description: 'instead of hostname and domain' }),
   record_type: RecordType.optional().meta({ description: 'not needed where the value is an address' }),
   value: text(MAX_VALUE_LENGTH).optional(),
-  ip: text(100).optional().meta({ description: 'instead of value' }),
+  ip: text(100).nullable().optional().meta({ description: 'instead of value; null = not given' }),
 };
 
 export const LocalRecordCreateBody = z

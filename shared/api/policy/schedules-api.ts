@@ -44,6 +44,12 @@ export const FullScheduleProfile = z
   .meta({ id: 'FullScheduleProfile' });
 export type FullScheduleProfile = z.infer<typeof FullScheduleProfile>;
 
+/** The profile of a group, with its assignment. */
+export const AssignedProfile = FullScheduleProfile.extend({ group_id: Id, profile_id: Id }).meta({
+  id: 'AssignedProfile',
+});
+export type AssignedProfile = z.infer<typeof AssignedProfile>;
+
 const Name = label(100);
 const TimeZone = text(100)
   .refine(isTimeZone, 'expected the name of a time zone, such as Europe/Berlin')

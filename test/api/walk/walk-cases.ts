@@ -49,6 +49,28 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const params = { service_id: 'netflix', group_id: walk.groupId };
     return walk.askWithExample('PUT /services/{service_id}/groups/{group_id}', { params });
   },
+  'GET /services/{service_id}/groups/{group_id}': async (walk) => {
+    await walk.askWithExample('POST /services');
+    const params = { service_id: 'netflix', group_id: walk.groupId };
+    return walk.ask('GET /services/{service_id}/groups/{group_id}', { params });
+  },
+  'GET /schedule-profiles/{id}/slots/{slot_id}': async (walk) => {
+    const id = await walk.entityOf('/schedule-profiles');
+    const { body } = await walk.askWithExample('POST /schedule-profiles/{id}/slots', { params: { id } });
+    const params = { id, slot_id: (body as { id: number }).id };
+    return walk.ask('GET /schedule-profiles/{id}/slots/{slot_id}', { params });
+  },
+  'GET /users/{id}': (walk) => walk.ask('GET /users/{id}', { params: { id: 1 } }),
+  'GET /auth/sessions/{id}': async (walk) => {
+    const { body } = await walk.ask('GET /auth/sessions');
+    const { id } = (body as { id: number; current: boolean }[]).find(({ current }) => current)!;
+    return walk.ask('GET /auth/sessions/{id}', { params: { id } });
+  },
+  'GET /audit-log/{id}': async (walk) => {
+    const { body } = await walk.ask('GET /audit-log', { query: '?limit=1' });
+    const [{ id }] = (body as { data: [{ id: number }] }).data;
+    return walk.ask('GET /audit-log/{id}', { params: { id } });
+  },
   'DELETE /services/{service_id}/groups/{group_id}': async (walk) => {
     await walk.askWithExample('POST /services');
     const params = { service_id: 'netflix', group_id: walk.groupId };
@@ -277,8 +299,6 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     return answer!;
   },
   'GET /explain 404': (walk) => walk.ask('GET /explain', { query: '?query_id=4294967297' }),
-  'POST /services 404': (walk) =>
-    walk.ask('POST /services', { json: { service_id: 'netflix', group_id: 2_000_000_000 } }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
     const { body } = await walk.ask('GET /revisions');
     const { id } = (body as { id: number }[]).at(-1)!;

@@ -1,4 +1,4 @@
-/** The commands that move settings, against a whole node: over its socket, and by --url with a token. */
+/** The commands that change and move settings, against a whole node: over its socket, and by --url with a token. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -61,11 +61,11 @@ async function addressOf(name: string): Promise<string | undefined> {
 const BLOCKED = '0.0.0.0';
 
 describe('weir import', () => {
-  test('tells in a dry run what would change, by --url with a token made by weir token create', async () => {
-    const made = await run(['token', 'create', 'mover']);
+  test('tells in a dry run what would change, by --url with a token made by weir tokens add', async () => {
+    const made = await run(['tokens', 'add', 'mover']);
     expect([made.status, made.lines]).toEqual([0, [expect.stringMatching(/^weir_\S+$/)]]);
     const viewer = JSON.parse(
-      (await run(['token', 'create', 'looker', '--role', 'viewer', '--json'])).lines.join('\n'),
+      (await run(['tokens', 'add', 'looker', '--role', 'viewer', '--json'])).lines.join('\n'),
     ) as {
       key: string;
     };
@@ -82,9 +82,11 @@ describe('weir import', () => {
     const { status, lines } = await run(words, { WEIR_TOKEN: made.lines[0] });
     expect(status).toBe(0);
     expect(lines[0]).toMatch(/^RESULT +KIND +NAME +REASON$/);
-    expect(lines).toContainEqual(expect.stringMatching(/^new +list rule +\|\|denied\.example\^/));
+    expect(lines).toContainEqual(expect.stringMatching(/^new +list rule, deny +\|\|denied\.example\^/));
     expect(lines).toContain('nothing was changed: this was a dry run');
-    expect(lines).toContain('mode = "custom_ip"');
+    expect(lines).toContainEqual(expect.stringMatching(/^\[.\] +blocking\.mode +"custom_ip"/));
+    expect(lines).toContainEqual(expect.stringMatching(/^- +private addresses in answers /));
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}\[x\] starting_list:disable /));
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
   });
 
@@ -102,6 +104,20 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
     await run(['import', at('agh.yaml')]);
     expect(await addressOf('denied.example')).toBe(BLOCKED);
+  });
+
+  test('sets the settings and gives the answers that its options name', async () => {
+    await writeFile(
+      at('kept.yaml'),
+      'schema_version: 34\nquerylog: {interval: 240h}\nuser_rules: ["||b.example^"]\n',
+    );
+    const words = ['import', at('kept.yaml'), '--answers', 'starting_list:keep', '--json'];
+    const none = JSON.parse((await run([...words, '--settings', 'none'])).lines.join('\n')) as ImportReport;
+    expect(none.settings.filter(({ selected }) => selected)).toEqual([]);
+    expect(none.questions).toMatchObject([{ choice: 'keep' }]);
+    const one = await run([...words, '--settings', 'database.query_log_days']);
+    expect(one.status).toBe(0);
+    expect(await api.expect(200, 'GET', '/config')).toMatchObject({ database: { query_log_days: 10 } });
   });
 
   test('ends with a status that says what went wrong', async () => {
@@ -194,4 +210,18 @@ test('the real command reads standard input, and ends with the status', async ()
   const [out, err, [status]] = await within('weir import to end', ended);
   expect([status, err]).toEqual([0, '']);
   expect(out).toContain('adguard_home: 0 new, 0 changed, 7 skipped');
+});
+
+describe('weir rules and weir revisions rollback', () => {
+  test('change what is answered, and take it back', async () => {
+    expect(await addressOf('ruled.example')).toBe(EVERY_ADDRESS);
+    await run(['groups', 'add', 'Before']);
+    const [{ id }] = JSON.parse((await run(['revisions', '--json'])).lines.join('\n')) as [{ id: number }];
+    await run(['rules', 'add', 'deny', '*.ruled.example']);
+    expect(await addressOf('ruled.example')).toBe('0.0.0.0');
+    const { status, lines } = await run(['revisions', 'rollback', String(id), '--yes']);
+    expect([status, lines]).toEqual([0, [expect.stringContaining(`rolled back to revision ${id}`)]]);
+    expect(await addressOf('ruled.example')).toBe(EVERY_ADDRESS);
+    expect((await run(['rules'])).lines).toHaveLength(1);
+  });
 });

@@ -80,6 +80,7 @@ const UPSTREAM: UpstreamReport = {
   consecutiveFailures: 0,
   lastError: 'timeout',
   latenciesMs: Float32Array.of(10, 20, 30),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: ['192.0.2.1'],
   supports: {
     edns: 'supported',
@@ -128,6 +129,7 @@ const ZONE_UPSTREAM: UpstreamReport = {
   strategy: 'Parallel',
   status: 'Unhealthy',
   latenciesMs: new Float32Array(0),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: [],
 };
 
@@ -147,7 +149,6 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     bringBack: () => Promise.resolve(),
     ...NO_LOCAL_SWITCH,
     network: () => ({ neighbours: [{ address: '192.0.2.1', mac: '02:00:5e:10:00:01' }], leases: [] }),
-    grants: () => [],
     nodeAccess: {
       reports: ONE_REFUSED,
       state: { now: () => ({ warnings: [], onlyAddress: null }) },

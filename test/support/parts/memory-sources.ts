@@ -1,6 +1,8 @@
 /** List sources that live in memory, in place of `ListSources` where HTTP is what is tested. */
 import { createHash } from 'node:crypto';
 import { conflict, notFound, preconditionFailed } from '../../../control-plane/api/api-error.ts';
+import type { Author } from '../../../control-plane/api/caller.ts';
+import type { Queryable } from '../../../control-plane/storage/db/database.ts';
 import type { SourceLife } from '../../../control-plane/lists/sources/source-routes.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import type {
@@ -12,6 +14,9 @@ import type {
 
 /** What is said of any held copy. */
 const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 } as const;
+
+/** Nothing here is in a database. */
+const NO_TRANSACTION = {} as Queryable;
 
 /** Keeps sources in a map, with the conflicts that the real ones have. */
 export class MemorySources implements SourceLife {
@@ -74,8 +79,14 @@ export class MemorySources implements SourceLife {
     return created;
   }
 
-  async update(kind: SourceKind, id: number, change: SourceUpdate): Promise<BlocklistSource> {
+  async update(
+    kind: SourceKind,
+    id: number,
+    change: SourceUpdate,
+    { precondition }: Author,
+  ): Promise<BlocklistSource> {
     const before = await this.read(kind, id);
+    await precondition?.(NO_TRANSACTION);
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const after = { ...before, ...given };
     if ((await this.list(kind)).some(({ id: other, url }) => other !== id && url === after.url))
@@ -84,8 +95,9 @@ export class MemorySources implements SourceLife {
     return after;
   }
 
-  async remove(kind: SourceKind, id: number): Promise<void> {
+  async remove(kind: SourceKind, id: number, { precondition }: Author): Promise<void> {
     await this.read(kind, id);
+    await precondition?.(NO_TRANSACTION);
     this.byId.delete(id);
   }
 

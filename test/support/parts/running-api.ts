@@ -37,6 +37,7 @@ import { Configuration } from '../../../control-plane/policy/settings/configurat
 import { fileFaults } from '../../../control-plane/node/thread-settings/worker-settings.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change/change.ts';
 import { Probes } from '../../../control-plane/clients/probes/probes.ts';
+import type { PolicyRows } from '../../../control-plane/policy/change/rows.ts';
 import { readPolicy } from '../../../control-plane/policy/change/policy-store.ts';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -109,6 +110,8 @@ export interface ApiParts extends AppParts {
   readonly configuration: Configuration;
   /** Puts nothing into force but the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;
+  /** As of the last change. */
+  readonly grants: () => PolicyRows['grants'];
   readonly startedAtMs: number;
   readonly tokens: ApiTokens;
   readonly users: Users;
@@ -169,10 +172,12 @@ export class RunningApi {
     });
     const { clock, logger, setupCode } = this;
     const clients = new ClientDirectory();
+    let grants: PolicyRows['grants'] = [];
     const apply = async (): Promise<void> => {
       this.policyChanges += 1;
       const { rows } = await configuration.follow(() => readPolicy(database, () => undefined));
       clients.follow(rows);
+      grants = rows.grants;
     };
     const auth = new Authenticator({
       ...{ config, configured, database, clock, logger, setupCode },
@@ -197,6 +202,7 @@ export class RunningApi {
       logger,
       database,
       clients,
+      grants: () => grants,
       auth,
       callerNow: callerOf.bind(null, auth),
       tokens: auth.tokens,

@@ -28,7 +28,11 @@ export class AnswerChecker {
     const documented = this.operations.get(name)?.responses[String(answer.status)];
     if (documented === undefined)
       return [`status ${answer.status} is not documented: ${answer.text.slice(0, 200)}`];
-    return [...this.faultsOfBody(documented, answer), ...faultsOfHeaders(answer)];
+    const missing = ['ETag', 'Location'].filter(
+      (field) => field in (documented.headers ?? {}) && answer.headers[field.toLowerCase()] === undefined,
+    );
+    const faults = missing.map((field) => `has no ${field}`);
+    return [...faults, ...this.faultsOfBody(documented, answer), ...faultsOfHeaders(answer)];
   }
 
   private faultsOfBody({ content }: ResponseDoc, answer: TestAnswer): string[] {

@@ -20,7 +20,7 @@ async function applied(add: (builder: PlanBuilder) => void): Promise<ImportRepor
   const inForce = { apply: () => Promise.resolve(), threadsBehind: () => 0 };
   const parts = {
     policy: new PolicyChanges(suite.database, inForce),
-    clients: { put: () => undefined },
+    clients: { takeOver: () => undefined },
     sources: { takeUp: (_written: unknown, _isNew: unknown, apply: () => Promise<void>) => apply() },
     catalog: { get: () => undefined },
     localNames: { live: () => ({ configRecords: [] }) },

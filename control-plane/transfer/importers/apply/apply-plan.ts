@@ -10,7 +10,7 @@ import type { Item } from '../../backup/backup-kind.ts';
 import { KINDS } from '../../backup/backup-kinds.ts';
 import { type Merge, mergeItems, MERGED_KINDS, type MergedKind } from '../../backup/merge-items.ts';
 import { storeChanges, type StoredChanges } from '../../backup/store-changes.ts';
-import type { StoredClient } from '../../../clients/devices/client-record.ts';
+import type { ChangedClients } from '../../../clients/devices/client-record.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import {
   readBlockingSwitch,
@@ -37,7 +37,7 @@ import { type PlannedThing, plannedThings } from './planned-things.ts';
 export interface ApplyParts {
   readonly policy: PolicyChanges;
   /** Clients in memory, where their addresses are looked up. */
-  readonly clients: { put(client: StoredClient): void };
+  readonly clients: { takeOver(changed: ChangedClients): void };
   /** The life of list sources. */
   readonly sources: {
     takeUp(
@@ -100,7 +100,7 @@ export async function applyPlan(
   };
   const changed = new Set(files.filter(({ isSame }) => !isSame).map(({ url }) => url));
   const follow = async ({ stored, sources }: Written, apply: () => Promise<void>): Promise<void> => {
-    for (const client of stored.clients) parts.clients.put(client);
+    parts.clients.takeOver(stored);
     await writeFiles(files);
     await parts.sources.takeUp(sources, ({ url }) => changed.has(url), apply);
   };

@@ -1,6 +1,8 @@
 /** HTTP of `{api}/users`. */
 import { IdParams } from '../../../../shared/api/fields.ts';
 import { User, UserCreateBody, UserList, UserUpdateBody } from '../../../../shared/api/users-api.ts';
+import { entity } from '../../../api/entity.ts';
+import type { Entity } from '../../../api/entity.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
@@ -8,7 +10,20 @@ import type { NamedUser, Users } from './users.ts';
 
 /** Rows of users. */
 export function userRoutes({ users }: { users: Users }): Route[] {
-  return [listUsers(users), createUser(users), updateUser(users), deleteUser(users)];
+  const user = entity({
+    path: '/users/{id}',
+    params: IdParams,
+    answer: User,
+    body: UserUpdateBody,
+    read: async (db, { id }) => toUser(await users.read(id, db)),
+  });
+  return [
+    listUsers(users),
+    readUser(users, user),
+    createUser(users, user),
+    updateUser(users, user),
+    deleteUser(users, user),
+  ];
 }
 
 function listUsers(users: Users): Route {
@@ -23,7 +38,21 @@ function listUsers(users: Users): Route {
   });
 }
 
-function createUser(users: Users): Route {
+function readUser(users: Users, user: Entity): Route {
+  return route({
+    method: 'GET',
+    path: '/users/{id}',
+    access: 'viewer',
+    tag: 'Users',
+    summary: 'One user',
+    params: IdParams,
+    answer: User,
+    entity: user,
+    handle: async ({ params }) => toUser(await users.read(params.id)),
+  });
+}
+
+function createUser(users: Users, user: Entity): Route {
   return route({
     method: 'POST',
     path: '/users',
@@ -33,6 +62,7 @@ function createUser(users: Users): Route {
     body: UserCreateBody,
     status: 201,
     answer: User,
+    entity: user,
     errors: {
       409: 'the name is taken, or there are too many',
       429: 'too many logins at once; see Retry-After',
@@ -41,7 +71,7 @@ function createUser(users: Users): Route {
   });
 }
 
-function updateUser(users: Users): Route {
+function updateUser(users: Users, user: Entity): Route {
   return route({
     method: 'PATCH',
     path: '/users/{id}',
@@ -51,6 +81,7 @@ function updateUser(users: Users): Route {
     params: IdParams,
     body: UserUpdateBody,
     answer: User,
+    entity: user,
     errors: {
       403: 'not permitted; of the administrator of the configuration only the display name changes here',
       429: 'too many logins at once; see Retry-After',
@@ -62,7 +93,7 @@ function updateUser(users: Users): Route {
   });
 }
 
-function deleteUser(users: Users): Route {
+function deleteUser(users: Users, user: Entity): Route {
   return route({
     method: 'DELETE',
     path: '/users/{id}',
@@ -70,6 +101,7 @@ function deleteUser(users: Users): Route {
     tag: 'Users',
     summary: 'Delete a user and end the sessions of the user',
     params: IdParams,
+    entity: user,
     errors: { 403: 'not permitted, or it is the administrator of the configuration' },
     handle: (request) => users.remove(authorOf(request), request.params.id),
   });

@@ -2,6 +2,7 @@
  * Users beside the administrator, who is listed with them and stays: the last way in cannot be lost. A change that takes
  * a right away ends the user's sessions. HTTP is `user-routes.ts`.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { UserCreate, UserUpdate } from '../../../../shared/api/users-api.ts';
 import { conflict, forbidden, notFound } from '../../../api/api-error.ts';
 import type { Author, Caller } from '../../../api/caller.ts';
@@ -50,6 +51,11 @@ export class Users {
     return (await store.listUsers(this.parts.database)).map((user) => this.named(user));
   }
 
+  /** One user; 404 if there is none. */
+  async read(id: number, db: Queryable = this.parts.database): Promise<NamedUser> {
+    return this.named(await this.found(db, id));
+  }
+
   /** Stores a new user; 409 if the name is taken. */
   async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
     const { username, display_name: displayName, role, enabled, password } = wanted;
@@ -86,16 +92,19 @@ export class Users {
     const user = await this.parts.database
       .transaction(async (tx) => {
         const before = await this.found(tx, id, 'FOR UPDATE');
+        await author.precondition?.(tx);
         const after = (await store.updateUser(tx, id, { displayName, role, enabled, passwordHash }))!;
         if (passwordHash !== undefined || after.role !== before.role || !after.enabled)
           await deleteSessionsOfUser(tx, id);
-        await recordAudit(tx, {
-          actor: author,
-          action: 'changed',
-          subject: `user ${this.named(after).username}`,
-          before: noted(before),
-          after: { ...noted(after), ...(passwordHash === undefined ? {} : { password_changed: true }) },
-        });
+        const isPasswordNew = passwordHash !== undefined;
+        if (isPasswordNew || !isDeepStrictEqual(noted(before), noted(after)))
+          await recordAudit(tx, {
+            actor: author,
+            action: 'changed',
+            subject: `user ${this.named(after).username}`,
+            before: noted(before),
+            after: { ...noted(after), ...(isPasswordNew ? { password_changed: true } : {}) },
+          });
         return after;
       })
       .finally(() => this.forget(id));
@@ -108,6 +117,7 @@ export class Users {
     await this.parts.database
       .transaction(async (tx) => {
         const before = this.named(await this.found(tx, id, 'FOR UPDATE'));
+        await author.precondition?.(tx);
         await store.deleteUser(tx, id);
         const subject = `user ${before.username}`;
         await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });

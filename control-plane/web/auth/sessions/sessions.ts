@@ -128,6 +128,7 @@ export class Sessions {
       .transaction(async (tx) => {
         const session = await store.lockSession(tx, id);
         if (session === null || !mayEnd(session)) throw notFound(`session ${id}`);
+        await author.precondition?.(tx);
         await store.deleteSession(tx, id);
         const { role, ipAddress: address, userAgent } = session;
         const username = this.nameOf(session);

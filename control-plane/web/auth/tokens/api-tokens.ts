@@ -1,7 +1,8 @@
 /** API tokens of the cluster: who a key stands for, and every change of a token. HTTP is `token-routes.ts`. */
+import { isDeepStrictEqual } from 'node:util';
 import type { TokenCreate, TokenUpdate } from '../../../../shared/api/tokens-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
-import { conflict, notFound, unauthorized } from '../../../api/api-error.ts';
+import { conflict, unauthorized } from '../../../api/api-error.ts';
 import type { Author, Caller } from '../../../api/caller.ts';
 import { recordAudit } from '../../../policy/audit/audit-store.ts';
 import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
@@ -59,6 +60,11 @@ export class ApiTokens {
     return store.listTokens(this.parts.database);
   }
 
+  /** One token; 404 if there is none. */
+  read(id: number): Promise<StoredToken> {
+    return store.existingToken(this.parts.database, id);
+  }
+
   /** Makes a token; the key is nowhere else. 409 if there are too many. */
   async create(author: Author, { name, role }: TokenCreate): Promise<{ token: StoredToken; key: string }> {
     const key = newTokenKey();
@@ -84,18 +90,20 @@ export class ApiTokens {
   async update(author: Author, id: number, { name, role, key }: TokenUpdate): Promise<StoredToken> {
     return this.parts.database
       .transaction(async (tx) => {
-        const before = await store.lockToken(tx, id);
-        if (before === null) throw notFound(`API token ${id}`);
+        const before = await store.existingToken(tx, id, 'FOR UPDATE');
+        await author.precondition?.(tx);
         const change = { name, role, ...(key === undefined ? {} : hashed(key)) };
         const after = await store.updateToken(tx, id, change);
         if (key !== undefined || after.role !== before.role) await deleteSessionsOfToken(tx, id);
-        await recordAudit(tx, {
-          actor: author,
-          action: 'changed',
-          subject: subjectOf(before),
-          before: noted(before),
-          after: { ...noted(after), ...(key === undefined ? {} : { key_changed: true }) },
-        });
+        const isKeyNew = key !== undefined;
+        if (isKeyNew || !isDeepStrictEqual(noted(before), noted(after)))
+          await recordAudit(tx, {
+            actor: author,
+            action: 'changed',
+            subject: subjectOf(before),
+            before: noted(before),
+            after: { ...noted(after), ...(isKeyNew ? { key_changed: true } : {}) },
+          });
         return after;
       })
       .finally(() => this.forget(id));
@@ -105,8 +113,8 @@ export class ApiTokens {
   async remove(author: Author, id: number): Promise<void> {
     await this.parts.database
       .transaction(async (tx) => {
-        const before = await store.lockToken(tx, id);
-        if (before === null) throw notFound(`API token ${id}`);
+        const before = await store.existingToken(tx, id, 'FOR UPDATE');
+        await author.precondition?.(tx);
         await store.deleteToken(tx, id);
         const subject = subjectOf(before);
         await recordAudit(tx, { actor: author, action: 'deleted', subject, before: noted(before) });

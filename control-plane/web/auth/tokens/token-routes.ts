@@ -7,16 +7,33 @@ import {
   TokenCreateBody,
   TokenUpdateBody,
 } from '../../../../shared/api/tokens-api.ts';
+import { entity } from '../../../api/entity.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
 import type { ApiTokens } from './api-tokens.ts';
+import { existingToken } from './token-store.ts';
 import type { StoredToken } from './token-store.ts';
 
 const TAG = 'API tokens';
 
+const apiToken = entity({
+  path: '/api-tokens/{id}',
+  params: IdParams,
+  answer: ApiToken,
+  body: TokenUpdateBody,
+  read: async (db, { id }) => toApiToken(await existingToken(db, id)),
+  covers: ({ prefix }) => ({ prefix }),
+});
+
 /** Rows of API tokens. */
 export function tokenRoutes({ tokens }: { tokens: ApiTokens }): Route[] {
-  return [listTokens(tokens), createToken(tokens), updateToken(tokens), deleteToken(tokens)];
+  return [
+    listTokens(tokens),
+    readToken(tokens),
+    createToken(tokens),
+    updateToken(tokens),
+    deleteToken(tokens),
+  ];
 }
 
 function listTokens(tokens: ApiTokens): Route {
@@ -31,6 +48,20 @@ function listTokens(tokens: ApiTokens): Route {
   });
 }
 
+function readToken(tokens: ApiTokens): Route {
+  return route({
+    method: 'GET',
+    path: '/api-tokens/{id}',
+    access: 'admin',
+    tag: TAG,
+    summary: 'One API token, with the first characters of its key',
+    params: IdParams,
+    answer: ApiToken,
+    entity: apiToken,
+    handle: async ({ params }) => toApiToken(await tokens.read(params.id)),
+  });
+}
+
 function createToken(tokens: ApiTokens): Route {
   return route({
     method: 'POST',
@@ -41,6 +72,7 @@ function createToken(tokens: ApiTokens): Route {
     body: TokenCreateBody,
     status: 201,
     answer: CreatedToken,
+    entity: apiToken,
     errors: { 409: 'there are too many' },
     handle: async (request) => {
       const { token, key } = await tokens.create(authorOf(request), request.body);
@@ -60,6 +92,7 @@ function updateToken(tokens: ApiTokens): Route {
     params: IdParams,
     body: TokenUpdateBody,
     answer: ApiToken,
+    entity: apiToken,
     errors: { 409: 'another token has the key' },
     handle: async (request) => {
       const { params, body } = request;
@@ -76,6 +109,7 @@ function deleteToken(tokens: ApiTokens): Route {
     tag: TAG,
     summary: 'Revoke an API token, and end the sessions that were opened with it',
     params: IdParams,
+    entity: apiToken,
     handle: (request) => tokens.remove(authorOf(request), request.params.id),
   });
 }

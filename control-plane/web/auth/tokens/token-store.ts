@@ -1,6 +1,6 @@
 /** SQL of `api_tokens`. Handles hashes of keys, never a key. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
-import { conflict } from '../../../api/api-error.ts';
+import { conflict, notFound } from '../../../api/api-error.ts';
 import { isUniqueViolation } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 
@@ -33,18 +33,18 @@ export type TokenChange = {
   readonly [Field in 'name' | 'role' | 'keyHash' | 'prefix']?: NewToken[Field] | undefined;
 };
 
+type Lock = '' | 'FOR UPDATE';
+
 const COLUMNS = 'id, name, prefix, role, created_at AS "createdAt", last_used_at AS "lastUsedAt"';
 
 /** All tokens, by name. */
 export async function listTokens(db: Queryable): Promise<StoredToken[]> {
-  const text = `SELECT ${COLUMNS} FROM api_tokens ORDER BY lower(name), id`;
-  return (await db.query<StoredToken>(text)).rows;
+  return (await db.query<StoredToken>(`SELECT ${COLUMNS} FROM api_tokens ORDER BY lower(name), id`)).rows;
 }
 
 /** All tokens with the hashes of their keys. */
 export async function listHashedTokens(db: Queryable): Promise<HashedToken[]> {
-  const text = `SELECT ${COLUMNS}, key_hash AS "keyHash" FROM api_tokens`;
-  return (await db.query<HashedToken>(text)).rows;
+  return (await db.query<HashedToken>(`SELECT ${COLUMNS}, key_hash AS "keyHash" FROM api_tokens`)).rows;
 }
 
 /** How many there are. */
@@ -53,10 +53,12 @@ export async function countTokens(db: Queryable): Promise<number> {
   return rows[0]!.count;
 }
 
-/** One token; null if there is none. It stays as it is until the transaction ends. */
-export async function lockToken(tx: Queryable, id: number): Promise<StoredToken | null> {
-  const text = `SELECT ${COLUMNS} FROM api_tokens WHERE id = $1 FOR UPDATE`;
-  return (await tx.query<StoredToken>(text, [id])).rows[0] ?? null;
+/** One token; 404 if there is none. If locked, it is unchanged until the transaction ends. */
+export async function existingToken(db: Queryable, id: number, lock: Lock = ''): Promise<StoredToken> {
+  const text = `SELECT ${COLUMNS} FROM api_tokens WHERE id = $1 ${lock}`;
+  const { rows } = await db.query<StoredToken>(text, [id]);
+  if (rows[0] === undefined) throw notFound(`API token ${id}`);
+  return rows[0];
 }
 
 /** Whether a token has this key; then the row stays as it is until the transaction ends. */

@@ -1,0 +1,105 @@
+/**
+ * Entities of the API: what stands at a place such as `/groups/{id}`. A route names its entity, and `route.ts` does for all
+ * of them what RFC 9110 asks: `Location` of what was created, `ETag`, and `If-Match`, which is checked in the transaction
+ * of the change. Read-only fields of a body are ignored, so that an answer can be edited and sent back.
+ */
+import { createHash } from 'node:crypto';
+import { NoFields } from '../../shared/api/zod.ts';
+import type { Checked, FieldsSchema, Schema, Unchecked } from '../../shared/api/zod.ts';
+import type { Queryable } from '../storage/db/queryable.ts';
+import { preconditionFailed } from './api-error.ts';
+
+/** Throws 412 if the entity is not as the request expects it; runs in the transaction of the change, before it. */
+export type Precondition = (tx: Queryable) => Promise<void>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An entity as its feature writes it. */
+interface EntityRow<P extends Schema, A extends FieldsSchema> {
+  /** Where it is read, behind the API's prefix, parameters as `{id}`. */
+  readonly path: string;
+  readonly params?: P;
+  /** What it is read as. */
+  readonly answer: A;
+  /** The body that writes it; its ETag covers the fields that it has in common with `answer`. */
+  readonly body: FieldsSchema;
+  /** The entity in the transaction of a change, at least what the ETag covers; throws 404. */
+  readonly read: (db: Queryable, params: Checked<P>) => Promise<Partial<Unchecked<A>>>;
+  /** What else the ETag covers, or in another form. */
+  readonly covers?: (answer: Partial<Unchecked<A>>) => Fields;
+  /** The parameters of its path, unless they are fields of the same names. */
+  readonly placeOf?: (answer: Unchecked<A>) => Fields;
+}
+
+/** An entity as routes use it. */
+export interface Entity {
+  readonly path: string;
+  /** Fields of answers, all of which a body may hold; those that it does not write are ignored. */
+  readonly fields: readonly string[];
+  /** Its path, behind the API's prefix. */
+  locate(answer: Fields): string;
+  etagOf(answer: Fields): string;
+  /** What `If-Match` asks for; undefined if the request has no such field. */
+  preconditionOf(ifMatch: string | undefined, params: unknown): Precondition | undefined;
+}
+
+/** Makes an entity. */
+export function entity<A extends FieldsSchema, P extends Schema = Schema>(row: EntityRow<P, A>): Entity {
+  const { path, placeOf } = row;
+  const fields = Object.keys(row.answer.shape);
+  const written = new Set(Object.keys(row.body.shape));
+  const covered = fields.filter((field) => written.has(field));
+  const etagOf = (answer: Fields): string => {
+    const state = Object.fromEntries(covered.map((field) => [field, answer[field]]));
+    return tagOf({ ...state, ...row.covers?.(answer as Partial<Unchecked<A>>) });
+  };
+  return {
+    path,
+    fields,
+    etagOf,
+    locate: (answer) => {
+      const place: Fields = placeOf === undefined ? answer : placeOf(answer as Unchecked<A>);
+      return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(place[name])));
+    },
+    preconditionOf: (ifMatch, params) => {
+      if (ifMatch === undefined) return undefined;
+      const expected = tagsIn(ifMatch);
+      return async (tx) => {
+        const current = etagOf(await row.read(tx, params as Checked<P>));
+        if (expected !== null && !expected.includes(current.slice(1, -1)))
+          throw preconditionFailed('it has changed since it was read; read it again');
+      };
+    },
+  };
+}
+
+/** An entity without writable fields: it is made, read and perhaps deleted. */
+export function readOnlyEntity<A extends FieldsSchema>(
+  row: Pick<EntityRow<Schema, A>, 'path' | 'answer' | 'placeOf'>,
+): Entity {
+  return entity({ ...row, body: NoFields, read: async () => ({}) });
+}
+
+/** Opaque parts of the tags in a field If-Match (RFC 9110 section 13.1.1); null = any. A proxy that compresses makes tags weak. */
+export function tagsIn(ifMatch: string): readonly string[] | null {
+  if (ifMatch.trim() === '*') return null;
+  return ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/^"|"$/g, ''));
+}
+
+/** A body without the read-only fields of the entity. */
+export function withoutReadOnly(body: unknown, { fields }: Entity, schema: FieldsSchema): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const ignored = new Set(readOnlyFields(fields, schema));
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !ignored.has(field)));
+}
+
+/** Fields that a body may hold and that are ignored. */
+export function readOnlyFields(fields: readonly string[], schema: FieldsSchema): string[] {
+  return fields.filter((field) => !(field in schema.shape));
+}
+
+/** Objects differ if the order of their fields does: that of the schemas. */
+function tagOf(state: Fields): string {
+  const hash = createHash('sha256').update(JSON.stringify(state));
+  return `"${hash.digest('base64url').slice(0, 22)}"`;
+}

@@ -1,0 +1,287 @@
+/**
+ * What all entities of the API have in common, by the OpenAPI document that a running server hands out: what is created
+ * says where it is, what is read can be sent back, and a change that is meant for another state is refused.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
+import { everyOperation, everyRoute } from '../../support/parts/every-route.ts';
+import { RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer } from '../../support/parts/running-api.ts';
+import { AnswerChecker } from '../../support/reference/answer-checker.ts';
+import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
+import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
+
+type Fields = Record<string, unknown>;
+
+let suite: SuiteDatabase;
+let api: RunningApi;
+let checker: AnswerChecker;
+let session: string;
+/** Services of the catalog. */
+let services: string[];
+/** Group, profile and client that examples may refer to. */
+let own: { group: number; profile: number; client: number };
+
+beforeAll(async () => {
+  suite = await openSuiteDatabase();
+  api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
+  await api.setUp();
+  session = await api.logIn();
+  const document = (await ask('GET', '/api/openapi.json')).body as OpenApiDocument;
+  checker = new AnswerChecker(document);
+  services = ((await ask('GET', '/api/services/catalog')).body as { id: string }[]).map(({ id }) => id);
+  const make = async (path: string, json: Fields): Promise<number> =>
+    Number(((await ask('POST', path, { json })).body as Fields)['id']);
+  own = {
+    group: await make('/api/groups', { name: 'Kids' }),
+    profile: await make('/api/schedule-profiles', { name: 'Nights', timezone: 'Europe/Berlin' }),
+    client: await make('/api/clients', { ip_address: '192.0.2.200', name: 'tablet' }),
+  };
+});
+afterAll(async () => {
+  await api.close();
+  await suite.close();
+});
+
+function ask(method: string, path: string, request: { json?: unknown; ifMatch?: string } = {}) {
+  const { json, ifMatch } = request;
+  const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+  return api.send(method, path, { session, headers, ...(json !== undefined && { json }) });
+}
+
+/** All that create something which people may read, write or delete. */
+const creating = everyOperation
+  .filter(({ status, path }) => status === 201 && path !== '/auth/second-factor')
+  .map((route) => ({ ...route, name: `POST ${route.path}` }));
+const deletable = creating.filter(({ path }) => path !== '/probes');
+const editable = creating.filter(({ entity }) =>
+  everyOperation.some(({ method, path }) => /PUT|PATCH/.test(method) && path === entity?.path),
+);
+
+/** The operation that changes what a path creates. */
+function changeOf({ entity }: (typeof editable)[number]): { method: string; name: string } {
+  const { method, path } = everyOperation.find(
+    (row) => /PUT|PATCH/.test(row.method) && row.path === entity?.path,
+  )!;
+  return { method, name: `${method} ${path}` };
+}
+
+let serial = 0;
+
+/** A body for a new entity: the example of the document, with names that nothing else has. */
+function bodyOf(name: string): Fields {
+  serial += 1;
+  const { requestBody } = checker.operations.get(name)!;
+  const example = (requestBody?.content['application/json']?.example ?? {}) as Fields;
+  const unique: Fields = {
+    name: `thing ${serial}`,
+    username: `user${serial}`,
+    domain: `d${serial}.example.org`,
+    pattern: `^p${serial}\\.`,
+    zone: `z${serial}.example.org`,
+    hostname: `h${serial}`,
+    url: `https://lists.example.org/${serial}${name}.txt`.replaceAll(' ', ''),
+    subnet_cidr: `198.51.${serial}.0/24`,
+    ip_address: `203.0.113.${serial}`,
+    mac_address: `02:00:5e:20:00:${(serial + 16).toString(16)}`,
+    client_key: `key${serial}`,
+    service_id: services[serial],
+    group_id: own.group,
+    client_id: null,
+    profile_id: null,
+  };
+  const fields = Object.entries(example).map(([field, value]) => [
+    field,
+    field in unique ? unique[field] : field === 'group_ids' ? [own.group] : value,
+  ]);
+  return Object.fromEntries(fields) as Fields;
+}
+
+/** Creates an entity; answers are as documented. */
+async function created(name: string): Promise<{ answer: TestAnswer; location: string; etag: string }> {
+  const path = name.replace('POST ', '/api').replace('{id}', String(own.profile));
+  const answer = await ask('POST', path, { json: bodyOf(name) });
+  expect([answer.status, answer.text]).toEqual([201, answer.text]);
+  expect(checker.faultsOf(name, answer)).toEqual([]);
+  const { location, etag } = answer.headers as { location: string; etag: string };
+  return { answer, location, etag };
+}
+
+/** Without fields that change by themselves or are shown once. */
+function settled(body: unknown): Fields {
+  const { secs_left: _left, key: _key, slots: _slots, ...fields } = body as Fields;
+  return fields;
+}
+
+/** A value of the same kind that is another. */
+const OTHER: Fields = { comment: 'other', name: 'other thing', display_name: 'Other', profile_id: null };
+
+function edited(current: Fields): Fields {
+  const field = Object.keys(OTHER).find((one) => one in current)!;
+  const value = field === 'profile_id' ? own.profile : `${String(OTHER[field])} ${(serial += 1)}`;
+  return { ...current, [field]: value };
+}
+
+describe('what is created', () => {
+  test.each(creating)(
+    '$name says where the entity is, which is read there with its ETag',
+    async ({ name }) => {
+      const { answer, location, etag } = await created(name);
+      const read = await ask('GET', location);
+      expect(read.status).toBe(200);
+      expect(settled(read.body)).toEqual(settled(answer.body));
+      expect(read.headers['etag']).toBe(etag);
+      expect(etag).toMatch(/^"[\w-]{22}"$/);
+    },
+  );
+});
+
+describe('an entity that is read', () => {
+  test.each(editable)('$name: sent back as it was read, it is unchanged', async (row) => {
+    const change = changeOf(row);
+    const { location } = await created(row.name);
+    const { body, headers } = await ask('GET', location);
+    const before = await counted();
+    const ifMatch = headers['etag'] as string;
+    const answer = await ask(change.method, location, { json: body, ifMatch });
+    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    expect(answer.headers['weir-revision']).toBeUndefined();
+    expect(answer.headers['etag']).toBe(ifMatch);
+    expect((await ask('GET', location)).body).toEqual(body);
+    expect(await counted()).toEqual(before);
+  });
+
+  test.each(editable)('$name: edited and sent back, it has another ETag', async (row) => {
+    const change = changeOf(row);
+    const { location, etag } = await created(row.name);
+    const json = edited((await ask('GET', location)).body as Fields);
+    const answer = await ask(change.method, location, { json, ifMatch: etag });
+    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+    expect(checker.faultsOf(change.name, answer)).toEqual([]);
+    expect(answer.headers['etag']).not.toBe(etag);
+    const read = await ask('GET', location);
+    expect(read.headers['etag']).toBe(answer.headers['etag']);
+    const stale = await ask(change.method, location, { json, ifMatch: etag });
+    expect([stale.status, stale.problem.error]).toEqual([412, 'precondition_failed']);
+    expect((await ask('GET', location)).body).toEqual(read.body);
+  });
+
+  test.each(editable)('$name: of two edits with the same ETag exactly one is made', async (row) => {
+    const change = changeOf(row);
+    const { location, etag } = await created(row.name);
+    const before = (await ask('GET', location)).body as Fields;
+    const edits = [edited(before), edited(before)];
+    const answers = await Promise.all(
+      edits.map((json) => ask(change.method, location, { json, ifMatch: etag })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  test.each(deletable)('$name: deleted with the ETag that it has, and with no other', async ({ name }) => {
+    const { location, etag } = await created(name);
+    const stale = await ask('DELETE', location, { ifMatch: '"stale"' });
+    expect([stale.status, stale.problem.error]).toEqual([412, 'precondition_failed']);
+    expect((await ask('GET', location)).status).toBe(200);
+    const deleted = await ask('DELETE', location, { ifMatch: `"stale", W/${etag}` });
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expect((await ask('GET', location)).status).toBe(404);
+  });
+});
+
+async function counted(): Promise<{ audited: number; revised: number }> {
+  const { rows } = await suite.database.query<{ audited: number; revised: number }>(
+    'SELECT (SELECT count(*)::integer FROM audit_log) AS audited, (SELECT count(*)::integer FROM revisions) AS revised',
+  );
+  return rows[0]!;
+}
+
+describe('every collection', () => {
+  test('with ids has a GET for one', () => {
+    const paths = new Set(everyOperation.filter(({ method }) => method === 'GET').map(({ path }) => path));
+    const items = everyOperation.filter(({ method, path }) => method === 'DELETE' && /\}$/.test(path));
+    expect(items.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual(['/nodes/{node}']);
+  });
+
+  test('that is created in answers 201 and names an entity', () => {
+    expect(creating.filter(({ entity }) => entity === undefined).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** Reads, edits, and sends back what was read, if it is still as it was. */
+async function editAt(method: string, path: string, change: Fields): Promise<TestAnswer> {
+  const { body, headers } = await ask('GET', path);
+  const answer = await ask(method, path, {
+    json: { ...(body as Fields), ...change },
+    ifMatch: headers['etag'] as string,
+  });
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+  return answer;
+}
+
+describe('what is read and sent back', () => {
+  test('may be the settings of DNS, or the schedule of a group', async () => {
+    await ask('PUT', '/api/settings', { json: { local_domain: 'home.arpa' } });
+    await ask('PUT', `/api/groups/${own.group}/schedule`, { json: { profile_id: own.profile } });
+    const other = await created('POST /schedule-profiles');
+    for (const [path, change] of [
+      ['/api/settings', { local_domain: 'lan' }],
+      [`/api/groups/${own.group}/schedule`, { profile_id: (other.answer.body as Fields)['id'] }],
+    ] as const) {
+      const before = await ask('GET', path);
+      expect((await editAt('PUT', path, {})).headers['weir-revision']).toBeUndefined();
+      expect((await ask('GET', path)).body).toEqual(before.body);
+      expect((await editAt('PUT', path, change)).headers['etag']).not.toBe(before.headers['etag']);
+      const stale = await ask('PUT', path, { json: change, ifMatch: before.headers['etag'] as string });
+      expect(stale.status).toBe(412);
+    }
+  });
+
+  test('leaves a client in the group of its network, unless the group is edited', async () => {
+    await ask('POST', '/api/client-subnets', {
+      json: { subnet_cidr: '100.64.7.0/24', group_id: own.group },
+    });
+    const made = await ask('POST', '/api/clients', { json: { ip_address: '100.64.7.9' } });
+    const { location = '' } = made.headers as { location?: string };
+    expect(made.body).toMatchObject({ group_id: own.group, group_source: 'subnet' });
+    const named = await editAt('PATCH', location, { name: 'printer' });
+    expect(named.body).toMatchObject({ name: 'printer', group_source: 'subnet' });
+    const moved = await editAt('PATCH', location, { group_id: 1 });
+    expect(moved.body).toMatchObject({ group_id: 1, group_source: 'manual' });
+    const chosen = await ask('PATCH', location, { json: { group_id: own.group } });
+    expect(chosen.body).toMatchObject({ group_id: own.group, group_source: 'manual' });
+    expect((await ask('PUT', `${location}/group`, { json: {}, ifMatch: '"stale"' })).status).toBe(400);
+    const json = { group_id: null };
+    expect((await ask('PUT', `${location}/group`, { json, ifMatch: '"stale"' })).status).toBe(412);
+    const { etag = '' } = chosen.headers as { etag?: string };
+    expect((await ask('PUT', `${location}/group`, { json, ifMatch: etag })).status).toBe(200);
+  });
+
+  test('may have the name or the value of a local record edited in any of its fields', async () => {
+    const json = { hostname: 'nas', domain: 'home.arpa', value: '192.0.2.30' };
+    const made = await ask('POST', '/api/local-records', { json });
+    const { location = '' } = made.headers as { location?: string };
+    const shown = async (change: Fields): Promise<unknown[]> => {
+      const { fqdn, value, ip } = (await editAt('PUT', location, change)).body as Fields;
+      return [fqdn, value, ip];
+    };
+    expect(await shown({ value: '192.0.2.31' })).toEqual(['nas.home.arpa', '192.0.2.31', '192.0.2.31']);
+    expect(await shown({ ip: '192.0.2.32' })).toEqual(['nas.home.arpa', '192.0.2.32', '192.0.2.32']);
+    expect(await shown({ hostname: 'box' })).toEqual(['box.home.arpa', '192.0.2.32', '192.0.2.32']);
+    expect(await shown({ fqdn: 'nas.lan' })).toEqual(['nas.lan', '192.0.2.32', '192.0.2.32']);
+  });
+
+  test('may hold no field that is not of the entity', async () => {
+    const { location } = await created('POST /groups');
+    const answer = await ask('PUT', location, { json: { surprise: 1, client_count: 'many' } });
+    expect([answer.status, answer.problem.errors]).toEqual([
+      400,
+      [{ path: 'surprise', message: 'unknown field' }],
+    ]);
+  });
+});
+
+test('If-None-Match with the ETag of an entity is answered with the entity, as the ETag does not cover all of it', async () => {
+  const { location, etag } = await created('POST /groups');
+  const answer = await api.send('GET', location, { session, headers: { 'if-none-match': etag } });
+  expect(answer.status).toBe(200);
+});
