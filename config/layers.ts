@@ -102,6 +102,15 @@ export function decidingValues(layers: Layers): Values {
   return Object.fromEntries(found);
 }
 
+/** The layers after a change of these values; `rows` are those of the cluster before it, undefined = back to the default. */
+export function layersWith(layers: Layers, rows: Values, values: Values): Layers {
+  return {
+    ...layers,
+    file: setValues({ ...layers.file, ...values }),
+    rows: setValues({ ...rows, ...clusterValues(values) }),
+  };
+}
+
 /** Values as a tree of sections. */
 export function treeOf(values: Values): Readonly<Record<string, unknown>> {
   const tree: Record<string, unknown> = {};

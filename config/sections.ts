@@ -140,6 +140,12 @@ const database = section('Where PostgreSQL is, and what is kept in it.', {
   query_log_privacy: key(z.enum(['full', 'no_answers', 'anonymous_clients', 'off']).default('full'), {
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
   }),
+  log_excluded_domains: key(list(is.domain).default([]), {
+    doc: 'Domains that are not logged, subdomains included: no row, live view, export or dnstap. Statistics count them by the minute, unless stats_excluded_domains has them also.',
+  }),
+  stats_excluded_domains: key(list(is.domain).default([]), {
+    doc: 'Domains that no statistics count, subdomains included. The query log has them, unless log_excluded_domains has them also.',
+  }),
   export_dir: key(is.orEmpty(is.path).default(''), {
     perNode,
     doc: 'Folder that each finished day of the query log is written to, as a Parquet file; empty is off.',

@@ -1,6 +1,7 @@
 /** The list of stages itself; what each of them decides is tested beside it, and all together in test/scenarios. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Counter, COUNTERS_BYTES } from '../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../shared/memory/answer-counters.ts';
+import { Counter } from '../shared/memory/counters.ts';
 import { CacheMemory } from '../shared/memory/cache-memory.ts';
 import { createAnswerCache } from '../shared/memory/answer-cache-layout.ts';
 import { createRateBuckets } from '../shared/memory/rate-buckets.ts';

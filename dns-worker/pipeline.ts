@@ -7,7 +7,14 @@ import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/memory/counters.ts';
 import { Rcode, RRType } from '../shared/dns/iana.ts';
 import type { ExplainedStageName } from '../shared/threads/explanation.ts';
-import { DNSSEC_STATUS_NAMES, LogMark, Protocol, QueryStatus } from '../shared/query-log.ts';
+import {
+  DNSSEC_STATUS_NAMES,
+  Exclusion,
+  type ExclusionBits,
+  LogMark,
+  Protocol,
+  QueryStatus,
+} from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { readEcs } from './query/query-ecs.ts';
@@ -273,8 +280,11 @@ export class Pipeline {
   private noteAsker(query: Query, isCounted: boolean): void {
     this.recorder?.passed('admission', StageResult.CONTINUE, admissionDetail(this.limiter));
     query.logMark = query.isOwn ? LogMark.NONE : this.identity.logMarkOf(query);
-    const sightings = isCounted && query.logMark === LogMark.COUNTED ? this.sightings : null;
-    clientGroupStage(query, this.snapshot, sightings, this.newcomers);
+    const ofName = this.identity.nameExclusions.of(query);
+    // A name that statistics leave out moves nothing in the table of clients.
+    const isSeen = isCounted && query.logMark === LogMark.COUNTED && (ofName & Exclusion.STATS) === 0;
+    clientGroupStage(query, this.snapshot, isSeen ? this.sightings : null, this.newcomers);
+    query.exclusion = (query.exclusion | ofName) as ExclusionBits;
     const isPlaced = this.recorder?.placeInGroup(query, this.snapshot) === true;
     if (isPlaced) this.recorder?.passed('client_group', StageResult.CONTINUE, 'chosen');
     else this.passed('client_group', StageResult.CONTINUE, query);

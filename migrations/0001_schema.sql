@@ -16,7 +16,8 @@ CREATE TABLE table_versions (
 INSERT INTO table_versions (name) VALUES
   ('groups'), ('list_sources'), ('list_copies'), ('managed_domains'), ('regex_filters'), ('services'),
   ('service_catalog'), ('forward_zones'), ('local_records'), ('schedules'), ('safe_search'), ('clients'),
-  ('client_subnets'), ('grants'), ('blocking_switch'), ('config_values'), ('access'), ('web_certificate');
+  ('client_settings'), ('client_subnets'), ('grants'), ('blocking_switch'), ('config_values'), ('access'),
+  ('web_certificate');
 
 -- The argument is the name of the version; without it, the name of the table.
 CREATE FUNCTION note_table_version() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -33,36 +34,46 @@ END $$;
 CREATE TRIGGER table_versions_told AFTER UPDATE ON table_versions
   FOR EACH ROW EXECUTE FUNCTION tell_table_version();
 
--- Every change of policy or lists; the newest can be rolled back to.
+-- Every change of policy or lists; those since the oldest that control-plane/policy/change/revision-store.ts keeps can be
+-- rolled back to.
 CREATE TABLE revisions (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   created_at  timestamptz NOT NULL DEFAULT now(),
   author      text NOT NULL,
   summary     text NOT NULL,
-  policy      jsonb,                        -- null = too old to roll back to
-  list_copies text[] NOT NULL DEFAULT '{}', -- content keys of the active copies of lists
-  last_change bigint NOT NULL DEFAULT 0,    -- highest policy_changes.seq before it
+  last_change bigint NOT NULL DEFAULT 0,     -- highest policy_changes.seq when it was made
   is_own      boolean NOT NULL DEFAULT false -- made by Weir, for example for new content of a list
 );
+CREATE INDEX revisions_people_idx ON revisions (id) WHERE NOT is_own;
+-- The state before the first change, so that this one can be undone as well.
+INSERT INTO revisions (author, summary, is_own) VALUES ('system', 'Weir: installed', true);
 
--- Rows of the policy tables as they were before each change, for as long as a revision needs them. Triggers write it.
+-- Rows of the policy tables as they were before each change that people made, for as long as a revision needs them.
+-- Triggers write it.
 CREATE TABLE policy_changes (
   seq        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   table_name text NOT NULL,
   key        text NOT NULL, -- values of the key columns, separated by spaces
   was        jsonb          -- null = the row did not exist
 );
+CREATE INDEX policy_changes_table_idx ON policy_changes (table_name, seq);
 
 -- The arguments are the key columns.
 CREATE FUNCTION note_policy_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   old_key text;
   new_key text;
+  was     jsonb;
 BEGIN
   IF TG_OP <> 'INSERT' THEN
     SELECT string_agg(to_jsonb(OLD) ->> name, ' ' ORDER BY place) INTO old_key
       FROM unnest(TG_ARGV) WITH ORDINALITY AS columns (name, place);
-    INSERT INTO policy_changes (table_name, key, was) VALUES (TG_TABLE_NAME, old_key, to_jsonb(OLD));
+    was := to_jsonb(OLD);
+    -- A rollback brings the content of a list back only if a person has changed it.
+    IF TG_TABLE_NAME = 'list_sources' AND TG_OP = 'UPDATE' AND was ->> 'content_key' <> to_jsonb(NEW) ->> 'content_key' THEN
+      was := was || '{"has_new_content": true}';
+    END IF;
+    INSERT INTO policy_changes (table_name, key, was) VALUES (TG_TABLE_NAME, old_key, was);
   END IF;
   IF TG_OP <> 'DELETE' THEN
     SELECT string_agg(to_jsonb(NEW) ->> name, ' ' ORDER BY place) INTO new_key
@@ -298,6 +309,24 @@ CREATE UNIQUE INDEX clients_mac_key ON clients (mac_address);
 CREATE UNIQUE INDEX clients_ip_key ON clients (ip_address) WHERE mac_address IS NULL;
 CREATE UNIQUE INDEX clients_key_key ON clients (client_key);
 CREATE INDEX clients_group_id_idx ON clients (group_id) WHERE group_id IS NOT NULL;
+
+-- What people set of a client, which is part of revisions; null = nothing: it was only seen. The address of a client that
+-- is known by its MAC is where it was seen last.
+CREATE FUNCTION client_settings(c clients) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN num_nonnulls(c.name, c.group_id, c.client_key) > 0 OR c.exclude_from_log OR c.exclude_from_stats THEN
+    to_jsonb(c) - ARRAY['addresses', 'site', 'hostname', 'first_seen', 'last_seen', 'query_count']
+      - CASE WHEN c.mac_address IS NULL THEN '' ELSE 'ip_address' END END
+$$;
+
+CREATE FUNCTION note_client_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO policy_changes (table_name, key, was) VALUES ('clients', coalesce(NEW.id, OLD.id)::text,
+    CASE WHEN client_settings(OLD) IS NOT NULL THEN to_jsonb(OLD) END);
+  -- Once is enough for thousands of clients in one transaction.
+  UPDATE table_versions SET version = gen_random_uuid()
+    WHERE name = 'client_settings' AND xmin <> pg_current_xact_id()::xid;
+  RETURN NULL;
+END $$;
 
 -- Networks whose clients are in a group.
 CREATE TABLE client_subnets (
@@ -696,6 +725,13 @@ CREATE TRIGGER clients_version_update AFTER UPDATE ON clients
   EXECUTE FUNCTION note_table_version();
 CREATE TRIGGER clients_version_truncate AFTER TRUNCATE ON clients
   FOR EACH STATEMENT EXECUTE FUNCTION note_table_version();
+
+CREATE TRIGGER clients_change_insert AFTER INSERT ON clients
+  FOR EACH ROW WHEN (client_settings(NEW) IS NOT NULL) EXECUTE FUNCTION note_client_change();
+CREATE TRIGGER clients_change_delete AFTER DELETE ON clients
+  FOR EACH ROW WHEN (client_settings(OLD) IS NOT NULL) EXECUTE FUNCTION note_client_change();
+CREATE TRIGGER clients_change_update AFTER UPDATE ON clients
+  FOR EACH ROW WHEN (client_settings(OLD) IS DISTINCT FROM client_settings(NEW)) EXECUTE FUNCTION note_client_change();
 
 -- The same for clients with a grant.
 CREATE FUNCTION note_granted_client() RETURNS trigger LANGUAGE plpgsql AS $$

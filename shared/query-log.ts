@@ -135,7 +135,7 @@ export const LogRecord = {
    * the next word, in wire form. 0 = the rule matched the qname.
    */
   RULE_NAME_LENGTH: 57,
-  /** u8: LogMark. */
+  /** u8: LogMark; from `EXCLUSION_SHIFT` on, `Exclusion` bits. */
   MARK: 58,
   /** u8: code of the extended error (RFC 8914) that goes with the reply, plus one; 0 = none. */
   EXTENDED_ERROR: 59,
@@ -160,6 +160,17 @@ export const LogMark = {
   NONE: 3,
 } as const;
 export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
+
+/** What a query is left out of because of its client or its name: bits. A query that both leave out has no record. */
+export const Exclusion = { NONE: 0, LOG: 1, STATS: 2, BOTH: 3 } as const;
+export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
+/** Where the bits start in a record's mark. */
+export const EXCLUSION_SHIFT = 4;
+
+/** The bits of two switches. */
+export function exclusionBits(fromLog: boolean, fromStats: boolean): ExclusionBits {
+  return ((fromLog ? Exclusion.LOG : 0) | (fromStats ? Exclusion.STATS : 0)) as ExclusionBits;
+}
 
 /** Where the answer RRs of a record lie, bytes from its start. */
 export function logAnswersOffset(qnameLength: number): number {

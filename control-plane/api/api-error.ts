@@ -56,6 +56,11 @@ export function invalid(fields: readonly FieldProblem[]): ApiError {
   return new ApiError(400, 'invalid', named.join('; '), { fields });
 }
 
+/** 400: a body refers to what does not exist; `path` is the field, `what` the kind of thing. */
+export function unknownReference(path: string, what: string): ApiError {
+  return invalid([{ path, message: `expected the id of a ${what} that exists` }]);
+}
+
 /** 404: there is no such thing; `what` names it with its id. */
 export function notFound(what: string): ApiError {
   return new ApiError(404, 'not_found', `${what} does not exist`);
@@ -82,9 +87,12 @@ export function setupCodeRequired(isMissing: boolean): ApiError {
   return new ApiError(403, 'setup_code_required', detail);
 }
 
+/** How to sign in: every scheme that is accepted. */
+export const CHALLENGE = 'Session realm="weir", ApiKey realm="weir", Bearer realm="weir"';
+
 /** 401: no valid session or token. RFC 9110 section 11.6.1 asks for the challenge. */
 export function unauthorized(detail: string, code: UnauthorizedCode = 'unauthorized'): ApiError {
-  const headers = { 'WWW-Authenticate': 'Session realm="weir", ApiKey realm="weir"' };
+  const headers = { 'WWW-Authenticate': CHALLENGE };
   return new ApiError(401, code, detail, { headers });
 }
 

@@ -41,8 +41,8 @@ describe('parseArguments()', () => {
       ['explain', ['--json'], {}],
     ],
     [
-      ['token', 'create', 'Grafana', '--role', 'viewer'],
-      ['token create', ['Grafana'], { role: 'viewer' }],
+      ['tokens', 'add', 'Grafana', '--role', 'viewer'],
+      ['tokens add', ['Grafana'], { role: 'viewer' }],
     ],
     [
       ['pause', '10m', '--url', 'https://weir.test'],

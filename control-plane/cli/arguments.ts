@@ -1,7 +1,7 @@
 /** Reads the command line of `weir` by the table of commands. */
 import { parseArgs } from 'node:util';
 import { commandNamed, COMMANDS } from './command-table.ts';
-import type { CommandSpec } from './command-table.ts';
+import type { CommandSpec } from './command-spec.ts';
 
 /** Options as they were given; what has no value is true. */
 export type GivenOptions = Readonly<Record<string, string | true>>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IMPORT_FORMATS } from '../../shared/api/imports-api.ts';
 import { commandNamed, COMMANDS } from './command-table.ts';
-import type { CommandSpec } from './command-table.ts';
+import type { CommandSpec } from './command-spec.ts';
 
 describe('commandNamed()', () => {
   test('finds each command by its words, the longest name first', () => {

@@ -1,46 +1,8 @@
 /** Every subcommand of `weir` with its arguments, options and words for people. Parsing, help and completion follow it. */
 
 import type { ImportFormat } from '../../shared/api/imports-api.ts';
-
-/** An option of a command. */
-export interface OptionSpec {
-  readonly name: string;
-  /** What stands for its value in the help; none = it has no value. */
-  readonly value?: string;
-  readonly help: string;
-  /** What its value may be; none = anything. */
-  readonly choices?: readonly string[];
-}
-
-/** A subcommand. */
-export interface CommandSpec {
-  /** One or two words. */
-  readonly name: string;
-  /** As in the help, such as `<domain>`. */
-  readonly arguments: string;
-  readonly least: number;
-  readonly most: number;
-  /** What may stand as its first argument; none = anything. */
-  readonly choices?: readonly string[];
-  /** Its arguments are files. */
-  readonly takesFiles?: true;
-  /** One clause, without a full stop. */
-  readonly summary: string;
-  readonly options: readonly OptionSpec[];
-  /** Asks a running server. */
-  readonly isRemote: boolean;
-  readonly examples?: readonly string[];
-}
-
-const CONFIG = { name: 'config', value: 'FILE', help: 'the configuration file' } as const;
-
-/** Options that every command has which asks a server. */
-const REMOTE: readonly OptionSpec[] = [
-  CONFIG,
-  { name: 'json', help: 'print JSON for programs' },
-  { name: 'url', value: 'URL', help: 'ask this server instead of the one of the data directory' },
-  { name: 'token-file', value: 'FILE', help: 'an API token for --url; else $WEIR_TOKEN' },
-];
+import { CONFIG, type CommandSpec, here, remote } from './command-spec.ts';
+import { NOUNS, nounCommands } from './noun-table.ts';
 
 const PERIOD = { name: 'period', value: 'TIME', help: 'such as 30m, 24h (default), 7d' } as const;
 const DRY_RUN = { name: 'dry-run', help: 'tell what would change, and change nothing' } as const;
@@ -56,18 +18,8 @@ const FORMATS = [
 ] as const satisfies readonly (ImportFormat | 'auto')[];
 const CLIENT = { name: 'client', value: 'ADDRESS', help: 'only this client or network' } as const;
 
-function here(name: string, summary: string, file = true): CommandSpec {
-  return { name, arguments: '', least: 0, most: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
-}
-
-type Remote = Partial<CommandSpec> & Pick<CommandSpec, 'name' | 'summary'>;
-
-function remote({ options = [], ...spec }: Remote): CommandSpec {
-  return { arguments: '', least: 0, most: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
-}
-
 /** All commands, in the order of the help. */
-export const COMMANDS = [
+export const COMMANDS: readonly CommandSpec[] = [
   {
     ...here('start', 'answers DNS, and serves the dashboard and the API'),
     options: [
@@ -207,15 +159,13 @@ export const COMMANDS = [
     examples: ['weir simulate --list https://example.org/list.txt --period 7d'],
   }),
   remote({
-    name: 'token create',
-    arguments: '<name>',
-    least: 1,
-    most: 1,
-    summary: 'makes an API token and prints its key, this once',
+    name: 'cache flush',
+    summary: 'drops answers from the cache: of a name with all below it, or all',
     options: [
-      { name: 'role', value: 'ROLE', help: 'admin (default) or viewer', choices: ['admin', 'viewer'] },
+      { name: 'domain', value: 'NAME', help: 'only this name and all below it' },
+      { name: 'type', value: 'TYPE', help: 'only answers of this type' },
     ],
-    examples: ['weir token create Grafana --role viewer'],
+    examples: ['weir cache flush --domain example.org'],
   }),
   remote({
     name: 'config get',
@@ -239,6 +189,17 @@ export const COMMANDS = [
     examples: ['weir config set blocking.mode nxdomain', 'weir config set dns.bootstrap 192.0.2.1,192.0.2.2'],
   }),
   remote({ name: 'config reload', summary: 'has the server read its configuration file again' }),
+  ...NOUNS.flatMap(nounCommands),
+  remote({
+    name: 'revisions rollback',
+    arguments: '<revision>',
+    least: 1,
+    most: 1,
+    summary: 'sets the policy as it was at a revision, and undoes the changes since',
+    verbOf: 'revisions',
+    options: [{ name: 'yes', help: 'ask nothing' }],
+    examples: ['weir revisions rollback 42'],
+  }),
   {
     ...here('completion', 'prints a script that completes commands and options', false),
     arguments: '<bash|zsh|fish>',
@@ -247,10 +208,7 @@ export const COMMANDS = [
     choices: ['bash', 'zsh', 'fish'],
     examples: ['weir completion bash > /etc/bash_completion.d/weir'],
   },
-] as const satisfies readonly CommandSpec[];
-
-/** The names of the commands. */
-export type CommandName = (typeof COMMANDS)[number]['name'];
+];
 
 /** The command of these words, the longest name first; undefined if there is none. */
 export function commandNamed(words: readonly string[]): CommandSpec | undefined {

@@ -1,6 +1,5 @@
 /** Scripts that let shells complete the commands and options of `weir`. */
 import { COMMANDS } from './command-table.ts';
-import type { CommandSpec } from './command-table.ts';
 
 /** Shells that there is a script for. */
 export type Shell = 'bash' | 'zsh' | 'fish';
@@ -13,7 +12,7 @@ function followers(): Map<string, string[]> {
   const add = (after: string, ...words: readonly string[]): void => {
     found.set(after, [...new Set([...(found.get(after) ?? []), ...words])]);
   };
-  for (const spec of COMMANDS as readonly CommandSpec[]) {
+  for (const spec of COMMANDS) {
     const [first = '', second] = spec.name.split(' ');
     add('', first);
     if (second !== undefined) add(first, second);
@@ -35,7 +34,7 @@ export function completionScript(shell: Shell): string {
   }
 }
 
-const OPTIONS = (COMMANDS as readonly CommandSpec[]).flatMap(({ options }) => options);
+const OPTIONS = COMMANDS.flatMap(({ options }) => options);
 /** What may follow an option. */
 const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))]
   .flatMap(([name, choices]) =>
@@ -45,8 +44,7 @@ const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))
   )
   .join('\n');
 /** Commands whose arguments are files. */
-const OF_FILES = (COMMANDS as readonly CommandSpec[])
-  .filter(({ takesFiles }) => takesFiles === true)
+const OF_FILES = COMMANDS.filter(({ takesFiles }) => takesFiles === true)
   .map(({ name }) => `'${name}'`)
   .join('|');
 
@@ -81,7 +79,7 @@ complete -F _weir weir
 `;
 
 function fish(): string {
-  const lines = (COMMANDS as readonly CommandSpec[]).flatMap((spec) => {
+  const lines = COMMANDS.flatMap((spec) => {
     const [first = '', second] = spec.name.split(' ');
     const within = `__fish_seen_subcommand_from ${first}`;
     return [

@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { COMMANDS } from './command-table.ts';
-import type { CommandSpec } from './command-table.ts';
+import type { CommandSpec } from './command-spec.ts';
 import { helpText } from './help.ts';
 
 describe('helpText()', () => {
   test('has every command, on lines of 80 columns', () => {
     const text = helpText(undefined);
-    for (const { name } of COMMANDS) expect(text).toContain(`  weir ${name}`);
+    for (const { name, verbOf } of COMMANDS)
+      if (verbOf === undefined) expect(text).toContain(`  weir ${name}`);
+      else
+        expect(text.replaceAll(/\s+/g, ' ')).toMatch(
+          new RegExp(`weir ${verbOf} [^;]*; more: [a-z, ]*${name.split(' ')[1]}`),
+        );
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(text).toContain('3 the server\ncannot be reached');
   });

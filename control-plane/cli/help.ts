@@ -1,6 +1,6 @@
 /** What `weir --help` and `weir <command> --help` print. */
 import { COMMANDS } from './command-table.ts';
-import type { CommandSpec, OptionSpec } from './command-table.ts';
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 /** Characters of a line. */
 const WIDTH = 80;
@@ -26,14 +26,21 @@ export function helpText(spec: CommandSpec | undefined): string {
 }
 
 function overview(): string {
-  const calls = COMMANDS.map((spec: CommandSpec) => ({ spec, call: callOf(spec) }));
+  const shown = COMMANDS.filter(({ verbOf }) => verbOf === undefined);
+  const calls = shown.map((spec) => ({ spec, call: callOf(spec) }));
   const column = Math.max(...calls.map(({ call }) => call.length)) + 4;
   const part = (isRemote: boolean): string =>
     calls
       .filter(({ spec }) => spec.isRemote === isRemote)
-      .map(({ spec, call }) => hanging(`  ${call}`.padEnd(column), spec.summary))
+      .map(({ spec, call }) => hanging(`  ${call}`.padEnd(column), summaryOf(spec)))
       .join('\n');
   return `weir: a DNS server that filters\n\n${part(false)}\n\n${part(true)}\n\n${END}`;
+}
+
+/** With the verbs of a noun, which have no line in the overview. */
+function summaryOf({ name, summary }: CommandSpec): string {
+  const verbs = COMMANDS.filter(({ verbOf }) => verbOf === name).map((verb) => verb.name.split(' ')[1]!);
+  return verbs.length === 0 ? summary : `${summary}; more: ${verbs.join(', ')}`;
 }
 
 function helpOf(spec: CommandSpec): string {

@@ -1,12 +1,29 @@
 /** Metrics of DNS itself: answers, their times, and what got none. */
-import { answeredSlot, Counter, LATENCY_CLASSES } from '../../shared/memory/counters.ts';
-import { PROTOCOL_NAMES, Protocol, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
+import {
+  ANSWER_SOURCES,
+  answeredSlot,
+  COUNTED_TYPES,
+  dnssecSlot,
+  LATENCY_CLASSES,
+  LIMIT_REASONS,
+  limitSlot,
+  OTHER_RCODE_SLOT,
+  rcodeSlot,
+  timeSlot,
+  typeSlot,
+} from '../../shared/memory/answer-counters.ts';
+import { Rcode, RRType } from '../../shared/dns/iana.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, Protocol, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import { type Family, family, type HistogramFamily, type Sample } from './family.ts';
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 
 const MICROSECONDS = 1e6;
-/** Upper bounds of the classes of response times but the last, seconds. */
-const BOUNDS = Array.from({ length: LATENCY_CLASSES - 1 }, (_, index) => 2 ** index / MICROSECONDS);
+/** Upper bounds of the classes of times but the last, seconds. */
+export const TIME_BOUNDS = Array.from(
+  { length: LATENCY_CLASSES - 1 },
+  (_, index) => 2 ** index / MICROSECONDS,
+);
 
 /** Faults by the counter that has them. */
 const FAULTS = {
@@ -33,6 +50,46 @@ export function dnsFamilies(threads: readonly ThreadCounters[]): (Family | Histo
       () => threads.flatMap(answeredBy),
     ),
     responseTimes(threads),
+    summed(
+      'responses',
+      'Answers by response code; NODATA is NOERROR without an answer record',
+      'rcode',
+      threads,
+      [
+        ...Object.entries(Rcode).map(([name, code]) => [name, rcodeSlot(code, 1)] as const),
+        ['NODATA', rcodeSlot(Rcode.NOERROR, 0)],
+        ['other', rcodeSlot(OTHER_RCODE_SLOT, 1)],
+      ],
+    ),
+    summed('questions', 'Answered queries by type', 'type', threads, [
+      ...COUNTED_TYPES.map((name) => [name, typeSlot(RRType[name])] as const),
+      ['other', typeSlot(0)],
+    ]),
+    summed(
+      'validations',
+      'Answers by DNSSEC status; a bogus one is answered with SERVFAIL',
+      'status',
+      threads,
+      DNSSEC_STATUS_NAMES.map((name, code) => [name, dnssecSlot(code)] as const),
+    ),
+    summed(
+      'rate_limited',
+      'Queries over a limit of dns.rate_limit (dry run too), by what the limit counts',
+      'reason',
+      threads,
+      LIMIT_REASONS.map((name, place) => [name, limitSlot(place + 1)] as const),
+    ),
+    summed(
+      'excluded',
+      'Queries that are not logged, not counted in statistics, or neither, because of their client or domain',
+      'from',
+      threads,
+      [
+        ['log', Counter.EXCLUDED_FROM_LOG],
+        ['statistics', Counter.EXCLUDED_FROM_STATS],
+        ['both', Counter.EXCLUDED_FROM_BOTH],
+      ],
+    ),
     family(
       'counter',
       'weir_dns_faults_total',
@@ -75,15 +132,35 @@ function responseTimes(threads: readonly ThreadCounters[]): HistogramFamily {
   return {
     type: 'histogram',
     name: 'weir_dns_response_seconds',
-    help: 'Time from the arrival of a query until the kernel gets its answer',
-    bounds: BOUNDS,
+    help: 'Time from the arrival of a query until the kernel gets its answer, by where the answer is from',
+    bounds: TIME_BOUNDS,
     read: () =>
-      threads.map(({ labels, slots }) => ({
-        labels,
-        counts: [...slots.subarray(Counter.FIRST_LATENCY, Counter.FIRST_LATENCY + LATENCY_CLASSES)],
-        sum: slots[Counter.RESPONSE_TIME_US]! / MICROSECONDS,
-      })),
+      ANSWER_SOURCES.map((name, source) => {
+        const first = timeSlot(source);
+        return {
+          labels: { source: name },
+          counts: Array.from({ length: LATENCY_CLASSES }, (_, index) => sumOf(threads, first + 1 + index)),
+          sum: sumOf(threads, first) / MICROSECONDS,
+        };
+      }),
   };
+}
+
+/** A counter over all threads, with a value for each slot. */
+function summed(
+  name: string,
+  help: string,
+  label: string,
+  threads: readonly ThreadCounters[],
+  slots: readonly (readonly [string, number])[],
+): Family {
+  return family('counter', `weir_dns_${name}_total`, help, [label], () =>
+    slots.map(([value, slot]) => ({ labels: { [label]: value }, value: sumOf(threads, slot) })),
+  );
+}
+
+function sumOf(threads: readonly ThreadCounters[], slot: number): number {
+  return threads.reduce((sum, { slots }) => sum + slots[slot]!, 0);
 }
 
 function faultsOf({ labels, slots }: ThreadCounters): Sample[] {

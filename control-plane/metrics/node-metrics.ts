@@ -12,7 +12,7 @@ import { newestRevisionId } from '../policy/change/revision-store.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
 import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
 import type { SnapshotPublisher } from '../policy/snapshot/publish/publisher.ts';
-import { upstreamDetails } from '../resolving/upstreams/upstream-health.ts';
+import { upstreamDetails, upstreamLatencies } from '../resolving/upstreams/upstream-health.ts';
 import type { WorkerSupervisor } from '../threads/supervisor.ts';
 import { cacheFamilies } from './cache-families.ts';
 import { databaseRead } from './database-read.ts';
@@ -72,7 +72,10 @@ export function nodeMetrics(parts: NodeMetricsParts): () => Promise<PrometheusTe
     ...dnsFamilies(threads),
     ...streamFamilies(threads, supervisor.connections()),
     ...cacheFamilies(() => parts.cache.metrics(), parts.cacheMemory.byteLength),
-    ...upstreamFamilies(() => upstreamDetails(supervisor.upstreams())),
+    ...upstreamFamilies({
+      details: () => upstreamDetails(supervisor.upstreams()),
+      latencies: () => upstreamLatencies(supervisor.upstreams()),
+    }),
     ...listFamilies({ published: () => publisher.current(), fetched }),
     ...queryLogFamilies(threads, {
       counters: () => parts.writer.counters(),

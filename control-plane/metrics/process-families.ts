@@ -1,17 +1,17 @@
 /** Metrics of the process and its threads, under the names that Prometheus's own clients use where they have one. */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { LATENCY_CLASSES, latencyClass } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
-import { type Family, family, type Sample, single } from './family.ts';
+import { TIME_BOUNDS } from './dns-families.ts';
+import { type Family, family, type HistogramFamily, type Sample, single } from './family.ts';
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 import { readThreadCpu } from './thread-cpu.ts';
 
-/** How often the main thread's loop is looked at, milliseconds; Node measures the pauses between two looks. */
-const LOOK_MS = 50;
-const NANOSECONDS = 1e9;
-const PERCENTILES = [50, 99, 100] as const;
+/** Time between two beats of the main thread's loop, milliseconds. */
+const BEAT_MS = 50;
+const MICROSECONDS = 1000;
 
-/** Families of the process; measuring the main loop starts here, and costs 20 native timers a second. */
-export function processFamilies(threads: readonly ThreadCounters[]): Family[] {
+/** Families of the process; measuring the main loop starts here, and costs 20 timers a second. */
+export function processFamilies(threads: readonly ThreadCounters[]): (Family | HistogramFamily)[] {
   return [
     single('gauge', 'process_start_time_seconds', 'When the process started, Unix time', () =>
       Math.round(performance.timeOrigin / 1000),
@@ -32,13 +32,7 @@ export function processFamilies(threads: readonly ThreadCounters[]): Family[] {
       THREAD_LABELS,
       readThreadCpu,
     ),
-    family(
-      'gauge',
-      'weir_main_event_loop_lag_seconds',
-      'Delay of the control plane since the last scrape; percentile 100 is the longest',
-      ['percentile'],
-      mainLoopLag(),
-    ),
+    mainLoopLag(),
     loopLag(
       'lag_seconds',
       "By how much the beats of a resolve thread's loop were late",
@@ -61,22 +55,24 @@ function heap(): Sample[] {
   return Object.entries(kinds).map(([kind, value]) => ({ labels: { kind }, value }));
 }
 
-function mainLoopLag(): () => Sample[] {
-  const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
-  delay.enable();
-  return () => {
-    const samples = PERCENTILES.map((percentile) => ({
-      labels: { percentile: String(percentile) },
-      value: lagSecs(delay.percentile(percentile)),
-    }));
-    delay.reset();
-    return samples;
+function mainLoopLag(): HistogramFamily {
+  const counts = Array<number>(LATENCY_CLASSES).fill(0);
+  let sumMs = 0;
+  let lastMs = performance.now();
+  setInterval(() => {
+    const nowMs = performance.now();
+    const lateMs = Math.max(0, nowMs - lastMs - BEAT_MS);
+    lastMs = nowMs;
+    sumMs += lateMs;
+    counts[latencyClass(lateMs * MICROSECONDS)]!++;
+  }, BEAT_MS).unref();
+  return {
+    type: 'histogram',
+    name: 'weir_main_event_loop_lag_seconds',
+    help: "By how much the beats of the control plane's loop were late, 20 a second",
+    bounds: TIME_BOUNDS,
+    read: () => [{ labels: {}, counts, sum: sumMs / 1000 }],
   };
-}
-
-/** The part of a pause that is more than the time between two looks; 0 where nothing was measured. */
-function lagSecs(pauseNs: number): number {
-  return Math.max(0, pauseNs / NANOSECONDS - LOOK_MS / 1000);
 }
 
 /** The beat of resolve threads is late by whatever their loop is busy with. Answer threads have no loop. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { UpstreamDetail } from '../../shared/api/upstreams-api.ts';
+import { LATENCY_CLASSES, latencyClass } from '../../shared/memory/answer-counters.ts';
 import { ScrapedMetrics } from '../../test/support/weir/scraped-metrics.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { upstreamFamilies } from './upstream-families.ts';
@@ -30,7 +31,14 @@ const SERVER: UpstreamDetail = {
 test('upstreamFamilies() shows each server of each pool and zone', async () => {
   const dead: UpstreamDetail = { ...SERVER, kind: 'forward_zone', status: 'Unhealthy', latency_ms: null };
   const unknown: UpstreamDetail = { ...dead, address: 'udp://192.0.2.2', status: 'Unknown', queries: 0 };
-  const metrics = new PrometheusText(upstreamFamilies(() => [SERVER, dead, unknown]));
+  const counts = Array<number>(LATENCY_CLASSES).fill(0);
+  counts[latencyClass(3000)] = 2;
+  const metrics = new PrometheusText(
+    upstreamFamilies({
+      details: () => [SERVER, dead, unknown],
+      latencies: () => [{ server: SERVER, counts, sumMs: 7 }],
+    }),
+  );
   const scraped = new ScrapedMetrics(await metrics.text());
   const of = { server: 'udp://192.0.2.1', pool: 'main', kind: 'pool' };
   const ofZone = { ...of, kind: 'forward_zone' };
@@ -40,8 +48,7 @@ test('upstreamFamilies() shows each server of each pool and zone', async () => {
     { name: 'weir_upstream_healthy', labels: of, value: 1 },
     { name: 'weir_upstream_healthy', labels: ofZone, value: 0 },
   ]);
-  expect(scraped.find('weir_upstream_latency_seconds')).toEqual([
-    { name: 'weir_upstream_latency_seconds', labels: { ...of, percentile: '50' }, value: 0.002 },
-    { name: 'weir_upstream_latency_seconds', labels: { ...of, percentile: '95' }, value: 0.009 },
-  ]);
+  const upTo = (le: string): number => scraped.sum('weir_upstream_latency_seconds_bucket', { ...of, le });
+  expect([upTo('0.002048'), upTo('0.004096'), upTo('+Inf')]).toEqual([0, 2, 2]);
+  expect(scraped.sum('weir_upstream_latency_seconds_sum', of)).toBe(0.007);
 });

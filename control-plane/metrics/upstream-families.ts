@@ -1,12 +1,19 @@
 /** Metrics of the upstream servers, as the resolve threads last reported them. */
 import type { UpstreamDetail } from '../../shared/api/upstreams-api.ts';
-import { type Family, family, type Labels, type Sample } from './family.ts';
+import type { UpstreamLatency, UpstreamName } from '../resolving/upstreams/upstream-health.ts';
+import { TIME_BOUNDS } from './dns-families.ts';
+import { type Family, family, type HistogramFamily, type Labels, type Sample } from './family.ts';
 
 const LABELS = ['server', 'pool', 'kind'] as const;
-const PERCENTILES = { 50: 'p50', 95: 'p95' } as const;
+
+/** Where the upstream servers are read. */
+export interface UpstreamReads {
+  readonly details: () => readonly UpstreamDetail[];
+  readonly latencies: () => readonly UpstreamLatency[];
+}
 
 /** Families over the reports; `kind` tells a pool from a forward zone of the same name. */
-export function upstreamFamilies(read: () => readonly UpstreamDetail[]): Family[] {
+export function upstreamFamilies({ details: read, latencies }: UpstreamReads): (Family | HistogramFamily)[] {
   const each = (value: (upstream: UpstreamDetail) => number) => (): Sample[] =>
     read().map((upstream) => ({ labels: labelsOf(upstream), value: value(upstream) }));
   return [
@@ -31,17 +38,22 @@ export function upstreamFamilies(read: () => readonly UpstreamDetail[]): Family[
       LABELS,
       () => read().filter(isKnown).map(healthOf),
     ),
-    family(
-      'gauge',
-      'weir_upstream_latency_seconds',
-      'Latency of the last answers',
-      [...LABELS, 'percentile'],
-      () => read().flatMap(latenciesOf),
-    ),
+    {
+      type: 'histogram',
+      name: 'weir_upstream_latency_seconds',
+      help: 'Time from a question to the answer of a server, health checks included',
+      bounds: TIME_BOUNDS,
+      read: () =>
+        latencies().map(({ server, counts, sumMs }) => ({
+          labels: labelsOf(server),
+          counts,
+          sum: sumMs / 1000,
+        })),
+    },
   ];
 }
 
-function labelsOf({ address, pool_name: pool, kind }: UpstreamDetail): Labels {
+function labelsOf({ address, pool_name: pool, kind }: UpstreamName): Labels {
   return { server: address, pool, kind };
 }
 
@@ -51,13 +63,4 @@ function isKnown({ status }: UpstreamDetail): boolean {
 
 function healthOf(upstream: UpstreamDetail): Sample {
   return { labels: labelsOf(upstream), value: upstream.status === 'Healthy' ? 1 : 0 };
-}
-
-function latenciesOf(upstream: UpstreamDetail): Sample[] {
-  const { latency_ms: latency } = upstream;
-  if (latency === null) return [];
-  return Object.entries(PERCENTILES).map(([percentile, name]) => ({
-    labels: { ...labelsOf(upstream), percentile },
-    value: latency[name] / 1000,
-  }));
 }

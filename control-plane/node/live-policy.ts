@@ -56,6 +56,7 @@ function besidesTime(
     // As the server was started: a change of the key takes effect at the next start.
     leases: [...leases, ...compatNames(node.config)],
     access: node.access.current(rows),
+    excludedAddresses: clients.excludedAddresses(rows.excludedClients),
     questionFlags: questionFlags(config) | settingsFlags(settings),
   };
 }

@@ -26,7 +26,10 @@ import { WEB_RATE } from '../web/edge/request-limits.ts';
 import { RetriedWebServer } from '../web/server/retried-web-server.ts';
 import { checkTable, compatTable, routeTable } from './route-table.ts';
 import { startWebServer } from '../web/edge/server.ts';
+import { queriesByName } from '../transfer/importers/choices/logged-queries.ts';
 import { SettingsImport } from '../transfer/importers/import-settings.ts';
+import { testUpstreams } from '../resolving/upstreams/upstream-test.ts';
+import { upstreamCaOf } from './thread-settings/worker-settings.ts';
 import type { UsedCertificate } from '../metrics/checks/certificate-check.ts';
 import { DiskRoom } from '../metrics/checks/disk-room.ts';
 import { sayFigures } from './heartbeat-figures.ts';
@@ -136,8 +139,16 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     settingsImport: new SettingsImport({
       ...policy,
       localNames,
+      site: () => configuration.current().server.site,
       listDirs: () => configuration.current().blocking.list_dirs,
       dataDir: () => policy.dataDir,
+      testUpstreams: (servers, bootstrap) =>
+        testUpstreams(servers, {
+          bootstrap,
+          ...upstreamCaOf(configuration.current()),
+          dnsPort: policy.dnsPort,
+        }),
+      loggedQueries: () => queriesByName({ log: policy.queryLog, clock, logger }),
     }),
   };
 }

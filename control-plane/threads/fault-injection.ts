@@ -4,7 +4,8 @@
  * Without the switch, or without a channel, there is nothing to speak to.
  */
 import { writeSync } from 'node:fs';
-import { answeredWith, Counter } from '../../shared/memory/counters.ts';
+import { answeredWith } from '../../shared/memory/answer-counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/threads/messages.ts';
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
@@ -74,10 +75,9 @@ function measured(
   memory: ThreadMeasures | null | undefined,
 ): MeasuredThread {
   const slots = new Float64Array(counters);
-  const { FIRST_LATENCY: _latency, FIRST_ANSWERED: _answered, ...single } = Counter;
   return {
     counters: Object.fromEntries([
-      ...Object.entries(single).map(([name, slot]) => [name, slots[slot]!]),
+      ...Object.entries(Counter).map(([name, slot]) => [name, slots[slot]!]),
       ...QUERY_STATUS_NAMES.map((name, status) => [`STATUS_${name}`, answeredWith(slots, status)]),
     ]) as Record<string, number>,
     logRecordsDropped:

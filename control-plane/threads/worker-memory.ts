@@ -1,6 +1,6 @@
 /** Shared memory of the workers: created here, so that it outlives its threads. */
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
-import { COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
 import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
 import { logRingBytes } from '../../shared/query-log.ts';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
 import { nameToText } from '../../shared/dns/name.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
@@ -74,7 +75,7 @@ describe('RequestReplier.open()', () => {
       hasEdns: true,
       udpSize: 1232,
       dnssecOk: true,
-      isRateLimited: true,
+      limitedBy: LimitReason.QUESTIONS,
       hasValidCookie: true,
       arrivedMs: 5,
       arrivedMonotonicMs: forwarding.clock.monotonicMs(),

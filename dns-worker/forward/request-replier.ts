@@ -3,6 +3,7 @@
  * cache, and sends, counts and logs the reply. `forwarder.ts` decides what to ask.
  */
 import type { Clock } from '../../shared/clock.ts';
+import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { DnssecStatus, LogMark, QueryStatus } from '../../shared/query-log.ts';
@@ -66,7 +67,7 @@ export class RequestReplier {
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
     if (request.kind === 'client') {
-      query.isRateLimited = request.isRateLimited;
+      query.limitedBy = request.isRateLimited ? LimitReason.QUESTIONS : LimitReason.NONE;
       query.hasValidCookie = request.hasValidCookie;
       query.streamOptions = request.streamOptions;
       if (request.cookie !== null) query.setCookie(request.cookie);

@@ -99,7 +99,14 @@ describe('isFor()', () => {
 describe('isFor() a client with a key', () => {
   const query = new Query();
   query.clientBytes = addressFromText('192.0.2.7')!;
-  query.keyed = { key: 'annas-phone', clientId: 9, record: 1, admits: null, names: ['anna', 'annas-phone'] };
+  query.keyed = {
+    key: 'annas-phone',
+    clientId: 9,
+    record: 1,
+    admits: null,
+    exclusion: 0,
+    names: ['anna', 'annas-phone'],
+  };
 
   test.each<[boolean, Condition]>([
     [true, { clientNames: ['anna'] }],

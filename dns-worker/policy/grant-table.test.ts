@@ -100,7 +100,7 @@ describe('GrantTable', () => {
     const table = new GrantTable([ofOther, own], GROUP_IDS, seedLow, seedHigh);
     const query = asked('a.example', '192.0.2.1', 0);
     const idOf = (clientId: number): number | null => {
-      query.keyed = { key: 'x', clientId, record: 0, admits: null, names: [] };
+      query.keyed = { key: 'x', clientId, record: 0, admits: null, exclusion: 0, names: [] };
       const number = table.find(query);
       return number === NOT_FOUND ? null : table.grant(number).id;
     };

@@ -5,6 +5,7 @@ import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import type { Neighbour } from '../../shared/net/kernel/neighbour-messages.ts';
 import { macIdentity } from '../../shared/net/mac.ts';
+import { Exclusion } from '../../shared/query-log.ts';
 import { NO_NAME_RULES } from '../../shared/snapshot/name-rules.ts';
 import { openLists, snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
@@ -52,6 +53,17 @@ function ask(address: string, of: OpenSnapshot = snapshot): Query {
 }
 
 describe('Newcomers', () => {
+  test('leaves the queries of an excluded client out from its first question at a new address', () => {
+    const excludedAddresses = [{ address: macIdentity(OTHER_MAC), exclusion: Exclusion.LOG }];
+    const excluding = openSnapshot(snapshotOf([], { groups }, 1, { excludedAddresses }));
+    neighbours = [{ address: NEW_ADDRESS, mac: OTHER_MAC }];
+    expect([ask(NEW_ADDRESS, excluding), ask(NEW_ADDRESS, excluding)]).toMatchObject([
+      { exclusion: Exclusion.LOG, groupId: 1 },
+      { exclusion: Exclusion.LOG },
+    ]);
+    expect(ask('2001:db8::8', excluding).exclusion).toBe(Exclusion.NONE);
+  });
+
   test('gives a client its own group from its first question at a new address', () => {
     neighbours = [{ address: NEW_ADDRESS, mac: MAC }];
     const first = ask(NEW_ADDRESS);

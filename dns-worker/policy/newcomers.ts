@@ -9,11 +9,14 @@ import { macIdentity } from '../../shared/net/mac.ts';
 import type { ReadNeighbours } from '../../shared/net/kernel/neighbour-table.ts';
 import {
   blockedEntry,
+  exclusionOf,
   isAdmitted,
   isBlocked,
   recordOf,
+  withExclusion,
   withRecord,
 } from '../../shared/snapshot/client-table.ts';
+import { Exclusion } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
 
@@ -64,12 +67,15 @@ export class Newcomers {
     const isByGroup = clients.isByMac(ofMac);
     const isByGrant = grants.knows(identity, 0) && !grants.knows(clientBytes, clientAt);
     const isByName = namedClients.knows(identity, 0) && !namedClients.knows(clientBytes, clientAt);
-    if (!isByGroup && !isByGrant && !isByName && !isBlocked(ofMac)) return entry;
+    const exclusion = exclusionOf(ofMac);
+    if (!isByGroup && !isByGrant && !isByName && !isBlocked(ofMac) && exclusion === Exclusion.NONE)
+      return entry;
     // Each question is looked up until a snapshot has the address.
     this.isSettled = false;
     query.identity = identity;
     if (isBlocked(ofMac)) return blockedEntry(entry);
-    return isByGroup ? withRecord(entry, recordOf(ofMac)) : entry;
+    const placed = isByGroup ? withRecord(entry, recordOf(ofMac)) : entry;
+    return exclusion === Exclusion.NONE ? placed : withExclusion(placed, exclusion);
   }
 
   /** The MAC at the client's address; undefined = none, or there was no time to look. */

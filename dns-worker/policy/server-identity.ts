@@ -11,6 +11,7 @@ import type { Network } from '../../shared/net/cidr.ts';
 import { NodeState, WorkerControl } from '../../shared/threads/messages.ts';
 import type { CompatApiUrls, IdentitySettings } from '../../shared/threads/messages.ts';
 import type { Query } from '../query/query.ts';
+import { NameExclusions } from './name-exclusions.ts';
 
 /** Octets of a character-string (RFC 1035 section 3.3). */
 const MAX_TEXT_SIZE = 255;
@@ -18,6 +19,8 @@ const MAX_TEXT_SIZE = 255;
 export const NO_IDENTITY: IdentitySettings = {
   chaosClients: [],
   healthCheckNames: [],
+  logExcludedDomains: [],
+  statsExcludedDomains: [],
   refusesSilently: false,
   version: '',
   nodeName: '',
@@ -45,6 +48,8 @@ export class ServerIdentity {
   readonly designatedAddresses: readonly Uint8Array[];
   /** Clients that may not ask get no answer. */
   readonly refusesSilently: boolean;
+  /** Names whose queries are left out of the log or of statistics. */
+  readonly nameExclusions: NameExclusions;
   private readonly clients: readonly Network[];
   private readonly healthCheckNames: readonly Uint8Array[];
   private readonly texts: readonly (readonly [name: Uint8Array, text: Uint8Array])[];
@@ -58,6 +63,7 @@ export class ServerIdentity {
     this.refusesSilently = settings.refusesSilently;
     this.designated = settings.designated;
     this.designatedAddresses = settings.designatedAddresses;
+    this.nameExclusions = new NameExclusions(settings.logExcludedDomains, settings.statsExcludedDomains);
     this.healthCheckNames = settings.healthCheckNames.flatMap((text) => nameFromText(text) ?? []);
     this.clients = settings.chaosClients.flatMap((text) => networkFromText(text) ?? []);
     const texts: [string, Uint8Array][] = [

@@ -6,9 +6,12 @@
 import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { LimitReason, type LimitReasonCode } from '../../shared/memory/answer-counters.ts';
 import {
   DnssecStatus,
   type DnssecStatusCode,
+  Exclusion,
+  type ExclusionBits,
   LogMark,
   type LogMarkCode,
   Protocol,
@@ -192,8 +195,10 @@ export class Query {
   isOwn = false;
   /** Whether it is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
-  /** Over the limit of its network: logged, even if answered (dry run). */
-  isRateLimited = false;
+  /** What it is left out of because of its client or its name, if it is logged and counted at all. */
+  exclusion: ExclusionBits = Exclusion.NONE;
+  /** The limit of its network that it is over: logged as that, even if answered (dry run). */
+  limitedBy: LimitReasonCode = LimitReason.NONE;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
   wantsRefresh = false;
 
@@ -249,7 +254,8 @@ export class Query {
     this.isAllowedByList = false;
     this.isOwn = false;
     this.logMark = LogMark.COUNTED;
-    this.isRateLimited = false;
+    this.exclusion = Exclusion.NONE;
+    this.limitedBy = LimitReason.NONE;
   }
 
   private forgetAnswer(): void {

@@ -3,7 +3,7 @@
  * ring drops the record and counts it: answers never wait for the log.
  */
 import { skipName } from '../../shared/dns/wire.ts';
-import { logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
+import { EXCLUSION_SHIFT, logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 
 /** Write side of one log ring. */
@@ -83,7 +83,7 @@ export class LogRingWriter {
     bytes[at + LogRecord.RULE_NAME_OFFSET] = query.ruleNameOffset;
     bytes[at + LogRecord.RULE_KIND] = query.ruleKind;
     bytes[at + LogRecord.RULE_ORIGIN] = query.ruleOrigin;
-    bytes[at + LogRecord.MARK] = query.logMark;
+    bytes[at + LogRecord.MARK] = query.logMark | (query.exclusion << EXCLUSION_SHIFT);
     bytes[at + LogRecord.EXTENDED_ERROR] = query.extendedError + 1;
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Counter, COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { LoopLag } from './loop-lag.ts';
 
 describe('LoopLag.beat()', () => {

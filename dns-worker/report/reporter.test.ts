@@ -1,6 +1,20 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { answeredSlot, Counter, COUNTERS_BYTES, latencySlot } from '../../shared/memory/counters.ts';
-import { logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
+import {
+  AnswerSource,
+  answeredSlot,
+  COUNTERS_BYTES,
+  dnssecSlot,
+  latencySlot,
+  LimitReason,
+  limitSlot,
+  rcodeSlot,
+  timeSlot,
+  typeSlot,
+} from '../../shared/memory/answer-counters.ts';
+import { Counter, excludedSlot } from '../../shared/memory/counters.ts';
+import { Rcode, RRType } from '../../shared/dns/iana.ts';
+import { DnssecStatus, Exclusion, LogRing, logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
+import type { Query } from '../query/query.ts';
 import { answeredQuery } from '../../test/support/parts/answered-query.ts';
 import { Reporter } from './reporter.ts';
 
@@ -13,7 +27,7 @@ beforeEach(() => {
 });
 
 /** Reports one query. */
-function answer(change: { protocol?: 0 | 1; status?: 0 | 1 | 12; isRateLimited?: boolean } = {}): void {
+function answer(change: Partial<Query> = {}): void {
   reporter.answered(Object.assign(answeredQuery(), change), 1);
 }
 
@@ -28,21 +42,60 @@ describe('Reporter.answered()', () => {
   });
 
   test('counts what the rate limit met as that', () => {
-    answer({ protocol: Protocol.udp, status: QueryStatus.ALLOWED, isRateLimited: true });
+    answer({ protocol: Protocol.udp, status: QueryStatus.ALLOWED, limitedBy: LimitReason.NXDOMAIN });
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.RATE_LIMITED)]).toBe(1);
+    expect([1, 2].map((reason) => counters[limitSlot(reason)])).toEqual([0, 1]);
     expect(counters[answeredSlot(Protocol.udp, QueryStatus.ALLOWED)]).toBe(0);
+  });
+
+  test('counts by response code, type and DNSSEC status', () => {
+    answer({ rcode: Rcode.NOERROR, answersCount: 1, qtype: RRType.A, dnssec: DnssecStatus.secure });
+    answer({ rcode: Rcode.NOERROR, answersCount: 0, qtype: RRType.A });
+    answer({ rcode: Rcode.NXDOMAIN, qtype: 65_280, dnssec: DnssecStatus.bogus });
+    answer({ rcode: Rcode.FORMERR, qnameLength: 0 });
+    const codes = [Rcode.NXDOMAIN, Rcode.FORMERR].map((rcode) => counters[rcodeSlot(rcode, 0)]);
+    expect([counters[rcodeSlot(0, 1)], counters[rcodeSlot(0, 0)], ...codes]).toEqual([1, 1, 1, 1]);
+    expect([RRType.A, 65_281].map((type) => counters[typeSlot(type)])).toEqual([2, 1]);
+    expect([0, 1, 3].map((status) => counters[dnssecSlot(status)])).toEqual([2, 1, 1]);
+  });
+});
+
+describe('Reporter.answered() of a query that is left out', () => {
+  test('counts it, and writes a record unless the log and statistics leave it out', () => {
+    const ring = new SharedArrayBuffer(logRingBytes(16));
+    const memory = new SharedArrayBuffer(COUNTERS_BYTES);
+    const counts = new Float64Array(memory);
+    const reports = new Reporter(memory, ring);
+    for (const exclusion of [Exclusion.NONE, Exclusion.LOG, Exclusion.STATS, Exclusion.BOTH, Exclusion.BOTH])
+      reports.answered(Object.assign(answeredQuery(), { exclusion }), 1);
+    reports.publish(10);
+    expect(counts[Counter.QUERIES]).toBe(5);
+    expect([1, 2, 3].map((exclusion) => counts[excludedSlot(exclusion)])).toEqual([1, 1, 2]);
+    expect(new Int32Array(ring)[LogRing.HEAD_WORD]).toBe(3);
   });
 });
 
 describe('Reporter.publish()', () => {
-  test('counts the response time for each query since the last call', () => {
+  test('counts the response time of each query since the last call, by source', () => {
     answer();
     answer();
+    answer({ cached: 1, upstream: 4 });
+    answer({ upstream: 4 });
+    answer({ status: QueryStatus.TIMEOUT });
     reporter.publish(100);
     answer();
     reporter.publish(3000);
-    expect([counters[latencySlot(100)], counters[latencySlot(3000)]]).toEqual([2, 1]);
-    expect(counters[Counter.RESPONSE_TIME_US]).toBe(3200);
+    const { CACHE, LOCAL, UPSTREAM } = AnswerSource;
+    const times = [CACHE, UPSTREAM, LOCAL].map((source) => [
+      counters[latencySlot(source, 100)],
+      counters[latencySlot(source, 3000)],
+      counters[timeSlot(source)],
+    ]);
+    expect(times).toEqual([
+      [1, 0, 100],
+      [2, 0, 200],
+      [2, 1, 3200],
+    ]);
   });
 
   test('counts nothing where nothing was answered', () => {

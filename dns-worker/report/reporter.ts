@@ -1,6 +1,19 @@
 /** Reports the work of a thread: a log record and a counter for each answered query. */
-import { answeredSlot, Counter, latencySlot } from '../../shared/memory/counters.ts';
-import { LogMark, QueryStatus } from '../../shared/query-log.ts';
+import {
+  AnswerSource,
+  type AnswerSourceCode,
+  ANSWER_SOURCES,
+  answeredSlot,
+  dnssecSlot,
+  latencySlot,
+  LimitReason,
+  limitSlot,
+  rcodeSlot,
+  timeSlot,
+  typeSlot,
+} from '../../shared/memory/answer-counters.ts';
+import { Counter, excludedSlot } from '../../shared/memory/counters.ts';
+import { Exclusion, LogMark, QueryStatus } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { LogRingWriter } from './log-ring.ts';
 
@@ -8,8 +21,8 @@ import { LogRingWriter } from './log-ring.ts';
 export class Reporter {
   private readonly counters: Float64Array;
   private readonly log: LogRingWriter;
-  /** Queries since the last `publish`. */
-  private unpublished = 0;
+  /** Answers since the last `publish`, by source. */
+  private readonly unpublished = new Uint32Array(ANSWER_SOURCES.length);
 
   constructor(counters: SharedArrayBuffer, log: SharedArrayBuffer, LogRing = LogRingWriter) {
     this.counters = new Float64Array(counters);
@@ -22,14 +35,21 @@ export class Reporter {
       if (query.logMark === LogMark.PROBE) this.log.write(query, snapshotVersion);
       return;
     }
-    const { counters } = this;
-    if (query.isRateLimited) query.status = QueryStatus.RATE_LIMITED;
-    counters[Counter.QUERIES] = counters[Counter.QUERIES]! + 1;
-    const slot = answeredSlot(query.protocol, query.status);
-    counters[slot] = counters[slot]! + 1;
-    this.unpublished++;
-    // A message without a readable question is counted by its class, not logged.
-    if (query.qnameLength !== 0) this.log.write(query, snapshotVersion);
+    if (query.limitedBy !== LimitReason.NONE) {
+      query.status = QueryStatus.RATE_LIMITED;
+      this.count(limitSlot(query.limitedBy));
+    }
+    this.count(Counter.QUERIES);
+    this.count(answeredSlot(query.protocol, query.status));
+    this.count(rcodeSlot(query.rcode, query.answersCount));
+    this.count(dnssecSlot(query.dnssec));
+    this.unpublished[sourceOf(query)]!++;
+    // A message without a readable question has no type, and is not logged.
+    if (query.qnameLength === 0) return;
+    this.count(typeSlot(query.qtype));
+    const { exclusion } = query;
+    if (exclusion !== Exclusion.NONE) this.count(excludedSlot(exclusion));
+    if (exclusion !== Exclusion.BOTH) this.log.write(query, snapshotVersion);
   }
 
   /** Counts a query that is refused since its client may not ask; logs it as a sample of its network if `refused` > 0. */
@@ -44,7 +64,7 @@ export class Reporter {
     query.logMark = LogMark.NONE;
   }
 
-  /** Adds one to a counter of `shared/memory/counters.ts`. */
+  /** Adds one to a counter of `shared/memory/counters.ts` or `answer-counters.ts`. */
   count(counter: number): void {
     this.counters[counter] = this.counters[counter]! + 1;
   }
@@ -52,12 +72,23 @@ export class Reporter {
   /** Publishes the queries answered since the last call, all with this response time. */
   publish(responseTimeUs: number): void {
     const { counters, unpublished } = this;
-    if (unpublished !== 0) {
-      const slot = latencySlot(responseTimeUs);
-      counters[slot] = counters[slot]! + unpublished;
-      counters[Counter.RESPONSE_TIME_US] = counters[Counter.RESPONSE_TIME_US]! + unpublished * responseTimeUs;
-      this.unpublished = 0;
+    for (let source = 0; source < unpublished.length; source++) {
+      const answers = unpublished[source]!;
+      if (answers === 0) continue;
+      unpublished[source] = 0;
+      const slot = latencySlot(source, responseTimeUs);
+      counters[slot] = counters[slot]! + answers;
+      const sum = timeSlot(source);
+      counters[sum] = counters[sum]! + answers * responseTimeUs;
     }
     this.log.publish(responseTimeUs);
   }
+}
+
+/** A query that got no answer of a server waited for one all the same. */
+function sourceOf(query: Query): AnswerSourceCode {
+  if (query.cached === 1) return AnswerSource.CACHE;
+  const { upstream, status } = query;
+  const asked = upstream !== 0 || status === QueryStatus.SERVFAIL || status === QueryStatus.TIMEOUT;
+  return asked ? AnswerSource.UPSTREAM : AnswerSource.LOCAL;
 }

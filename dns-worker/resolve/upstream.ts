@@ -145,6 +145,7 @@ export class Upstream {
       consecutiveFailures: health.consecutiveFailures,
       lastError: this.lastError,
       latenciesMs: health.latencies(),
+      latencyCounts: health.latencyCounts(),
       resolved: this.resolved.map(({ ip }) => ip),
       supports: this.support(),
       removesSignatures: this.removesSignatures,

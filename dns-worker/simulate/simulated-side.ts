@@ -5,7 +5,7 @@
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { COOKIE_KEYS_BYTES } from '../../shared/memory/cookie-key-layout.ts';
-import { COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { logRingBytes, Protocol, QueryStatus, type QueryStatusCode } from '../../shared/query-log.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
-import { COUNTERS_BYTES, Counter } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus, logRingBytes } from '../../shared/query-log.ts';
 import { a, question, response } from '../../test/support/dns/built-messages.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';

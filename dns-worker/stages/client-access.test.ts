@@ -1,6 +1,7 @@
 /** Who may ask, in the pipeline: the answer, the counts, the log, and what has no question. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Counter, COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';

@@ -1,12 +1,12 @@
 /** The group of the client, by its key or its address; every later stage asks on behalf of it. */
-import { isAdmitted, recordOf } from '../../shared/snapshot/client-table.ts';
+import { exclusionOf, isAdmitted, recordOf } from '../../shared/snapshot/client-table.ts';
 import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { ClientSightings } from '../report/sighting-writer.ts';
 import type { Query } from '../query/query.ts';
 import type { Newcomers } from '../policy/newcomers.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Finds the client's group, and whether it may ask; counts the query for the client if `sightings` is given. */
+/** Finds the client's group, whether it may ask, and what leaves its queries out; counts the query for the client if `sightings` is given. */
 export function clientGroupStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -19,6 +19,7 @@ export function clientGroupStage(
     sightings === null ? find(query, snapshot, newcomers) : sightings.count(query, snapshot, newcomers);
   const record = recordOf(entry);
   query.isAdmitted = isAdmitted(entry);
+  query.exclusion = exclusionOf(entry);
   query.clientRecord = record;
   query.groupIndex = clients.groupIndexOf(record);
   query.groupId = policy.groupId(query.groupIndex);

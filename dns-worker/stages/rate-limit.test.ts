@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { FlagsHigh, FlagsLow } from '../../shared/dns/wire.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
@@ -29,9 +30,15 @@ describe('rateLimitStage', () => {
   test('rateLimitStage() refuses what is over the limit of the network, and says so in the log', () => {
     const limiter = limiterOf();
     const first = asked();
-    expect([rateLimitStage(first, limiter), first.isRateLimited]).toEqual([StageResult.CONTINUE, false]);
+    expect([rateLimitStage(first, limiter), first.limitedBy]).toEqual([
+      StageResult.CONTINUE,
+      LimitReason.NONE,
+    ]);
     const second = asked({ replyFlags: FlagsHigh.AA | FlagsLow.AD });
-    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([StageResult.ANSWERED, true]);
+    expect([rateLimitStage(second, limiter), second.limitedBy]).toEqual([
+      StageResult.ANSWERED,
+      LimitReason.QUESTIONS,
+    ]);
     expect(replyIn(second)).toMatchObject({ rcode: Rcode.REFUSED, truncated: false });
     expect(replyIn(second).message.flag_aa).toBe(false);
   });
@@ -40,7 +47,10 @@ describe('rateLimitStage', () => {
     const limiter = limiterOf({ dryRun: true });
     rateLimitStage(asked(), limiter);
     const second = asked();
-    expect([rateLimitStage(second, limiter), second.isRateLimited]).toEqual([StageResult.CONTINUE, true]);
+    expect([rateLimitStage(second, limiter), second.limitedBy]).toEqual([
+      StageResult.CONTINUE,
+      LimitReason.QUESTIONS,
+    ]);
     expect(second.replyLength).toBe(0);
   });
 
@@ -78,8 +88,11 @@ describe('limitNxdomain', () => {
     'limitNxdomain() refuses a second NXDOMAIN, status %i',
     (status) => {
       const limiter = limiterOf();
-      expect(answered(limiter, status)).toMatchObject({ isRateLimited: false, rcode: Rcode.NXDOMAIN });
-      expect(answered(limiter, status)).toMatchObject({ isRateLimited: true, rcode: Rcode.REFUSED });
+      expect(answered(limiter, status)).toMatchObject({ limitedBy: LimitReason.NONE, rcode: Rcode.NXDOMAIN });
+      expect(answered(limiter, status)).toMatchObject({
+        limitedBy: LimitReason.NXDOMAIN,
+        rcode: Rcode.REFUSED,
+      });
     },
   );
 
@@ -89,6 +102,6 @@ describe('limitNxdomain', () => {
   ])('limitNxdomain() does not limit %s', (_what, status, rcode, change) => {
     const limiter = limiterOf(change);
     for (let round = 0; round < 5; round++)
-      expect(answered(limiter, status, rcode)).toMatchObject({ isRateLimited: false, rcode });
+      expect(answered(limiter, status, rcode)).toMatchObject({ limitedBy: LimitReason.NONE, rcode });
   });
 });

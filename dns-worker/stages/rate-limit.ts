@@ -5,6 +5,7 @@
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
+import { LimitReason, type LimitReasonCode } from '../../shared/memory/answer-counters.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { hasProvenAddress, type RateLimiter } from '../policy/rate-limiter.ts';
 import { replyWithRcode } from '../respond/reply.ts';
@@ -12,13 +13,13 @@ import { replyWithRcode } from '../respond/reply.ts';
 /** Refuses a question that is over its network's limit; a dry run only logs it. */
 export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultCode {
   if (!limiter.settings.enabled || limiter.admitsQuestion(query)) return StageResult.CONTINUE;
-  return limit(query, limiter);
+  return limit(query, limiter, LimitReason.QUESTIONS);
 }
 
 /** The same for an answer in the slot: NXDOMAIN has a stricter budget, whether an upstream or Weir says so. */
 export function limitNxdomain(query: Query, limiter: RateLimiter): void {
   if (!limiter.settings.enabled || query.rcode !== Rcode.NXDOMAIN) return;
-  if (!limiter.admitsNxdomain(query)) limit(query, limiter);
+  if (!limiter.admitsNxdomain(query)) limit(query, limiter, LimitReason.NXDOMAIN);
 }
 
 /** Describes the limit for an explanation, which counts nothing. */
@@ -28,8 +29,8 @@ export function admissionDetail({ settings }: RateLimiter): string {
   return `rate limit ${queriesPerSecond}/s, burst ${burstSize}${dryRun ? ', dry run' : ''}`;
 }
 
-function limit(query: Query, limiter: RateLimiter): StageResultCode {
-  query.isRateLimited = true;
+function limit(query: Query, limiter: RateLimiter, reason: LimitReasonCode): StageResultCode {
+  query.limitedBy = reason;
   if (limiter.settings.dryRun) return StageResult.CONTINUE;
   query.replyFlags = 0;
   const slips = !hasProvenAddress(query) && limiter.slips();

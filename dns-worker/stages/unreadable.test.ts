@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
 import { Header } from '../../shared/dns/wire.ts';
-import { COUNTERS_BYTES, Counter } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus, logRingBytes } from '../../shared/query-log.ts';
 import { slotQuery } from '../../test/support/parts/slot-query.ts';
 import { openLists } from '../../test/support/parts/test-lists.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
-import { COUNTERS_BYTES } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { logRingBytes } from '../../shared/query-log.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { query as messageOf } from '../../test/support/dns/dns-message.ts';

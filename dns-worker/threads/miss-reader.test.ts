@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
+import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { MISS_RING_BYTES, MissRing } from '../../shared/memory/miss-ring.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
@@ -95,7 +96,7 @@ describe('MissReader.run()', () => {
   test('tells questions without EDNS, ECS and cookie, and the flags apart', async () => {
     const [plain, limited, refresh] = await readAll(
       queryOf(20),
-      queryOf(20, { isRateLimited: true }),
+      queryOf(20, { limitedBy: LimitReason.QUESTIONS }),
       queryOf(20, { wantsRefresh: true }),
     );
     expect(plain).toMatchObject({

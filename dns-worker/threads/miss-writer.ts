@@ -3,6 +3,7 @@
  * takes more of the ring than its fair share.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
+import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import { MissFlags, MissRecord, MissRing, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
 import type { ClientNetworks } from '../policy/client-networks.ts';
@@ -63,7 +64,7 @@ export class MissWriter {
     halves[(at + MissRecord.UDP_SIZE) >>> 1] = query.hasEdns ? query.udpSize : 0;
     bytes[at + MissRecord.FLAGS] =
       (query.dnssecOk ? MissFlags.DNSSEC_OK : 0) |
-      (query.isRateLimited ? MissFlags.RATE_LIMITED : 0) |
+      (query.limitedBy === LimitReason.QUESTIONS ? MissFlags.RATE_LIMITED : 0) |
       (query.wantsRefresh ? MissFlags.REFRESH : 0) |
       (query.cookieLength !== 0 ? MissFlags.COOKIE : 0) |
       (query.hasValidCookie ? MissFlags.VALID_COOKIE : 0);

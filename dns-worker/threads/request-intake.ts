@@ -4,6 +4,7 @@
  */
 import { systemClock } from '../../shared/clock.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
+import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { Protocol, type ProtocolCode } from '../../shared/query-log.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
@@ -110,7 +111,7 @@ export class RequestIntake {
       cookie: query.copyCookie(),
       hasValidCookie: query.hasValidCookie,
       streamOptions: query.streamOptions,
-      isRateLimited: query.isRateLimited,
+      isRateLimited: query.limitedBy === LimitReason.QUESTIONS,
       isOwn: asker.isOwn ?? false,
       passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
       send: (reply) => asker.send(reply),

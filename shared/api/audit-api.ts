@@ -1,6 +1,6 @@
 /** Requests and answers of `{api}/audit-log`. */
 import { z } from 'zod';
-import { MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
+import { former, MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
 
 /** Start or end, with any offset. */
 const Moment = z.iso.datetime({ offset: true });
@@ -12,7 +12,8 @@ export const AuditLogQuery = Page.extend({
     .regex(/^[1-9]\d{0,14}$/, 'expected the next_cursor of a page')
     .optional()
     .meta({ description: 'next_cursor of a page; replaces offset', examples: ['42'] }),
-  actor: text(200).min(1).optional().meta({ description: 'a user name, the name of a token, or `system`' }),
+  author: text(200).min(1).optional().meta({ description: 'a user name, the name of a token, or `system`' }),
+  actor: former(text(200).min(1).optional(), 'author'),
   action: text(200).min(1).optional().meta({ description: 'part of what was done, such as `created`' }),
   subject: text(500).min(1).optional().meta({ description: 'part of what it was done to' }),
   revision: optionalQueryInt(1, MAX_ID),
@@ -30,8 +31,13 @@ export const AuditLogEntry = z
   .strictObject({
     id: z.int().min(1),
     timestamp: Timestamp,
-    actor: z.string().meta({ description: 'a user name, the name of a token, or `system`' }),
-    address: z.string().nullable().meta({ description: 'where the request came from; null for Weir itself' }),
+    author: z.string().meta({ description: 'a user name, the name of a token, or `system`' }),
+    actor: former(z.string(), 'author'),
+    ip_address: z
+      .string()
+      .nullable()
+      .meta({ description: 'where the request came from; null for Weir itself' }),
+    address: former(z.string().nullable(), 'ip_address'),
     action: z.string().meta({ description: 'what was done, such as `created`' }),
     subject: z.string().meta({ description: 'what it was done to, such as `group Kids`' }),
     revision: z.int().min(1).nullable(),

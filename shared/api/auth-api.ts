@@ -1,6 +1,6 @@
 /** Requests and answers of `{api}/auth/*`. */
 import { z } from 'zod';
-import { Id, label, text, Timestamp } from './fields.ts';
+import { former, Id, label, text, Timestamp } from './fields.ts';
 
 /** Who may do what: a viewer reads, an admin changes. */
 export const Role = z.enum(['admin', 'viewer']);
@@ -135,7 +135,8 @@ export const Session = z
     user_agent: text(512).nullable(),
     remember_me: z.boolean(),
     created_at: Timestamp,
-    last_seen_at: Timestamp,
+    last_seen: Timestamp,
+    last_seen_at: former(Timestamp, 'last_seen'),
     expires_at: Timestamp,
     current: z.boolean().meta({ description: 'the session of this very request' }),
   })

@@ -98,6 +98,22 @@ export const Period = z
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
+/** An older spelling of a field or parameter, for one more release beside the present one. */
+export function former<S extends z.ZodType>(schema: S, present: string): S {
+  const deprecated = true;
+  // A parameter is marked itself, beside its schema.
+  return schema.meta({ deprecated, description: `use ${present}`, param: { deprecated } });
+}
+
+/** One of a closed set in a query string, in any case. */
+export function anyCase<const T extends string>(values: readonly T[]): z.ZodType<T, T> {
+  const written = new Map(values.map((value) => [value.toLowerCase(), value]));
+  const fold = (given: unknown): unknown =>
+    typeof given === 'string' ? (written.get(given.toLowerCase()) ?? given) : given;
+  // The document and the typed client have the values as they are written.
+  return z.preprocess(fold, z.enum(values)) as unknown as z.ZodType<T, T>;
+}
+
 /** A node of a filter, by `server.node_name`. */
 export const NodeName = text(255).min(1);
 

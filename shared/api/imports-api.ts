@@ -31,7 +31,40 @@ export const ImportQuery = z.object({
     .default('false')
     .transform((value) => value === 'true')
     .meta({ type: 'boolean', description: 'reports what the import would do, and changes nothing' }),
+  settings: z
+    .string()
+    .max(8000)
+    .default('default')
+    .transform((value): SettingSelection =>
+      value === 'default' ? value : new Set(value === 'none' ? [] : value.split(',').filter(Boolean)),
+    )
+    .meta({
+      type: 'string',
+      description:
+        'which of the settings that a dry run lists are set: default = those that it ticks (upstreams are asked ' +
+        'again, and a pool without an answer is left out), none, or their keys, separated by commas',
+    }),
+  answers: z
+    .string()
+    .max(8000)
+    .default('')
+    .transform((value, context) => {
+      const pairs = value.split(',').filter(Boolean);
+      const read = pairs.map((pair) => pair.split(':'));
+      if (read.some(({ length }) => length !== 2))
+        context.addIssue('expected answers such as starting_list:keep, separated by commas');
+      return new Map(read.map(([id = '', choice = '']) => [id, choice]));
+    })
+    .meta({
+      type: 'string',
+      description:
+        'answers to the questions that a dry run asks, as question:choice, separated by commas; the others are ' +
+        'answered as the dry run proposes',
+    }),
 });
+
+/** The keys of the settings that an import sets; `default` = as a dry run ticks them. */
+export type SettingSelection = 'default' | ReadonlySet<string>;
 
 /** What an item of the file is, in Weir's words; `other` is what Weir has no word for. */
 const ItemKind = z.enum([
@@ -53,8 +86,9 @@ const ItemKind = z.enum([
 ]);
 export type ImportItemKind = z.infer<typeof ItemKind>;
 
-const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped']).meta({
-  description: 'made; given other values; in Weir already; has no equivalent, or is to be entered by hand',
+const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped', 'differs']).meta({
+  description:
+    'made; given other values; in Weir already; has no equivalent, or is left to people; is taken, but answers or behaves differently here',
 });
 export type ImportItemResult = z.infer<typeof ItemResult>;
 
@@ -62,6 +96,10 @@ export const ImportItem = z
   .strictObject({
     kind: ItemKind,
     name: z.string().meta({ description: 'as the file has it; never a secret' }),
+    action: z
+      .enum(['allow', 'deny'])
+      .nullable()
+      .meta({ description: 'of a rule or a list, whether it allows or denies' }),
     result: ItemResult,
     reason: z.string().nullable(),
   })
@@ -70,15 +108,77 @@ export type ImportItem = z.infer<typeof ImportItem>;
 
 const Count = z.int().min(0);
 
+export const ImportSetting = z
+  .strictObject({
+    key: z.string().meta({
+      description:
+        'a key of the configuration; the pools of dns.pools are chosen one by one, by their place, such as dns.pools.0',
+    }),
+    value: z.unknown().meta({ description: 'what the key is set to; without secrets' }),
+    selected: z.boolean(),
+    reason: z.string().nullable().meta({
+      description: 'why it is not selected, or what to know before; of pools, which servers do not answer',
+    }),
+    can_select: z.boolean().meta({ description: 'false = the value cannot be set, for the reason given' }),
+  })
+  .meta({ id: 'ImportSetting' });
+export type ImportSetting = z.infer<typeof ImportSetting>;
+
+export const ImportQuestion = z
+  .strictObject({
+    id: z.string(),
+    kind: z.enum(['starting_list', 'device_group']).meta({
+      description:
+        'whether the list of the first start stays active; which group a device has that the file knows by its address',
+    }),
+    name: z.string().meta({ description: 'the list, or the device' }),
+    choices: z.array(
+      z.strictObject({
+        id: z.enum(['keep', 'disable', 'address', 'device']),
+        text: z.string().meta({ description: 'what it means; of a device, the name of its group' }),
+      }),
+    ),
+    choice: z.string().meta({ description: 'the one that was given, else the one that is proposed' }),
+  })
+  .meta({ id: 'ImportQuestion' });
+export type ImportQuestion = z.infer<typeof ImportQuestion>;
+
+export const ImportDifference = z
+  .strictObject({
+    kind: ItemKind,
+    name: z.string(),
+    reason: z.string(),
+    queries: Count.nullable().meta({
+      description:
+        'queries of the last 7 days that it concerns, by the log of Weir or that of the export; null without one',
+    }),
+  })
+  .meta({ id: 'ImportDifference' });
+export type ImportDifference = z.infer<typeof ImportDifference>;
+
 export const ImportReport = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
     dry_run: z.boolean(),
     revision: Id.nullable().meta({ description: 'the revision that holds the import; null if it made none' }),
-    counts: z.strictObject({ done: Count, changed: Count, skipped: Count, not_mapped: Count }),
+    counts: z.strictObject({
+      done: Count,
+      changed: Count,
+      skipped: Count,
+      not_mapped: Count,
+      differs: Count,
+    }),
     items: z.array(ImportItem),
+    settings: z.array(ImportSetting).meta({
+      description:
+        'keys of the configuration that are offered; the selected ones are set as PATCH /config sets them',
+    }),
+    questions: z.array(ImportQuestion),
+    differences: z
+      .array(ImportDifference)
+      .meta({ description: 'what answers or behaves differently here; the most used names first' }),
     configuration: z.string().meta({
-      description: 'keys for the configuration file, as TOML; they are not applied; empty = none',
+      description: 'the settings that the file has, as TOML for a configuration file; empty = none',
     }),
   })
   .meta({ id: 'ImportReport' });

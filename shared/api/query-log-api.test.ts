@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { PROTOCOL_NAMES } from '../query-log.ts';
 import { LoggedQuery, QueryLogExport, QueryLogFilters, QueryLogQuery } from './query-log-api.ts';
 
 const BAD: Readonly<Record<string, string>> = {
@@ -26,6 +28,25 @@ describe('QueryLogFilters', () => {
       const { success, error } = QueryLogFilters.safeParse({ [key]: value });
       expect([key, success, error?.issues[0]?.path]).toEqual([key, false, [key]]);
     }
+  });
+});
+
+describe('a filter by one of a closed set', () => {
+  test.each([
+    ['status', 'blocked_list', 'BLOCKED_LIST'],
+    ['status', 'Blocked', 'BLOCKED'],
+    ['protocol', 'UDP', 'udp'],
+    ['dnssec', 'Secure', 'secure'],
+  ])('%s=%s is %s', (name, given, value) => {
+    for (const key of [name, `${name}!`])
+      expect(QueryLogFilters.parse({ [key]: given })).toEqual({ [key]: value });
+  });
+
+  test('is a closed set in the document also', () => {
+    const { properties } = z.toJSONSchema(QueryLogExport, { io: 'input' });
+    expect(properties?.['protocol']).toMatchObject({ type: 'string', enum: [...PROTOCOL_NAMES] });
+    expect(properties?.['format']).toMatchObject({ enum: ['csv', 'ndjson', 'parquet'] });
+    expect(QueryLogExport.parse({ format: 'NDJSON' }).format).toBe('ndjson');
   });
 });
 

@@ -10,6 +10,7 @@ import {
 } from '../query-log.ts';
 import {
   AddressOrNetwork,
+  anyCase,
   Id,
   MAX_ID,
   NodeName,
@@ -22,7 +23,7 @@ import {
 } from './fields.ts';
 
 const Status = z.enum(QUERY_STATUS_NAMES);
-const StatusCondition = z.enum([ANY_BLOCKED, ...QUERY_STATUS_NAMES]);
+const StatusCondition = anyCase([ANY_BLOCKED, ...QUERY_STATUS_NAMES]);
 const Protocol = z.enum(PROTOCOL_NAMES);
 const Dnssec = z.enum(DNSSEC_STATUS_NAMES);
 
@@ -32,9 +33,14 @@ const Moment = z.iso.datetime({ offset: true });
 const TypeName = z
   .string()
   .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65');
+/** A pseudo response code (RFC 2308 section 1). */
+export const NODATA = 'NODATA';
 const RcodeText = z
   .string()
-  .refine((value) => isRcode(value.toUpperCase()), 'expected an rcode such as NXDOMAIN or RCODE23');
+  .refine(
+    (value) => isRcode(value.toUpperCase()),
+    'expected an rcode such as NXDOMAIN or RCODE23, or NODATA',
+  );
 
 const conditions = {
   domain: text(255).min(1),
@@ -44,9 +50,9 @@ const conditions = {
   type: TypeName,
   status: StatusCondition,
   rcode: RcodeText,
-  protocol: Protocol,
+  protocol: anyCase(PROTOCOL_NAMES),
   upstream: text(300).min(1),
-  dnssec: Dnssec,
+  dnssec: anyCase(DNSSEC_STATUS_NAMES),
   node: NodeName,
 };
 
@@ -72,9 +78,13 @@ export const QueryLogFilters = z.object({
   status: conditions.status
     .optional()
     .meta({ description: 'BLOCKED stands for every status of blocked queries' }),
-  rcode: conditions.rcode.optional(),
+  rcode: conditions.rcode.optional().meta({
+    description: 'NODATA stands for NOERROR without an answer record; NOERROR has these rows too',
+  }),
   protocol: conditions.protocol.optional(),
-  upstream: conditions.upstream.optional(),
+  upstream: conditions.upstream.optional().meta({
+    description: 'a server in any form of its address: 192.0.2.53 finds udp://192.0.2.53:53',
+  }),
   dnssec: conditions.dnssec.optional(),
   node: conditions.node.optional(),
   'domain!': excluding(conditions.domain),
@@ -110,7 +120,7 @@ export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 
 /** The whole of what the filters select. */
 export const QueryLogExport = QueryLogFilters.extend({
-  format: z.enum(['csv', 'ndjson', 'parquet']).default('csv'),
+  format: anyCase(['csv', 'ndjson', 'parquet']).default('csv'),
 });
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 
@@ -208,5 +218,5 @@ export const QueryLogPage = pageOf(LoggedQuery)
 export type QueryLogPage = z.infer<typeof QueryLogPage>;
 
 function isRcode(name: string): boolean {
-  return Object.hasOwn(Rcode, name) || /^RCODE\d{1,4}$/.test(name);
+  return name === NODATA || Object.hasOwn(Rcode, name) || /^RCODE\d{1,4}$/.test(name);
 }

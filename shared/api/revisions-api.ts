@@ -1,6 +1,6 @@
 /** Answers of `{api}/revisions`. */
 import { z } from 'zod';
-import { MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
+import { former, MAX_ID, optionalQueryInt, Timestamp } from './fields.ts';
 
 export const Revision = z
   .strictObject({
@@ -8,7 +8,12 @@ export const Revision = z
     created_at: Timestamp,
     author: z.string().meta({ description: 'a user name, or `system`' }),
     summary: z.string(),
-    can_rollback: z.boolean().meta({ description: 'whether the policy of then is still kept' }),
+    is_own: z.boolean().meta({
+      description: 'made by Weir itself, such as new content of a list; a rollback keeps what it changed',
+    }),
+    can_rollback: z
+      .boolean()
+      .meta({ description: 'it is not older than the last 100 revisions made by people' }),
   })
   .meta({ id: 'Revision' });
 export type Revision = z.infer<typeof Revision>;
@@ -24,7 +29,8 @@ const ChangedRow = z
   .meta({ id: 'ChangedRow' });
 
 export const RevisionDetail = Revision.extend({
-  address: z.string().nullable().meta({ description: 'where the request came from' }),
+  ip_address: z.string().nullable().meta({ description: 'where the request came from' }),
+  address: former(z.string().nullable(), 'ip_address'),
   changes: z
     .array(ChangedRow)
     .nullable()
@@ -36,7 +42,7 @@ export type RevisionDetail = z.infer<typeof RevisionDetail>;
 export const RollbackQuery = z.object({
   expected_head: optionalQueryInt(1, MAX_ID).meta({
     description:
-      'the newest revision that the caller knows; 409 if there is a newer one, which would go, too',
+      'the newest revision that the caller knows; 409 if people have made a newer one, which would also go',
   }),
 });
 

@@ -4,6 +4,8 @@ import { isTimeZone } from '../policy/time-zone.ts';
 import { CacheStats } from './cache-api.ts';
 import {
   AddressOrNetwork,
+  anyCase,
+  former,
   Id,
   MAX_ID,
   NodeName,
@@ -36,6 +38,14 @@ export const StatsSummary = z
       description:
         'of the limited queries those without a row in the log (repeats of a row): every other figure counts them, but lists of names and unique_domains do not, as the log does not have their names',
     }),
+    queries_not_logged: Count.meta({
+      description:
+        'of all queries those that the log does not have, since it excludes their client or domain',
+    }),
+    queries_not_counted: Count.meta({
+      description:
+        'queries in the log that no other figure counts, since statistics exclude their client or domain: the log has queries_total - queries_not_logged + queries_not_counted',
+    }),
     clients: Count,
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({
@@ -53,13 +63,17 @@ export const StatsSummary = z
     queries_by_type: Counts,
     queries_by_status: Counts,
     queries_by_rcode: Counts,
+    queries_nodata: Count.meta({
+      description:
+        'of NOERROR those whose answer has no record; rows of before this was kept are not counted',
+    }),
     queries_by_protocol: Counts,
     source_stats: Counts.meta({ description: 'blocked queries by the source that blocked them' }),
   })
   .meta({ id: 'StatsSummary' });
 export type StatsSummary = z.infer<typeof StatsSummary>;
 
-export const RateQuery = z.object({ unit: z.enum(['second', 'minute']).default('second') });
+export const RateQuery = z.object({ unit: anyCase(['second', 'minute']).default('second') });
 export type RateQuery = z.output<typeof RateQuery>;
 
 export const QueryRate = z
@@ -80,7 +94,7 @@ const TimeZone = z
 /** Query of the dashboard's bundle. */
 export const DashboardQuery = z.object({
   period: Period.default('24h'),
-  granularity: z.enum(GRANULARITIES).optional().meta({
+  granularity: anyCase(GRANULARITIES).optional().meta({
     description: 'by default one that suits the period; minute for periods of at most two days',
   }),
   timezone: TimeZone.default('UTC').meta({ description: 'whose clock says where hours and days begin' }),
@@ -133,7 +147,8 @@ export type TopDomains = z.infer<typeof TopDomains>;
 export const TopClients = z
   .array(
     z.strictObject({
-      ip: z.string(),
+      ip_address: z.string(),
+      ip: former(z.string(), 'ip_address'),
       hostname: z.string().nullable(),
       client_id: Id.nullable().meta({
         description: 'the client that named itself by its key, counted apart from others at its address',

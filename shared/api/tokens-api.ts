@@ -18,7 +18,10 @@ export type ApiToken = z.infer<typeof ApiToken>;
 export const ApiTokenList = z.array(ApiToken);
 
 export const CreatedToken = z
-  .strictObject({ ...TOKEN, key: z.string().meta({ description: 'for X-Api-Key; shown this once' }) })
+  .strictObject({
+    ...TOKEN,
+    key: z.string().meta({ description: 'for X-Api-Key or Authorization: Bearer; shown this once' }),
+  })
   .meta({ id: 'CreatedApiToken' });
 
 export type CreatedToken = z.infer<typeof CreatedToken>;

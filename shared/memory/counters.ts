@@ -1,16 +1,7 @@
 /**
  * Counters of one thread in shared memory: f64 slots that only this thread writes and the control plane reads. They
- * never decrease; a replacement continues where the dead thread stopped.
+ * never decrease; a replacement continues where the dead thread stopped. `answer-counters.ts` has those of answers.
  */
-import { PROTOCOL_NAMES } from '../query-log.ts';
-
-/** Slots of one protocol's statuses; a power of two with room for statuses to come. */
-export const STATUS_SLOTS = 32;
-/**
- * Classes of response times: class k has those below 2^k us that no lower class has, the last one also what is slower.
- * 2^24 us are 17 s, more than any question may take.
- */
-export const LATENCY_CLASSES = 25;
 
 /** Slots, f64 each. */
 export const Counter = {
@@ -35,41 +26,28 @@ export const Counter = {
   RECEIVE_BATCHES: 12,
   /** Answers over UDP that found the socket's send buffer full: e.g. of packets to addresses that do not resolve. */
   SEND_BUFFER_FULL: 13,
-  /** Sum of the response times of all answered queries, microseconds. */
-  RESPONSE_TIME_US: 14,
   /** By how much the once-a-second beats of a resolve thread's event loop were late, milliseconds; and the beats. */
-  LOOP_LAG_MS: 41,
-  LOOP_BEATS: 42,
+  LOOP_LAG_MS: 14,
+  LOOP_BEATS: 15,
   /** Stream connections that were closed at once: over a limit. */
-  STREAMS_REFUSED: 43,
+  STREAMS_REFUSED: 16,
   /** Stream connections and datagrams without the PROXY header that was due, or with one that was not. */
-  PROXY_HEADERS_REFUSED: 44,
+  PROXY_HEADERS_REFUSED: 17,
   /** TLS handshakes that were begun, and those that failed. */
-  TLS_HANDSHAKES: 45,
-  TLS_HANDSHAKES_FAILED: 46,
+  TLS_HANDSHAKES: 18,
+  TLS_HANDSHAKES_FAILED: 19,
   /** Messages of clients that may not ask, whether they were answered REFUSED or not at all; and their connections. */
-  REFUSED_CLIENTS: 47,
-  /** First of the slots per class of response times. */
-  FIRST_LATENCY: 16,
-  /** First of the slots per Protocol and QueryStatus, see `answeredSlot`. */
-  FIRST_ANSWERED: 48,
+  REFUSED_CLIENTS: 20,
+  /** Queries that the log leaves out because of their client or name, that statistics do, and that both do. */
+  EXCLUDED_FROM_LOG: 21,
+  EXCLUDED_FROM_STATS: 22,
+  EXCLUDED_FROM_BOTH: 23,
 } as const;
 
-/** Bytes of a thread's counters. */
-export const COUNTERS_BYTES = (Counter.FIRST_ANSWERED + PROTOCOL_NAMES.length * STATUS_SLOTS) * 8;
-
-/** Slot of the queries that came by this protocol and ended so. */
-export function answeredSlot(protocol: number, status: number): number {
-  return Counter.FIRST_ANSWERED + protocol * STATUS_SLOTS + status;
+/** Slot of the queries that these `Exclusion` bits, at least one, leave out. */
+export function excludedSlot(exclusion: number): number {
+  return Counter.EXCLUDED_FROM_LOG - 1 + exclusion;
 }
 
-/** Slot of the queries that were answered within these microseconds. */
-export function latencySlot(responseTimeUs: number): number {
-  const latencyClass = 32 - Math.clz32(responseTimeUs);
-  return Counter.FIRST_LATENCY + (latencyClass < LATENCY_CLASSES ? latencyClass : LATENCY_CLASSES - 1);
-}
-
-/** Queries of a thread that ended so, whichever way they came. */
-export function answeredWith(counters: Float64Array, status: number): number {
-  return PROTOCOL_NAMES.reduce((sum, _name, protocol) => sum + counters[answeredSlot(protocol, status)]!, 0);
-}
+/** Slots before those of `answer-counters.ts`, with room for more. */
+export const SINGLE_SLOTS = 32;

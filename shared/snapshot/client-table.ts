@@ -1,11 +1,12 @@
 /**
  * Which group a client is in, and whether it may ask: flat ranges of addresses, in which precedence and longest prefix
  * were resolved when they were built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a lookup is one
- * binary search. It finds an *entry*: the number of a record, and the bits of admission. What a thread stores per client
+ * binary search. It finds an *entry*: the number of a record, and the bits of admission and of exclusion. What a thread stores per client
  * is `shared/memory/sighting-layout.ts`.
  */
 import { addressToText, addressWord } from '../net/ip.ts';
 import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
+import { Exclusion, type ExclusionBits } from '../query-log.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
 
 /** What gave a client its group. The numbers lie in shared memory. */
@@ -30,6 +31,16 @@ export function isAdmitted(entry: number): boolean {
 /** Whether it is of `dns.blocked_clients`. */
 export function isBlocked(entry: number): boolean {
   return (entry & L.BLOCKED_BIT) !== 0;
+}
+
+/** What the queries of a client with this entry are left out of. */
+export function exclusionOf(entry: number): ExclusionBits {
+  return ((entry >>> L.EXCLUSION_SHIFT) & Exclusion.BOTH) as ExclusionBits;
+}
+
+/** The same entry for a client whose queries are left out of this, whatever its address says. */
+export function withExclusion(entry: number, exclusion: ExclusionBits): number {
+  return (entry & ~(Exclusion.BOTH << L.EXCLUSION_SHIFT)) | (exclusion << L.EXCLUSION_SHIFT);
 }
 
 /** The entry of a client at an address of this entry that has proven to be another one, by its MAC. */

@@ -3,7 +3,8 @@
  * opened by the first of them: the threads that answer UDP never do. What a key is says `shared/dns/client-key.ts`.
  */
 
-import { admittedEntry, blockedEntry, withRecord } from './client-table.ts';
+import type { ExclusionBits } from '../query-log.ts';
+import { admittedEntry, blockedEntry, withExclusion, withRecord } from './client-table.ts';
 
 /** A client with a key. */
 export interface KeyedClient {
@@ -15,13 +16,15 @@ export interface KeyedClient {
   readonly record: number;
   /** Whether the key admits its client from everywhere, or nowhere; null = its address decides. */
   readonly admits: boolean | null;
+  /** What its queries are left out of, wherever it is. */
+  readonly exclusion: ExclusionBits;
   /** How rules may name it: by name, MAC and key, in lower case. */
   readonly names: readonly string[];
 }
 
 /** The entry of a client with a key (`ClientTable`) at an address of entry `ofAddress`. */
-export function keyedEntry({ record, admits }: KeyedClient, ofAddress: number): number {
-  const entry = record === 0 ? ofAddress : withRecord(ofAddress, record);
+export function keyedEntry({ record, admits, exclusion }: KeyedClient, ofAddress: number): number {
+  const entry = withExclusion(record === 0 ? ofAddress : withRecord(ofAddress, record), exclusion);
   if (admits === null) return entry;
   return admits ? admittedEntry(entry) : blockedEntry(entry);
 }

@@ -220,6 +220,8 @@ export const ClientTableLayout = {
   IPV6_WORDS: 4,
   /** The word of a range: the number of its record, and who may ask; see `ClientTable.find`. */
   RECORD_MASK: 0xff_ffff,
+  /** Where `Exclusion` bits start: what the queries of its clients are left out of. */
+  EXCLUSION_SHIFT: 26,
   BLOCKED_BIT: 1 << 29,
   ADMITTED_BIT: 1 << 30,
 } as const;

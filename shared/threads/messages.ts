@@ -114,6 +114,9 @@ export interface IdentitySettings {
   readonly chaosClients: readonly string[];
   /** Names that load balancers ask: neither logged nor counted. */
   readonly healthCheckNames: readonly string[];
+  /** Domains whose queries, and those for subdomains, are left out of the log, and of statistics. */
+  readonly logExcludedDomains: readonly string[];
+  readonly statsExcludedDomains: readonly string[];
   /** Clients that may not ask get no answer. */
   readonly refusesSilently: boolean;
   readonly version: string;
@@ -265,6 +268,13 @@ export interface ThreadMeasures {
   readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
 }
 
+/** How long a server's answers took since the thread began. */
+export interface LatencyCounts {
+  /** Answers by `latencyClass()`. */
+  readonly counts: readonly number[];
+  readonly sumMs: number;
+}
+
 /** State of one upstream in its resolve thread. */
 export interface UpstreamReport {
   readonly address: string;
@@ -278,6 +288,7 @@ export interface UpstreamReport {
   readonly lastError: string | null;
   /** Latencies of the last answers, milliseconds, in no order. */
   readonly latenciesMs: Float32Array;
+  readonly latencyCounts: LatencyCounts;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
   /** Of the address that is asked first. */

@@ -93,7 +93,7 @@ describe('weir-prometheus.json', () => {
     scraped = await until(
       'the latency of an upstream in the metrics',
       () => api.metrics(),
-      (metrics) => metrics.find('weir_upstream_latency_seconds').length > 0,
+      (metrics) => metrics.sum('weir_upstream_latency_seconds_count') > 0,
       { pauseMs: 100 },
     );
   });

@@ -19,7 +19,8 @@ import { buildSnapshot } from '../../control-plane/policy/snapshot/build/snapsho
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
-import { COUNTERS_BYTES, Counter } from '../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
+import { Counter } from '../../shared/memory/counters.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { logRingBytes, Protocol, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';

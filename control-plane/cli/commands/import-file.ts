@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<Result, readonly [text: string, tone: Tone]>> = {
   changed: ['changed', 'good'],
   skipped: ['skipped', 'weak'],
   not_mapped: ['not taken', 'bad'],
+  differs: ['differs', 'bad'],
 };
 
 /** Imports a file and prints the report. */
@@ -44,8 +45,8 @@ function printReport(
   });
   printTable(screen, [{ title: 'RESULT' }, { title: 'KIND' }, { title: 'NAME' }, { title: 'REASON' }], rows);
   screen.out('');
-  const { done, changed, skipped, not_mapped: notMapped } = counts;
-  const figures = `${done} new, ${changed} changed, ${skipped} skipped, ${notMapped} not taken`;
+  const { done, changed, skipped, not_mapped: notMapped, differs } = counts;
+  const figures = `${done} new, ${changed} changed, ${skipped} skipped, ${notMapped} not taken, ${differs} different`;
   screen.out(`${format}: ${figures}`);
   if (isDryRun) screen.out(toned(screen, 'head', 'nothing was changed: this was a dry run'));
   else

@@ -10,9 +10,9 @@ import { printTable } from '../output/text-table.ts';
 import type { CommandRun } from './command-run.ts';
 import { readGivenJson } from './given-file.ts';
 import { readFile } from 'node:fs/promises';
-import { PasswordReader, PromptAborted } from '../read-password.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import { textOption } from './command-run.ts';
+import { typedSecret } from './typed-secret.ts';
 
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
@@ -149,27 +149,11 @@ export async function knownPassphrase(run: CommandRun, isStdinTaken: boolean): P
 
 async function givenPassphrase(run: CommandRun, isTwice: boolean): Promise<string> {
   const file = textOption(run, 'passphrase-file');
-  if (file === undefined) return typedPassphrase(run, isTwice);
+  if (file === undefined)
+    return typedSecret(run, { prompt: 'passphrase of the backup:', what: 'passphrase', isTwice });
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n[^]*$/, '');
   } catch (error) {
     throw new Misuse(`read ${file}: ${reasonOf(error)}`);
-  }
-}
-
-async function typedPassphrase({ screen }: CommandRun, isTwice: boolean): Promise<string> {
-  const reader = new PasswordReader(process.stdin);
-  try {
-    if (reader.interactive) screen.err('passphrase of the backup:');
-    const passphrase = await reader.readLine();
-    if (!reader.interactive || !isTwice) return passphrase;
-    screen.err('once more:');
-    if ((await reader.readLine()) !== passphrase) throw new Misuse('the two passphrases differ');
-    return passphrase;
-  } catch (error) {
-    if (error instanceof PromptAborted) throw new Misuse('no passphrase was given');
-    throw error;
-  } finally {
-    reader.close();
   }
 }

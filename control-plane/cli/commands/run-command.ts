@@ -2,7 +2,6 @@
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { GivenOptions } from '../arguments.ts';
-import type { CommandName } from '../command-table.ts';
 import { printable } from '../output/printable.ts';
 import type { Screen } from '../output/screen.ts';
 import { connectApi, Misuse } from '../remote/api-connection.ts';
@@ -12,7 +11,9 @@ import { removeSecondFactor } from './remove-second-factor.ts';
 import { reloadConfig, setConfig } from './change-config.ts';
 import { pauseBlocking, resumeBlocking } from './switch-blocking.ts';
 import { refreshLists, showLists } from './show-lists.ts';
-import { createToken } from './create-token.ts';
+import { flushCache } from './flush-cache.ts';
+import { rollBack } from './roll-back.ts';
+import { nounRuns } from './run-noun.ts';
 import { importFile } from './import-file.ts';
 import { restoreFile, writeBackup } from './move-backup.ts';
 import { simulateDraft } from './simulate-draft.ts';
@@ -25,7 +26,9 @@ import { showTop } from './show-top.ts';
 /** How a command ended: see the help. */
 export type ExitStatus = 0 | 1 | 2 | 3;
 
-const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<CommandName, RunCommand>([
+const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<string, RunCommand>([
+  ...nounRuns(),
+  ['revisions rollback', rollBack],
   ['status', showStatus],
   ['explain', showExplanation],
   ['top', showTop],
@@ -39,7 +42,7 @@ const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<CommandName, RunComman
   ['backup', writeBackup],
   ['restore', restoreFile],
   ['simulate', simulateDraft],
-  ['token create', createToken],
+  ['cache flush', flushCache],
   ['remove-second-factor', removeSecondFactor],
   ['config set', setConfig],
   ['config reload', reloadConfig],

@@ -25,10 +25,10 @@ export async function showTop(run: CommandRun): Promise<0> {
         { title: 'CLIENT' },
         { title: 'NAME' },
       ];
-      const rows = found.map(({ ip, hostname, count, blocked }) => [
+      const rows = found.map(({ ip_address: address, hostname, count, blocked }) => [
         shownCount(count),
         shownCount(blocked),
-        ip,
+        address,
         hostname,
       ]);
       return print(run, found, columns, rows);

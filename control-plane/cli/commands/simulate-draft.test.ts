@@ -21,7 +21,9 @@ const ANSWER = {
     },
   ],
   clients_total: 3,
-  clients: [{ ip: '192.0.2.7', hostname: null, newly_blocked: 1000, newly_allowed: 0 }],
+  clients: [
+    { ip_address: '192.0.2.7', ip: '192.0.2.7', hostname: null, newly_blocked: 1000, newly_allowed: 0 },
+  ],
   lists: [{ name: 'mine', rules: 12_345, invalid_lines: 1 }],
 };
 

@@ -82,10 +82,10 @@ function printClients(screen: Screen, { clients, clients_total: total }: Simulat
   printTable(
     screen,
     [{ title: 'BLOCKED', ...RIGHT }, { title: 'ALLOWED', ...RIGHT }, { title: 'CLIENT' }, { title: 'NAME' }],
-    clients.map(({ ip, hostname, newly_blocked: blocked, newly_allowed: allowed }) => [
+    clients.map(({ ip_address: address, hostname, newly_blocked: blocked, newly_allowed: allowed }) => [
       shownCount(blocked),
       shownCount(allowed),
-      ip,
+      address,
       hostname,
     ]),
   );

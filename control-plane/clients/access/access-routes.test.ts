@@ -100,6 +100,7 @@ describe('GET /clients/refused', () => {
       clients.put({
         ...{ id: at + 1, ip, mac: null, key: null, addresses: [ip], site: '', hostname, name: null },
         ...{ groupId: null, firstSeenMs: null, queryCount: 1 },
+        ...{ excludeFromLog: false, excludeFromStats: false },
         lastSeenMs: api.clock.nowMs() - hoursAgo * HOUR_MS,
       });
     expect((await read()).announced).toBeNull();

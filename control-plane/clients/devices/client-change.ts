@@ -1,15 +1,44 @@
-/** Changes of clients for the audit log. Pure. */
-import type { ChangedRow } from '../../policy/change/change.ts';
+/** Changes of clients that are in no revision, for the audit log. */
+import type { Author } from '../../api/caller.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { isManual } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 
-/** What people set of a client, before and after; none if that is the same. */
-export function changedRow(before: StoredClient | null, after: StoredClient | null): ChangedRow[] {
-  const [was, is] = [before, after].map((client) => (client === null ? null : setByPeople(client)));
-  const key = String((after ?? before)!.id);
-  const isChanged = JSON.stringify(was) !== JSON.stringify(is);
-  return isChanged ? [{ table: 'clients', key, before: was!, after: is! }] : [];
+/** A client before and after a change by a person; null = it did not exist, or is gone. */
+export interface ClientChange {
+  readonly before: StoredClient | null;
+  readonly after: StoredClient | null;
 }
 
-function setByPeople({ id, ip, mac, key, name, groupId }: StoredClient): Record<string, unknown> {
-  return { id, ip_address: ip, mac_address: mac, client_key: key, name, group_id: groupId };
+/**
+ * Writes the entry of the audit log for a change that makes no revision: of a client that was only seen, or of the address
+ * of one that is known by its MAC.
+ */
+export async function auditOutside(
+  tx: Queryable,
+  actor: Author,
+  { subject, action }: { readonly subject: string; readonly action: string },
+  change: ClientChange,
+): Promise<void> {
+  const inRevisions = [change.before, change.after].map((client) => JSON.stringify(inRevision(client)));
+  if (inRevisions[0] !== inRevisions[1]) return;
+  const [before, after] = [givenOf(change.before), givenOf(change.after)];
+  if (JSON.stringify(before) !== JSON.stringify(after))
+    await recordAudit(tx, { actor, action, subject, before, after });
+}
+
+/** As the SQL function `client_settings`. */
+function inRevision(client: StoredClient | null): Record<string, unknown> | null {
+  if (client === null || !isManual(client)) return null;
+  return givenOf(client.mac === null ? client : { ...client, ip: null });
+}
+
+function givenOf(client: StoredClient | null): Record<string, unknown> | null {
+  if (client === null) return null;
+  const { id, ip, mac, key, name, groupId, excludeFromLog, excludeFromStats } = client;
+  return {
+    ...{ id, ip_address: ip, mac_address: mac, client_key: key, name, group_id: groupId },
+    ...{ exclude_from_log: excludeFromLog, exclude_from_stats: excludeFromStats },
+  };
 }

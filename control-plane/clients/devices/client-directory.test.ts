@@ -31,6 +31,8 @@ function stored(change: Partial<StoredClient>): StoredClient {
     firstSeenMs: null,
     lastSeenMs: null,
     queryCount: 0,
+    excludeFromLog: false,
+    excludeFromStats: false,
     ...change,
   };
 }
@@ -62,6 +64,15 @@ describe('ClientDirectory.groupOf()', () => {
 });
 
 describe('ClientDirectory.see()', () => {
+  test('see() counts no query of a client that statistics exclude, but when it was seen', () => {
+    const client = directory.put(stored({ ip: '192.0.2.7', excludeFromStats: true }));
+    expect(see('192.0.2.7', 3, 2000)).toBe(client);
+    expect(client).toMatchObject({ newQueries: 0, firstSeenMs: 2000, lastSeenMs: 2000, isDirty: true });
+    const keyed = directory.put(stored({ key: 'phone', excludeFromStats: true }));
+    directory.seeKeyed(keyed.id!, { address: '', queries: 2, lastSeenMs: 3000 });
+    expect(keyed).toMatchObject({ newQueries: 0, lastSeenMs: 3000 });
+  });
+
   test('see() takes addresses that share a MAC for one client', () => {
     directory.locate('192.0.2.7', MAC);
     directory.locate('2001:db8::7', MAC);

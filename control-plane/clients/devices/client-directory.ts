@@ -5,10 +5,10 @@
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
-import type { LocatedClient } from '../../policy/change/runtime-state.ts';
+import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
-import type { StoredClient } from './client-record.ts';
+import type { ChangedClients, StoredClient } from './client-record.ts';
 import { locateNamed } from './locate-named.ts';
 import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from '../../../shared/net/kernel/neighbour-messages.ts';
@@ -75,7 +75,23 @@ export class ClientDirectory {
 
   /** Loads a row; sightings that are not stored yet stay. */
   put(stored: StoredClient): ClientRecord {
-    const known = this.byId.get(stored.id) ?? this.known(stored);
+    return this.putInto(this.byId.get(stored.id) ?? this.known(stored), stored);
+  }
+
+  /** Loads rows after a change of what people set, by which clients may have exchanged what they are known by. */
+  takeOver({ clients, goneClients }: ChangedClients): void {
+    const known = clients.map((client) => this.byId.get(client.id));
+    for (const record of known) if (record !== undefined) this.unlink(record);
+    for (const [at, client] of clients.entries()) this.putInto(known[at] ?? this.known(client), client);
+    for (const id of goneClients) this.remove(id);
+  }
+
+  /** Ids of the clients of which people have set something. */
+  setIds(): number[] {
+    return [...this.byId.values()].flatMap((record) => (isManual(record) ? [record.id!] : []));
+  }
+
+  private putInto(known: ClientRecord | undefined, stored: StoredClient): ClientRecord {
     if (known === undefined) {
       const record = recordOf(stored);
       this.add(record);
@@ -88,6 +104,8 @@ export class ClientDirectory {
     known.key = stored.key;
     known.name = stored.name;
     known.groupId = stored.groupId;
+    known.excludeFromLog = stored.excludeFromLog;
+    known.excludeFromStats = stored.excludeFromStats;
     known.hostname ??= stored.hostname;
     known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
     known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
@@ -180,6 +198,14 @@ export class ClientDirectory {
     );
   }
 
+  /** Addresses of clients whose queries are left out of something; those of a MAC as in `addressesOfMac()`. */
+  excludedAddresses(excluded: PolicyRows['excludedClients']): ExcludedAddress[] {
+    return excluded.flatMap(({ mac, address, exclusion }) => {
+      const addresses = mac === null ? [address!] : this.addressesOfMac(mac);
+      return addresses.map((at) => ({ address: at, exclusion }));
+    });
+  }
+
   /** Addresses of a MAC; the first stands for each address that is not known yet. */
   addressesOfMac(mac: string): string[] {
     return [macIdentity(mac), ...this.macs.addressesOf(mac)];
@@ -233,10 +259,7 @@ export class ClientDirectory {
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     this.noteHere(record, address);
     record.ip = address;
-    record.newQueries += queries;
-    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
-    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
-    record.isDirty = true;
+    noteSeen(record, queries, lastSeenMs);
     return record;
   }
 
@@ -247,10 +270,7 @@ export class ClientDirectory {
   seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
     const record = this.byId.get(clientId);
     if (record === undefined) return;
-    record.newQueries += queries;
-    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
-    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
-    record.isDirty = true;
+    noteSeen(record, queries, lastSeenMs);
   }
 
   /** Sets the host name of the client at an address. */
@@ -296,6 +316,8 @@ export class ClientDirectory {
       hostname: null,
       name: null,
       groupId: null,
+      excludeFromLog: false,
+      excludeFromStats: false,
       firstSeenMs: null,
       lastSeenMs: null,
       storedQueries: 0,
@@ -350,10 +372,18 @@ export class ClientDirectory {
   private unlink(record: ClientRecord): void {
     this.records.delete(record);
     if (record.id !== null) this.byId.delete(record.id);
-    if (record.mac !== null) this.byMac.delete(record.mac);
+    if (record.mac !== null && this.byMac.get(record.mac) === record) this.byMac.delete(record.mac);
     if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
     if (record.key !== null && this.byKey.get(record.key) === record) this.byKey.delete(record.key);
   }
+}
+
+/** A client that statistics leave out is seen, but its queries are not counted. */
+function noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
+  if (!record.excludeFromStats) record.newQueries += queries;
+  record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+  record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+  record.isDirty = true;
 }
 
 function earliest(a: number | null, b: number | null): number | null {

@@ -220,6 +220,31 @@ describe('ClientDiscovery', () => {
     expect(directory.at('192.0.2.7')).toBeUndefined();
   });
 
+  test('follows what people set at another node, and keeps what it has seen', async () => {
+    await saw('192.0.2.7', 3);
+    sightings.push({ address: '192.0.2.7', queries: 5, lastSeenMs: nowMs });
+    await discovery.look();
+    await served.database.query(
+      `UPDATE clients SET name = 'tv'; INSERT INTO clients (mac_address, name) VALUES ('${MAC}', 'radio')`,
+    );
+    await discovery.followSettings();
+    expect(directory.all()).toMatchObject([
+      { ip: '192.0.2.7', name: 'tv', storedQueries: 3, newQueries: 5 },
+      { mac: MAC, name: 'radio' },
+    ]);
+    await served.database.query(
+      `UPDATE clients SET name = NULL WHERE name = 'tv'; DELETE FROM clients WHERE name = 'radio'`,
+    );
+    await discovery.followSettings();
+    expect(directory.all()).toMatchObject([{ ip: '192.0.2.7', name: null, newQueries: 5 }]);
+    // Deleted, discovered again by another node, and brought back.
+    await served.database.query(
+      `DELETE FROM clients; INSERT INTO clients (id, ip_address, name) VALUES (9999, '192.0.2.7', 'tv')`,
+    );
+    await discovery.followSettings();
+    expect(directory.all()).toMatchObject([{ id: 9999, ip: '192.0.2.7', name: 'tv', newQueries: 5 }]);
+  });
+
   test('removes no client after a step of the clock', async () => {
     await saw('192.0.2.7');
     aheadMs = 365 * 24 * 60 * MINUTE_MS;

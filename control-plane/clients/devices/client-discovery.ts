@@ -83,6 +83,13 @@ export class ClientDiscovery {
     await this.applyAddresses();
   }
 
+  /** Reads what people have set of clients, on any node. */
+  async followSettings(): Promise<void> {
+    if (!this.hasLoaded) return;
+    const { directory, database } = this.parts;
+    directory.takeOver(await store.readSetClients(database, directory.setIds()));
+  }
+
   /** Reads the last sightings and writes all changes. */
   async stop(): Promise<void> {
     clearInterval(this.timer);

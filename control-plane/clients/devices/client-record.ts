@@ -24,6 +24,16 @@ export interface StoredClient {
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
   readonly queryCount: number;
+  /** Its queries get no rows in the query log, or are not counted. */
+  readonly excludeFromLog: boolean;
+  readonly excludeFromStats: boolean;
+}
+
+/** Clients after a change of what people set of them. */
+export interface ChangedClients {
+  readonly clients: readonly StoredClient[];
+  /** Ids of clients that are gone. */
+  readonly goneClients: readonly number[];
 }
 
 /** A client in memory. */
@@ -38,6 +48,8 @@ export interface ClientRecord {
   hostname: string | null;
   name: string | null;
   groupId: number | null;
+  excludeFromLog: boolean;
+  excludeFromStats: boolean;
   firstSeenMs: number | null;
   lastSeenMs: number | null;
   /** Queries that the database knows of. */
@@ -54,9 +66,12 @@ export function recordOf(stored: StoredClient): ClientRecord {
   return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
 }
 
-/** Whether a person gave it a name, group or key, so that it is never evicted or merged. */
-export function isManual(record: Pick<ClientRecord, 'name' | 'groupId' | 'key'>): boolean {
-  return record.name !== null || record.groupId !== null || record.key !== null;
+/** Whether a person gave it a name, group, key or exclusion, so that it is never evicted or merged. */
+export function isManual(
+  record: Pick<ClientRecord, 'name' | 'groupId' | 'key' | 'excludeFromLog' | 'excludeFromStats'>,
+): boolean {
+  const { name, groupId, key, excludeFromLog, excludeFromStats } = record;
+  return name !== null || groupId !== null || key !== null || excludeFromLog || excludeFromStats;
 }
 
 /** Records that the client was at `address`. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
-import { QueryStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
+import { Exclusion, QueryStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
 import { clientSuite, pathsOf } from '../../../test/support/parts/client-suite.ts';
 import type { TestAnswer } from '../../../test/support/parts/running-api.ts';
 import { logRow } from '../../../test/support/parts/log-row.ts';
@@ -39,6 +39,8 @@ describe('clients', () => {
       first_seen: null,
       last_seen: null,
       query_count: 0,
+      exclude_from_log: false,
+      exclude_from_stats: false,
     });
     expect(clients.api.policyChanges).toBe(1);
     expect((await get(`/clients/${client.id}`)).body).toEqual(client);
@@ -62,12 +64,33 @@ describe('clients', () => {
     expect((await rows()).clients).toEqual([]);
   });
 
+  test('are excluded from the log and from statistics, by MAC, address or key, and included again', async () => {
+    const byMac = await create({ mac_address: MAC, exclude_from_log: true });
+    const byKey = await create({ client_key: 'phone', exclude_from_log: true, exclude_from_stats: true });
+    await create({ ip_address: '192.0.2.7', exclude_from_stats: true });
+    expect(await rows()).toMatchObject({
+      excludedClients: [
+        { mac: MAC, address: null, exclusion: Exclusion.LOG },
+        { mac: null, address: '192.0.2.7', exclusion: Exclusion.STATS },
+      ],
+      keyedClients: [{ key: 'phone', exclusion: Exclusion.BOTH }],
+    });
+    const { body } = await patch(byMac.id, { exclude_from_log: false });
+    expect(body).toMatchObject({ exclude_from_log: false, exclude_from_stats: false });
+    await patch(byKey.id, { exclude_from_log: false });
+    expect(await rows()).toMatchObject({
+      excludedClients: [{ mac: null, address: '192.0.2.7' }],
+      keyedClients: [{ key: 'phone', exclusion: Exclusion.STATS }],
+    });
+  });
+
   test('known by a key alone are folded, in force, found and changed', async () => {
     const client = await create({ client_key: 'Annas-Phone', group_id: clients.kids });
     const shown = { ip_address: null, mac_address: null, client_key: 'annas-phone', group_source: 'manual' };
     expect(client).toMatchObject(shown);
     expect((await list('?search=S-PHO')).data).toEqual([client]);
-    const keyed = { clientId: client.id, key: 'annas-phone', groupId: clients.kids, name: null, mac: null };
+    const known = { clientId: client.id, key: 'annas-phone', groupId: clients.kids, name: null, mac: null };
+    const keyed = { ...known, exclusion: Exclusion.NONE };
     expect(await rows()).toMatchObject({ clients: [], macClients: [], keyedClients: [keyed] });
     expect((await patch(client.id, { name: 'Anna', mac_address: MAC, client_key: 'a' })).status).toBe(200);
     expect((await rows()).keyedClients).toEqual([{ ...keyed, key: 'a', name: 'Anna', mac: MAC }]);
@@ -197,7 +220,7 @@ describe('clients', () => {
     expect(await names('?search=192.0.2')).toEqual(['TV']);
     expect(await names('?search=%25')).toEqual([]);
     expect(await names(`?group_id=${clients.kids}`)).toEqual(['Phone of Zoë', 'Printer']);
-    expect(await names('?group_source=manual')).toEqual(['Printer']);
+    expect(await names('?group_source=Manual')).toEqual(['Printer']);
     expect(await names('?limit=1&offset=1')).toEqual(['TV']);
     expect(await list('?limit=1&offset=9')).toMatchObject({ data: [], total: 3, limit: 1, offset: 9 });
     expect((await get('/clients?limit=0')).status).toBe(400);

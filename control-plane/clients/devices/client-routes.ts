@@ -24,7 +24,8 @@ import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { Changed } from '../../policy/change/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
-import { changedRow } from './client-change.ts';
+import { auditOutside } from './client-change.ts';
+import type { ClientChange } from './client-change.ts';
 import * as store from './client-store.ts';
 import { momentText, pageOfClients, shownClient } from './client-view.ts';
 
@@ -142,7 +143,8 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     errors: { 409: 'a client with this MAC, address or key was created or named before' },
     handle: async (request) => {
       return change(policy, clients, authorOf(request), 'created', async (tx) => {
-        return { before: null, client: await store.insertClient(tx, request.body) };
+        const after = await store.insertClient(tx, request.body);
+        return { result: after, before: null, after };
       });
     },
   });
@@ -201,11 +203,12 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     entity: clientEntity,
     handle: async (request) => {
       const { id } = request.params;
-      const work = async (tx: Queryable): Promise<Changed<StoredClient>> => {
-        const result = await store.deleteClient(tx, id);
-        return { result, summary: `client ${labelOf(result)}: deleted`, outside: changedRow(result, null) };
+      const author = authorOf(request);
+      const work = async (tx: Queryable): Promise<Changed<null>> => {
+        const before = await store.deleteClient(tx, id);
+        return described(tx, author, 'deleted', { result: null, before, after: null });
       };
-      await policy.change(authorOf(request), work, (_client, apply) => {
+      await policy.change(author, work, (_result, apply) => {
         clients.remove(id);
         return apply();
       });
@@ -213,15 +216,26 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   });
 }
 
-/** A client after a change, which may have left it as it was. */
-interface ChangedClient {
-  readonly before: StoredClient | null;
-  readonly client: StoredClient;
+/** What a change did; it may have left the client as it was. */
+interface Done<T> extends ClientChange {
+  readonly result: T;
 }
 
-async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<ChangedClient> {
+async function update(tx: Queryable, id: number, fields: ClientUpdate): Promise<Done<StoredClient>> {
   const before = await store.readClient(tx, id);
-  return { before, client: await store.updateClient(tx, id, fields) };
+  const after = await store.updateClient(tx, id, fields);
+  return { result: after, before, after };
+}
+
+async function described<T>(
+  tx: Queryable,
+  author: Author,
+  action: string,
+  { result, ...change }: Done<T>,
+): Promise<Changed<T>> {
+  const subject = `client ${labelOf((change.after ?? change.before)!)}`;
+  await auditOutside(tx, author, { subject, action }, change);
+  return { result, summary: `${subject}: ${action}` };
 }
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
@@ -230,12 +244,10 @@ async function change(
   clients: ClientDirectory,
   author: Author,
   what: string,
-  work: (tx: Queryable) => Promise<ChangedClient>,
+  work: (tx: Queryable) => Promise<Done<StoredClient>>,
 ): Promise<Client> {
-  const describe = async (tx: Queryable): Promise<Changed<StoredClient>> => {
-    const { before, client: result } = await work(tx);
-    return { result, summary: `client ${labelOf(result)}: ${what}`, outside: changedRow(before, result) };
-  };
+  const describe = async (tx: Queryable): Promise<Changed<StoredClient>> =>
+    described(tx, author, what, await work(tx));
   const stored = await policy.change(author, describe, (client, apply) => {
     clients.put(client);
     return apply();
@@ -244,9 +256,11 @@ async function change(
 }
 
 /** What people write of a client, as it is stored. */
-function writableFields({ ip, mac, key, name, groupId }: StoredClient): Partial<Client> {
+function writableFields(client: StoredClient): Partial<Client> {
+  const { ip, mac, key, name, groupId, excludeFromLog, excludeFromStats } = client;
   const group = groupId === null ? {} : ({ group_id: groupId, group_source: 'manual' } as const);
-  return { ip_address: ip, mac_address: mac, client_key: key, name, ...group };
+  const excluded = { exclude_from_log: excludeFromLog, exclude_from_stats: excludeFromStats };
+  return { ip_address: ip, mac_address: mac, client_key: key, name, ...group, ...excluded };
 }
 
 /**

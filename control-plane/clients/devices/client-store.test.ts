@@ -26,6 +26,8 @@ function seen(change: Partial<ClientRecord>): ClientRecord {
     hostname: null,
     name: null,
     groupId: null,
+    excludeFromLog: false,
+    excludeFromStats: false,
     firstSeenMs: 1000,
     lastSeenMs: 2000,
     storedQueries: 0,
@@ -42,6 +44,8 @@ function create(change: Partial<Parameters<typeof store.insertClient>[1]> = {}):
     client_key: null,
     name: 'tv',
     group_id: 7,
+    exclude_from_log: false,
+    exclude_from_stats: false,
     ...change,
   });
 }
@@ -62,6 +66,8 @@ describe('insertClient', () => {
       firstSeenMs: 1000,
       lastSeenMs: 2000,
       queryCount: 3,
+      excludeFromLog: false,
+      excludeFromStats: false,
     });
   });
 
@@ -96,6 +102,20 @@ describe('updateClient', () => {
     });
     await expect(store.updateClient(own.database, id, { mac_address: null })).rejects.toMatchObject({
       status: 400,
+    });
+  });
+
+  test('excludes a client, which is then kept as one that people speak of', async () => {
+    const { id } = await create({ name: null, group_id: null, exclude_from_log: true });
+    expect(await store.updateClient(own.database, id, { exclude_from_stats: true })).toMatchObject({
+      excludeFromLog: true,
+      excludeFromStats: true,
+    });
+    await store.updateClient(own.database, id, { exclude_from_log: false });
+    await store.deleteUntouched(own.database, [id]);
+    expect(await store.readClient(own.database, id)).toMatchObject({
+      excludeFromLog: false,
+      excludeFromStats: true,
     });
   });
 

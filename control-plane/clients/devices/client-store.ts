@@ -3,7 +3,8 @@ import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clie
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import type { ClientRecord, StoredClient } from './client-record.ts';
+import { LAST_REVISION, NOTED_NOW } from '../../policy/change/change-detection.ts';
+import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
 interface ClientRow {
   readonly id: number;
@@ -18,30 +19,34 @@ interface ClientRow {
   readonly first_seen: Date | null;
   readonly last_seen: Date | null;
   readonly query_count: string;
+  readonly exclude_from_log: boolean;
+  readonly exclude_from_stats: boolean;
 }
 
 const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, first_seen, last_seen,
-  query_count::text AS query_count`;
+  query_count::text AS query_count, exclude_from_log, exclude_from_stats`;
 
-/** No name, group or key was given. */
-const UNTOUCHED = 'clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL';
+/** No name, group, key or exclusion was given. */
+const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL
+  AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
 /** Nor is a grant for it, which would end with it. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)`;
 
-/** Clients with a given name, group or key, and of the others the `limit` seen last. */
+/** Clients with a given name, group, key or exclusion, and of the others the `limit` seen last. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
   const { rows } = await db.query<ClientRow>(
-    `SELECT ${COLUMNS} FROM clients ORDER BY ${UNTOUCHED}, last_seen DESC NULLS LAST LIMIT $1`,
+    `SELECT ${COLUMNS} FROM clients ORDER BY (${UNTOUCHED}), last_seen DESC NULLS LAST LIMIT $1`,
     [limit],
   );
   return rows.map(toClient);
 }
 
-/** Those of these ids that there are. */
-export async function readClientsById(db: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
+async function readClientsById(db: Queryable, ids: readonly number[]): Promise<ChangedClients> {
+  if (ids.length === 0) return { clients: [], goneClients: [] };
   const { rows } = await db.query<ClientRow>(`SELECT ${COLUMNS} FROM clients WHERE id = ANY ($1)`, [ids]);
-  return rows.map(toClient);
+  const there = new Set(rows.map(({ id }) => id));
+  return { clients: rows.map(toClient), goneClients: ids.filter((id) => !there.has(id)) };
 }
 
 /** One client; 404 if there is none. */
@@ -52,16 +57,20 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
 
 /**
  * Stores a client with what a person gave it. A client that was only seen so far is taken over; 409 if it already has a
- * given name, group or key, or another one has that key, 400 for an unknown group.
+ * given name, group, key or exclusion, or another one has that key, 400 for an unknown group.
  */
 export async function insertClient(db: Queryable, client: ClientCreate): Promise<StoredClient> {
   const { ip_address: ip, mac_address: mac, client_key: key } = client;
   const knownBy =
     mac !== null ? '(mac_address)' : ip !== null ? '(ip_address) WHERE mac_address IS NULL' : '(client_key)';
-  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id, client_key) VALUES ($1, $2, $3, $4, $5)
+  const text = `INSERT INTO clients (ip_address, mac_address, name, group_id, client_key, exclude_from_log, exclude_from_stats)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT ${knownBy} DO UPDATE SET ip_address = coalesce(excluded.ip_address, clients.ip_address),
-      name = excluded.name, group_id = excluded.group_id, client_key = excluded.client_key WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
-  const values = [ip, mac, client.name, client.group_id, key];
+      name = excluded.name, group_id = excluded.group_id, client_key = excluded.client_key,
+      exclude_from_log = excluded.exclude_from_log, exclude_from_stats = excluded.exclude_from_stats
+    WHERE ${UNTOUCHED} RETURNING ${COLUMNS}`;
+  const { exclude_from_log: unlogged, exclude_from_stats: uncounted } = client;
+  const values = [ip, mac, client.name, client.group_id, key, unlogged, uncounted];
   const { rows } = await refusingBadClients(() => db.query<ClientRow>(text, values));
   if (rows[0] === undefined) throw conflict(`a client with ${mac ?? ip ?? key} exists already`);
   return toClient(rows[0]);
@@ -77,43 +86,38 @@ export async function updateClient(db: Queryable, id: number, change: ClientUpda
   const groupId = change.group_id === undefined ? before.groupId : change.group_id;
   if (ip === null && mac === null && key === null)
     throw invalid([{ path: 'ip_address', message: 'expected an address, a MAC or a key' }]);
-  const text = `UPDATE clients SET ip_address = $2, mac_address = $3, name = $4, group_id = $5, client_key = $6
+  const unlogged = change.exclude_from_log ?? before.excludeFromLog;
+  const uncounted = change.exclude_from_stats ?? before.excludeFromStats;
+  const text = `UPDATE clients SET ip_address = $2, mac_address = $3, name = $4, group_id = $5, client_key = $6,
+      exclude_from_log = $7, exclude_from_stats = $8
     WHERE id = $1 RETURNING ${COLUMNS}`;
   const { rows } = await refusingBadClients(() =>
-    db.query<ClientRow>(text, [id, ip, mac, name, groupId, key]),
+    db.query<ClientRow>(text, [id, ip, mac, name, groupId, key, unlogged, uncounted]),
   );
   return toClient(existing(rows[0], id));
 }
 
-/**
- * Takes all clients out of a group; they get the group of their network, else Default. Notes their group, which a
- * rollback restores together with the group. Returns them as they are afterwards.
- */
-export async function releaseClients(db: Queryable, groupId: number): Promise<StoredClient[]> {
-  const text = `WITH noted AS (INSERT INTO policy_changes (table_name, key, was)
-      SELECT 'clients', id::text, jsonb_build_object('group_id', group_id) FROM clients WHERE group_id = $1)
-    UPDATE clients SET group_id = NULL WHERE group_id = $1 RETURNING ${COLUMNS}`;
-  const { rows } = await db.query<ClientRow>(text, [groupId]);
-  return rows.map(toClient);
+/** Takes all clients out of a group; they get the group of their network, else Default. */
+export async function releaseClients(db: Queryable, groupId: number): Promise<void> {
+  await db.query('UPDATE clients SET group_id = NULL WHERE group_id = $1', [groupId]);
 }
 
-/**
- * Puts clients back into groups that were deleted since a revision and exist again only now, so are not among
- * `groupsBefore`, unless they were given another group since. Returns them.
- */
-export async function returnClients(
-  db: Queryable,
-  revision: number,
-  groupsBefore: readonly number[],
-): Promise<StoredClient[]> {
-  const text = `UPDATE clients SET group_id = lost_group FROM (SELECT DISTINCT ON (key) key::integer AS client,
-        (was ->> 'group_id')::integer AS lost_group FROM policy_changes
-      WHERE table_name = 'clients' AND seq > (SELECT last_change FROM revisions WHERE id = $1) ORDER BY key, seq) lost
-    WHERE id = client AND group_id IS NULL AND lost_group <> ALL($2::integer[])
-      AND EXISTS (SELECT FROM groups WHERE groups.id = lost_group)
-    RETURNING ${COLUMNS}`;
-  const { rows } = await db.query<ClientRow>(text, [revision, groupsBefore]);
-  return rows.map(toClient);
+/** The clients of which this transaction has changed what people set. */
+export async function changedClients(tx: Queryable): Promise<ChangedClients> {
+  const { rows } = await tx.query<{ id: number }>(
+    `SELECT DISTINCT key::integer AS id FROM policy_changes
+      WHERE table_name = 'clients' AND seq > ${LAST_REVISION} AND ${NOTED_NOW}`,
+  );
+  return readClientsById(
+    tx,
+    rows.map(({ id }) => id),
+  );
+}
+
+/** All clients of which people have set something, and what became of `others`, of which they had. */
+export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
+  const { rows } = await db.query<{ id: number }>(`SELECT id FROM clients WHERE NOT (${UNTOUCHED})`);
+  return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
 }
 
 /** Removes a client and returns what it was; 404 if there is none. */
@@ -122,12 +126,12 @@ export async function deleteClient(db: Queryable, id: number): Promise<StoredCli
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients without a given name, group, key or grant. */
+/** Removes clients without a given name, group, key, exclusion or grant. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNUSED}`, [ids]);
 }
 
-/** Removes clients without a given name, group, key or grant that were not seen since `beforeMs`; returns their ids. */
+/** Removes clients without a given name, group, key, exclusion or grant that were not seen since `beforeMs`; returns their ids. */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,
@@ -224,5 +228,7 @@ function toClient(row: ClientRow): StoredClient {
     firstSeenMs: row.first_seen?.getTime() ?? null,
     lastSeenMs: row.last_seen?.getTime() ?? null,
     queryCount: Number(row.query_count),
+    excludeFromLog: row.exclude_from_log,
+    excludeFromStats: row.exclude_from_stats,
   };
 }

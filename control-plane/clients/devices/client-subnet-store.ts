@@ -1,6 +1,6 @@
 /** SQL of `client_subnets`. The snapshot decides which of several networks applies. */
 import type { ClientSubnet, ClientSubnetCreate } from '../../../shared/api/policy/clients-api.ts';
-import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -41,8 +41,7 @@ export async function insertSubnet(db: Queryable, subnet: ClientSubnetCreate): P
     return toSubnet(rows[0]!);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict(`subnet ${subnet.subnet_cidr} exists already`);
-    if (isForeignKeyViolation(error))
-      throw invalid([{ path: 'group_id', message: 'expected the id of a group that exists' }]);
+    if (isForeignKeyViolation(error)) throw unknownReference('group_id', 'group');
     throw error;
   }
 }

@@ -17,6 +17,8 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
     first_seen: momentText(record.firstSeenMs),
     last_seen: momentText(record.lastSeenMs),
     query_count: record.storedQueries + record.newQueries,
+    exclude_from_log: record.excludeFromLog,
+    exclude_from_stats: record.excludeFromStats,
   };
 }
 

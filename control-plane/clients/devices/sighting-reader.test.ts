@@ -122,7 +122,10 @@ describe('ClientSightings', () => {
 
   test('sweep() tells of clients that name themselves by their ids, wherever they are', () => {
     const known = new KeyedClients(
-      writeKeyedClients([{ key: 'phone', clientId: 77, admits: null, record: 0, names: [] }], 1),
+      writeKeyedClients(
+        [{ key: 'phone', clientId: 77, admits: null, exclusion: 0, record: 0, names: [] }],
+        1,
+      ),
     );
     const resolveClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
     const thread = new KeyedSightings(resolveClients);

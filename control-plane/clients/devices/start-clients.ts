@@ -4,6 +4,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
+import type { ChangeFollower } from '../../storage/cluster/change-follower.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { onDatabaseUp } from '../../storage/db/on-up.ts';
 import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
@@ -29,6 +30,7 @@ export interface ClientParts {
     follow(rows: () => PolicyRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void;
   };
   readonly clients: ClientDirectory;
+  readonly follower: Pick<ChangeFollower, 'onChange'>;
   /** What is in force, where keys may change. */
   readonly configuration: { current(): Config };
   readonly database: Database;
@@ -83,17 +85,23 @@ export function startClients(parts: ClientParts): () => Promise<void> {
   const stopFollowing = access.follow(rows, applyLive, (error) =>
     logger.warn('could not apply a change of who may ask', { reason: reasonOf(error) }),
   );
+  const stopSettings = parts.follower.onChange('client_settings', () => discovery.followSettings());
   const stopLoading = onDatabaseUp(database, logger, 'read clients', () => discovery.load());
   return async () => {
     stopFollowing();
+    await stopSettings();
     await stopLoading();
     hostNames.close();
     await discovery.stop();
   };
 }
 
-/** Clients whose addresses policy has by their MAC: for their group, or for a grant. */
-function locatedByMac({ macClients, grants }: PolicyRows): readonly PolicyMacClient[] {
+/** Clients whose addresses policy has by their MAC: for their group, for a grant, or because they are excluded. */
+function locatedByMac({ macClients, grants, excludedClients }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
-  return granted.length === 0 ? macClients : [...macClients, ...granted];
+  // What follows the address only has to differ whenever something else follows from it.
+  const excluded = excludedClients.flatMap(({ mac, exclusion }) =>
+    mac === null ? [] : { mac, groupId: -exclusion / 4 },
+  );
+  return granted.length + excluded.length === 0 ? macClients : [...macClients, ...granted, ...excluded];
 }

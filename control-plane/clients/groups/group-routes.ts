@@ -11,10 +11,9 @@ import {
 import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
-import { changedRow } from '../devices/client-change.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
-import type { StoredClient } from '../devices/client-record.ts';
-import { releaseClients } from '../devices/client-store.ts';
+import type { ChangedClients } from '../devices/client-record.ts';
+import { changedClients, releaseClients } from '../devices/client-store.ts';
 import { pageOfClients } from '../devices/client-view.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
@@ -121,7 +120,7 @@ function updateGroup(policy: PolicyChanges, clients: MemberCounts): Route {
   });
 }
 
-function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'>): Route {
+function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'takeOver'>): Route {
   return route({
     method: 'DELETE',
     path: '/groups/{id}',
@@ -138,15 +137,14 @@ function deleteGroup(policy: PolicyChanges, clients: Pick<ClientDirectory, 'put'
     handle: async (request) => {
       const { id } = request.params;
       const { cascade } = request.query;
-      const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
+      const work = async (tx: Queryable): Promise<Changed<ChangedClients>> => {
         const { name } = await store.readGroup(tx, id);
-        const released = cascade ? await releaseClients(tx, id) : [];
+        if (cascade) await releaseClients(tx, id);
         await store.deleteGroup(tx, id, cascade);
-        const outside = released.flatMap((client) => changedRow({ ...client, groupId: id }, client));
-        return { result: released, summary: `group ${name}: deleted`, outside };
+        return { result: await changedClients(tx), summary: `group ${name}: deleted` };
       };
       await policy.change(authorOf(request), work, (released, apply) => {
-        for (const client of released) clients.put(client);
+        clients.takeOver(released);
         return apply();
       });
     },

@@ -94,17 +94,18 @@ describe('DELETE /groups/{id}', () => {
     expect(await groupOf(client.id)).toBe(clients.kids);
   });
 
-  test('leaves clients that were given another group since alone when it is undone', async () => {
+  test('gives clients their group back when it is undone, also if they were given another since', async () => {
     const client = await fill();
     const other = await clients.createGroup('Guests');
     const [revision] = await lastRevisions();
     await remove();
     await clients.move(client.id, other);
     expect((await rollBack(revision!.id)).status).toBe(200);
-    expect(await groupOf(client.id)).toBe(other);
+    expect(await groupOf(client.id)).toBe(clients.kids);
+    expect((await clients.get(`/groups/${other}`)).status).toBe(200);
   });
 
-  test('moves no client again by a later rollback, once its group is back', async () => {
+  test('gives a client its group of then by each rollback to that revision', async () => {
     const client = await fill();
     const [revision] = await lastRevisions();
     await remove();
@@ -114,18 +115,21 @@ describe('DELETE /groups/{id}', () => {
       json: { group_id: null },
     });
     expect([cleared.status, await groupOf(client.id)]).toEqual([200, 1]);
-    await clients.post('/client-subnets', { subnet_cidr: '203.0.113.0/24', group_id: clients.kids });
+    const [second] = await lastRevisions();
     expect((await rollBack(revision!.id)).status).toBe(200);
+    expect(await groupOf(client.id)).toBe(clients.kids);
+    expect((await rollBack(second!.id)).status).toBe(200);
     expect(await groupOf(client.id)).toBe(1);
   });
 
-  test('restores no client of a group that the revision does not have', async () => {
+  test('restores neither a group made since the revision nor its client', async () => {
     const [revision] = await lastRevisions();
     clients.kids = await clients.createGroup('Later');
     const client = await fill();
     await remove();
     expect((await rollBack(revision!.id)).status).toBe(200);
-    expect(await groupOf(client.id)).toBe(1);
+    expect((await clients.get(`/clients/${client.id}`)).status).toBe(404);
+    expect((await clients.get(`/groups/${clients.kids}`)).status).toBe(404);
   });
 
   test('with cascade changes nothing if a list would then serve every group', async () => {

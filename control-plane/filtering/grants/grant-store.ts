@@ -1,6 +1,6 @@
 /** SQL of `grants`. Reading those in force is part of `policy/change/policy-store.ts`. */
 import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
-import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
@@ -44,7 +44,7 @@ export async function insertGrant(db: Queryable, grant: NewGrant): Promise<Store
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;
     const [path, what] = clientId === null ? ['group_id', 'group'] : ['client_id', 'client'];
-    throw invalid([{ path, message: `expected the id of a ${what} that exists` }]);
+    throw unknownReference(path, what);
   }
 }
 

@@ -2,7 +2,7 @@
  * SQL of the two tables of rules that people write, `managed_domains` and `regex_filters`. They differ only in the
  * column with the rule's domain or pattern.
  */
-import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -149,8 +149,7 @@ async function refusingBadRules<T>(of: RuleTableName, work: () => Promise<T>): P
   } catch (error) {
     if (isUniqueViolation(error, `${of.table}_rule_key`))
       throw conflict(`a ${of.noun} with this ${of.matches}, action and group exists already`);
-    if (isForeignKeyViolation(error))
-      throw invalid([{ path: 'group_id', message: 'expected the id of a group that exists' }]);
+    if (isForeignKeyViolation(error)) throw unknownReference('group_id', 'group');
     throw error;
   }
 }

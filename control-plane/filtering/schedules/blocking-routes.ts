@@ -17,7 +17,12 @@ import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../../storage
 import type { Follow, PolicyChanges } from '../../policy/change/change.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
 import { blockingNow } from './blocking-now.ts';
-import { deleteBlockingSwitch, readBlockingSwitch, writeBlockingSwitch } from './blocking-switch-store.ts';
+import {
+  type BlockingSwitchChange,
+  deleteBlockingSwitch,
+  readBlockingSwitch,
+  storeBlockingSwitch,
+} from './blocking-switch-store.ts';
 import type { LocalSwitch } from './local-switch.ts';
 
 /** Longest time for which blocking can be switched without a database. */
@@ -81,14 +86,12 @@ function switchBlocking(context: BlockingContext): Route {
   });
 }
 
-/** A switch; `until` null = until changed. */
-interface Switch {
-  readonly enabled: boolean;
-  readonly until: Date | null;
-}
-
 /** Stores the switch for all nodes, or switches here; false = here. */
-async function switchEverywhere(context: BlockingContext, author: Author, to: Switch): Promise<boolean> {
+async function switchEverywhere(
+  context: BlockingContext,
+  author: Author,
+  to: BlockingSwitchChange,
+): Promise<boolean> {
   try {
     await context.policy.change(author, (tx) => storeSwitch(tx, author, to), endLocal(context));
     return true;
@@ -99,11 +102,8 @@ async function switchEverywhere(context: BlockingContext, author: Author, to: Sw
   }
 }
 
-async function storeSwitch(tx: Queryable, actor: Author, { enabled, until }: Switch) {
-  const before = await readBlockingSwitch(tx);
-  await writeBlockingSwitch(tx, enabled, until);
-  const entry = { actor, action: enabled ? 'switched on' : 'switched off', subject: 'blocking' };
-  await recordAudit(tx, { ...entry, before, after: { enabled, until } });
+async function storeSwitch(tx: Queryable, author: Author, to: BlockingSwitchChange) {
+  await storeBlockingSwitch(tx, author, to);
   return { result: undefined, summary: null };
 }
 
@@ -126,7 +126,7 @@ function isWithoutDatabase(error: unknown): error is DatabaseUnavailable {
 async function switchHere(
   context: BlockingContext,
   author: Author,
-  { enabled, until }: Switch,
+  { enabled, until }: BlockingSwitchChange,
   cause: DatabaseUnavailable,
 ): Promise<void> {
   if (until === null || until.getTime() > context.clock.nowMs() + MAX_LOCAL_SECS * 1000) {

@@ -1,5 +1,25 @@
 /** SQL of `blocking_switch`: one row for all nodes of the cluster. Reading it is part of `policy-store.ts`. */
+import type { Author } from '../../api/caller.ts';
+import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
+
+/** A switch; `until` null = until changed. */
+export interface BlockingSwitchChange {
+  readonly enabled: boolean;
+  readonly until: Date | null;
+}
+
+/** Switches blocking on or off, with its entry in the audit log. */
+export async function storeBlockingSwitch(
+  tx: Queryable,
+  actor: Author,
+  { enabled, until }: BlockingSwitchChange,
+): Promise<void> {
+  const before = await readBlockingSwitch(tx);
+  await writeBlockingSwitch(tx, enabled, until);
+  const entry = { actor, action: enabled ? 'switched on' : 'switched off', subject: 'blocking' };
+  await recordAudit(tx, { ...entry, before, after: { enabled, until } });
+}
 
 /**
  * Switches blocking on or off, until the given time or (null) until changed. The end of a timer restores the state

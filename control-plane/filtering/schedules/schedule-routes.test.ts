@@ -187,7 +187,7 @@ describe('schedules of groups', () => {
     expect((await send('DELETE', '/groups/1/schedule')).status).toBe(404);
     expect(inForce.schedules).toEqual([]);
     expect((await send('PUT', '/groups/4711/schedule', { profile_id: one.id })).status).toBe(404);
-    expect((await send('PUT', '/groups/1/schedule', { profile_id: 4711 })).status).toBe(404);
+    expect((await send('PUT', '/groups/1/schedule', { profile_id: 4711 })).status).toBe(400);
     const bad = await send('PUT', '/groups/1/schedule', { profile_id: 'x' });
     expect([bad.status, bad.problem.errors![0]!.path]).toEqual([400, 'profile_id']);
   });

@@ -9,7 +9,7 @@ import type {
   ScheduleSlotCreate,
 } from '../../../shared/api/policy/schedules-api.ts';
 import { timeOfDay } from '../../../shared/policy/time-of-day.ts';
-import { conflict, notFound } from '../../api/api-error.ts';
+import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -129,7 +129,7 @@ export async function profileOfGroup(db: Queryable, groupId: number): Promise<nu
   return rows[0].profile_id;
 }
 
-/** Gives a group a profile in place of the one it had; 404 if there is no such group or profile. */
+/** Gives a group a profile in place of the one it had; 404 for an unknown group, 400 for an unknown profile. */
 export async function assignProfile(
   tx: Queryable,
   groupId: number,
@@ -148,7 +148,7 @@ export async function assignProfile(
     return { ...row, created_at: row.created_at.toISOString() };
   } catch (error) {
     if (isForeignKeyViolation(error, 'group_schedules_group_id_fkey')) throw notFound(`group ${groupId}`);
-    if (isForeignKeyViolation(error)) throw notFound(`schedule profile ${profileId}`);
+    if (isForeignKeyViolation(error)) throw unknownReference('profile_id', 'schedule profile');
     throw error;
   }
 }

@@ -85,8 +85,8 @@ describe('blocked services', () => {
   });
 
   test.each([
-    [{ service_id: 'nothing', group_id: 1 }, 404],
-    [{ service_id: 'netflix', group_id: 4711 }, 404],
+    [{ service_id: 'nothing', group_id: 1 }, 400],
+    [{ service_id: 'netflix', group_id: 4711 }, 400],
     [{ service_id: 'netflix' }, 400],
     [{ service_id: 5, group_id: 1 }, 400],
     [{ service_id: 'netflix', group_id: 1, extra: true }, 400],
@@ -111,11 +111,11 @@ describe('blocked services', () => {
     const always = await api.send('PUT', path, { json: { profile_id: null } });
     expect(BlockedService.parse(always.body).profile_id).toBeNull();
     expect(await times()).toEqual([null]);
-    expect((await api.send('PUT', path, { json: { profile_id: 4711 } })).status).toBe(404);
+    expect((await api.send('PUT', path, { json: { profile_id: 4711 } })).status).toBe(400);
     expect((await api.send('PUT', path, { json: {} })).status).toBe(400);
     const other = '/api/services/tiktok/groups/1';
     expect((await api.send('PUT', other, { json: { profile_id: id } })).status).toBe(404);
-    expect((await block({ service_id: 'tiktok', group_id: 1, profile_id: 4711 })).status).toBe(404);
+    expect((await block({ service_id: 'tiktok', group_id: 1, profile_id: 4711 })).status).toBe(400);
     await api.send('PUT', path, { json: { profile_id: id } });
     expect((await api.send('DELETE', `/api/schedule-profiles/${id}`)).status).toBe(204);
     expect(await get('/services')).toEqual([]);

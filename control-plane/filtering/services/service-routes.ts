@@ -13,7 +13,7 @@ import {
   CATEGORY_NAMES,
 } from '../../../shared/api/policy/services-api.ts';
 import type { CustomService } from '../../../shared/api/policy/services-api.ts';
-import { notFound } from '../../api/api-error.ts';
+import { notFound, unknownReference } from '../../api/api-error.ts';
 import { entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
@@ -119,12 +119,12 @@ function blockService(policy: PolicyChanges, catalog: Pick<ServiceCatalog, 'all'
     status: 201,
     answer: BlockedService,
     entity: blockedService,
-    errors: { 404: 'no such service, group or profile', 409: 'the service is blocked already' },
+    errors: { 409: 'the service is blocked already' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.body;
       return policy.change(authorOf(request), async (tx) => {
         if (catalog.get(serviceId) === undefined && (await store.findCustom(tx, serviceId)) === undefined)
-          throw notFound(`service ${serviceId}`);
+          throw unknownReference('service_id', 'service');
         const result = await store.insertBlocked(tx, request.body);
         return { result, summary: `service ${serviceId}: blocked for group ${groupId}` };
       });
@@ -157,7 +157,7 @@ function timeService(policy: PolicyChanges): Route {
     body: ServiceTimesBody,
     answer: BlockedService,
     entity: blockedService,
-    errors: { 404: 'it is not blocked for the group, or there is no such profile' },
+    errors: { 404: 'it is not blocked for the group' },
     handle: async (request) => {
       const { service_id: serviceId, group_id: groupId } = request.params;
       return policy.change(authorOf(request), async (tx) => {

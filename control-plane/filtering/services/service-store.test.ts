@@ -31,8 +31,8 @@ describe('blocked services', () => {
     expect(await store.readBlockedIds(own.database)).toEqual(new Set(['tube']));
     await expect(block('tube', 7)).rejects.toMatchObject({ status: 409 });
     await expect(block('tube', 99)).rejects.toMatchObject({
-      status: 404,
-      message: 'group 99 does not exist',
+      status: 400,
+      fields: [{ path: 'group_id' }],
     });
   });
 

@@ -8,7 +8,7 @@ import type {
   ServiceBlock,
 } from '../../../shared/api/policy/services-api.ts';
 import { CATEGORY_NAMES } from '../../../shared/api/policy/services-api.ts';
-import { conflict, invalid, notFound } from '../../api/api-error.ts';
+import { conflict, invalid, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -47,7 +47,7 @@ export async function readBlockedIds(db: Queryable): Promise<ReadonlySet<string>
   return new Set(rows.map(({ service_id: id }) => id));
 }
 
-/** Blocks a service; 409 if it is blocked, 404 for an unknown group or profile. */
+/** Blocks a service; 409 if it is blocked, 400 for an unknown group or profile. */
 export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `INSERT INTO blocked_services (service_id, group_id, profile_id) VALUES ($1, $2, $3) RETURNING ${BLOCK}`;
@@ -57,7 +57,7 @@ export async function insertBlocked(db: Queryable, block: ServiceBlock): Promise
   } catch (error) {
     if (isUniqueViolation(error, 'blocked_services_once_key'))
       throw conflict(`service ${serviceId} is blocked for group ${groupId} already`);
-    throw asNotFound(error, groupId, profileId);
+    throw asUnknownReference(error);
   }
 }
 
@@ -71,7 +71,7 @@ export async function readBlocked(
   return toBlocked(existingBlock(rows[0], serviceId, groupId));
 }
 
-/** Changes when a service is blocked; 404 if it is not, or for an unknown profile. */
+/** Changes when a service is blocked; 404 if it is not, 400 for an unknown profile. */
 export async function updateBlocked(db: Queryable, block: ServiceBlock): Promise<BlockedService> {
   const { service_id: serviceId, group_id: groupId, profile_id: profileId } = block;
   const text = `UPDATE blocked_services SET profile_id = $3 WHERE service_id = $1 AND group_id = $2 RETURNING ${BLOCK}`;
@@ -79,7 +79,7 @@ export async function updateBlocked(db: Queryable, block: ServiceBlock): Promise
     const { rows } = await db.query<BlockRow>(text, [serviceId, groupId, profileId]);
     return toBlocked(existingBlock(rows[0], serviceId, groupId));
   } catch (error) {
-    throw asNotFound(error, groupId, profileId);
+    throw asUnknownReference(error);
   }
 }
 
@@ -88,11 +88,11 @@ function existingBlock(row: BlockRow | undefined, serviceId: string, groupId: nu
   return row;
 }
 
-/** What a block refers to and is not there. */
-function asNotFound(error: unknown, groupId: number, profileId: number | null): unknown {
+/** 400 for what a block refers to and does not exist. */
+function asUnknownReference(error: unknown): unknown {
   if (isForeignKeyViolation(error, 'blocked_services_profile_id_fkey'))
-    return notFound(`schedule profile ${profileId}`);
-  return isForeignKeyViolation(error) ? notFound(`group ${groupId}`) : error;
+    return unknownReference('profile_id', 'schedule profile');
+  return isForeignKeyViolation(error) ? unknownReference('group_id', 'group') : error;
 }
 
 /** Unblocks a service; 404 if it is not blocked. */

@@ -43,7 +43,7 @@ describe('inWords()', () => {
         hostnameOf: (ip) => `host of ${ip}`,
       },
     );
-    const client = { ip: '2001:db8::9', hostname: 'host of 2001:db8::9' };
+    const client = { ip_address: '2001:db8::9', ip: '2001:db8::9', hostname: 'host of 2001:db8::9' };
     expect(words).toMatchObject({
       newly_blocked: { queries: 3, domains: 1, clients: 1 },
       domains_total: 5,

@@ -17,6 +17,9 @@ import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 type Decision = Simulation['domains'][number]['before'];
 
+/** An address, under both of its names, and the name of the client that is there. */
+type NamedAddress = Pick<Simulation['clients'][number], 'ip_address' | 'ip' | 'hostname'>;
+
 /** What words are made with. */
 export interface SimulatedParts {
   readonly before: PublishedState;
@@ -86,13 +89,13 @@ class Words {
     return this.names.toString('latin1', this.starts[number], this.starts[number + 1]);
   }
 
-  address(number: number): { ip: string; hostname: string | null } {
+  address(number: number): NamedAddress {
     const at = number * ADDRESS_SIZE;
     const ip = addressToText(Uint8Array.from(this.addresses.subarray(at, at + ADDRESS_SIZE)));
-    return { ip, hostname: this.parts.hostnameOf(ip, this.clientIds[number]! || null) };
+    return { ip_address: ip, ip, hostname: this.parts.hostnameOf(ip, this.clientIds[number]! || null) };
   }
 
-  client([number, queries]: NumberCount): { ip: string; hostname: string | null; queries: number } {
+  client([number, queries]: NumberCount): NamedAddress & { queries: number } {
     return { ...this.address(number), queries };
   }
 

@@ -181,7 +181,7 @@ describe('POST /simulate', () => {
         before: { status: 'ALLOWED', rule: null },
         after: { status: 'BLOCKED_LIST', rule: { origin: 'list', source: 'new', rule: 'www.example.org' } },
         clients_total: 1,
-        clients: [{ ip: '192.0.2.1', hostname: 'laptop', queries: 5 }],
+        clients: [{ ip_address: '192.0.2.1', ip: '192.0.2.1', hostname: 'laptop', queries: 5 }],
       },
       {
         domain: 'shop.example',
@@ -189,14 +189,14 @@ describe('POST /simulate', () => {
         after: { status: 'BLOCKED_CNAME', rule: { rule: '||tracker.example^' } },
         clients_total: 2,
         clients: [
-          { ip: '192.0.2.1', queries: 3 },
-          { ip: '192.0.2.2', queries: 2 },
+          { ip_address: '192.0.2.1', queries: 3 },
+          { ip_address: '192.0.2.2', queries: 2 },
         ],
       },
     ]);
     expect(found.clients).toMatchObject([
-      { ip: '192.0.2.1', newly_blocked: 8, domains_total: 2 },
-      { ip: '192.0.2.2', newly_blocked: 2, domains: [{ domain: 'shop.example', queries: 2 }] },
+      { ip_address: '192.0.2.1', newly_blocked: 8, domains_total: 2 },
+      { ip_address: '192.0.2.2', newly_blocked: 2, domains: [{ domain: 'shop.example', queries: 2 }] },
     ]);
   });
 

@@ -30,34 +30,59 @@ describe('ListsInForce', () => {
     expect(kindsOf(node, 'a.example')).toBe(1);
   });
 
-  test('a rollback restores the earlier list without a compile, and holds the copy it undid', async () => {
+  test('a rollback keeps the updates of lists, whatever it undoes', async () => {
     const node = await running.startNode();
-    const id = await addList(node, running.serve('/a', 'good.example\n', '"1"'));
-    const [{ id: good }] = (await listRevisions(running.database)) as [Revision];
-    running.serve('/a', 'good.example\nbad.example\n', '"2"');
+    const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
+    const [{ id: good, is_own: isOwn }] = (await listRevisions(running.database)) as [Revision];
+    await node.life.update(id, { name: 'renamed' });
+    running.serve('/a', 'a.example\nb.example\n', '"2"');
     await node.life.refresh(id);
     await node.life.idle();
+    await running.goBack(node, good);
+    await node.life.idle();
+    expect([isOwn, kindsOf(node, 'b.example')]).toEqual([true, 1]);
+    expect(await node.life.read(id)).toMatchObject({ name: 'ads', status: 'ok', rules: 2, held: null });
+    // Nothing but updates came since: there is nothing to undo.
+    const [{ id: undone }] = (await listRevisions(running.database)) as [Revision];
+    running.serve('/a', 'a.example\nb.example\nc.example\n', '"3"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    const before = await listRevisions(running.database);
+    await running.goBack(node, undone, undone);
+    expect(await listRevisions(running.database)).toEqual(before);
+    expect(kindsOf(node, 'c.example')).toBe(1);
+  });
+
+  test('a rollback holds an update again that a person had approved, without a compile', async () => {
+    const node = await running.startNode();
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
+    const id = await addList(node, running.serve('/a', names, '"1"'));
+    running.serve('/a', 'n0.example\nbad.example\n', '"2"');
+    await node.life.refresh(id);
+    await node.life.idle();
+    const [{ id: good }] = (await listRevisions(running.database)) as [Revision];
+    await node.life.update(id, { comment: 'watched' });
+    await node.life.approve(id);
     await node.publisher.settled();
     expect(kindsOf(node, 'bad.example')).toBe(1);
     const compiles = countOf(node, 'lists compiled');
 
     await running.goBack(node, good);
     await node.life.idle();
-    expect([kindsOf(node, 'good.example'), kindsOf(node, 'bad.example')]).toEqual([1, 0]);
+    expect([kindsOf(node, 'n9.example'), kindsOf(node, 'bad.example')]).toEqual([1, 0]);
     expect(countOf(node, 'lists compiled')).toBe(compiles);
     expect(await node.life.read(id)).toMatchObject({
-      status: 'held',
-      rules: 1,
-      last_error: `held: undone by going back to revision ${good}`,
+      ...{ status: 'held', rules: 10, comment: '', held: { reason: 'undone', rules: 2 } },
+      last_error: `held: undone by rolling back to revision ${good}`,
     });
-    // The same bad copy does not come back by itself, after a restart neither; a newer one does.
+    // The same copy does not come back by itself, also not after a restart; a newer one does.
     await node.life.refresh(id);
     await node.life.idle();
     await node.stop();
     const second = await running.startNode();
     await second.life.idle();
     expect([kindsOf(second, 'bad.example'), (await second.life.read(id)).status]).toEqual([0, 'held']);
-    running.serve('/a', 'good.example\nnew.example\n', '"3"');
+    running.serve('/a', `${names}new.example\n`, '"3"');
     await second.life.refresh(id);
     await second.life.idle();
     expect([kindsOf(second, 'new.example'), (await second.life.read(id)).status]).toEqual([1, 'ok']);
@@ -77,5 +102,12 @@ describe('ListsInForce', () => {
       'blocklist ads: deleted',
       'blocklist ads: updated, 1 rules',
     ]);
+    // A list that had another URL also has its content again.
+    const [{ id: back }] = (await listRevisions(running.database)) as [Revision];
+    await node.life.update(id, { url: running.serve('/b', 'b.example\n') });
+    await node.life.idle();
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([0, 1]);
+    await running.goBack(node, back);
+    expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
   });
 });

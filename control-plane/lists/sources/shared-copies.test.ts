@@ -240,15 +240,16 @@ describe('SharedCopies', () => {
     expect(await blobs()).toHaveLength(1);
   });
 
-  test('blobs go with the last source and revision that need them', async () => {
+  test('blobs go with the last source and change by a person that need them', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     const before = await blobs();
+    await node.life.update(id, { name: 'renamed' });
     running.serve('/a', 'b.example\n');
     await node.life.refresh(id);
     await node.life.idle();
     expect(await blobs()).toEqual(expect.arrayContaining(before));
-    await running.database.query(`UPDATE revisions SET list_copies = '{}'`);
+    await running.database.query('DELETE FROM policy_changes');
     running.serve('/a', 'c.example\n');
     await node.life.refresh(id);
     await node.life.idle();

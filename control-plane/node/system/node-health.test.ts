@@ -15,6 +15,7 @@ function report(status: UpstreamReport['status'], address: string, poolName = 'm
     consecutiveFailures: 0,
     lastError: null,
     latenciesMs: new Float32Array(0),
+    latencyCounts: { counts: [], sumMs: 0 },
     resolved: [],
     supports: NOTHING_KNOWN,
     removesSignatures: false,

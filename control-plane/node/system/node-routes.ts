@@ -115,7 +115,7 @@ export async function missingRows(database: Queryable): Promise<ReadonlyMap<numb
        bool_or(n.run IS NOT NULL AND ${IS_GONE})
          OR EXISTS (SELECT FROM meta WHERE key = '${KILLED}' || n.id) AS "isMinimum"
      FROM query_runs AS r JOIN nodes AS n ON n.id = r.node_id
-     WHERE r.key IS DISTINCT FROM n.run OR ${IS_GONE}
+     WHERE coalesce(r.part_of, r.key) IS DISTINCT FROM n.run OR ${IS_GONE}
      GROUP BY n.id`,
   );
   return new Map(rows.map(({ id, ...missing }) => [id, missing]));

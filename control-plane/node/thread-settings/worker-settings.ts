@@ -23,7 +23,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     pools: poolsOf(dns.pools),
     queryTimeoutMs: dns.query_timeout_ms,
     bootstrap: dns.bootstrap,
-    ...(dns.upstream_ca_path === '' ? {} : { extraCa: readUpstreamCa(dns.upstream_ca_path) }),
+    ...upstreamCaOf(config),
     healthCheck: healthCheckOf(dns),
     cache: cacheOf(config),
     dnssec: dns.dnssec_enabled ? trustPoints(dns) : null,
@@ -35,6 +35,8 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
     identity: {
       chaosClients: dns.chaos_clients,
       healthCheckNames: dns.health_check_names,
+      logExcludedDomains: config.database.log_excluded_domains,
+      statsExcludedDomains: config.database.stats_excluded_domains,
       refusesSilently: dns.refuse_silently,
       version: '',
       nodeName: nodeNameOf(config),
@@ -101,6 +103,11 @@ function rateLimitOf({ rate_limit: limit }: Config['dns']): WorkerSettings['rate
     slipRatio: limit.slip_ratio,
     dryRun: limit.dry_run,
   };
+}
+
+/** Authorities that upstreams may be signed by, beside those of the system. Throws if their file cannot be read. */
+export function upstreamCaOf({ dns }: Config): Pick<WorkerSettings, 'extraCa'> {
+  return dns.upstream_ca_path === '' ? {} : { extraCa: readUpstreamCa(dns.upstream_ca_path) };
 }
 
 /** The certificates of a PEM file; threads get them as text, since they never open a file. */

@@ -5,7 +5,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 
 /** Which entries; undefined = all. */
 export interface AuditSelection {
-  readonly actor?: string | undefined;
+  readonly author?: string | undefined;
   /** Parts of texts, upper and lower case being the same. */
   readonly action?: string | undefined;
   readonly subject?: string | undefined;
@@ -16,7 +16,7 @@ export interface AuditSelection {
   readonly to?: Date | undefined;
 }
 
-interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision'> {
+interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision' | 'actor' | 'address'> {
   /** `bigint` comes as text or number. */
   readonly id: string | number;
   readonly created_at: Date;
@@ -24,7 +24,7 @@ interface EntryRow extends Omit<AuditLogEntry, 'id' | 'timestamp' | 'revision'> 
 }
 
 const COLUMNS =
-  'id, created_at, actor, host(address) AS address, action, subject, revision, before, after, left_out';
+  'id, created_at, actor AS author, host(address) AS ip_address, action, subject, revision, before, after, left_out';
 
 const SELECTED = `($1::text IS NULL OR actor = $1)
   AND ($2::text IS NULL OR strpos(lower(action), lower($2)) > 0)
@@ -32,8 +32,8 @@ const SELECTED = `($1::text IS NULL OR actor = $1)
   AND ($4::bigint IS NULL OR revision = $4)
   AND ($5::timestamptz IS NULL OR created_at >= $5) AND ($6::timestamptz IS NULL OR created_at < $6)`;
 
-function valuesOf({ actor, action, subject, revision, from, to }: AuditSelection): unknown[] {
-  return [actor, action, subject, revision, from, to].map((value) => value ?? null);
+function valuesOf({ author, action, subject, revision, from, to }: AuditSelection): unknown[] {
+  return [author, action, subject, revision, from, to].map((value) => value ?? null);
 }
 
 /** A page of entries, newest first; `before`: only those with a smaller id. */
@@ -87,6 +87,8 @@ export async function deleteOldAudit(db: Queryable, days: number): Promise<numbe
 function toEntry({ created_at: createdAt, ...row }: EntryRow): AuditLogEntry {
   return {
     ...row,
+    actor: row.author,
+    address: row.ip_address,
     id: Number(row.id),
     timestamp: createdAt.toISOString(),
     revision: row.revision === null ? null : Number(row.revision),

@@ -54,23 +54,26 @@ describe('GET audit-log', () => {
     expect(data.map(({ subject }) => subject)).toEqual(ENTRIES.map(({ subject }) => subject).reverse());
     expect(envelope).toEqual({ total: 5, limit: 100, offset: 0, next_cursor: null });
     expect(data.at(-1)).toEqual({
-      ...{ id: expect.any(Number), actor: 'admin', address: '2001:db8::7', action: 'created' },
+      ...{ id: expect.any(Number), author: 'admin', ip_address: '2001:db8::7', action: 'created' },
+      // Older spellings.
+      ...{ actor: 'admin', address: '2001:db8::7' },
       ...{ subject: 'group Kids', before: null, after: { index: 0 }, revision: 9, left_out: 0 },
       timestamp: new Date(api.clock.nowMs() - 50 * 60_000).toISOString(),
     });
-    expect(data[1]).toMatchObject({ actor: 'system', address: null });
+    expect(data[1]).toMatchObject({ author: 'system', ip_address: null });
   });
 
   test.each([
+    ['?author=admin', [4, 2, 0]],
     ['?actor=admin', [4, 2, 0]],
-    ['?actor=unknown', []],
+    ['?author=unknown', []],
     ['?subject=KIDS', [1, 0]],
     ['?subject=100%25_%5C', [3]],
     ['?subject=%25', [3]],
     ['?action=chang', [4, 1]],
     ['?revision=9', [0]],
     ['?period=35m', [4, 3, 2]],
-    ['?actor=admin&period=35m&subject=g', [4, 2]],
+    ['?author=admin&period=35m&subject=g', [4, 2]],
   ])('%s finds entries', async (query, indexes) => {
     expect(await found(query)).toEqual(indexes);
   });
@@ -105,7 +108,7 @@ describe('GET audit-log', () => {
     ['?from=yesterday', 'from'],
     ['?period=1h&from=2026-01-01T00:00:00Z', 'period'],
     ['?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
-    ['?actor=a%00b', 'actor'],
+    ['?author=a%00b', 'author'],
     ['?who=me', 'who'],
   ])('%s is 400 and names %s', async (query, path) => {
     const answer = await read(query);

@@ -46,14 +46,14 @@ export function auditRoutes({ database, clock }: { database: Queryable; clock: C
 }
 
 function selectionOf(query: AuditLogQuery, nowMs: number): AuditSelection {
-  const { actor, action, subject, revision, period, from, to } = query;
+  const { actor, author = actor, action, subject, revision, period, from, to } = query;
   if (period !== undefined && from !== undefined)
     throw invalid([{ path: 'period', message: 'expected either period or from, not both' }]);
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
     throw invalid([{ path: 'to', message: 'expected a time after from' }]);
   const since = period === undefined ? from : nowMs - periodMs(period)!;
   return {
-    actor,
+    author,
     action,
     subject,
     revision,

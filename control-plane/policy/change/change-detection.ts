@@ -1,9 +1,9 @@
 /**
  * SQL that reads what a transaction has changed of policy. Rows that were rewritten unchanged, or removed and restored,
- * do not count, nor do timestamps, nor the clients of a deleted group, which the change reports itself.
+ * do not count, nor do timestamps, nor what is found out about lists and clients.
  */
 import type { Queryable } from '../../storage/db/database.ts';
-import { COPIED, hasKey, NOTED } from './versioned-tables.ts';
+import { hasKey, NOTED } from './versioned-tables.ts';
 import type { NotedTable } from './versioned-tables.ts';
 
 /** A row as it was and as it is, in the columns of its table. */
@@ -25,7 +25,7 @@ export interface ChangedRows {
   readonly count: number;
 }
 
-/** Rows that are told of one change; a rollback may change a hundred thousand. */
+/** Rows that are shown of one change; a rollback may change a hundred thousand. */
 export const MOST_ROWS = 1000;
 
 /** What Weir finds out about a list is no policy, except for its content. */
@@ -42,29 +42,37 @@ const FACTS: Readonly<Record<string, readonly string[]>> = {
       'content_url_key',
       'failures',
       'file_node',
+      'has_new_content',
     ],
   ],
 };
-
-const TABLES: readonly NotedTable[] = [...COPIED, ...NOTED];
 
 const listed = (columns: readonly string[]): string =>
   `ARRAY[${columns.map((column) => `'${column}'`).join(', ')}]::text[]`;
 
 /** A value for each table, of what is in `first.table_name`. */
 const byTable = (valueOf: (table: NotedTable) => string): string =>
-  `CASE first.table_name ${TABLES.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
+  `CASE first.table_name ${NOTED.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
 
 /** A table may have a column `key` of its own. */
 const rowNow = (table: NotedTable): string =>
-  `(SELECT to_jsonb(${table.name}) FROM ${table.name} WHERE ${hasKey(table, 'first.key')})`;
+  `(SELECT ${table.name === 'clients' ? 'client_settings(clients)' : `to_jsonb(${table.name})`} FROM ${table.name}
+    WHERE ${hasKey(table, 'first.key')})`;
 
-const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER BY id DESC LIMIT 1), 0)';
+/** Of a client only what people set. */
+const ROW_BEFORE = `CASE first.table_name WHEN 'clients'
+  THEN client_settings(jsonb_populate_record(NULL::clients, was)) ELSE was END`;
+
+/** SQL of the place in `policy_changes` up to which there are revisions. */
+export const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER BY id DESC LIMIT 1), 0)';
+
+/** SQL of whether this transaction has noted a change. */
+export const NOTED_NOW = 'xmin = pg_current_xact_id()::xid';
 
 /** The first change of each row in this transaction. With both ends of the range the planner uses the index. */
 const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes
     WHERE seq > ${LAST_REVISION} AND seq <= ${LAST_REVISION} + 1000000000000
-      AND xmin = pg_current_xact_id()::xid
+      AND ${NOTED_NOW}
     ORDER BY table_name, key, seq`;
 
 /**
@@ -73,11 +81,11 @@ const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was
  */
 const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, now - facts AS after,
       count(*) OVER () AS count
-    FROM (SELECT table_name, key, was, ${byTable(rowNow)} AS now,
+    FROM (SELECT table_name, key, ${ROW_BEFORE} AS was, ${byTable(rowNow)} AS now,
         ${byTable(({ name }) => listed(FACTS[name] ?? []))} AS facts
       FROM (${FIRST_CHANGES}) first OFFSET 0) changed
     WHERE now - 'updated_at' - facts IS DISTINCT FROM was - 'updated_at' - facts
-    ORDER BY array_position(${listed(TABLES.map(({ name }) => name))}, table_name), key LIMIT ${MOST_ROWS}`;
+    ORDER BY array_position(${listed(NOTED.map(({ name }) => name))}, table_name), key LIMIT ${MOST_ROWS}`;
 
 /** What the transaction has changed so far, table by table; it must be the only one that changes policy. */
 export async function changedRows(tx: Queryable): Promise<ChangedRows> {

@@ -27,7 +27,7 @@ export interface Changed<T> {
    * revision, and the work itself writes its entry of the audit log if it has one.
    */
   readonly summary: string | null;
-  /** Rows outside revisions that it changed, such as a client's: the work itself knows them. */
+  /** Rows outside revisions that it changed, such as a user's: the work itself knows them. */
   readonly outside?: readonly ChangedRow[];
 }
 
@@ -101,27 +101,21 @@ export class PolicyChanges {
 
   /** Stores what Weir itself found out about a list, with a revision; the compile that follows puts it into force. */
   async record<T>(work: ChangeWork<T>): Promise<T> {
-    return (await this.store(SYSTEM, work)).result;
+    return (await this.store(SYSTEM, work, true)).result;
   }
 
-  private store<T>(author: Author, work: ChangeWork<T>): Promise<Recorded<T>> {
+  private store<T>(author: Author, work: ChangeWork<T>, isOwn = false): Promise<Recorded<T>> {
     return this.database.transactionInTurn(LOCK, async (tx) => {
       await author.precondition?.(tx);
       const { result, summary, outside = [] } = await work(tx);
       if (summary === null) return { result, revision: null };
       const changed = await changedRows(tx);
       if (changed.count + outside.length === 0) return { result, revision: null };
-      const rows = clientsLast([...outside, ...changed.rows]).slice(0, MOST_ROWS);
+      const rows = [...outside, ...changed.rows].slice(0, MOST_ROWS);
       const audit = auditOf(author, summary, { rows, count: changed.count + outside.length });
-      return { result, revision: await recordRevision(tx, { isOwn: author === SYSTEM, summary, audit }) };
+      return { result, revision: await recordRevision(tx, { isOwn, summary, audit }) };
     });
   }
-}
-
-/** Thousands of clients crowd out no access right and no rule. */
-function clientsLast(rows: readonly ChangedRow[]): ChangedRow[] {
-  const isClient = ({ table }: ChangedRow): boolean => table === 'clients';
-  return [...rows.filter((row) => !isClient(row)), ...rows.filter(isClient)];
 }
 
 /** The entry of a change; its rows stand under their table and key. */

@@ -36,6 +36,7 @@ export interface KeptRows extends Pick<
   | 'clients'
   | 'macClients'
   | 'keyedClients'
+  | 'excludedClients'
   | 'subnets'
 > {
   readonly services: readonly StoredBlock[];

@@ -1,5 +1,6 @@
 /** SQL that reads all policy rows, and the rows of the configuration, in one statement, and so in one consistent state. */
 import { type SourceKind, TEXT_URL } from '../../../shared/policy/source-kind.ts';
+import { Exclusion } from '../../../shared/query-log.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { BlockingSwitch, PolicyRows } from './rows.ts';
@@ -46,6 +47,9 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
 /** The slots of profile `p`. */
 const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
   'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
+
+/** `Exclusion` bits of a client. */
+const EXCLUSION = `(${String(Exclusion.LOG)} * exclude_from_log::integer + ${String(Exclusion.STATS)} * exclude_from_stats::integer)`;
 
 /** A managed domain as JSON. */
 const MANAGED_DOMAIN = `json_build_object('id', id, 'name', name,
@@ -134,7 +138,15 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   keyedClients: [
     'clients',
     `SELECT coalesce(json_agg(json_build_object('clientId', id, 'key', client_key, 'groupId', group_id, 'name', name,
-         'mac', mac_address::text) ORDER BY id), '[]') FROM clients WHERE client_key IS NOT NULL`,
+         'mac', mac_address::text, 'exclusion', ${EXCLUSION}) ORDER BY id), '[]')
+       FROM clients WHERE client_key IS NOT NULL`,
+  ],
+  excludedClients: [
+    'clients',
+    `SELECT coalesce(json_agg(json_build_object('mac', mac_address::text,
+         'address', CASE WHEN mac_address IS NULL THEN host(ip_address) END, 'exclusion', ${EXCLUSION})
+         ORDER BY id), '[]')
+       FROM clients WHERE ${EXCLUSION} > 0 AND (mac_address IS NOT NULL OR ip_address IS NOT NULL)`,
   ],
   subnets: ['client_subnets', CLIENT_PAIRS.subnets],
 };

@@ -25,14 +25,32 @@ async function record(count: number, isOwn = false): Promise<void> {
 
 describe('listRevisions', () => {
   test('lists the newest first, and which of them one can go back to', async () => {
+    await record(1, true);
     await record(2);
-    await record(store.KEPT_OWN_POLICIES + 1, true);
+    await record(30, true);
     await record(store.KEPT_POLICIES - 1);
     const revisions = await store.listRevisions(own.database);
-    expect(revisions).toHaveLength(32);
-    expect(revisions[0]).toMatchObject({ id: 32, author: 'me', summary: 'change 18', can_rollback: true });
-    // The first of people, and the first of Weir's own.
-    expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([3, 1]);
+    expect(revisions).toHaveLength(132);
+    expect(revisions[0]).toMatchObject({ id: 132, author: 'me', summary: 'change 98', can_rollback: true });
+    expect(revisions.filter(({ is_own: isOwn }) => isOwn)).toHaveLength(31);
+    // The first of people, and Weir's own before it.
+    expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([2, 1]);
+  });
+
+  test('keeps those of people, and the one before their first, however many Weir makes', async () => {
+    await record(3, true);
+    await record(2);
+    await own.database.query(
+      `INSERT INTO revisions (author, summary, is_own) SELECT 'system', 'list', true FROM generate_series(1, 1500)`,
+    );
+    await record(1, true);
+    const revisions = await store.listRevisions(own.database);
+    expect(revisions).toHaveLength(1003);
+    expect(revisions.slice(-3).map(({ id, can_rollback: can }) => [id, can])).toEqual([
+      [5, true],
+      [4, true],
+      [3, true],
+    ]);
   });
 });
 
@@ -51,22 +69,36 @@ describe('refuseForgotten', () => {
     await expect(store.refuseForgotten(own.database, 2)).resolves.toBeUndefined();
     await expect(store.refuseForgotten(own.database, 1)).rejects.toMatchObject({
       status: 409,
-      message: expect.stringContaining('only the last 20, and 10 of Weir'),
+      message: expect.stringContaining('only the last 100 made by people'),
     });
-    await expect(store.refuseForgotten(own.database, 99)).rejects.toMatchObject({ status: 404 });
+    await expect(store.refuseForgotten(own.database, 999)).rejects.toMatchObject({ status: 404 });
   });
 });
 
 describe('neededCopies', () => {
-  test('names the copies of kept revisions, and those that count or are held now', async () => {
+  test('names the copies that people have replaced since a kept revision, and those active or held now', async () => {
     expect(await store.neededCopies(own.database)).toEqual(new Set());
     await own.database.query(
       `INSERT INTO list_sources (name, url, content_key) VALUES ('ads', 'https://a.example/', 'first')`,
     );
     await record(1);
     await own.database.query(`UPDATE list_sources SET content_key = 'second', held_key = 'third'`);
+    await record(1);
     expect(await store.neededCopies(own.database)).toEqual(new Set(['first', 'second', 'third']));
-    await record(store.KEPT_POLICIES);
+    await record(store.KEPT_POLICIES - 1);
     expect(await store.neededCopies(own.database)).toEqual(new Set(['second', 'third']));
+  });
+
+  test('does not name copies that Weir itself has replaced', async () => {
+    await own.database.query(
+      `INSERT INTO list_sources (name, url, content_key) VALUES ('ads', 'https://a.example/', 'first')`,
+    );
+    await record(1);
+    await own.database.transaction(async (tx) => {
+      await tx.query(`UPDATE list_sources SET content_key = 'second'`);
+      const audit = { ...AUDIT, subject: 'blocklist ads' };
+      await recordRevision(tx, { isOwn: true, summary: 'blocklist ads: updated', audit });
+    });
+    expect(await store.neededCopies(own.database)).toEqual(new Set(['second']));
   });
 });

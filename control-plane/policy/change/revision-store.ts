@@ -1,15 +1,18 @@
 /**
  * SQL of `revisions`: author, summary, and the position in the log of changed rows, `policy_changes`, for a rollback.
- * `record-revision-store.ts` writes them, `restore-store.ts` restores them.
+ * `record-revision-store.ts` writes them, `restore-store.ts` restores them. Weir's own are new contents of lists, which
+ * no rollback undoes; between those of people they have the same policy as the one before.
  */
 import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Restorable revisions of people. */
-export const KEPT_POLICIES = 20;
-/** Restorable revisions of Weir itself, which must not use up the others. */
-export const KEPT_OWN_POLICIES = 10;
+/** Revisions made by people that can be rolled back to. */
+export const KEPT_POLICIES = 100;
+
+/** SQL of the oldest revision that can be rolled back to; 0 = all. `newer` are about to be made. */
+export const oldestKept = (newer = '0'): string => `coalesce((SELECT id FROM revisions WHERE NOT is_own
+  ORDER BY id DESC OFFSET ${KEPT_POLICIES - 1} - ${newer} LIMIT 1), 0)`;
 
 interface RevisionRow {
   /** `bigint` comes as text. */
@@ -17,10 +20,11 @@ interface RevisionRow {
   readonly created_at: Date;
   readonly author: string;
   readonly summary: string;
+  readonly is_own: boolean;
   readonly can_rollback: boolean;
 }
 
-const COLUMNS = 'id, created_at, author, summary, policy IS NOT NULL AS can_rollback';
+const COLUMNS = `id, created_at, author, summary, is_own, id >= ${oldestKept()} AS can_rollback`;
 
 /** Newest first. */
 export async function listRevisions(db: Queryable): Promise<Revision[]> {
@@ -71,41 +75,43 @@ export async function findRevision(db: Queryable, id: number): Promise<Revision>
 /** Newer revisions that are named in a refusal. */
 const MOST_NAMED = 5;
 
-/** 409 that names the revisions after `head`, which the caller does not know and which would go, too. */
+/** 409 that names the revisions made by people after `head`, which the caller does not know and which would go. */
 export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
   const newest = await newestRevisionId(db);
-  if (newest === head) return;
   if (newest === null || newest < head) throw conflict(`revision ${head} is not the newest: it is ${newest}`);
   const { rows } = await db.query<RevisionRow>(
-    `SELECT ${COLUMNS} FROM revisions WHERE id > $1 ORDER BY id LIMIT ${MOST_NAMED + 1}`,
+    `SELECT ${COLUMNS} FROM revisions WHERE id > $1 AND NOT is_own ORDER BY id LIMIT ${MOST_NAMED + 1}`,
     [head],
   );
+  if (rows.length === 0) return;
   const named = rows.slice(0, MOST_NAMED).map(({ id, author, summary }) => `${id} (${author}: ${summary})`);
   if (rows.length > MOST_NAMED) named.push('and more');
-  throw conflict(`revision ${newest} is the newest, not ${head}; these would go, too: ${named.join(', ')}`);
+  throw conflict(`revision ${head} is not the newest; these would also go: ${named.join(', ')}`);
 }
 
-/** 404 for an unknown revision, 409 for one whose policy is not kept any more. */
+/** 404 for an unknown revision, 409 for one that is too old. */
 export async function refuseForgotten(db: Queryable, id: number): Promise<void> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
   if (rows[0] === undefined) throw notFound(`revision ${id}`);
   if (!rows[0].can_rollback)
     throw conflict(
-      `revision ${id} is too old: only the last ${KEPT_POLICIES}, and ${KEPT_OWN_POLICIES} of Weir's own, can be gone back to`,
+      `revision ${id} is too old: only the last ${KEPT_POLICIES} made by people can be rolled back to`,
     );
 }
 
-const NEEDED_COPIES = `SELECT unnest(list_copies) AS key FROM revisions
+/** Those that a rollback needs were active before a person changed or deleted their source. */
+const NEEDED_COPIES = `SELECT was ->> 'content_key' AS key FROM policy_changes
+    WHERE table_name = 'list_sources' AND was ->> 'content_key' IS NOT NULL
   UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL
   UNION SELECT held_key FROM list_sources WHERE held_key IS NOT NULL`;
 
-/** Removes blobs that nothing needs, within a change: their number is bounded by that of revisions that can be restored. */
+/** Removes blobs that nothing needs, within a change: their number is bounded by the changes that are kept. */
 export async function dropUnneededBlobs(tx: Queryable): Promise<void> {
   await tx.query(`DELETE FROM blobs WHERE content_key NOT IN (${NEEDED_COPIES}
     UNION SELECT content_key FROM service_catalog WHERE content_key IS NOT NULL)`);
 }
 
-/** Content keys of the lists that some kept revision, or a held copy, still needs. */
+/** Content keys of the lists that are active or held, or that a rollback may bring back. */
 export async function neededCopies(db: Queryable): Promise<Set<string>> {
   const { rows } = await db.query<{ key: string }>(NEEDED_COPIES);
   return new Set(rows.map(({ key }) => key));
@@ -117,6 +123,7 @@ function toRevision(row: RevisionRow): Revision {
     created_at: row.created_at.toISOString(),
     author: row.author,
     summary: row.summary,
+    is_own: row.is_own,
     can_rollback: row.can_rollback,
   };
 }

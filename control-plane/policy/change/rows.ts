@@ -1,6 +1,7 @@
 /** The rows of policy, as stored in the database and in generations on disk. Data only. */
 import type { LocalRecordType } from '../../../shared/policy/local-record.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import type { ExclusionBits } from '../../../shared/query-log.ts';
 
 /** A group as policy sees it. */
 export interface PolicyGroup {
@@ -89,6 +90,17 @@ export interface PolicyKeyedClient {
   readonly name: string | null;
   /** Six hexadecimal pairs with colons, lower case. */
   readonly mac: string | null;
+  /** What its queries are left out of; absent = nothing. */
+  readonly exclusion?: ExclusionBits;
+}
+
+/** A client whose queries are left out of the log, of statistics, or of both. */
+export interface PolicyExcludedClient {
+  /** Six hexadecimal pairs with colons, lower case; null = it is known by its address. */
+  readonly mac: string | null;
+  /** An address literal; null = it is known by its MAC. */
+  readonly address: string | null;
+  readonly exclusion: ExclusionBits;
 }
 
 /** A network whose clients are in a group. */
@@ -181,6 +193,8 @@ export interface PolicyRows {
   readonly clients: readonly PolicyClient[];
   readonly macClients: readonly PolicyMacClient[];
   readonly keyedClients: readonly PolicyKeyedClient[];
+  /** Those that are known by a MAC or an address. */
+  readonly excludedClients: readonly PolicyExcludedClient[];
   readonly subnets: readonly PolicySubnet[];
   readonly schedules: readonly PolicySchedule[];
   /** Only what is enabled. */
@@ -204,6 +218,7 @@ export const NO_POLICY_ROWS: PolicyRows = {
   clients: [],
   macClients: [],
   keyedClients: [],
+  excludedClients: [],
   subnets: [],
   schedules: [],
   safeSearch: [],

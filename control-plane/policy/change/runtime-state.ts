@@ -1,6 +1,7 @@
 /** The inputs of policy besides its rows: time, neighbours, leases and configuration. Data only. */
 import { EVERYONE, type Access } from '../../../shared/policy/access.ts';
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
+import type { ExclusionBits } from '../../../shared/query-log.ts';
 import { NO_NAME_RULES, type NameRules } from '../../../shared/snapshot/name-rules.ts';
 import type { PolicyClient, PolicyRows } from './rows.ts';
 
@@ -25,6 +26,13 @@ export interface LocatedClient {
   readonly addresses: readonly string[];
 }
 
+/** An address, and what the queries from it are left out of. */
+export interface ExcludedAddress {
+  /** An address literal. */
+  readonly address: string;
+  readonly exclusion: ExclusionBits;
+}
+
 /** Live state that no database row has. */
 export interface LivePolicy {
   /** Unix milliseconds of that now. */
@@ -35,6 +43,8 @@ export interface LivePolicy {
   readonly endedGrants: ReadonlySet<number>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];
+  /** Addresses of clients whose queries are left out of the log, of statistics, or of both. */
+  readonly excludedAddresses: readonly ExcludedAddress[];
   /** Addresses of clients that rules name by MAC or by name; unknown names may be omitted. */
   readonly findClients: (names: readonly string[]) => readonly LocatedClient[];
   /** Local records of the configuration. */
@@ -55,6 +65,7 @@ export const NOTHING_LIVE: LivePolicy = {
   overrides: new Map(),
   endedGrants: new Set(),
   clientAddresses: [],
+  excludedAddresses: [],
   findClients: () => [],
   configRecords: [],
   leases: [],

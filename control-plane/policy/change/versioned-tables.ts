@@ -1,4 +1,4 @@
-/** The tables in revisions. Changed rows of all are noted in `policy_changes`; some are copied, too. */
+/** The tables in revisions. Triggers note each changed row in `policy_changes`, as it was. */
 
 /** A table whose changes are noted in `policy_changes`. */
 export interface NotedTable {
@@ -7,8 +7,17 @@ export interface NotedTable {
   readonly key: readonly (readonly [column: string, type: 'integer' | 'text'])[];
 }
 
-/** Those that a rollback restores row by row; those that others refer to come first. */
-export const NOTED: readonly NotedTable[] = [
+const BY_ID = [['id', 'integer']] as const;
+
+/** Those that a rollback restores by removing the changed rows and inserting them as they were, in this order. */
+export const REINSERTED: readonly NotedTable[] = [
+  {
+    name: 'list_source_groups',
+    key: [
+      ['source_id', 'integer'],
+      ['group_id', 'integer'],
+    ],
+  },
   ...[
     'managed_domains',
     'regex_filters',
@@ -18,7 +27,7 @@ export const NOTED: readonly NotedTable[] = [
     'schedule_slots',
     'blocked_services',
     'client_subnets',
-  ].map((name) => ({ name, key: [['id', 'integer'] as const] })),
+  ].map((name) => ({ name, key: BY_ID })),
   { name: 'config_values', key: [['key', 'text']] },
   { name: 'custom_services', key: [['service_id', 'text']] },
   { name: 'group_schedules', key: [['group_id', 'integer']] },
@@ -31,17 +40,16 @@ export const NOTED: readonly NotedTable[] = [
   },
 ];
 
-/** Those that a revision holds a copy of, as a rollback restores them in a way of its own. */
-export const COPIED: readonly NotedTable[] = [
-  { name: 'groups', key: [['id', 'integer']] },
-  { name: 'list_sources', key: [['id', 'integer']] },
-  {
-    name: 'list_source_groups',
-    key: [
-      ['source_id', 'integer'],
-      ['group_id', 'integer'],
-    ],
-  },
+/**
+ * All of them, in the order in which changed rows are shown. Groups, list sources and clients are changed in place by a
+ * rollback: others refer to them, and they have columns that no person sets. Clients are last, as thousands of them
+ * must not crowd out a rule.
+ */
+export const NOTED: readonly NotedTable[] = [
+  { name: 'groups', key: BY_ID },
+  { name: 'list_sources', key: BY_ID },
+  ...REINSERTED,
+  { name: 'clients', key: BY_ID },
 ];
 
 /** SQL of whether a row of the table has the key that is noted as `noted`: blanks stand between its columns. */

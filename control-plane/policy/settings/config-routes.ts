@@ -1,23 +1,17 @@
 /** HTTP of `{api}/config`: the configuration, without what `config/sections.ts` marks as secret, and its changes. */
-import { faultsOf, parsing } from '../../../config/issues.ts';
-import { isFileOnly, isSecret, valuesOf } from '../../../config/layers.ts';
+import { isSecret, valuesOf } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
-import { keys } from '../../../config/sections.ts';
 import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../../shared/api/settings-api.ts';
-import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import { hasMask, shownUrl, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import { invalid } from '../../api/api-error.ts';
 import { isLocal } from '../../api/local-requests.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route, RouteRequest } from '../../api/route.ts';
 import type { PolicyChanges } from '../change/change.ts';
-import { badFields, oddTexts } from './bad-fields.ts';
+import { faultsOfBody } from './bad-fields.ts';
 import type { Configuration } from './configuration.ts';
 
-const HASH = 'auth.admin.password_hash';
 const ADMIN_NAME = 'auth.admin.username';
-/** Keys by which an admin of the web could have any file shown, or sent away. */
-const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
 const NOT_CHANGED =
   'set by the environment of this node, its configuration file has faults or cannot be changed, or a user has the name';
 
@@ -100,23 +94,11 @@ function reloadConfig(
 function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Values {
   const nulls = Object.entries(valuesOf(body)).filter(([, value]) => value === null);
   const given = withoutKeys(body, new Set(nulls.map(([name]) => name)), []);
-  const faults = faultsOf(keys.safeParse(given, parsing), (key) => ({
-    source: 'body',
-    line: undefined,
-    key,
-  }));
-  const fields: FieldProblem[] = badFields(faults);
-  if (fields.length === 0) fields.push(...oddTexts(body));
   const values: Values = {
     ...valuesOf(given),
     ...Object.fromEntries(nulls.map(([name]) => [name, undefined])),
   };
-  if (HASH in values) fields.push({ path: HASH, message: 'is changed by POST /auth/change-password' });
-  for (const path of Object.keys(values).filter(isFileOnly))
-    fields.push({ path, message: 'is changed in the configuration file alone' });
-  for (const path of isLocal(http) ? [] : LOCAL_ONLY)
-    if (path in values)
-      fields.push({ path, message: 'is changed in the file, or by weir config set on the machine' });
+  const fields = faultsOfBody(given, Object.keys(values), isLocal(http));
   if (fields.length > 0) throw invalid(fields);
   return values;
 }

@@ -8,6 +8,7 @@ import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed } from '../change/change.ts';
+import { forgetChanges } from '../change/record-revision-store.ts';
 
 /** All rows. */
 export async function readConfigRows(db: Queryable): Promise<Values> {
@@ -63,7 +64,7 @@ export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> 
   );
   if (rows.length === 0) return false;
   await putConfigRows(tx, file);
-  await tx.query(`DELETE FROM policy_changes WHERE table_name = 'config_values'`);
+  await forgetChanges(tx);
   return true;
 }
 

@@ -19,12 +19,12 @@ import type { Author } from '../../api/caller.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { Changed, PolicyChanges } from '../change/change.ts';
-import { badFields } from './bad-fields.ts';
+import { badFields, faultsOfBody, reloadFaultOf } from './bad-fields.ts';
 import { ConfigFile } from './config-file.ts';
 import type { ReadConfigFile, WrittenConfig } from './config-file.ts';
 import { ConfigMemory } from './config-memory.ts';
-import { storeChange } from './serial-change.ts';
-import type { InForce, TurnedChange } from './serial-change.ts';
+import { joinedChanges, storeChange } from './serial-change.ts';
+import type { ChangeTogether, InForce, TurnedChange } from './serial-change.ts';
 import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
 
 /** Puts a configuration into force; what it throws must not keep others from it. */
@@ -50,6 +50,9 @@ interface FileValues {
   readonly file: Values;
   readonly local: readonly string[];
 }
+
+const FIXED =
+  'is set by the environment of this node, or belongs to a configuration file that it does not have';
 
 /** Holds the configuration. One per node. */
 export class Configuration {
@@ -133,10 +136,26 @@ export class Configuration {
 
   /**
    * Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. A key of
-   * the value undefined goes back to its default.
+   * the value undefined goes back to its default. `together` is stored in the same transaction and revision.
    */
-  change(policy: PolicyChanges, author: Author, values: Values): Promise<ConfigChange> {
-    return this.store(policy, author, Object.keys(values), () => values);
+  change(
+    policy: PolicyChanges,
+    author: Author,
+    values: Values,
+    together?: ChangeTogether,
+  ): Promise<ConfigChange> {
+    return this.store(policy, author, Object.keys(values), () => values, together);
+  }
+
+  /** What is wrong with a change of these keys on this node, without making it. */
+  faultsOfChange(values: Values): readonly FieldProblem[] {
+    const { layers } = this;
+    const names = Object.keys(values);
+    const isFixed = (path: string): boolean =>
+      path in layers.environment || (this.file === null && layered.isNodeKey(path));
+    const fixed = names.filter(isFixed).map((path) => ({ path, message: FIXED }));
+    const fields = [...faultsOfBody(layered.treeOf(values), names, false), ...fixed];
+    return fields.length > 0 ? fields : this.faultsOf(layered.layersWith(layers, layers.rows, values));
   }
 
   /** Adds entries to a list of the cluster in the same way, whatever others add to it at the same time. */
@@ -158,6 +177,7 @@ export class Configuration {
     author: Author,
     names: readonly string[],
     valuesIn: (rows: Values) => Values,
+    together?: ChangeTogether,
   ): Promise<ConfigChange> {
     this.refuseOverridden(names);
     await this.settle(policy);
@@ -167,11 +187,8 @@ export class Configuration {
       const read = await this.readFile(names);
       const rows = await readConfigRows(tx);
       values = valuesIn(rows);
-      this.refuseFaults({
-        ...this.layers,
-        file: layered.setValues({ ...this.layers.file, ...values }),
-        rows: layered.setValues({ ...rows, ...layered.clusterValues(values) }),
-      });
+      this.refuseFaults(layered.layersWith(this.layers, rows, values));
+      const other = await together?.work(tx);
       const node = { before: this.layers.file, after: layered.nodeValues(values) };
       const cluster = { before: rows, after: layered.clusterValues(values) };
       const changed = await writeConfigRows(tx, author, { rows: cluster, node });
@@ -181,10 +198,11 @@ export class Configuration {
         // After a conflict with another transaction the work runs again, and finds its own changes.
         written = { ...again, undo: written?.undo ?? again.undo };
       }
-      return changed;
+      return other === undefined ? changed : joinedChanges(other, changed);
     };
     await this.inTurn(policy, author, {
       work,
+      ...(together === undefined ? {} : { follow: together.follow }),
       stored: () =>
         this.hasFile(
           layered.setValues({ ...this.layers.file, ...values }),
@@ -378,13 +396,6 @@ export class Configuration {
       this.parts.logger.error('undo a change of the configuration file failed', { reason: reasonOf(error) });
     }
   }
-}
-
-/** With the fields that are at fault, which the message alone does not name. */
-function reloadFaultOf(error: unknown): string {
-  const fields = error instanceof ApiError ? (error.fields ?? []) : [];
-  if (fields.length === 0) return reasonOf(error);
-  return fields.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
 function localNames({ own, local }: ReadConfigFile): readonly string[] {

@@ -9,8 +9,24 @@ export interface TurnedChange {
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
   /** Once it is stored. */
   readonly stored: () => void;
+  /** Makes it active; `apply` alone does so unless given. */
+  readonly follow?: (apply: () => Promise<void>) => Promise<void>;
   /** Where it is not. */
   readonly failed?: () => Promise<void>;
+}
+
+/** Another change of policy that is stored with one of the configuration. */
+export interface ChangeTogether {
+  /** In the transaction, before the keys are written; it may run again. */
+  readonly work: (tx: Queryable) => Promise<Changed<null>>;
+  /** Once both are stored. */
+  readonly follow: (apply: () => Promise<void>) => Promise<void>;
+}
+
+/** Both as one change, by the summary of the first. */
+export function joinedChanges(first: Changed<null>, second: Changed<null>): Changed<null> {
+  const outside = [...(first.outside ?? []), ...(second.outside ?? [])];
+  return { result: null, summary: first.summary ?? second.summary, outside };
 }
 
 /** A stored change. */
@@ -23,13 +39,13 @@ export interface InForce {
 export async function storeChange(
   policy: PolicyChanges,
   author: Author,
-  { work, stored, failed }: TurnedChange,
+  { work, stored, failed, follow }: TurnedChange,
 ): Promise<InForce> {
   const isStored = Promise.withResolvers<undefined>();
   const change = policy.change(author, work, async (_result, apply) => {
     stored();
     isStored.resolve(undefined);
-    await apply();
+    await (follow === undefined ? apply() : follow(apply));
   });
   change.catch(isStored.reject);
   try {

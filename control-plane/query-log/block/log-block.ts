@@ -6,10 +6,23 @@ import { z } from 'zod';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 
+/** Who reads a block, as the database has it: the query log and statistics, or one of them. */
+export const UsedBy = { BOTH: 'b', LOG: 'l', STATS: 's' } as const;
+export type UsedByCode = (typeof UsedBy)[keyof typeof UsedBy];
+
+/** What makes a run a part of another one: it has the queries of the same process that only the log, or only statistics have. */
+export interface RunPart {
+  readonly usedBy: typeof UsedBy.LOG | typeof UsedBy.STATS;
+  /** UUID of the main run. */
+  readonly of: string;
+}
+
 /** A block of the log, ready to be stored. */
 export interface LogBlock extends EncodedBlock {
   /** UUID of the run, which is one life of a process. */
   readonly runKey: string;
+  /** Absent = a main run, whose queries are in the log and counted. */
+  readonly part?: RunPart | undefined;
   /** Number of the first query in its run; the others follow. */
   readonly firstSeq: number;
   /** What it adds to statistics. */
@@ -22,6 +35,7 @@ const Lengths = z.array(Count).max(16);
 
 const Header = z.strictObject({
   runKey: z.uuid(),
+  part: z.strictObject({ usedBy: z.enum([UsedBy.LOG, UsedBy.STATS]), of: z.uuid() }).optional(),
   firstSeq: Count,
   rowCount: Count,
   hourUs: z.int(),

@@ -9,7 +9,7 @@ import type { OpenBlock } from './open-block.ts';
 import type { OpenRepeats } from './open-repeats.ts';
 
 /** Microseconds of a minute. */
-const MINUTE_US = 60_000_000;
+export const MINUTE_US = 60_000_000;
 const MINUTES_PER_HOUR = 60;
 
 /** Cache misses: what neither the cache nor policy answered. */
@@ -30,7 +30,8 @@ export interface MinuteCounts {
    * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `reply:IP` (see `replyKindOf()`),
    * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
    * blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
-   * `cache:misses`, `repeats:RATE_LIMITED` (queries without a row of their own); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
+   * `cache:misses`, `repeats:RATE_LIMITED` (queries without a row of their own), `excluded:log` (queries that are counted,
+   * but not in the log) and `excluded:statistics` (queries in the log that are counted nowhere else); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
    * `upstream_us:URL`.
    */
   readonly counts: Readonly<Record<string, number>>;
@@ -76,6 +77,17 @@ export function countMinutes(block: OpenBlock): MinuteCounts[] {
   return minutes.flatMap((tally, minute) =>
     tally === undefined ? [] : [tally.counts(block, outcomes, (block.hourUs + minute * MINUTE_US) / 1000)],
   );
+}
+
+/** The counts of queries that are not in the log. */
+export function notLogged(minute: MinuteCounts): MinuteCounts {
+  return { ...minute, counts: { ...minute.counts, 'excluded:log': minute.queries } };
+}
+
+/** What is left of the counts of queries that are not to be counted: how many they are. */
+export function notCounted({ minuteMs, queries }: MinuteCounts): MinuteCounts {
+  const nothing = { queries: 0, blocked: 0, cached: 0, forwarded: 0, rateLimited: 0 };
+  return { minuteMs, ...nothing, counts: { 'excluded:statistics': queries } };
 }
 
 /** Outcomes of a block, by place. */

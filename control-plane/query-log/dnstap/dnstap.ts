@@ -1,5 +1,6 @@
 /** Streams every answered query as dnstap, where the configuration names a receiver (`logging.dnstap`). */
 import type { Logger } from '../../../shared/log.ts';
+import { Exclusion } from '../../../shared/query-log.ts';
 import type { QueryLogRow } from '../rows/row.ts';
 import { keptOf, type QueryLogPrivacy } from '../store/privacy.ts';
 import { DNSTAP_CONTENT, DnstapFrames } from './dnstap-frame.ts';
@@ -29,8 +30,9 @@ export class Dnstap {
     this.privacy = privacy;
   }
 
-  /** Sends a row, or counts it as lost. */
+  /** Sends a row, or counts it as lost; not one that is excluded from the log. */
   append(row: QueryLogRow): void {
+    if ((row.exclusion & Exclusion.LOG) !== 0) return;
     const privacy = this.privacy();
     if (privacy !== 'off' && this.stream.takesFrame())
       this.stream.send(this.frames.frameOf(row, keptOf(privacy)));

@@ -6,6 +6,8 @@ import type { WorkerMemory } from '../../../shared/threads/messages.ts';
 import {
   type DecisionOrigin,
   type DnssecStatusCode,
+  EXCLUSION_SHIFT,
+  type ExclusionBits,
   isBlockedStatus,
   logAnswersOffset,
   LogMark,
@@ -154,7 +156,9 @@ export class LogDrain {
     row.extendedError = bytes[at + LogRecord.EXTENDED_ERROR]! - 1;
     row.rule = this.ruleOf(reader, at);
     row.origin = originOf(row, bytes[at + LogRecord.RULE_ORIGIN]!);
-    const mark = bytes[at + LogRecord.MARK]!;
+    const marks = bytes[at + LogRecord.MARK]!;
+    row.exclusion = (marks >>> EXCLUSION_SHIFT) as ExclusionBits;
+    const mark = marks & ((1 << EXCLUSION_SHIFT) - 1);
     if (mark === LogMark.COUNTED) this.sink.append(row);
     else if (mark === LogMark.PROBE) this.sink.see?.(row);
     else if (mark === LogMark.REFUSED)

@@ -80,7 +80,7 @@ class QuestionScan {
       if (this.isFull) return NOTHING;
       return this.isWhole(block) ? PIECES : PIECES_AND_TIMES;
     };
-    for await (const block of scanBlocks(tx, { ...this.span, pieces })) {
+    for await (const block of scanBlocks(tx, { ...this.span, reader: 'log', pieces })) {
       if (this.isFull) this.leftOut += block.rowCount + block.repeats;
       else this.add(block);
     }

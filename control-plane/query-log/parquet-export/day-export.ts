@@ -39,7 +39,7 @@ const MARK = 'exported:';
 /** A day rests for this time after its end, so that the last rows of all nodes are there. */
 const DUE = `SELECT day::text, rows FROM (
     SELECT day, sum(row_count)::bigint AS rows FROM query_blocks
-    WHERE (day + 1) AT TIME ZONE 'UTC' + interval '30 minutes' < now() GROUP BY day
+    WHERE used_by <> 's' AND (day + 1) AT TIME ZONE 'UTC' + interval '30 minutes' < now() GROUP BY day
   ) AS finished LEFT JOIN meta ON key = $1 || day WHERE value IS DISTINCT FROM to_jsonb(rows) ORDER BY day`;
 const NOTE = `INSERT INTO meta (key, value) VALUES ($1, to_jsonb($2::bigint))
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;

@@ -78,6 +78,7 @@ class ExportScan {
     const context = { nodeOf: (id: number) => names.get(id) ?? '' };
     const request: BlockRequest = {
       ...span,
+      reader: 'log',
       ...(await nodesOf(tx, this.selection)),
       pieces: this.filter.matchesAll ? ALL_PIECES : QUERY_PIECES,
     };

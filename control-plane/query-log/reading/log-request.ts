@@ -1,6 +1,6 @@
 /** Turns the filters of a request into what the log is searched for. */
 import { periodMs } from '../../../shared/api/fields.ts';
-import type { QueryLogFilters } from '../../../shared/api/query-log-api.ts';
+import { NODATA, type QueryLogFilters } from '../../../shared/api/query-log-api.ts';
 import { ANY_BLOCKED, BLOCKED_STATUS_NAMES } from '../../../shared/query-log.ts';
 import { invalid } from '../../api/api-error.ts';
 import type { QueryConditions, QueryFilter } from '../search/query-conditions.ts';
@@ -36,7 +36,7 @@ export function selectionOf(filters: QueryLogFilters, nowMs: number, clients: Kn
     client,
     group_id,
     type,
-    rcode,
+    ...codeCondition(rcode),
     protocol,
     upstream,
     dnssec,
@@ -58,7 +58,7 @@ function excludedBy(filters: QueryLogFilters, clients: KnownClients): QueryCondi
     group_id: filters['group_id!'],
     type: filters['type!'],
     ...statusCondition(filters['status!']),
-    rcode: filters['rcode!'],
+    ...codeCondition(filters['rcode!']),
     protocol: filters['protocol!'],
     upstream: filters['upstream!'],
     dnssec: filters['dnssec!'],
@@ -70,6 +70,10 @@ function deviceOf(id: number | undefined, clients: KnownClients, path: string): 
   const addresses = clients.placesOf(id);
   if (addresses === undefined) throw invalid([{ path, message: 'expected the id of a client' }]);
   return { id, addresses };
+}
+
+function codeCondition(rcode: string | undefined): Pick<QueryConditions, 'rcode' | 'reply'> {
+  return rcode?.toUpperCase() === NODATA ? { reply: NODATA } : { rcode };
 }
 
 function statusCondition(status: QueryLogFilters['status']): Pick<QueryConditions, 'status' | 'statuses'> {

@@ -131,7 +131,7 @@ export class PageScan {
 
   private async totalOfAll(): Promise<RowTotals> {
     const { fromMs, toMs } = this.request;
-    const total = await countWholeBlocks(this.tx, { ...this.span, ...this.nodes });
+    const total = await countWholeBlocks(this.tx, { ...this.span, reader: 'log', ...this.nodes });
     if (fromMs === undefined && toMs === undefined) return total;
     for await (const stored of this.blocks(this.span, { isPartialOnly: true }))
       addTotals(total, this.count(stored, this.span));
@@ -238,7 +238,7 @@ export class PageScan {
     how: Pick<BlockRequest, 'isPartialOnly' | 'isOldestFirst' | 'firstFetch'>,
   ): AsyncGenerator<StoredBlock> {
     const pieces = (stored: StoredBlock): ReadonlySet<Piece> => this.countOrAsk(stored, span);
-    return scanBlocks(this.tx, { ...span, ...this.nodes, pieces, ...how });
+    return scanBlocks(this.tx, { ...span, reader: 'log', ...this.nodes, pieces, ...how });
   }
 
   /** Reads a block; one that is damaged is left out and reported. */

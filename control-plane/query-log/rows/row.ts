@@ -1,9 +1,11 @@
 /** One answered query as the log writer receives it. `privacy.ts` decides what is stored. */
-import type {
-  DecisionOrigin,
-  DnssecStatusCode,
-  ProtocolCode,
-  QueryStatusCode,
+import {
+  type DecisionOrigin,
+  type DnssecStatusCode,
+  Exclusion,
+  type ExclusionBits,
+  type ProtocolCode,
+  type QueryStatusCode,
 } from '../../../shared/query-log.ts';
 
 /** In the place of the type of an answer's first record; reserved by IANA. */
@@ -60,6 +62,8 @@ export interface QueryLogRow {
   qtype: number;
   protocol: ProtocolCode;
   status: QueryStatusCode;
+  /** What leaves it out because of its client or its name. */
+  exclusion: ExclusionBits;
   /** 0..4095, as sent. */
   rcode: number;
   dnssec: DnssecStatusCode;
@@ -98,6 +102,7 @@ export function emptyRow(): QueryLogRow {
     qtype: 0,
     protocol: 0,
     status: 0,
+    exclusion: Exclusion.NONE,
     rcode: 0,
     dnssec: 0,
     answerType: UNKNOWN_ANSWER,

@@ -8,7 +8,7 @@ import { type BlockRequest, countWholeBlocks, scanBlocks } from './block-scan.ts
 import { fetchBlock, type StoredBlock } from './stored-block.ts';
 
 const NOON_MS = Date.UTC(2026, 6, 5, 12);
-const EVER = { fromUs: 0, toUs: Date.UTC(2100, 0) * 1000, pieces: new Set([]) } as const;
+const EVER = { reader: 'log', fromUs: 0, toUs: Date.UTC(2100, 0) * 1000, pieces: new Set([]) } as const;
 
 let own: TestDatabase;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('scanBlocks()', () => {
     await store([20, 29]);
     expect(lastSeconds(await scan({ fromUs: at(10), toUs: at(20) }))).toEqual([19, 15]);
     expect(lastSeconds(await scan({ fromUs: at(10), toUs: at(20), isPartialOnly: true }))).toEqual([15]);
-    expect(await countWholeBlocks(own.database, { fromUs: at(10), toUs: at(20) })).toEqual({
+    expect(await countWholeBlocks(own.database, { ...EVER, fromUs: at(10), toUs: at(20) })).toEqual({
       rows: 2,
       queries: 2,
     });

@@ -1,5 +1,6 @@
 /** The blocks of a span of time, a few at a time, so that memory stays bounded however long the span is. */
 import type { Queryable } from '../../storage/db/database.ts';
+import { UsedBy } from '../block/log-block.ts';
 import type { BlockRange } from '../top-lists/list-parts.ts';
 import type { TimeSpan } from './block-filter.ts';
 import type { BlockTransaction } from './block-transaction.ts';
@@ -20,6 +21,8 @@ import {
 
 /** Which blocks, and what of them. */
 export interface BlockRequest extends TimeSpan {
+  /** Who asks: blocks that the other one alone has are left out. */
+  readonly reader: 'log' | 'statistics';
   /** Only blocks of this node, or only of others. */
   readonly nodeId?: number | undefined;
   readonly notNodeId?: number | undefined;
@@ -191,11 +194,14 @@ export async function countWholeBlocks(
   return rows[0]!;
 }
 
-type Which = Pick<BlockRequest, 'fromUs' | 'toUs' | 'nodeId' | 'notNodeId'>;
+type Which = Pick<BlockRequest, 'fromUs' | 'toUs' | 'reader' | 'nodeId' | 'notNodeId'>;
+
+const OF_OTHERS = { log: UsedBy.STATS, statistics: UsedBy.LOG } as const;
 
 /** Condition on blocks with queries in a span, of the nodes that are wanted. */
-function within({ fromUs, toUs, nodeId, notNodeId }: Which, put: Put): string {
+function within({ fromUs, toUs, reader, nodeId, notNodeId }: Which, put: Put): string {
   return [
+    `used_by <> '${OF_OTHERS[reader]}'`,
     `day >= ${put(dateOfMoment(fromUs))}::date AND day <= ${put(dateOfMoment(toUs))}::date`,
     `last_time >= ${put(momentOf(fromUs))}::timestamptz AND first_time < ${put(momentOf(toUs))}::timestamptz`,
     ...(nodeId === undefined ? [] : [`node_id = ${put(nodeId)}::integer`]),
@@ -204,6 +210,6 @@ function within({ fromUs, toUs, nodeId, notNodeId }: Which, put: Put): string {
 }
 
 /** Condition on blocks that lie wholly within a span. */
-function whole({ fromUs, toUs }: Which, put: Put): string {
+function whole({ fromUs, toUs }: TimeSpan, put: Put): string {
   return `first_time >= ${put(momentOf(fromUs))}::timestamptz AND last_time < ${put(momentOf(toUs))}::timestamptz`;
 }

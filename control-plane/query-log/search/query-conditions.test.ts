@@ -1,7 +1,8 @@
 /** Conditions that are tested without a block; `block-filter.test.ts` applies the others. */
 import { describe, expect, test } from '@jest/globals';
 import { rcodeName } from '../../../shared/dns/iana.ts';
-import { matchesWildcards, rcodeFromName } from './query-conditions.ts';
+import type { HeadOutcome } from '../block/block-layout.ts';
+import { matchesWildcards, outcomeTest, rcodeFromName } from './query-conditions.ts';
 
 describe('matchesWildcards()', () => {
   test.each([
@@ -22,6 +23,26 @@ describe('matchesWildcards()', () => {
 
   test('matchesWildcards() stays linear in a pattern of many wildcards', () => {
     expect(matchesWildcards('*a'.repeat(2000))('a'.repeat(1999))).toBe(false);
+  });
+});
+
+describe('outcomeTest()', () => {
+  const isBy = (upstream: string, server: string | null): boolean =>
+    outcomeTest({ upstream })!([1, 'ALLOWED', 0, 'udp', 'insecure', false, server] as unknown as HeadOutcome);
+
+  test.each([
+    ['127.0.0.1:53', 'udp://127.0.0.1:53', true],
+    ['127.0.0.1', 'udp://127.0.0.1:53', true],
+    ['udp://127.0.0.1', '127.0.0.1:53', true],
+    ['TLS://DNS.example.org', 'tls://dns.example.org:853', true],
+    ['[2001:DB8::1]', 'udp://[2001:db8:0::1]:53', true],
+    ['127.0.0.1:5353', 'udp://127.0.0.1:53', false],
+    ['127.0.0.1', 'tcp://127.0.0.1:53', false],
+    ['https://dns.example.org/a', 'https://dns.example.org/b', false],
+    ['a text that is not a server', 'a text that is not a server', true],
+    ['127.0.0.1', null, false],
+  ])('outcomeTest() compares the upstream %j with %j: %s', (wanted, server, expected) => {
+    expect(isBy(wanted, server)).toBe(expected);
   });
 });
 

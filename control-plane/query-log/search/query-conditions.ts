@@ -1,9 +1,10 @@
 /** Conditions on a query of the log, and the tests that they make of dictionaries. Pure. */
+import { parseUpstream } from '../../../config/upstream-url.ts';
 import type { CompatReply } from '../../../shared/api/compat/compat-api.ts';
 import type { Decision, DnssecStatusName, ProtocolName, QueryStatusName } from '../../../shared/query-log.ts';
 import { Rcode, rrTypeCode } from '../../../shared/dns/iana.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
-import { addressFromText } from '../../../shared/net/ip.ts';
+import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
 import { replyKindOf } from '../rows/reply-kind.ts';
 
@@ -27,6 +28,7 @@ export interface QueryConditions {
   /** `NXDOMAIN`, `RCODE17`. */
   readonly rcode?: string | undefined;
   readonly protocol?: ProtocolName | undefined;
+  /** In any form of its address. */
   readonly upstream?: string | undefined;
   readonly dnssec?: DnssecStatusName | undefined;
   /** One of these. */
@@ -107,25 +109,49 @@ function clientWithin(networkText: string): (client: HeadClient) => boolean {
 }
 
 function outcomeTests(conditions: QueryConditions): ((outcome: HeadOutcome) => boolean)[] {
-  const { type, status, rcode, protocol, dnssec, upstream } = conditions;
+  const { type, status, rcode, protocol, dnssec } = conditions;
   const expected: [at: number, value: unknown][] = [
     [0, type === undefined ? undefined : (rrTypeCode(type) ?? null)],
     [1, status],
     [2, rcode === undefined ? undefined : rcodeFromName(rcode)],
     [3, protocol],
     [4, dnssec],
-    [6, upstream],
   ];
-  const { statuses, decisions, upstreams, typesLeftOut, reply } = conditions;
+  const { statuses, decisions, upstream, upstreams, typesLeftOut, reply } = conditions;
   const oneOf: ((outcome: HeadOutcome) => boolean)[] = [];
   if (statuses !== undefined) oneOf.push((outcome) => statuses.includes(outcome[1]));
   if (decisions !== undefined) oneOf.push((outcome) => decisions.includes(decisionOf(outcome)));
   if (typesLeftOut !== undefined) oneOf.push(([qtype]) => !typesLeftOut.includes(qtype));
   if (reply !== undefined) oneOf.push((outcome) => replyKindOf(outcome[2], outcome[8]) === reply);
+  if (upstream !== undefined) oneOf.push(upstreamIs(upstream));
   if (upstreams !== undefined)
     // A cached answer keeps the server that it is from.
     oneOf.push(([, , , , , cached, server]) => server !== null && !cached && upstreams.includes(server));
   return oneOf.concat(expectations(expected));
+}
+
+/** Whether a server is the same one, in whatever form the two are written. */
+function upstreamIs(wanted: string): (outcome: HeadOutcome) => boolean {
+  const wantedServer = serverOf(wanted);
+  const servers = new Map<string, boolean>();
+  return ([, , , , , , upstream]) => {
+    if (upstream === null || upstream === wanted) return upstream !== null;
+    const before = servers.get(upstream);
+    if (before !== undefined) return before;
+    const isSame = wantedServer !== null && serverOf(upstream) === wantedServer;
+    servers.set(upstream, isSame);
+    return isSame;
+  };
+}
+
+/** Transport, place and path of a server, without what may be left out; null if the text is not an upstream's. */
+function serverOf(text: string): string | null {
+  const server = parseUpstream(text);
+  if (server === undefined) return null;
+  const { transport, host, port, pinnedIp = '', path = '' } = server;
+  const address = addressFromText(host);
+  const place = address === null ? host.toLowerCase() : addressToText(address);
+  return JSON.stringify([transport, place, port, pinnedIp, path]);
 }
 
 function decisionOf(outcome: HeadOutcome): Decision {

@@ -28,7 +28,7 @@ afterAll(() => own.stop());
 
 async function stored(): Promise<StoredBlock[]> {
   const pieces = (): ReadonlySet<Piece> => new Set();
-  return Array.fromAsync(scanBlocks(own.database, { ...EVER, pieces }));
+  return Array.fromAsync(scanBlocks(own.database, { ...EVER, reader: 'log', pieces }));
 }
 
 const fetched = async (block: StoredBlock, ...pieces: Piece[]): Promise<StoredBlock> =>

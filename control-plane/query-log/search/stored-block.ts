@@ -2,6 +2,7 @@
 import { type BinaryRow, int4sOf, int8Of } from '../../storage/db/copy/copy-out.ts';
 import type { CopyQueryable } from '../../storage/db/database.ts';
 import { type BlockHead, type EncodedBlock, Frame } from '../block/block-layout.ts';
+import { UsedBy } from '../block/log-block.ts';
 import type { KnownNames } from '../top-lists/name-book.ts';
 
 /** A stored block with its identity; pieces that were not asked for are empty. */
@@ -146,7 +147,7 @@ export async function fetchBlock(
   return row === undefined ? null : toBlock(row);
 }
 
-/** The block that a row of a run is in; null if there is none any more. */
+/** The block of the log that a row of a run is in; null if there is none any more. */
 export async function fetchBlockOf(
   tx: CopyQueryable,
   { runId, seq, hourUs }: { runId: number; seq: number; hourUs: number },
@@ -154,13 +155,13 @@ export async function fetchBlockOf(
 ): Promise<StoredBlock | null> {
   const [row] = await tx.copyOut(
     `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE day = ${dayOf(hourUs)}
-       AND run_id = ${numberInSql(runId)} AND first_seq <= ${numberInSql(seq)} ORDER BY first_seq DESC LIMIT 1`,
+       AND run_id = ${numberInSql(runId)} AND first_seq <= ${numberInSql(seq)} AND ${IS_LOGGED} ORDER BY first_seq DESC LIMIT 1`,
   );
   const block = row === undefined ? null : toBlock(row);
   return block === null || seq >= block.firstSeq + block.rowCount ? null : block;
 }
 
-/** The block that a row of a run is in, of whatever day; null if there is none any more. Looks into each day. */
+/** The block of the log that a row of a run is in, of whatever day; null if there is none any more. Looks into each day. */
 export async function findBlockOf(
   tx: CopyQueryable,
   { runId, seq }: { runId: number; seq: number },
@@ -168,10 +169,13 @@ export async function findBlockOf(
 ): Promise<StoredBlock | null> {
   const [row] = await tx.copyOut(
     `SELECT ${blockColumns(pieces)} FROM query_blocks WHERE run_id = ${numberInSql(runId)}
-       AND first_seq <= ${numberInSql(seq)} AND first_seq + row_count > ${numberInSql(seq)} LIMIT 1`,
+       AND first_seq <= ${numberInSql(seq)} AND first_seq + row_count > ${numberInSql(seq)} AND ${IS_LOGGED} LIMIT 1`,
   );
   return row === undefined ? null : toBlock(row);
 }
+
+/** Blocks that statistics alone have show no row. */
+const IS_LOGGED = `used_by <> '${UsedBy.STATS}'`;
 
 /** What `toBlock()` takes, with the whole columns of these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {

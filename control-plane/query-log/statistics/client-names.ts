@@ -11,6 +11,7 @@ export interface ClientNames {
 /** The list with the name that each client has now. */
 export function withNames(counts: readonly ClientCount[], clients: ClientNames): TopClients {
   return counts.map(({ ip, clientId, count, blocked }) => ({
+    ip_address: ip,
     ip,
     hostname: clients.nameAt(ip, clientId),
     client_id: clientId,

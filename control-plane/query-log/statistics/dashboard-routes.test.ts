@@ -103,9 +103,16 @@ describe('GET /stats/top_*', () => {
 
   test('lists clients with their names', async () => {
     expect(TopClients.parse(await get('/stats/top_clients'))).toEqual([
-      { ip: '192.0.2.0', hostname: null, client_id: null, count: 67, blocked: 17 },
-      { ip: '192.0.2.1', hostname: 'Phone', client_id: null, count: 67, blocked: 17 },
-      { ip: '192.0.2.2', hostname: null, client_id: null, count: 66, blocked: 16 },
+      { ip_address: '192.0.2.0', ip: '192.0.2.0', hostname: null, client_id: null, count: 67, blocked: 17 },
+      {
+        ip_address: '192.0.2.1',
+        ip: '192.0.2.1',
+        hostname: 'Phone',
+        client_id: null,
+        count: 67,
+        blocked: 17,
+      },
+      { ip_address: '192.0.2.2', ip: '192.0.2.2', hostname: null, client_id: null, count: 66, blocked: 16 },
     ]);
   });
 

@@ -14,7 +14,7 @@ const named = (name: string): Uint8Array => wireName(name);
 /** Two hits of the cache, a miss, two blocked queries and a rate-limited one; and two outside of the period. */
 const ROWS: Partial<RowInWords>[] = [
   { responseTimeUs: 10 },
-  { responseTimeUs: 30, status: QueryStatus.STALE, client: client(8) },
+  { responseTimeUs: 30, status: QueryStatus.STALE, client: client(8), answerType: 0 },
   {
     ...{ qname: named('b.example'), status: QueryStatus.ALLOWED, cached: false, responseTimeUs: 20_000 },
     upstream: 'udp://192.0.2.1:53',
@@ -53,6 +53,8 @@ describe('readSummary', () => {
       block_rate: 33.33,
       queries_rate_limited: 1,
       queries_repeated: 0,
+      queries_not_logged: 0,
+      queries_not_counted: 0,
       clients: 2,
       unique_domains: 3,
       unique_domains_is_estimate: false,
@@ -66,6 +68,7 @@ describe('readSummary', () => {
       queries_by_type: { A: 5, AAAA: 1 },
       queries_by_status: { BLOCKED_LIST: 2, CACHED: 1, STALE: 1, ALLOWED: 1, RATE_LIMITED: 1 },
       queries_by_rcode: { NOERROR: 5, REFUSED: 1 },
+      queries_nodata: 1,
       queries_by_protocol: { udp: 5, tcp: 1 },
       source_stats: { ads: 2 },
     });

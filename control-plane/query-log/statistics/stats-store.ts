@@ -213,6 +213,8 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     block_rate: percent(sums.blocked, sums.queries),
     queries_rate_limited: sums.rateLimited,
     queries_repeated: count('repeats:RATE_LIMITED'),
+    queries_not_logged: count('excluded:log'),
+    queries_not_counted: count('excluded:statistics'),
     clients: clients.distinct,
     unique_domains: names.distinct,
     unique_domains_is_estimate: names.isEstimate,
@@ -226,6 +228,7 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     queries_by_type: byValue(sums, 'type', (value) => rrTypeName(Number(value))),
     queries_by_status: byValue(sums, 'status'),
     queries_by_rcode: byValue(sums, 'rcode', (value) => rcodeName(Number(value))),
+    queries_nodata: count('reply:NODATA'),
     queries_by_protocol: byValue(sums, 'protocol'),
     source_stats: byValue(sums, 'source'),
   };

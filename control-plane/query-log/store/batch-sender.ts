@@ -23,7 +23,7 @@ export interface SenderOptions {
   readonly spilled: SpilledBatches;
   readonly tally: LogTally;
   readonly logger: Logger;
-  /** Whose batches are added; told its number. */
+  /** Whose batches are added, and those of its parts; told its number. */
   readonly run: OwnRun;
   /** The next number of that run. */
   readonly nextSeq: () => number;
@@ -124,8 +124,10 @@ export class BatchSender {
     const { database, nodeId, spilled, run, nextSeq } = this.options;
     this.sending = batch;
     try {
-      const stored = await storeBlock(database, batch, { nodeId, durable: false, nextSeq: nextSeq() });
-      run.id = stored.runId;
+      const isOfRun = batch.id.startsWith(`${run.key}.`);
+      const how = { nodeId, durable: false, ...(isOfRun ? { nextSeq: nextSeq() } : {}) };
+      const stored = await storeBlock(database, batch, how);
+      if (isOfRun) run.id = stored.runId;
       this.accepted();
       this.keep(batch, stored);
     } catch (error) {

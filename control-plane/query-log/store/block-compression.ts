@@ -10,13 +10,11 @@ export interface CompressionListener {
 
 /** Blocks that are being compressed. */
 export class BlockCompression {
-  private readonly runKey: string;
   private readonly listener: CompressionListener;
   private work: Promise<void> = Promise.resolve();
   private rows = 0;
 
-  constructor(runKey: string, listener: CompressionListener) {
-    this.runKey = runKey;
+  constructor(listener: CompressionListener) {
     this.listener = listener;
   }
 
@@ -30,7 +28,7 @@ export class BlockCompression {
     const { rowCount } = sealed.block;
     this.rows += rowCount;
     this.work = this.work
-      .then(async () => this.listener.compressed(await toBatch(this.runKey, sealed)))
+      .then(async () => this.listener.compressed(await toBatch(sealed.runKey, sealed)))
       .catch((error: unknown) => this.listener.failed(rowCount, error))
       .finally(() => {
         this.rows -= rowCount;

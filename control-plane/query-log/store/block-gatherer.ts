@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryLogRow } from '../rows/row.ts';
 import { encodeBlock, type RawBlock, sealBlock } from '../block/block-encoder.ts';
-import { blockToBytes } from '../block/log-block.ts';
-import { countMinutes, type MinuteCounts } from '../block/minute-counts.ts';
+import { blockToBytes, type RunPart, UsedBy } from '../block/log-block.ts';
+import { countMinutes, MINUTE_US, type MinuteCounts, notCounted, notLogged } from '../block/minute-counts.ts';
 import { type Kept, OpenBlock } from '../block/open-block.ts';
 import { FrameMemory } from '../block/frame-memory.ts';
 import { QueryStatus } from '../../../shared/query-log.ts';
@@ -26,6 +26,9 @@ export const DAY_MS = 86_400_000;
 export interface SealedBlock {
   readonly block: RawBlock;
   readonly minutes: readonly MinuteCounts[];
+  /** UUID of its run, and of which run that is a part. */
+  readonly runKey: string;
+  readonly part: RunPart | null;
   /** Number of its first row. */
   readonly firstSeq: number;
   /** Lets its memory be used again; the block is not read afterwards. */
@@ -44,6 +47,8 @@ export class BlockGatherer {
   readonly runKey: string;
   /** Null while there is none. */
   tap: RowTap | null = null;
+  /** Null: its queries are in the log and counted. */
+  private readonly part: RunPart | null;
   private readonly open = new OpenBlock();
   /** Null: each query gets a row of its own. */
   private readonly limited: LimitedNetworks | null;
@@ -52,8 +57,9 @@ export class BlockGatherer {
   private readonly spare: FrameMemory[] = [];
 
   /** `prefixes` say which addresses are one network; without them, each limited query gets a row of its own. */
-  constructor(prefixes?: () => NetworkPrefixes, runKey: string = randomUUID()) {
+  constructor(prefixes?: () => NetworkPrefixes, runKey: string = randomUUID(), part: RunPart | null = null) {
     this.runKey = runKey;
+    this.part = part;
     this.limited = prefixes === undefined ? null : new LimitedNetworks(prefixes);
   }
 
@@ -74,12 +80,15 @@ export class BlockGatherer {
 
   /** Adds a query; only what `privacy` allows is copied. Returns the block that it did not fit into, if there is one. */
   append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
-    const timestampUs = Math.min(
+    const isCountOnly = this.part?.usedBy === UsedBy.STATS;
+    const arrivedUs = Math.min(
       Math.max(Math.round(row.timestampMs * 1000), MIN_TIMESTAMP_US),
       MAX_TIMESTAMP_US,
     );
+    // What is not in the log is kept as counts are: by the minute.
+    const timestampUs = isCountOnly ? arrivedUs - (arrivedUs % MINUTE_US) : arrivedUs;
     const sealed = this.open.isFull || !this.open.accepts(timestampUs) ? this.seal() : null;
-    const kept = keptOf(privacy);
+    const kept = isCountOnly ? { ...keptOf(privacy), answers: false } : keptOf(privacy);
     const first = this.firstOf(row, timestampUs);
     if (first >= 0) {
       this.open.addRepeat(row, first, kept);
@@ -111,13 +120,21 @@ export class BlockGatherer {
     const memory = this.spare.pop() ?? new FrameMemory();
     const sealed = {
       block: sealBlock(open, memory),
-      minutes: countMinutes(open),
+      minutes: this.countMinutes(),
+      runKey: this.runKey,
+      part: this.part,
       firstSeq: this.seq - open.rowCount,
       release: () => this.keep(memory),
     };
     open.clear();
     this.limited?.clear();
     return sealed;
+  }
+
+  private countMinutes(): MinuteCounts[] {
+    const minutes = countMinutes(this.open);
+    if (this.part === null) return minutes;
+    return minutes.map(this.part.usedBy === UsedBy.LOG ? notCounted : notLogged);
   }
 
   private keep(memory: FrameMemory): void {
@@ -129,10 +146,10 @@ export class BlockGatherer {
 /** Compresses a block, and lets its memory go: what is stored, spooled and sent. */
 export async function toBatch(
   runKey: string,
-  { block, minutes, firstSeq, release }: SealedBlock,
+  { block, minutes, part, firstSeq, release }: SealedBlock,
 ): Promise<LogBatch> {
   const encoded = await encodeBlock(block);
   release();
-  const bytes = blockToBytes({ ...encoded, runKey, firstSeq, minutes });
+  const bytes = blockToBytes({ ...encoded, runKey, ...(part === null ? {} : { part }), firstSeq, minutes });
   return { id: `${runKey}.${firstSeq}`, rowCount: block.rowCount, bytes };
 }

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Database } from '../../storage/db/database.ts';
 import { inTransaction } from '../../storage/db/transaction.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
-import { blockFromBytes, type LogBlock } from '../block/log-block.ts';
+import { blockFromBytes, type LogBlock, UsedBy, type UsedByCode } from '../block/log-block.ts';
 import { DAY_MS } from './block-gatherer.ts';
 import { addCounts } from './counts-store.ts';
 import type { LogBatch } from './log-batch.ts';
@@ -22,7 +22,7 @@ export interface BlockDurability {
   readonly nextSeq?: number;
 }
 
-/** Channel of NOTIFY on which each block that was stored is told, see `blockNotice()`. */
+/** Channel of NOTIFY on which each block of the log that was stored is told, see `blockNotice()`. */
 export const BLOCK_CHANNEL = 'weir_query_blocks';
 
 /** SQLSTATE of a partition that does not exist. */
@@ -79,7 +79,7 @@ async function insertBlock(
 ): Promise<StoredBlock> {
   const work = async (client: PoolClient): Promise<StoredBlock> => {
     const stored = await addBlock(client, block, how);
-    if (stored.isNew)
+    if (stored.isNew && block.part?.usedBy !== UsedBy.STATS)
       await client.query({
         name: 'notify-block',
         text: 'SELECT pg_notify($1, $2)',
@@ -108,7 +108,11 @@ export async function addBlock(
   const stored = await noteStored(client, block, { nodeId: how.nodeId, nextSeq: how.nextSeq ?? 0 });
   if (!stored.isNew) return stored;
   const { nodeId } = stored;
-  await insertRow(client, block, { runId: stored.runId, firstSeq: block.firstSeq, nodeId });
+  const { firstSeq, part } = block;
+  const usedBy = part?.usedBy ?? UsedBy.BOTH;
+  // Lists have nothing to count of what only the log has.
+  const listed = usedBy === UsedBy.LOG ? 'h' : null;
+  await insertRow(client, block, { runId: stored.runId, firstSeq, nodeId, usedBy, listed });
   await addCounts(client, nodeId, block.minutes);
   return stored;
 }
@@ -162,6 +166,7 @@ export interface BlockIdentity {
   readonly runId: number;
   readonly firstSeq: number;
   readonly nodeId: number;
+  readonly usedBy: UsedByCode;
   /** The lists of names that count it already (migrations/0001_schema.sql). */
   readonly listed?: string | null;
 }
@@ -176,8 +181,8 @@ export async function insertRow(
     name: `store-block-${partitionOf(dayOf(block))}`,
     text: `INSERT INTO ${partitionOf(dayOf(block))}
        (day, run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums,
-        head, names, queries, answers, listed, repeats)
-     VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14, $15, $16)`,
+        head, names, queries, answers, listed, repeats, used_by)
+     VALUES ($1, $2, $3, $4, $5, ${moment(6)}, ${moment(7)}, ${moment(8)}, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     values: [
       new Date(dayOf(block) * DAY_MS).toISOString().slice(0, 10),
       identity.runId,
@@ -195,6 +200,7 @@ export async function insertRow(
       block.answers,
       identity.listed ?? null,
       block.repeats,
+      identity.usedBy,
     ],
   });
 }
@@ -207,20 +213,20 @@ function moment(place: number): string {
 /** Notes the rows as stored, or finds that they are. @throws {OverlappingBlock} */
 async function noteStored(
   client: PoolClient,
-  { runKey, firstSeq, rowCount }: LogBlock,
+  { runKey, part, firstSeq, rowCount }: LogBlock,
   { nodeId, nextSeq }: { nodeId: number; nextSeq: number },
 ): Promise<StoredBlock> {
   const endSeq = firstSeq + rowCount;
   const { rows } = await client.query<{ id: number; node_id: number; timeline: string }>({
     name: 'note-stored',
-    text: `INSERT INTO query_runs AS run (key, node_id, last_seq, next_seq, stored)
-       VALUES ($1, $2, $4::bigint - 1, greatest($4, $5::bigint), int8multirange(int8range($3, $4)))
+    text: `INSERT INTO query_runs AS run (key, node_id, last_seq, next_seq, stored, part_of)
+       VALUES ($1, $2, $4::bigint - 1, greatest($4, $5::bigint), int8multirange(int8range($3, $4)), $6)
        ON CONFLICT (key) DO UPDATE SET stored = run.stored + excluded.stored, last_at = now(),
          last_seq = greatest(run.last_seq, excluded.last_seq),
          next_seq = greatest(run.next_seq, excluded.next_seq)
        WHERE NOT run.stored && excluded.stored
        RETURNING id, node_id, ${TIMELINE} AS timeline`,
-    values: [runKey, nodeId, firstSeq, endSeq, nextSeq],
+    values: [runKey, nodeId, firstSeq, endSeq, nextSeq, part?.of ?? null],
   });
   const [noted] = rows;
   if (noted !== undefined)

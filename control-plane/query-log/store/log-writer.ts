@@ -6,6 +6,7 @@
  * `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
  */
 import type { Logger } from '../../../shared/log.ts';
+import { Exclusion } from '../../../shared/query-log.ts';
 import type { QueryLogRow } from '../rows/row.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { BatchSender } from './batch-sender.ts';
@@ -13,6 +14,7 @@ import { BlockCompression } from './block-compression.ts';
 import { BlockGatherer, type RowTap, type SealedBlock } from './block-gatherer.ts';
 import type { NetworkPrefixes } from './limited-networks.ts';
 import type { OwnRun } from './block-store.ts';
+import { PartGatherers } from './part-gatherers.ts';
 import { LogTally } from './log-tally.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import { SpilledBatches } from './spilled-batches.ts';
@@ -69,6 +71,7 @@ export class LogWriter {
   private readonly maxWaitMs: number;
   private readonly tally: LogTally;
   private readonly gatherer: BlockGatherer;
+  private readonly parts: PartGatherers;
   readonly run: OwnRun;
   /** Most bytes of the spool. */
   readonly spoolLimitBytes: number;
@@ -83,6 +86,7 @@ export class LogWriter {
     const { privacy, maxWaitMs, limitedPrefixes, runKey, ...others } = { ...DEFAULTS, ...options };
     this.privacy = privacy;
     this.gatherer = new BlockGatherer(limitedPrefixes, runKey);
+    this.parts = new PartGatherers(limitedPrefixes, this.gatherer.runKey);
     this.run = { key: this.gatherer.runKey, id: null };
     this.maxWaitMs = maxWaitMs;
     this.spoolLimitBytes = others.maxSpoolBytes;
@@ -91,7 +95,7 @@ export class LogWriter {
     this.spilled = new SpilledBatches({ ...others, tally });
     const { run, spilled } = this;
     this.sender = new BatchSender({ ...others, tally, spilled, run, nextSeq: () => this.gatherer.nextSeq });
-    this.compression = new BlockCompression(this.gatherer.runKey, {
+    this.compression = new BlockCompression({
       compressed: (batch) => this.sender.add(batch),
       failed: (rowCount, error) => tally.drop(rowCount, 'compress query log', error),
     });
@@ -103,7 +107,8 @@ export class LogWriter {
   append(row: QueryLogRow): void {
     const privacy = this.privacy();
     if (privacy === 'off') return;
-    this.take(this.gatherer.append(row, privacy));
+    if (row.exclusion === Exclusion.NONE) this.take(this.gatherer.append(row, privacy));
+    else if (row.exclusion !== Exclusion.BOTH) this.take(this.parts.append(row, privacy));
   }
 
   /** Notes rows that were lost before they came here: their numbers are used up, so that the log shows the gap. */
@@ -132,7 +137,12 @@ export class LogWriter {
 
   counters(): LogWriterCounters {
     const { written, spooled, dropped, refused } = this.tally;
-    const parts = [this.gatherer.rowCount, this.compression.rowCount, this.sender.rowCount];
+    const parts = [
+      this.gatherer.rowCount,
+      this.parts.rowCount,
+      this.compression.rowCount,
+      this.sender.rowCount,
+    ];
     const waiting = parts.reduce((sum, rows) => sum + rows, this.spilled.heldRows);
     return { written, spooled, dropped, refused, waiting };
   }
@@ -150,7 +160,8 @@ export class LogWriter {
 
   private onTick(): void {
     this.quietTicks++;
-    if (this.gatherer.queryCount >= QUIET_QUERIES || this.quietTicks >= MOST_QUIET_TICKS) this.seal();
+    const gathered = this.gatherer.queryCount + this.parts.queryCount;
+    if (gathered >= QUIET_QUERIES || this.quietTicks >= MOST_QUIET_TICKS) this.seal();
     for (const batch of this.spilled.takeHeld()) this.sender.add(batch);
     this.sender.spillOld(this.maxWaitMs);
     this.sender.wake();
@@ -159,6 +170,7 @@ export class LogWriter {
   private seal(): void {
     this.quietTicks = 0;
     this.take(this.gatherer.seal());
+    for (const sealed of this.parts.seal()) this.take(sealed);
     this.sender.wake();
   }
 

@@ -223,7 +223,7 @@ export async function forEachBlock(
   const isWhole = ({ firstUs, lastUs }: StoredBlock): boolean => firstUs >= span.fromUs && lastUs < span.toUs;
   const isAll = (stored: StoredBlock): boolean => filter.matchesAll && isWhole(stored);
   const pieces = (stored: StoredBlock): ReadonlySet<Piece> => piecesOf(stored, filter, use, isWhole(stored));
-  for await (const stored of scanBlocks(tx, { ...span, pieces })) {
+  for await (const stored of scanBlocks(tx, { ...span, reader: 'statistics', pieces })) {
     // Nothing of it matches.
     if (pieces(stored).size === 0 && !isAll(stored)) continue;
     try {

@@ -194,7 +194,7 @@ describe('MergeUpkeep', () => {
     await reading.read(async (tx) => {
       const span = { fromUs: OLD_HOUR_MS * 1000, toUs: (OLD_HOUR_MS + HOUR_MS) * 1000 };
       const pieces = new Set(['names', 'queries', 'answers'] as const);
-      for await (const block of scanBlocks(tx, { ...span, pieces })) {
+      for await (const block of scanBlocks(tx, { ...span, reader: 'log', pieces })) {
         if (numbers.length === 0) expect(await upkeep().turn('own-and-ended')).toBe(1);
         forEachRow(new BlockReader(block), (row) => numbers.push(row.responseTimeUs));
       }

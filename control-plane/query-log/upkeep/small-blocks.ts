@@ -1,6 +1,7 @@
 /** SQL of small blocks: which could be one, their content, and their replacement. */
 import type { LentClient, Queryable } from '../../storage/db/database.ts';
 import { type EncodedBlock, MAX_BLOCK_ROWS } from '../block/block-layout.ts';
+import type { UsedByCode } from '../block/log-block.ts';
 import { microsInSql } from '../search/stored-block.ts';
 import { dateOf } from '../store/block-day.ts';
 import { insertRow } from '../store/block-store.ts';
@@ -135,9 +136,14 @@ export async function replaceParts(
   merged: EncodedBlock,
 ): Promise<void> {
   const { day, runId, nodeId, firstSeqs } = parts;
-  const { rows } = await client.query<{ row_count: number; repeats: number; listed: string | null }>(
+  const { rows } = await client.query<{
+    row_count: number;
+    repeats: number;
+    listed: string | null;
+    used_by: UsedByCode;
+  }>(
     `DELETE FROM query_blocks WHERE day = $1::date AND run_id = $2 AND first_seq = ANY($3::bigint[])
-     RETURNING row_count, repeats, listed`,
+     RETURNING row_count, repeats, listed, used_by`,
     [dateOf(day), runId, firstSeqs],
   );
   const gone = rows.reduce((sum, row) => sum + row.row_count, 0);
@@ -153,5 +159,7 @@ export async function replaceParts(
     throw new ChangedMeanwhile(
       'merge blocks of the query log: they were merged, dropped or listed meanwhile',
     );
-  await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, listed });
+  // All blocks of a run are used by the same.
+  const { used_by: usedBy } = rows[0]!;
+  await insertRow(client, merged, { runId, firstSeq: firstSeqs[0]!, nodeId, usedBy, listed });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NOTHING_KNOWN } from '../../../shared/policy/hardening-settings.ts';
 import type { UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
-import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
+import { upstreamDetails, upstreamHealth, upstreamLatencies } from './upstream-health.ts';
 
 function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
   return {
@@ -15,6 +15,7 @@ function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
     consecutiveFailures: 0,
     lastError: null,
     latenciesMs: new Float32Array(0),
+    latencyCounts: { counts: [], sumMs: 0 },
     resolved: [],
     supports: NOTHING_KNOWN,
     removesSignatures: false,
@@ -106,6 +107,23 @@ describe('upstreamDetails and upstreamHealth', () => {
       'udp://192.0.2.1': 'Unhealthy',
       'udp://192.0.2.53': 'Unhealthy',
     });
+  });
+});
+
+describe('upstreamLatencies()', () => {
+  test('adds the classes of a server in a pool over all workers', () => {
+    const counts = (...counts: number[]) => ({ latencyCounts: { counts, sumMs: counts.length } });
+    const zone = report({ poolName: 'lan', ...counts(7, 0) });
+    expect(
+      upstreamLatencies([worker([report(counts(1, 2))], [zone]), worker([report(counts(0, 5))])]),
+    ).toEqual([
+      { server: { address: 'udp://192.0.2.1', pool_name: 'main', kind: 'pool' }, counts: [1, 7], sumMs: 4 },
+      {
+        server: { address: 'udp://192.0.2.1', pool_name: 'lan', kind: 'forward_zone' },
+        counts: [7, 0],
+        sumMs: 2,
+      },
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import type {
   UpstreamHealth,
   UpstreamStatus,
 } from '../../../shared/api/upstreams-api.ts';
-import type { UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
+import type { LatencyCounts, UpstreamReport, UpstreamReports } from '../../../shared/threads/messages.ts';
 
 /**
  * One line per server and pool, in the order of the configuration; then one per server and forward zone, distinguished
@@ -24,6 +24,28 @@ export function upstreamDetails(reports: readonly UpstreamReports[]): UpstreamDe
   ];
 }
 
+/** Which line of `upstreamDetails()` is meant. */
+export type UpstreamName = Pick<UpstreamDetail, 'address' | 'pool_name' | 'kind'>;
+
+/** The latencies of a server in a pool or zone, of all workers. */
+export interface UpstreamLatency extends LatencyCounts {
+  readonly server: UpstreamName;
+}
+
+/** The latencies behind `upstreamDetails()`, of the same lines. */
+export function upstreamLatencies(reports: readonly UpstreamReports[]): UpstreamLatency[] {
+  return [
+    ...latenciesOf(
+      'pool',
+      reports.flatMap(({ pools }) => pools),
+    ),
+    ...latenciesOf(
+      'forward_zone',
+      reports.flatMap(({ zones }) => zones),
+    ),
+  ];
+}
+
 /**
  * By server; for one in several pools or zones the best state counts. A server's answers for a zone do not affect its
  * state in a pool.
@@ -35,8 +57,23 @@ export function upstreamHealth(reports: readonly UpstreamReports[]): UpstreamHea
 }
 
 function detailsOf(kind: UpstreamDetail['kind'], reports: readonly UpstreamReport[]): UpstreamDetail[] {
+  return byServer(reports).map((group) => merge(kind, group));
+}
+
+function latenciesOf(kind: UpstreamDetail['kind'], reports: readonly UpstreamReport[]): UpstreamLatency[] {
+  return byServer(reports).map((group) => ({
+    server: { address: group[0].address, pool_name: group[0].poolName, kind },
+    counts: group[0].latencyCounts.counts.map((_, index) =>
+      group.reduce((sum, { latencyCounts }) => sum + latencyCounts.counts[index]!, 0),
+    ),
+    sumMs: group.reduce((sum, { latencyCounts }) => sum + latencyCounts.sumMs, 0),
+  }));
+}
+
+/** The reports of each server in each pool, in the order of the configuration. */
+function byServer(reports: readonly UpstreamReport[]): [UpstreamReport, ...UpstreamReport[]][] {
   const groups = Map.groupBy(reports, ({ poolName, address }) => `${poolName}\n${address}`);
-  return [...groups.values()].map((group) => merge(kind, group));
+  return [...groups.values()] as [UpstreamReport, ...UpstreamReport[]][];
 }
 
 function healthOf(reports: readonly UpstreamReport[]): UpstreamHealth {
@@ -44,8 +81,8 @@ function healthOf(reports: readonly UpstreamReport[]): UpstreamHealth {
   return Object.fromEntries([...groups].map(([address, group]) => [address, statusOf(group)]));
 }
 
-function merge(kind: UpstreamDetail['kind'], reports: UpstreamReport[]): UpstreamDetail {
-  const [first] = reports as [UpstreamReport];
+function merge(kind: UpstreamDetail['kind'], reports: [UpstreamReport, ...UpstreamReport[]]): UpstreamDetail {
+  const [first] = reports;
   const sum = (of: (report: UpstreamReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
   // The worker with most failures in a row has the newest reason.

@@ -16,7 +16,8 @@ import {
 } from './policy-position.ts';
 
 /** A name in `table_versions`. */
-export type FollowedTable = 'access' | 'list_sources' | 'list_copies' | 'web_certificate' | 'service_catalog';
+export type FollowedTable =
+  'access' | 'client_settings' | 'list_sources' | 'list_copies' | 'web_certificate' | 'service_catalog';
 
 /** What puts policy into force. */
 export interface FollowingPolicy {

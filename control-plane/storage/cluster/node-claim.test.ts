@@ -91,6 +91,7 @@ describe('NodeClaim', () => {
   });
 
   test('says with each heartbeat by what the node answers, and for how long there has been something newer', async () => {
+    await asOwner(own.database, 'TRUNCATE revisions');
     await own.database.query(
       `INSERT INTO revisions (author, summary, created_at)
        SELECT 'ada', 'x', now() - make_interval(secs => age) FROM unnest(ARRAY[300, 200, 100]) age`,

@@ -10,8 +10,17 @@ export type TableVersions = Readonly<Record<string, string>>;
 
 /** All names in `table_versions`. */
 export const VERSIONED: readonly string[] = [
-  ...['access', 'blocking_switch', 'client_subnets', 'clients', 'config_values', 'forward_zones', 'grants'],
-  ...['groups', 'list_copies', 'list_sources', 'local_records', 'managed_domains', 'regex_filters'],
+  ...['access', 'blocking_switch', 'client_settings', 'client_subnets', 'clients', 'config_values'],
+  ...[
+    'forward_zones',
+    'grants',
+    'groups',
+    'list_copies',
+    'list_sources',
+    'local_records',
+    'managed_domains',
+    'regex_filters',
+  ],
   ...['safe_search', 'schedules', 'service_catalog', 'services', 'web_certificate'],
 ];
 
@@ -40,8 +49,8 @@ export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SEL
   'mark', coalesce((SELECT coalesce(${markIn('value')}, ${String(UNREADABLE)})
     FROM meta WHERE key = 'position_mark'), 0))`;
 
-/** Versions that policy does not read: who may ask the API, which catalog was fetched. */
-const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'service_catalog']);
+/** Versions that policy does not read: who may ask the API, names of clients, which catalog was fetched. */
+const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'client_settings', 'service_catalog']);
 
 /**
  * Marks the position and tells it: who has reached the mark has all that was committed before. One that cannot be read

@@ -17,7 +17,7 @@ import { migrate, SchemaTooNew, SchemaTooOld } from './migrate.ts';
 const TABLE_CHANGE = '0002_table-change';
 
 let root: string;
-/** The schema of this release and the later migration. */
+/** The schema of 0.1.0 and the later migration. */
 let dir: string;
 let lock: DataDirLock;
 let server: EmbeddedServer;
@@ -26,7 +26,8 @@ let pool: pg.Pool;
 beforeAll(async () => {
   root = makeTempDir();
   dir = join(root, 'migrations');
-  cpSync(fileURLToPath(new URL('../../../migrations', import.meta.url)), dir, { recursive: true });
+  const schema = new URL('../../../migrations/0001_schema.sql', import.meta.url);
+  cpSync(fileURLToPath(schema), join(dir, '0001_schema.sql'));
   writeFileSync(
     join(dir, `${TABLE_CHANGE}.sql`),
     '-- Up Migration\nALTER TABLE list_sources ADD COLUMN later text;\n',

@@ -10,15 +10,19 @@ import { sources } from './source-items.ts';
 const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
 const OF_GROUP = 'LEFT JOIN groups g ON g.id = t.group_id';
 
-const CLIENT = items('ip_address inet, mac_address macaddr, client_key text, name text, "group" text');
+const CLIENT = items(
+  'ip_address inet, mac_address macaddr, client_key text, name text, "group" text, exclude_from_log boolean, exclude_from_stats boolean',
+);
 const HAS_KEY_ONLY = (row: string): string => `${row}.mac_address IS NULL AND ${row}.ip_address IS NULL`;
 const IS_CLIENT = `(t.mac_address = v.mac_address OR t.mac_address IS NULL AND t.ip_address = v.ip_address
   OR ${HAS_KEY_ONLY('t')} AND ${HAS_KEY_ONLY('v')} AND t.client_key = v.client_key)`;
 const putClients = (where: string, key: string): string =>
-  `INSERT INTO clients (ip_address, mac_address, client_key, name, group_id)
-   SELECT v.ip_address, v.mac_address, v.client_key, v.name, g.id FROM ${CLIENT} LEFT ${WITH_GROUP} WHERE ${where}
+  `INSERT INTO clients (ip_address, mac_address, client_key, name, group_id, exclude_from_log, exclude_from_stats)
+   SELECT v.ip_address, v.mac_address, v.client_key, v.name, g.id, coalesce(v.exclude_from_log, false),
+     coalesce(v.exclude_from_stats, false) FROM ${CLIENT} LEFT ${WITH_GROUP} WHERE ${where}
    ON CONFLICT ${key} DO UPDATE SET client_key = excluded.client_key, name = excluded.name,
-     group_id = excluded.group_id`;
+     group_id = excluded.group_id, exclude_from_log = excluded.exclude_from_log,
+     exclude_from_stats = excluded.exclude_from_stats`;
 
 const clients: BackupKind = {
   name: 'clients',
@@ -26,8 +30,9 @@ const clients: BackupKind = {
   isKnownByFirst: true,
   // The address of a client that is known by its MAC is where it was seen last.
   read: `SELECT CASE WHEN t.mac_address IS NULL THEN host(t.ip_address) END AS ip_address,
-      t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group"
+      t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group", t.exclude_from_log, t.exclude_from_stats
     FROM clients t ${OF_GROUP} WHERE num_nonnulls(t.name, t.group_id, t.client_key) > 0
+      OR t.exclude_from_log OR t.exclude_from_stats
     ORDER BY t.mac_address, t.ip_address, t.client_key`,
   put: [
     // A key may go from one client to another.
@@ -42,18 +47,10 @@ const clients: BackupKind = {
   // Those that were seen stay as they were seen.
   remove: [
     `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND (t.last_seen IS NULL OR ${HAS_KEY_ONLY('t')})`,
-    `UPDATE clients t SET name = NULL, group_id = NULL, client_key = NULL FROM ${CLIENT} WHERE ${IS_CLIENT}`,
+    `UPDATE clients t SET name = NULL, group_id = NULL, client_key = NULL,
+       exclude_from_log = false, exclude_from_stats = false FROM ${CLIENT} WHERE ${IS_CLIENT}`,
   ],
 };
-
-/** Ids of the clients that are given as `$1`; a join for each way to be known, each of which an index serves. */
-export const CLIENT_IDS = [
-  't.mac_address = v.mac_address',
-  't.mac_address IS NULL AND t.ip_address = v.ip_address',
-  `${HAS_KEY_ONLY('t')} AND ${HAS_KEY_ONLY('v')} AND t.client_key = v.client_key`,
-]
-  .map((isClient) => `SELECT t.id FROM clients t JOIN ${CLIENT} ON ${isClient}`)
-  .join(' UNION ');
 
 const SUBNET = items('subnet_cidr cidr, comment text, "group" text');
 const subnets: BackupKind = {

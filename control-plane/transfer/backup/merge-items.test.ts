@@ -112,6 +112,14 @@ describe('mergeItems()', () => {
     });
   });
 
+  test('excludes clients, and includes none again', () => {
+    const excluded = client({ ip_address: '192.0.2.8', exclude_from_log: true, exclude_from_stats: false });
+    const added = { ...excluded, exclude_from_log: false, exclude_from_stats: true };
+    expect(merge({ clients: [excluded] }, { clients: [added] }).changes).toMatchObject({
+      clients: { changed: [{ ...excluded, exclude_from_stats: true }] },
+    });
+  });
+
   test('leaves the mode of YouTube alone for other engines', () => {
     const engine = (name: string, mode: string): Item => ({
       ...{ group: 'Default', engine: name, enabled: true, youtube_mode: mode },
@@ -121,5 +129,14 @@ describe('mergeItems()', () => {
       { safe_search: [engine('google', 'strict'), engine('youtube', 'strict')] },
     );
     expect(outcomesOf('safe_search')).toEqual(['same', 'changed']);
+  });
+
+  test('leaves Default without IPv6 if the addition does, and changes nothing else of it', () => {
+    const wish = group('Other name', { is_default: true, no_ipv6: true, comment: 'imported' });
+    const { changes, outcomesOf } = merge({}, { groups: [wish] });
+    expect(changes['groups']).toMatchObject({ created: [], changed: [{ ...DEFAULT, no_ipv6: true }] });
+    expect(outcomesOf('groups')).toEqual(['changed']);
+    const without = group('Kids', { no_ipv6: true });
+    expect(merge({ groups: [DEFAULT, without] }, { groups: [group('Kids')] }).changes).toEqual({});
   });
 });

@@ -10,13 +10,14 @@ import { formatValue } from './format-value.ts';
 
 /** Fields that a thing that is there takes from the addition, by kind. */
 const TAKEN = {
-  groups: ['enabled', 'comment'],
-  clients: ['name', 'group'],
+  groups: ['enabled', 'comment', 'no_ipv6'],
+  clients: ['name', 'group', 'exclude_from_log', 'exclude_from_stats'],
   client_subnets: ['group', 'comment'],
   list_sources: ['enabled', 'comment', 'subdomains', 'text', 'groups'],
   managed_domains: ['enabled', 'comment'],
   regex_filters: ['enabled', 'comment'],
   safe_search: ['enabled', 'youtube_mode'],
+  schedule_profiles: ['timezone', 'slots'],
   blocked_services: ['profile'],
   local_records: ['ttl', 'comment'],
   forward_zones: ['servers', 'enabled', 'comment'],
@@ -109,11 +110,12 @@ function keysOf(kind: BackupKind, item: Item): readonly [string, ...string[]] {
 }
 
 function merging(kind: MergedKind, before: Item, item: Item): Item {
-  if (before['is_default'] === true) return before;
-  const fields: readonly string[] = TAKEN[kind];
+  const fields: readonly string[] = before['is_default'] === true ? ['no_ipv6'] : TAKEN[kind];
   const given = fields.filter((field) => {
     // Only YouTube has modes.
     if (field === 'youtube_mode' && item['engine'] !== 'youtube') return false;
+    // An addition switches these on, and never off.
+    if (field === 'no_ipv6' || field.startsWith('exclude_')) return item[field] === true;
     return item[field] !== null && item[field] !== '';
   });
   return inOrder({ ...before, ...Object.fromEntries(given.map((field) => [field, item[field]])) });

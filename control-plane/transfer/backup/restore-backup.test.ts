@@ -107,7 +107,7 @@ describe('a restore', () => {
     expect(content(await backUp())).toEqual(content(file));
   });
 
-  test('is one revision and one entry; going back to the revision before undoes it', async () => {
+  test('is one revision and one entry; a rollback to the revision before undoes it, clients included', async () => {
     const file = await backUp();
     const [newest] = (await api.send('GET', '/api/revisions')).body as { id: number }[];
     const before = await auditCount();
@@ -115,8 +115,8 @@ describe('a restore', () => {
     expect(answer.headers['weir-revision']).toBe(String((answer.body as RestoreAnswer).revision));
     expect(await auditCount()).toBe(before + 1);
     await make('POST', `/revisions/${newest!.id}/rollback`, {});
-    // Revisions hold policy.
-    const outside = { clients: [], users: [], second_factors: [], api_tokens: [], grants: [] };
+    // Revisions hold no access rights.
+    const outside = { users: [], second_factors: [], api_tokens: [], grants: [] };
     const after = { ...(await backUp()), ...outside };
     expect(content(after)).toEqual(content({ ...file, ...outside }));
   });
@@ -178,7 +178,8 @@ describe('a restore', () => {
     });
     const { grants, clients } = await backUp();
     expect(grants).toContainEqual(expect.objectContaining({ client: '192.0.2.8', domain: 'a.example' }));
-    expect(clients).toEqual(expect.arrayContaining(moved));
+    const included = { exclude_from_log: false, exclude_from_stats: false };
+    expect(clients).toEqual(expect.arrayContaining(moved.map((client) => ({ ...included, ...client }))));
     await restore(file);
     expect(content(await backUp())).toEqual(content(file));
   });

@@ -29,7 +29,7 @@ export interface RestoreParts extends CertificateParts {
   readonly logger: Logger;
   readonly database: Database;
   readonly policy: PolicyChanges;
-  readonly clients: Pick<ClientDirectory, 'put' | 'remove'>;
+  readonly clients: Pick<ClientDirectory, 'takeOver'>;
   readonly clock: Clock;
   /** No session or token that was read is believed in any more. */
   readonly auth: { readonly adminName: string; forgetCallers(): void };
@@ -70,9 +70,8 @@ export async function restoreBackup(
     return { result: { ...plan, ...result }, outside, summary: `backup of ${file.created_at}: restored` };
   };
   const { result, revision } = await parts.policy
-    .changeWithRevision(author, work, ({ clients, goneClients }) => {
-      for (const id of goneClients) parts.clients.remove(id);
-      for (const client of clients) parts.clients.put(client);
+    .changeWithRevision(author, work, (restored) => {
+      parts.clients.takeOver(restored);
       return parts.bringBack();
     })
     .finally(() => parts.auth.forgetCallers());

@@ -1,7 +1,6 @@
 /** Stores the changes of a restore or an import, in the transaction of the caller. */
-import { changedRow } from '../../clients/devices/client-change.ts';
-import type { StoredClient } from '../../clients/devices/client-record.ts';
-import { readClientsById } from '../../clients/devices/client-store.ts';
+import type { ChangedClients } from '../../clients/devices/client-record.ts';
+import { changedClients } from '../../clients/devices/client-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { ChangedRow } from '../../policy/change/change.ts';
 import { newlyRefusedFilters } from '../../filtering/rules/filter-budget.ts';
@@ -9,15 +8,10 @@ import type { RefusedFilter } from '../../policy/snapshot/build/manual-rules.ts'
 import { isPolicyKey } from '../../policy/settings/config-store.ts';
 import type { KindChange } from './backup-items.ts';
 import type { Item, KindName } from './backup-kind.ts';
-import { CLIENT_IDS } from './backup-kinds.ts';
 import { hiddenValue } from './configuration-items.ts';
 
 /** What was stored, for what follows the transaction. */
-export interface StoredChanges {
-  /** Those that were touched and are there. */
-  readonly clients: readonly StoredClient[];
-  /** Ids of clients that are gone. */
-  readonly goneClients: readonly number[];
+export interface StoredChanges extends ChangedClients {
   /** Rows outside of revisions, for the audit log. */
   readonly outside: readonly ChangedRow[];
 }
@@ -35,10 +29,6 @@ export async function storeChanges(
     if (items.length === 0) return;
     for (const text of texts) await tx.query(text, [JSON.stringify(items)]);
   };
-  const ofClients = changes.find(({ kind }) => kind.name === 'clients');
-  const touched =
-    ofClients === undefined ? [] : [ofClients.created, ofClients.changed, ofClients.removed].flat();
-  const before = await clientsOf(tx, touched);
   // Groups last: the others refer to them.
   for (const { kind, removed } of changes.toReversed()) await run(kind.remove, removed);
   const hasFilters = changes.some(({ kind }) => kind.name === 'regex_filters');
@@ -53,26 +43,7 @@ export async function storeChanges(
   }
   if (changes.some(({ kind, removed }) => kind.name === 'groups' && removed.length > 0))
     await tx.query(`DELETE FROM groups WHERE name ~ '^removed [0-9a-f-]{36}$' AND id <> 1`);
-  const clients = await readClientsById(tx, [
-    ...before.map(({ id }) => id),
-    ...(await clientsOf(tx, touched)).map(({ id }) => id),
-  ]);
-  const left = new Map(clients.map((client) => [client.id, client]));
-  const goneClients = before.flatMap(({ id }) => (left.has(id) ? [] : [id]));
-  const known = new Map(before.map((client) => [client.id, client]));
-  const outside = [...new Set([...known.keys(), ...left.keys()])].flatMap((id) =>
-    changedRow(known.get(id) ?? null, left.get(id) ?? null),
-  );
-  return { clients, goneClients, outside: [...outside, ...changes.flatMap(accessRows)] };
-}
-
-async function clientsOf(tx: Queryable, items: readonly Item[]): Promise<StoredClient[]> {
-  if (items.length === 0) return [];
-  const { rows } = await tx.query<{ id: number }>(CLIENT_IDS, [JSON.stringify(items)]);
-  return readClientsById(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  return { ...(await changedClients(tx)), outside: changes.flatMap(accessRows) };
 }
 
 /** Kinds whose rows are not in revisions; of the configuration those are the keys that decide about no name. */

@@ -4,29 +4,20 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
-import { importedPolicy } from '../../../test/support/parts/imported-policy.ts';
 import { readText } from '../../storage/cluster/blob-store.ts';
 import { listSources } from '../../lists/sources/source-store.ts';
+import { deleteBlockingSwitch, readBlockingSwitch } from '../../filtering/schedules/blocking-switch-store.ts';
 import * as adguard from '../../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../../test/support/weir/dnsmasq-exports.ts';
 import * as profiles from '../../../test/support/weir/profile-exports.ts';
 import * as technitium from '../../../test/support/weir/technitium-exports.ts';
 
-const { suite, folder, imported } = importSuite();
+const { suite, folder, imported, answered } = importSuite();
 
-/** The same rows with the status that this Weir gives. */
-async function answered(
-  table: readonly ExpectedStatus[],
-  texts: Readonly<Record<string, string>> = {},
-): Promise<ExpectedStatus[]> {
-  const ask = await importedPolicy(suite().database, texts);
-  return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
-}
-
-/** Names of what has no equivalent; keys of the configuration, which are not applied, are left out. */
+/** Names of what has no equivalent; settings that are offered but not selected are left out. */
 function notMapped({ items }: ImportReport): string[] {
-  const isKey = (reason: string | null): boolean => reason?.startsWith('set in the configuration') === true;
+  const isKey = (reason: string | null): boolean => reason?.startsWith('not selected: ') === true;
   return items.flatMap(({ name, result, reason }) =>
     result === 'not_mapped' && !isKey(reason) ? [name] : [],
   );
@@ -43,14 +34,48 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 44, changed: 1, skipped: 1, not_mapped: 40 },
+      counts: { done: 48, changed: 11, skipped: 10, not_mapped: 16 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
+    expect(report.items.flatMap(({ name, result }) => (result === 'differs' ? [name] : []))).toEqual(
+      adguard.DIFFERS_34,
+    );
     expect(report.configuration).toContain('strategy = "Parallel"\npriority = 1\nservers = ["https://dns.ex');
-    expect(report.configuration).toContain('[blocking]\nenabled = true\nmode = "null_ip"\nttl_secs = 10\n');
+    expect(report.configuration).toContain('[cache]\nmax_bytes = ');
     expect(report.configuration).toContain('blocked_clients = ["192.0.2.66/32"]\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|PRIVATE KEY/);
     await expectRepeatable(adguard.schema34());
+  });
+
+  test('blocks services at their times, and refuses hosts to everyone, as there', async () => {
+    const report = await imported(adguard.TIMED);
+    expect(await answered(adguard.ANSWERS_TIMED, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_TIMED);
+    expect(itemsOf(report, 'setting')).toEqual({
+      'local_domain_name lan': 'skipped: it is of the DHCP server there, which is off',
+    });
+    await expectRepeatable(adguard.TIMED);
+  });
+
+  test('pauses blocking until the same time, but not in a dry run', async () => {
+    const { database } = suite();
+    await imported(adguard.PAUSED, '?dry_run=true');
+    expect(await readBlockingSwitch(database)).toBeNull();
+    try {
+      const report = await imported(adguard.PAUSED);
+      expect(itemsOf(report, 'setting')).toEqual({
+        'protection_disabled_until 2999-01-01T00:00:00.000Z': 'changed: blocking is paused until then',
+      });
+      expect(await readBlockingSwitch(database)).toEqual({
+        enabled: false,
+        until: new Date('2999-01-01T00:00:00Z'),
+      });
+      expect((await database.query(`SELECT 1 FROM audit_log WHERE subject = 'blocking'`)).rows).toHaveLength(
+        1,
+      );
+      await expectRepeatable(adguard.PAUSED);
+    } finally {
+      await deleteBlockingSwitch(database);
+    }
   });
 
   test('keeps rules that count among each other only in one list', async () => {
@@ -91,7 +116,7 @@ describe('POST {api}/import of a blocky', () => {
   test('answers as a folder of version 0.34 did, client by client', async () => {
     const report = await imported(blocky.folder());
     expect(await answered(blocky.ANSWERS, blocky.LIST_TEXTS)).toEqual(blocky.ANSWERS);
-    expect(report).toMatchObject({ format: 'blocky', counts: { done: 30, changed: 0, skipped: 0 } });
+    expect(report).toMatchObject({ format: 'blocky', counts: { done: 44, changed: 8, skipped: 4 } });
     expect(notMapped(report)).toEqual(blocky.NOT_MAPPED);
     expect(report.configuration).toContain('strategy = "Failover"\n');
     expect(JSON.stringify(report)).not.toContain('hunter2');
@@ -114,7 +139,7 @@ describe('POST {api}/import of a dnsmasq', () => {
   test('answers as its folder did', async () => {
     const report = await imported(dnsmasq.folder());
     expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
-    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 24, changed: 2, skipped: 3 } });
+    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 24, changed: 3, skipped: 4 } });
     expect(notMapped(report)).toEqual(dnsmasq.NOT_MAPPED);
     await expectRepeatable(dnsmasq.folder());
   });
@@ -190,7 +215,7 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
   test('answers as version 15 did, client by client', async () => {
     const report = await imported(technitium.version15());
     expect(await answered(technitium.ANSWERS, technitium.LIST_TEXTS)).toEqual(technitium.ANSWERS);
-    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 0, skipped: 3 } });
+    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 5, skipped: 4 } });
     expect(notMapped(report)).toEqual(technitium.NOT_MAPPED);
     expect(report.configuration).toContain(
       'servers = ["tls://dns.example.org:853@192.0.2.9", "tls://192.0.2.53"]',

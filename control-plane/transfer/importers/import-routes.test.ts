@@ -2,6 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import { ClientDirectory } from '../../clients/devices/client-directory.ts';
+import { writeContent } from '../../lists/sources/source-records.ts';
+import { listSources, readSource } from '../../lists/sources/source-store.ts';
+import { PolicyChanges } from '../../policy/change/change.ts';
+import { rollBack } from '../revisions/rollback.ts';
 import { importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
 import { type Outcome, importedPolicy } from '../../../test/support/parts/imported-policy.ts';
 import { zipOf } from '../../../test/support/parts/made-archives.ts';
@@ -20,6 +25,7 @@ async function stored(): Promise<unknown> {
 }
 
 const FORWARDED = 'FORWARDED';
+const TESTER = { name: 'tester', address: null };
 
 describe('POST {api}/import of a Pi-hole', () => {
   test('answers as version 6 did, client by client', async () => {
@@ -41,10 +47,10 @@ describe('POST {api}/import of a Pi-hole', () => {
       [anyone, 'denied.example', 1, 'BLOCKED_MANAGED'],
       [anyone, 'www.denied.example', 1, FORWARDED],
       [anyone, 'off.example', 1, FORWARDED],
-      [anyone, 'wild.example', 1, 'BLOCKED_MANAGED'],
-      [anyone, 'a.wild.example', 1, 'BLOCKED_MANAGED'],
-      [anyone, 'ad12.example.com', 1, 'BLOCKED_REGEX'],
-      [anyone, 'ad1234.example.com', 1, FORWARDED],
+      [anyone, 'wild.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'a.wild.example', 1, 'BLOCKED_LIST'],
+      [anyone, 'ad1234.example.com', 1, 'BLOCKED_LIST'],
+      [anyone, 'ad12345.example.com', 1, FORWARDED],
       [anyone, 'aaaa.example', 28, 'BLOCKED_LIST'],
       [anyone, 'aaaa.example', 1, FORWARDED],
       [anyone, 'gone.example', 1, 'BLOCKED_LIST'],
@@ -102,7 +108,7 @@ describe('POST {api}/import of a Pi-hole', () => {
       'unknown.lan':
         'not_mapped: Weir knows clients by MAC or address, and the export has no device of this name',
       '02:00:5e:00:00:03':
-        'not_mapped: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
+        'differs: in Pi-hole its address puts it into Guests (192.0.2.64/26); in Weir its MAC puts it into Kids',
       'printer (lease)': 'done',
     });
     expect(itemsOf(report, 'blocklist')).toMatchObject({
@@ -112,14 +118,17 @@ describe('POST {api}/import of a Pi-hole', () => {
         'not_mapped: its URL holds a secret, which is not imported: add the list by hand',
     });
     expect(itemsOf(report, 'regex_filter')).toEqual({
-      '^ad[0-9]{,3}[.]': 'done: written as ^ad[0-9]{0,3}[.]',
-      'inverted\\.example$;invert': 'not_mapped: Weir has no option like invert',
-      '(a)\\1': 'not_mapped: it uses \\1, which is not linear in time or unknown',
-      'no\\.example$;reply=NONE': 'not_mapped: Weir cannot give the reply NONE to one rule',
-      'x{~2}y': 'not_mapped: it matches approximately',
-      '\\<word': 'not_mapped: it uses \\<, which is not linear in time or unknown',
-      'c\\.example$;reply=CNAME,d.example':
-        'not_mapped: Weir cannot give the reply CNAME,d.example to one rule',
+      'inverted\\.example$;invert': 'not_mapped: it denies; Weir has no expression for all names but those',
+      '(a)\\1': 'not_mapped: it denies; it refers back by \\1, which takes exponential time',
+      'no\\.example$;reply=NONE':
+        'differs: it denies; a question gets no answer there, and the blocked answer here',
+      'x{~2}y': 'not_mapped: it denies; it matches approximately',
+    });
+    const inList = 'a rule of a list, so that allowlists outrank it as in Pi-hole';
+    expect(itemsOf(report, 'list_rule')).toMatchObject({
+      '^ad[0-9]{,3}[.]': `done: ${inList}; written as ^ad[0-9]{0,4}[.]`,
+      '\\<word': `done: ${inList}; written as \\bword`,
+      'c\\.example$;reply=CNAME,d.example': `done: ${inList}`,
     });
     expect(itemsOf(report, 'forward_zone')).toEqual({ '192.0.2.0/23': 'done', 'fritz.box': 'done' });
     expect(itemsOf(report, 'setting')).toMatchObject({
@@ -128,10 +137,10 @@ describe('POST {api}/import of a Pi-hole', () => {
     });
     expect(report.configuration).toContain('[[dns.pools]]\nname = "pihole"\n');
     expect(report.configuration).toContain('"192.0.2.53:5353", "127.0.0.1:5335", "2001:db8::53"');
-    expect(report.configuration).toContain('[blocking]\nenabled = true\nttl_secs = 2\nmode = "nxdomain"\n');
+    expect(report.configuration).toContain('[blocking]\nttl_secs = 2\nmode = "nxdomain"\n');
     expect(JSON.stringify(report)).not.toMatch(/hunter2|BALLOON|JBSWY|c2VjcmV0/);
     const { done, changed, skipped, not_mapped: notMapped } = report.counts;
-    expect(done + changed + skipped + notMapped).toBe(report.items.length);
+    expect(done + changed + skipped + notMapped + report.counts.differs).toBe(report.items.length);
   });
 
   test('changes nothing a second time, and nothing at all in a dry run', async () => {
@@ -146,6 +155,30 @@ describe('POST {api}/import of a Pi-hole', () => {
     expect(await stored()).toEqual(after);
     const { rows } = await suite().database.query('SELECT 1 FROM revisions');
     expect(rows).toHaveLength(1);
+  });
+
+  test('is undone by a rollback, clients included, however often lists were updated since', async () => {
+    const { database } = suite();
+    const changes = new PolicyChanges(database, { apply: async () => undefined, threadsBehind: () => 0 });
+    const { revision } = await changes.changeWithRevision(TESTER, async (tx) => {
+      await tx.query(`INSERT INTO groups (name) VALUES ('before')`);
+      await tx.query(`INSERT INTO clients (ip_address, name) VALUES ('192.0.2.10', 'tablet')`);
+      return { result: null, summary: 'group before: created' };
+    });
+    const empty = await stored();
+    await imported(pihole.version6());
+    const [list] = await listSources(database);
+    for (let copy = 0; copy < 30; copy++) {
+      const source = await readSource(database, list!.id);
+      await changes.record((tx) => writeContent(tx, source, { contentKey: `copy ${copy}` }, 'updated'));
+    }
+    const clients = new ClientDirectory();
+    await rollBack(
+      { database, policy: changes, clients, bringBack: async () => undefined },
+      revision!,
+      TESTER,
+    );
+    expect(await stored()).toEqual(empty);
   });
 
   test('runs one after the other of several at once, and turns away the fourth', async () => {

@@ -20,9 +20,9 @@ export function importRoutes({ settingsImport }: { settingsImport: Pick<Settings
     uploadLimitBytes: LIMIT_BYTES,
     answer: ImportReport,
     handle: (request) => {
-      const { format, dry_run: isDryRun } = request.query;
+      const { format, dry_run: isDryRun, settings, answers } = request.query;
       const save = (path: string): Promise<void> => saveUpload(request.http, path, LIMIT_BYTES);
-      return settingsImport.run({ save, format, isDryRun, author: authorOf(request) });
+      return settingsImport.run({ save, format, isDryRun, settings, answers, author: authorOf(request) });
     },
   });
   return [importSettings];

@@ -1,13 +1,20 @@
 /** One import from upload to report. The only door to importers for HTTP. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImportFormat, ImportReport } from '../../../shared/api/imports-api.ts';
+import { valuesOf } from '../../../config/layers.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { ImportFormat, ImportReport, SettingSelection } from '../../../shared/api/imports-api.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { overloaded } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
 import { Semaphore } from '../../storage/concurrency/semaphore.ts';
-import type { ApplyParts } from './apply/apply-plan.ts';
+import type { ApplyParts, ImportChoices } from './apply/apply-plan.ts';
 import { applyPlan } from './apply/apply-plan.ts';
+import { chooseSettings, type FaultsOfChange, type UpstreamTests } from './choices/chosen-settings.ts';
+import type { QueriesByName } from './choices/differences.ts';
+import { type OfferedSetting, offersOf, serversOf } from './choices/offered-settings.ts';
+import { withProtections } from './choices/own-protections.ts';
+import type { ImportPlan } from './plan/import-plan.ts';
 import { planInThread } from './plan-in-thread.ts';
 
 /** Parts of an import. */
@@ -15,6 +22,17 @@ export interface ImportParts extends ApplyParts {
   /** Has the folder of the import that runs. */
   readonly dataDir: () => string;
   readonly logger: Logger;
+  readonly configuration: ApplyParts['configuration'] & {
+    readonly faultsOfChange: FaultsOfChange;
+    written(): Config;
+  };
+  /** Asks each of these servers once, with these resolvers for their names. */
+  readonly testUpstreams: (
+    servers: readonly string[],
+    bootstrap: readonly string[],
+  ) => Promise<UpstreamTests>;
+  /** Queries of the last days by name, as far as the log has them; null = there is no log. */
+  readonly loggedQueries: () => Promise<QueriesByName>;
 }
 
 /** What to import, and how. */
@@ -23,6 +41,9 @@ export interface ImportWish {
   readonly save: (path: string) => Promise<void>;
   readonly format: ImportFormat | 'auto';
   readonly isDryRun: boolean;
+  readonly settings: SettingSelection;
+  /** Choices by question. */
+  readonly answers: ReadonlyMap<string, string>;
   readonly author: Author;
 }
 
@@ -53,17 +74,48 @@ export class SettingsImport {
     }
   }
 
-  private async runNow({ save, format, isDryRun, author }: ImportWish): Promise<ImportReport> {
+  private async runNow(wish: ImportWish): Promise<ImportReport> {
+    const { save, format, author, isDryRun } = wish;
     const folder = join(this.parts.dataDir(), FOLDER);
     try {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, 'upload');
       await save(path);
-      const plan = await planInThread({ path, folder, format }, this.parts.logger);
-      return await applyPlan(this.parts, plan, author, isDryRun);
+      const read = await planInThread({ path, folder, format }, this.parts.logger);
+      const plan = withProtections(read, valuesOf(this.parts.configuration.written()));
+      const choices = await this.choose(plan, wish);
+      return await applyPlan(this.parts, plan, choices, { author, isDryRun });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+  }
+
+  /** What people have chosen of a plan; upstreams are asked only if the choice depends on it, or for a dry run. */
+  private async choose(
+    plan: ImportPlan,
+    { settings: selection, answers, isDryRun }: ImportWish,
+  ): Promise<ImportChoices> {
+    const { configuration } = this.parts;
+    const { settings: offered, same } = offersOf(plan.keys, valuesOf(configuration.written()));
+    const isTested = isDryRun || selection === 'default';
+    const [tests, logged] = await Promise.all([
+      isTested ? this.test(offered) : null,
+      this.parts.loggedQueries(),
+    ]);
+    const faultsOf: FaultsOfChange = (values) => configuration.faultsOfChange(values);
+    return {
+      settings: chooseSettings(offered, { selection, faultsOf, tests }),
+      same,
+      answers,
+      queries: plan.queries.size > 0 ? plan.queries : logged,
+    };
+  }
+
+  private async test(offered: readonly OfferedSetting[]): Promise<UpstreamTests> {
+    const servers = offered.flatMap((row) => serversOf(row) ?? []);
+    const resolvers = offered.find(({ key, doubt }) => key === 'dns.bootstrap' && doubt === null)?.value;
+    const { bootstrap } = this.parts.configuration.written().dns;
+    return this.parts.testUpstreams(servers, Array.isArray(resolvers) ? (resolvers as string[]) : bootstrap);
   }
 }

@@ -1,91 +1,117 @@
 /**
- * SQL that restores the policy tables of a revision inside one transaction.
+ * SQL that restores the policy of a revision inside one transaction, by undoing what `policy_changes` notes since: a row
+ * that was not there goes, one that was changed or removed becomes what it was before its first change.
  *
- * Rules, services, schedules, client subnets and list sources become exactly those of the revision, by undoing what
- * `policy_changes` notes since. Groups of the revision come back as they were, but groups made since stay: clients may
- * belong to them, and a rollback of rules must not move clients. They are left without rules. What is
- * known of a list's server stays as it is, so a list whose newer copy is undone does not come back with the next fetch
- * of that copy: it is held.
+ * Contents of lists stay as they are now, except those that people changed: a list that they deleted or gave another URL, an
+ * update that they approved, custom rules. What was seen of clients and found out about lists also stays.
  */
 import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { conflict } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import { hasKey, NOTED } from '../../policy/change/versioned-tables.ts';
+import { hasKey, REINSERTED } from '../../policy/change/versioned-tables.ts';
 import type { NotedTable } from '../../policy/change/versioned-tables.ts';
+import { detachClients, restoreClients } from './restore-clients.ts';
+import { changesOf, firstChangesOf } from './noted-changes.ts';
 
-const rowsOf = (name: string): string =>
-  `jsonb_populate_recordset(NULL::${name}, (SELECT policy -> '${name}' FROM revisions WHERE id = $1))`;
-
-const changesOf = (name: string): string =>
-  `FROM policy_changes WHERE table_name = '${name}' AND seq > (SELECT last_change FROM revisions WHERE id = $1)`;
-
-/** Removes changed rows. */
 const removeChanged = (table: NotedTable): string =>
   `DELETE FROM ${table.name} USING (SELECT DISTINCT key ${changesOf(table.name)}) changed
      WHERE ${hasKey(table, 'changed.key')}`;
 
-/** The oldest change since the revision has the row's old state; cascaded removals are recorded as changes, too. */
+/** Removals by a cascade are noted as well. */
 const bringBackChanged = ({ name }: NotedTable): string =>
-  `INSERT INTO ${name} SELECT r.* FROM (SELECT DISTINCT ON (key) was ${changesOf(name)} ORDER BY key, seq) first,
+  `INSERT INTO ${name} SELECT r.* FROM ${firstChangesOf(name)} first,
      jsonb_populate_record(NULL::${name}, first.was) r WHERE first.was IS NOT NULL`;
 
-const RESTORE_GROUPS = `INSERT INTO groups (id, name, enabled, comment, no_ipv6, created_at, updated_at)
-  SELECT id, name, enabled, comment, coalesce(no_ipv6, false), created_at, updated_at FROM ${rowsOf('groups')}
+const removeNew = (name: 'groups' | 'list_sources'): string =>
+  `DELETE FROM ${name} USING ${firstChangesOf(name)} first WHERE first.was IS NULL AND id = first.key::integer`;
+
+/** Two groups may have exchanged their names. */
+const FREE_GROUP_NAMES = `UPDATE groups SET name = 'restored ' || gen_random_uuid() FROM ${firstChangesOf('groups')} first
+  WHERE id = first.key::integer AND lower(name) <> lower(first.was ->> 'name')`;
+
+const RESTORE_GROUPS = `INSERT INTO groups SELECT r.* FROM ${firstChangesOf('groups')} first,
+    jsonb_populate_record(NULL::groups, first.was) r WHERE first.was IS NOT NULL
   ON CONFLICT (id) DO UPDATE SET name = excluded.name, enabled = excluded.enabled, comment = excluded.comment,
     no_ipv6 = excluded.no_ipv6, updated_at = excluded.updated_at`;
 
-const DELETE_NEW_SOURCES = `DELETE FROM list_sources WHERE id NOT IN (SELECT id FROM ${rowsOf('list_sources')})`;
+/** Of each list the row before the first change of its content by a person. */
+const FIRST_CONTENTS = `(SELECT DISTINCT ON (key) key, was ${changesOf('list_sources')} AND was ? 'has_new_content'
+  ORDER BY key, seq)`;
+const SETTINGS = [
+  'id',
+  'kind',
+  'name',
+  'url',
+  'enabled',
+  'comment',
+  'subdomains',
+  'created_at',
+  'updated_at',
+];
+/** Lists as they were, with the contents before those that people chose. */
+const SOURCES_THEN = `SELECT r.* FROM ${firstChangesOf('list_sources')} first
+  LEFT JOIN ${FIRST_CONTENTS} content ON content.key = first.key AND content.was ->> 'url' = first.was ->> 'url',
+  jsonb_populate_record(NULL::list_sources, first.was
+    || coalesce(content.was - ARRAY[${SETTINGS.map((column) => `'${column}'`).join(', ')}], '{}')) r
+  WHERE first.was IS NOT NULL`;
 
 const IS_CUSTOM = `starts_with(list_sources.url, '${TEXT_URL}')`;
+const IS_CHOSEN = `EXISTS (SELECT FROM ${FIRST_CONTENTS} content WHERE content.key::integer = list_sources.id)`;
+/** The content of then also comes back. */
+const HAS_OTHER_CONTENT = `(list_sources.url <> excluded.url OR ${IS_CHOSEN})`;
+/** A copy that a person approved since is held again, so that the next fetch does not bring it back. */
+const IS_UNDONE = `(list_sources.url = excluded.url AND ${IS_CHOSEN} AND NOT ${IS_CUSTOM}
+  AND list_sources.content_key <> excluded.content_key)`;
+const ofThen = (column: string): string =>
+  `${column} = CASE WHEN ${HAS_OTHER_CONTENT} THEN excluded.${column} ELSE list_sources.${column} END`;
+/** A list that had not been fetched keeps the rules that it has now, until it is. */
+const ofThenIfAny = (column: string): string =>
+  `${column} = CASE WHEN ${HAS_OTHER_CONTENT} AND excluded.content_key IS NOT NULL
+    THEN excluded.${column} ELSE list_sources.${column} END`;
+const ofHeld = (column: string, held: string): string =>
+  `${column} = CASE WHEN ${IS_UNDONE} THEN ${held} WHEN NOT ${HAS_OTHER_CONTENT} THEN list_sources.${column} END`;
+/** What the server said of its copy; nothing if it is another server. */
+const ofServer = (column: string): string =>
+  `${column} = CASE WHEN list_sources.url = excluded.url THEN list_sources.${column} END`;
 
-/** The list had changed since; a text of custom rules that was undone is not held. */
-const IS_UNDONE = `list_sources.url = excluded.url AND list_sources.content_key <> excluded.content_key
-  AND NOT ${IS_CUSTOM}`;
-
-/** A source that was deleted since is fetched again: nothing of its server's answers is kept. */
+/** A source that was deleted is fetched again: nothing of its server's answers is kept. */
 const RESTORE_SOURCES = `INSERT INTO list_sources
     (id, kind, name, url, enabled, comment, subdomains, format, status, rules, invalid_lines, bytes,
      last_changed_at, content_key, content_url_key, judged, created_at, updated_at)
   SELECT id, kind, name, url, enabled, comment, subdomains, format,
     CASE WHEN content_key IS NULL THEN 'pending' ELSE 'ok' END, rules, invalid_lines, bytes,
-    last_changed_at, content_key, content_url_key, judged, created_at, updated_at FROM ${rowsOf('list_sources')}
+    last_changed_at, content_key, content_url_key, judged, created_at, updated_at FROM (${SOURCES_THEN}) was
   ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, url = excluded.url,
     enabled = excluded.enabled, comment = excluded.comment, subdomains = excluded.subdomains,
-    content_key = coalesce(excluded.content_key, list_sources.content_key),
-    content_url_key = coalesce(excluded.content_url_key, list_sources.content_url_key),
-    judged = CASE WHEN excluded.content_key IS NULL THEN list_sources.judged ELSE excluded.judged END,
-    rules = excluded.rules, invalid_lines = excluded.invalid_lines, format = excluded.format,
-    etag = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.etag END,
-    last_modified = CASE WHEN list_sources.url <> excluded.url THEN NULL ELSE list_sources.last_modified END,
-    held_key = CASE WHEN ${IS_UNDONE}
-      THEN list_sources.content_key WHEN list_sources.url = excluded.url AND NOT ${IS_CUSTOM} THEN list_sources.held_key END,
-    held = CASE WHEN ${IS_UNDONE} THEN jsonb_build_object('reason', 'undone', 'rules', list_sources.rules,
-        'rules_in_force', excluded.rules, 'names', '[]'::jsonb, 'name_count', 0)
-      WHEN list_sources.url = excluded.url AND NOT ${IS_CUSTOM} THEN list_sources.held END,
-    status = CASE WHEN ${IS_UNDONE}
-      THEN 'held' WHEN ${IS_CUSTOM} THEN 'ok' ELSE list_sources.status END,
-    last_error = CASE WHEN ${IS_UNDONE}
-      THEN 'held: undone by going back to revision ' || $1::bigint WHEN NOT ${IS_CUSTOM} THEN list_sources.last_error END`;
+    updated_at = excluded.updated_at,
+    ${['format', 'rules', 'invalid_lines', 'bytes', 'last_changed_at'].map(ofThen).join(', ')},
+    ${['content_key', 'content_url_key', 'judged'].map(ofThenIfAny).join(', ')},
+    ${['etag', 'last_modified', 'last_checked_at'].map(ofServer).join(', ')},
+    status = CASE WHEN ${IS_UNDONE} THEN 'held' WHEN ${HAS_OTHER_CONTENT} THEN excluded.status ELSE list_sources.status END,
+    ${ofHeld('held_key', 'list_sources.content_key')},
+    ${ofHeld(
+      'held',
+      `jsonb_build_object('reason', 'undone', 'rules', list_sources.rules, 'rules_in_force', excluded.rules,
+        'names', '[]'::jsonb, 'name_count', 0)`,
+    )},
+    ${ofHeld('last_error', `'held: undone by rolling back to revision ' || $1::bigint`)}`;
 
-const RESTORE_SOURCE_GROUPS = `INSERT INTO list_source_groups (source_id, group_id)
-  SELECT source_id, group_id FROM ${rowsOf('list_source_groups')}`;
-
-/** Restores the tables of revision `id`, which must be kept; 409 if a newer group has one of its names. */
+/** Restores the policy of revision `id`, which must be kept; 409 if two list sources have exchanged their URLs since. */
 export async function restorePolicy(tx: Queryable, id: number): Promise<void> {
   try {
-    await tx.query('DELETE FROM list_source_groups');
-    for (const table of NOTED) await tx.query(removeChanged(table), [id]);
-    await tx.query(RESTORE_GROUPS, [id]);
-    await tx.query(DELETE_NEW_SOURCES, [id]);
-    await tx.query(RESTORE_SOURCES, [id]);
-    await tx.query(RESTORE_SOURCE_GROUPS, [id]);
-    for (const table of NOTED) await tx.query(bringBackChanged(table), [id]);
+    await detachClients(tx, id);
+    for (const table of REINSERTED) await tx.query(removeChanged(table), [id]);
+    const inPlace = [
+      ...[removeNew('groups'), FREE_GROUP_NAMES, RESTORE_GROUPS],
+      ...[removeNew('list_sources'), RESTORE_SOURCES],
+    ];
+    for (const text of inPlace) await tx.query(text, [id]);
+    for (const table of REINSERTED) await tx.query(bringBackChanged(table), [id]);
+    await restoreClients(tx, id);
   } catch (error) {
     if (isUniqueViolation(error) || isForeignKeyViolation(error))
-      throw conflict(
-        `revision ${id} cannot be restored: a group or source made since has a name or URL of that revision`,
-      );
+      throw conflict(`revision ${id} cannot be restored: something else has a name or URL of that revision`);
     throw error;
   }
 }

@@ -20,7 +20,7 @@ function listRevisions({ database }: RollBackParts): Route {
     path: '/revisions',
     access: 'viewer',
     tag: 'Revisions',
-    summary: 'Changes of policy and lists, newest first',
+    summary: 'Changes of policy, clients and lists, newest first',
     answer: RevisionList,
     handle: () => list(database),
   });
@@ -45,11 +45,14 @@ function rollBackTo(parts: RollBackParts): Route {
     path: '/revisions/{id}/rollback',
     access: 'admin',
     tag: 'Revisions',
-    summary: 'Make the policy and lists of a revision those in force; this is itself a revision',
+    summary:
+      'Undo what people have changed since a revision; updates of lists stay, and this is itself a revision',
     params: IdParams,
     query: RollbackQuery,
     answer: Revision,
-    errors: { 409: 'too old, expected_head is not the newest, or something made since is in the way' },
+    errors: {
+      409: 'too old, people have made newer ones than expected_head, or two lists have exchanged their URLs',
+    },
     handle: (request) => rollBack(parts, request.params.id, authorOf(request), request.query.expected_head),
   });
 }
@@ -60,7 +63,7 @@ type Rows = Readonly<Record<string, unknown>>;
 async function readDetail(db: Queryable, id: number): Promise<RevisionDetail> {
   const revision = await findRevision(db, id);
   const entry = await readAuditOfRevision(db, id);
-  if (entry === null) return { ...revision, address: null, changes: null, left_out: 0 };
+  if (entry === null) return { ...revision, ip_address: null, address: null, changes: null, left_out: 0 };
   const before = (entry.before ?? {}) as Rows;
   const after = (entry.after ?? {}) as Rows;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -70,5 +73,6 @@ async function readDetail(db: Queryable, id: number): Promise<RevisionDetail> {
     const row = { before: before[name] ?? null, after: after[name] ?? null };
     return { table: name.slice(0, end), key: name.slice(end + 1), ...row };
   });
-  return { ...revision, address: entry.address, changes, left_out: entry.left_out };
+  const { ip_address: address, left_out: leftOut } = entry;
+  return { ...revision, ip_address: address, address, changes, left_out: leftOut };
 }

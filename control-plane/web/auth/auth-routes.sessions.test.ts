@@ -144,7 +144,7 @@ describe('sessions', () => {
     node.api.clock.advanceSecs(120);
     await node.isIn(session);
     const [after] = await node.sessionsOf(session);
-    expect(Date.parse(after!.last_seen_at) - Date.parse(before!.last_seen_at)).toBe(120_000);
+    expect(Date.parse(after!.last_seen) - Date.parse(before!.last_seen)).toBe(120_000);
   });
 
   test('can be revoked one by one, the own one too', async () => {

@@ -186,6 +186,7 @@ function toSession(session: StoredSession, username: string, caller: Caller | nu
     user_agent: session.userAgent,
     remember_me: session.rememberMe,
     created_at: session.createdAt.toISOString(),
+    last_seen: session.lastSeenAt.toISOString(),
     last_seen_at: session.lastSeenAt.toISOString(),
     expires_at: session.expiresAt.toISOString(),
     current: session.id === caller?.sessionId,

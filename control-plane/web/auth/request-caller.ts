@@ -13,8 +13,14 @@ export async function callerOf(auth: Authenticator, request: Request): Promise<C
   if (isLocal(request)) return LOCAL_CALLER;
   const open = auth.openCaller();
   if (open !== null) return open;
-  const key = request.headers['x-api-key'];
-  return auth.callerOf({ secrets: sessionSecretsOf(request), key: typeof key === 'string' ? key : null });
+  return auth.callerOf({ secrets: sessionSecretsOf(request), key: apiKeyOf(request) });
+}
+
+/** The key of an API token: `X-Api-Key`, else `Authorization: Bearer` (RFC 6750 section 2.1); null for none. */
+function apiKeyOf({ headers }: Request): string | null {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string') return key;
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
 /** The same for a request that need not be signed in: null also where no session can be looked up. */

@@ -5,9 +5,9 @@
 import type { NextFunction, Request, Response } from 'express';
 import { createHash } from 'node:crypto';
 import { DashboardPath } from '../../../shared/dashboard-paths.ts';
-import { ApiError } from '../../api/api-error.ts';
 import type { DashboardSource, DashboardState, WithoutBuild } from '../built-dashboard/dashboard-state.ts';
 import type { Build } from '../built-dashboard/open-build.ts';
+import { answerOtherMethods } from '../edge/other-methods.ts';
 import { contentPolicy } from '../edge/security-headers.ts';
 import { ASK_FIRST, KEEP_FOR_EVER, sendKeptFile } from './cached-file.ts';
 import type { KeptFile } from './cached-file.ts';
@@ -45,6 +45,8 @@ export interface DashboardHandlers {
   readonly serveUnknown: Handler;
 }
 
+const otherMethods = answerOtherMethods(['GET']);
+
 /** Makes both. */
 export function serveDashboard({ dashboard, settings, sendInstead }: DashboardParts): DashboardHandlers {
   const config = configFile(settings);
@@ -62,8 +64,8 @@ export function serveDashboard({ dashboard, settings, sendInstead }: DashboardPa
       next();
       return;
     }
-    refuseOtherMethods(request);
-    if ('forms' in found) sendKeptFile(request, response, found);
+    if (request.method !== 'GET' && request.method !== 'HEAD') otherMethods(request, response);
+    else if ('forms' in found) sendKeptFile(request, response, found);
     else sendInstead(request, response, found);
   };
   const serveUnknown: Handler = async (request, response, next) => {
@@ -111,10 +113,4 @@ function configFile(settings: DashboardParts['settings']): KeptFile {
   const identity = Buffer.from(`window.__SVC_CONFIG__ = ${JSON.stringify(settings)};\n`);
   const sha256 = createHash('sha256').update(identity).digest('hex');
   return { type: 'text/javascript; charset=utf-8', sha256, forms: { identity }, cacheControl: ASK_FIRST };
-}
-
-function refuseOtherMethods({ method }: Request): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  const headers = { Allow: 'GET, HEAD' };
-  throw new ApiError(405, 'method_not_allowed', `${method} is not possible here`, { headers });
 }

@@ -5,6 +5,7 @@
 import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
+import { CHALLENGE } from '../../api/api-error.ts';
 import { isConditional } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 
@@ -37,7 +38,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
     'WWW-Authenticate': {
       description: 'how to sign in (RFC 9110 section 11.6.1)',
       schema: { type: 'string' },
-      example: 'Session realm="weir", ApiKey realm="weir"',
+      example: CHALLENGE,
     },
   },
   415: {

@@ -75,6 +75,8 @@ export const FIELD_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ip_address: ['192.0.2.17'],
   mac_address: ['02:00:5e:10:00:01'],
   client_key: ['annas-phone'],
+  exclude_from_log: [false],
+  exclude_from_stats: [false],
   client: ['192.0.2.17'],
   client_id: [7],
   subnet_cidr: ['192.0.2.0/24'],

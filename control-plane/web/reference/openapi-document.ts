@@ -7,6 +7,7 @@ export interface ParameterDoc {
   readonly in: 'path' | 'query' | 'header';
   /** False if it is not given. */
   readonly required?: boolean;
+  readonly deprecated?: boolean;
   readonly schema: SchemaDoc;
   readonly example?: unknown;
 }
@@ -15,6 +16,8 @@ export interface ParameterDoc {
 export interface OperationDoc {
   readonly operationId: string;
   readonly summary: string;
+  /** An older spelling of another path. */
+  readonly deprecated?: boolean;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly 'x-weir-access': Access;
@@ -52,6 +55,7 @@ export interface SchemaDoc {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly description?: string;
+  readonly deprecated?: boolean;
   readonly default?: unknown;
   readonly const?: unknown;
   readonly examples?: readonly unknown[];

@@ -56,6 +56,22 @@ describe('openApiDocument()', () => {
     expect(document.paths['/groups/{id}']!['delete']!.operationId).toBe('deleteGroupsById');
   });
 
+  test('openApiDocument() marks older spellings, and none without a present one', () => {
+    const found = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, { deprecated }]) => deprecated === true)
+        .map(([field, { description }]) => {
+          expect(Object.keys(properties)).toContain(description!.replace('use ', ''));
+          return `${name}.${field}`;
+        }),
+    );
+    expect(found).toEqual(expect.arrayContaining(['AuditLogEntry.actor', 'Session.last_seen_at']));
+    expect(document.paths['/whitelist-sources/{id}']!['put']!.deprecated).toBe(true);
+    expect(document.paths['/allowlist-sources/{id}']!['put']!.deprecated).toBeUndefined();
+    const { parameters } = document.paths['/audit-log']!['get']!;
+    expect(parameters!.filter(({ deprecated }) => deprecated).map(({ name }) => name)).toEqual(['actor']);
+  });
+
   test('openApiDocument() says of bodies and parameters what the routes check', () => {
     const create = document.components.schemas['GroupCreate']!;
     expect([create.required, create.additionalProperties]).toEqual([['name'], false]);
@@ -69,6 +85,7 @@ describe('openApiDocument()', () => {
     expect(document.paths['/groups']!['post']!.security).toEqual([
       { session: [] },
       { apiKey: [] },
+      { bearer: [] },
       { sid: [] },
     ]);
   });

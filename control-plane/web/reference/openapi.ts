@@ -24,16 +24,23 @@ import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
-code in \`error\`; a 400 names every bad field in \`errors\`. Unknown fields of
+code in \`error\`; a 400 names every bad field in \`errors\`. An address is \`client\` in rows and
+filters of queries and \`ip_address\` elsewhere, who made a change is \`author\`. Fields, parameters and paths that are marked
+deprecated are older spellings, which the next release drops. Unknown fields of
 a body and unknown, repeated or malformed parameters of a query are refused; read-only fields of an entity are ignored
 in a PUT or PATCH, so that what GET answers can be edited and sent back, and absent fields keep their value. An answer
 with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an old one in \`If-Match\` is 412 and
-changes nothing. 201 has \`Location\`. Reads that need the database answer 503 with Retry-After while it cannot be reached or has too much to do.
+changes nothing. 201 has \`Location\`. Reads that need the
+database answer 503 with Retry-After while it cannot be reached or has too much to do.
 A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
 in time 408.
-A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is.
+A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is,
+OPTIONS with 204 and \`Allow\` wherever there is a path.
 With \`server.alt_compat\` this API is behind \`/svc/api\`, and \`/api\` follows version 6 of the API of Pi-hole, which is
 not described here.`;
+
+/** Older spellings of paths, answered for one more release. */
+const FORMER_PATHS = /^\/whitelist\b/;
 
 /** Describes `routes`, which live behind `prefix`. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): OpenApiDocument {
@@ -80,6 +87,7 @@ const SECURITY_SCHEMES = {
     description: 'the cookie that a login sets',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'an API token' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'an API token' },
   sid: {
     type: 'apiKey',
     in: 'header',
@@ -108,8 +116,9 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: operationId(route),
     summary: route.summary,
+    ...(FORMER_PATHS.test(route.path) && { deprecated: true }),
     tags: [route.tag],
-    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { sid: [] }],
+    security: access === 'public' ? [] : [{ session: [] }, { apiKey: [] }, { bearer: [] }, { sid: [] }],
     'x-weir-access': access,
     requestParams: {
       ...(path && { path }),

@@ -4,7 +4,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   Probes: 'The check that a device uses this node; the page `/check` does it.',
   Authentication: 'Signing in and out, the first password, and the sessions that are open.',
   HTTPS: 'The certificate of the web port.',
-  'API tokens': 'Keys of programs, sent in X-Api-Key. Each has a role.',
+  'API tokens': 'Keys of programs, sent as X-Api-Key or Authorization: Bearer. Each has a role.',
   Users: 'Who may log in: the administrator of the configuration, and users with a role.',
   Groups: 'Groups of clients; policy is set per group. Clients of no other group belong to Default, id 1.',
   Clients: 'Who asks: clients by MAC or address, and the networks that give them their group.',

@@ -62,8 +62,8 @@ describe('createApp() with routes', () => {
   test('createApp() answers other methods of a path with 405 and those it has', async () => {
     const answer = await api.send('PUT', '/api/things/1');
     expect([answer.status, answer.problem.error]).toEqual([405, 'method_not_allowed']);
-    expect(answer.headers['allow']).toBe('GET, DELETE, HEAD');
-    expect((await api.send('GET', '/api/things')).headers['allow']).toBe('POST');
+    expect(answer.headers['allow']).toBe('GET, DELETE, HEAD, OPTIONS');
+    expect((await api.send('GET', '/api/things')).headers['allow']).toBe('POST, OPTIONS');
   });
 
   test('createApp() tells paths apart by upper and lower case, and says 404 to those it has not', async () => {

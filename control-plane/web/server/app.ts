@@ -22,6 +22,7 @@ import { sendCheckPage } from './check-page.ts';
 import { COMPAT_NAME } from '../../policy/settings/derived.ts';
 import { checkHost } from '../edge/host-check.ts';
 import { checkMessage } from '../edge/message-check.ts';
+import { answerOtherMethods } from '../edge/other-methods.ts';
 import { limitRequests } from '../edge/request-limits.ts';
 import { redirectToHttps } from '../edge/https-redirect.ts';
 import { leaveUnreadBodies } from '../edge/unread-bodies.ts';
@@ -117,13 +118,13 @@ export function createApp(
   return app;
 }
 
-/** The routes of the table, and 405 for other methods on their paths. */
+/** The routes of the table; other methods on their paths are answered as `answerOtherMethods` says. */
 function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const [path, samePath] of Map.groupBy(routes, (row) => row.path)) {
     const place = router.route(expressPath(path));
     for (const row of samePath) place[METHODS[row.method]](runRoute(parts, row));
-    place.all(methodNotAllowed(samePath.map(({ method }) => method)));
+    place.all(answerOtherMethods(samePath.map(({ method }) => method)));
   }
   return router;
 }
@@ -158,14 +159,6 @@ function sendJson(response: Response, answer: unknown): void {
   response.end(body);
 }
 
-function methodNotAllowed(methods: readonly string[]) {
-  const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-  return (request: Request): never => {
-    const headers = { Allow: allowed.join(', ') };
-    throw new ApiError(405, 'method_not_allowed', `${request.method} is not possible here`, { headers });
-  };
-}
-
 /** Metrics are no part of the API, but stand behind the same guard unless `server.metrics_public`. */
 function addMetrics(app: express.Express, { auth, configuration, metrics }: AppParts): void {
   const place = app.route('/metrics');
@@ -174,14 +167,22 @@ function addMetrics(app: express.Express, { auth, configuration, metrics }: AppP
     const shown = await metrics();
     response.set('Content-Type', shown.contentType).send(await shown.text());
   });
-  place.all(methodNotAllowed(['GET']));
+  place.all(answerOtherMethods(['GET']));
 }
 
 /** What lies outside the API: pages for people, and the dashboard. */
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
   const docs = madeOnce(() => docsPage(document()));
-  app.get('/docs', (_request, response) => sendPage(response, docs()));
-  app.get('/check', (request, response) => sendCheckPage(parts, request, response));
+  const sendDocs = (_request: Request, response: Response): void => sendPage(response, docs());
+  app
+    .route('/docs')
+    .get(sendDocs)
+    .all(answerOtherMethods(['GET']));
+  const sendCheck = (request: Request, response: Response): void => sendCheckPage(parts, request, response);
+  app
+    .route('/check')
+    .get(sendCheck)
+    .all(answerOtherMethods(['GET']));
   const { alt_compat: compat } = parts.configuration.current().server;
   const settings = { apiBase: apiPrefix(compat), compat, version: parts.version };
   const sendInstead: DashboardParts['sendInstead'] = (request, response, why) =>

@@ -47,7 +47,7 @@ function describeOperation(method: string, path: string, operation: OperationDoc
   return write`
 <details id="${operation.operationId}">
 <summary><span class="method">${method.toUpperCase()}</span> <code>${path}</code> ${operation.summary}</summary>
-<p>${accessText(operation['x-weir-access'])}</p>
+<p>${operation.deprecated === true ? 'Deprecated. ' : ''}${accessText(operation['x-weir-access'])}</p>
 ${parameters.length === 0 ? '' : write`<h3>Parameters</h3>${rows(parameters)}`}
 ${body === undefined ? '' : write`<h3>Body</h3><p>${shapeOf(body)}</p>`}
 ${exampleIn(operation.requestBody?.content)}
@@ -126,6 +126,7 @@ function notesOn(schema: SchemaDoc): string {
     bounds(schema.minimum, schema.maximum, ''),
     bounds(schema.minLength, schema.maxLength, ' characters'),
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
+    schema.deprecated === true ? 'deprecated' : undefined,
     schema.description,
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;

@@ -4,6 +4,8 @@
  * it: silence, network errors, garbage, or a SERVFAIL or REFUSED where another server had the answer. A broken domain
  * makes every server answer SERVFAIL and counts against none.
  */
+import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
+import type { LatencyCounts } from '../../../shared/threads/messages.ts';
 
 /** As reported; Unknown until there was evidence. */
 export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
@@ -19,6 +21,7 @@ export interface HealthThresholds {
 }
 
 const WINDOW = 256;
+const MICROSECONDS = 1000;
 /** Share of a new sample in the smoothed latency. */
 const SMOOTHING = 0.2;
 
@@ -47,6 +50,9 @@ export class Health {
   private readonly estimate = new LatencyEstimate();
   private readonly samples = new Float64Array(WINDOW);
   private sampleCount = 0;
+  /** Answers by class of latency, and the sum of all latencies. */
+  private readonly classes = new Float64Array(LATENCY_CLASSES);
+  private sumMs = 0;
   private successes = 0;
 
   /** `onChange` is called for every new status, after `lastError` is set. */
@@ -70,6 +76,8 @@ export class Health {
     this.lastAnswerMs = nowMs;
     this.isSuspect = false;
     this.samples[this.sampleCount++ % WINDOW] = latencyMs;
+    this.classes[latencyClass(latencyMs * MICROSECONDS)]!++;
+    this.sumMs += latencyMs;
     this.smooth(latencyMs);
     this.estimate.note(latencyMs);
   }
@@ -109,6 +117,11 @@ export class Health {
   /** Latencies of the last 256 answers at most, milliseconds, in no order. */
   latencies(): Float32Array {
     return Float32Array.from(this.samples.subarray(0, Math.min(this.sampleCount, WINDOW)));
+  }
+
+  /** All latencies so far, probes included. */
+  latencyCounts(): LatencyCounts {
+    return { counts: [...this.classes], sumMs: this.sumMs };
   }
 
   private change(status: HealthStatus): void {

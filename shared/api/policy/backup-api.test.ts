@@ -15,7 +15,10 @@ describe('BackupFile', () => {
     expect(BackupFile.parse({ ...HEAD, version })).toEqual({ ...HEAD, version });
     const client = { mac_address: '02-00-5E-10-00-01' };
     expect(BackupFile.parse({ ...HEAD, version, clients: [client] }).clients).toEqual([
-      { mac_address: '02:00:5e:10:00:01', ip_address: null, client_key: null, name: null, group: null },
+      {
+        ...{ mac_address: '02:00:5e:10:00:01', ip_address: null, client_key: null, name: null, group: null },
+        ...{ exclude_from_log: false, exclude_from_stats: false },
+      },
     ]);
   });
 

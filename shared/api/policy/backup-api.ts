@@ -30,9 +30,9 @@ const GroupOrNull = GroupName.nullable().default(null);
 
 const Group = z.strictObject({ ...GroupCreateBody.shape, is_default: z.boolean().default(false) });
 
-const { ip_address: ip, mac_address: mac, client_key: key, name: clientName } = ClientCreateBody.shape;
+const { group_id: _group, ...clientShape } = ClientCreateBody.shape;
 const Client = z
-  .strictObject({ ip_address: ip, mac_address: mac, client_key: key, name: clientName, group: GroupOrNull })
+  .strictObject({ ...clientShape, group: GroupOrNull })
   .superRefine(({ ip_address: address, mac_address: hardware, client_key: ownKey }, context) => {
     if (address !== null || hardware !== null || ownKey !== null) return;
     const message = 'expected an address, a MAC or a key';

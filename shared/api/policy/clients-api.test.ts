@@ -13,6 +13,8 @@ describe('ClientCreateBody', () => {
       client_key: null,
       name: null,
       group_id: null,
+      exclude_from_log: false,
+      exclude_from_stats: false,
     });
   });
 

@@ -5,6 +5,7 @@ import { addressFromText, addressToText } from '../../net/ip.ts';
 import { canonicalMac } from '../../net/mac.ts';
 import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import {
+  anyCase,
   ClientKey,
   Comment,
   Id,
@@ -51,6 +52,9 @@ const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
+const EXCLUDED_FROM_LOG = 'its queries get no rows in the query log, in exports or over dnstap';
+const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
+
 export const Client = z
   .strictObject({
     id: Id,
@@ -63,7 +67,9 @@ export const Client = z
     group_source: z.enum(GROUP_SOURCES),
     first_seen: Timestamp.nullable(),
     last_seen: Timestamp.nullable(),
-    query_count: z.int().min(0),
+    query_count: z.int().min(0).meta({ description: 'without those that statistics exclude' }),
+    exclude_from_log: z.boolean().meta({ description: EXCLUDED_FROM_LOG }),
+    exclude_from_stats: z.boolean().meta({ description: EXCLUDED_FROM_STATS }),
   })
   .meta({ id: 'Client' });
 export type Client = z.infer<typeof Client>;
@@ -76,7 +82,7 @@ export const ClientQuery = Page.extend({
     .optional()
     .meta({ description: 'part of an address, the MAC, the key, the host name or the name' }),
   group_id: optionalQueryInt(1, MAX_ID),
-  group_source: z.enum(GROUP_SOURCES).optional(),
+  group_source: anyCase(GROUP_SOURCES).optional(),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
 
@@ -129,6 +135,8 @@ export const ClientCreateBody = z
     client_key: ClientKey.nullable().default(null),
     name: label(200).nullable().default(null),
     group_id: GroupChoice.default(null),
+    exclude_from_log: z.boolean().default(false).meta({ description: EXCLUDED_FROM_LOG }),
+    exclude_from_stats: z.boolean().default(false).meta({ description: EXCLUDED_FROM_STATS }),
   })
   .superRefine(({ ip_address: ip, mac_address: mac, client_key: key }, context) => {
     if (ip !== null || mac !== null || key !== null) return;
@@ -149,6 +157,8 @@ export const ClientUpdateBody = z
     client_key: ClientKey.nullable().optional(),
     name: label(200).nullable().optional(),
     group_id: GroupChoice.optional(),
+    exclude_from_log: z.boolean().optional(),
+    exclude_from_stats: z.boolean().optional(),
     group_source: z.enum(GROUP_SOURCES).optional().meta({
       description:
         'as it was read: with subnet or default, a group_id that is still that group is not taken as a choice',

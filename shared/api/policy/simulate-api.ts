@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import { ExplainedRule } from '../explain-api.ts';
-import { Id, label, Period, Timestamp } from '../fields.ts';
+import { former, Id, label, Period, Timestamp } from '../fields.ts';
 import { Address, Cidr, Mac } from './clients-api.ts';
 import { Action, Domain, GroupId, Pattern } from './rules-api.ts';
 import { ServiceBlockBody } from './services-api.ts';
@@ -111,7 +111,12 @@ const Decision = z
   .meta({ id: 'SimulatedDecision' });
 
 const DomainCount = z.strictObject({ domain: z.string(), queries: Count });
-const ClientCount = z.strictObject({ ip: z.string(), hostname: z.string().nullable(), queries: Count });
+const OF_CLIENT = {
+  ip_address: z.string(),
+  ip: former(z.string(), 'ip_address'),
+  hostname: z.string().nullable(),
+};
+const ClientCount = z.strictObject({ ...OF_CLIENT, queries: Count });
 const changes = { newly_blocked: Count, newly_allowed: Count };
 
 const ChangedDomain = z
@@ -128,8 +133,7 @@ const ChangedDomain = z
 
 const ChangedClient = z
   .strictObject({
-    ip: z.string(),
-    hostname: z.string().nullable(),
+    ...OF_CLIENT,
     ...changes,
     domains_total: Count,
     domains: z.array(DomainCount).meta({ description: 'the most frequent, ten at most' }),

@@ -34,14 +34,16 @@ const RULES: readonly AuthCase[] = [
         {},
         { cookie },
         { 'x-api-key': key },
+        { authorization: `Bearer ${key}` },
         { cookie, 'x-api-key': key },
         { cookie, 'x-api-key': 'a key that is none at all' },
         { cookie: `svc_session=${'A'.repeat(43)}`, 'x-api-key': key },
         { cookie: `svc_session=${key}` },
         { 'x-api-key': session },
+        { authorization: `Bearer ${session}` },
       ])
         statuses.push((await get(headers)).status);
-      expect(statuses).toEqual([401, 200, 200, 200, 200, 200, 401, 401]);
+      expect(statuses).toEqual([401, 200, 200, 200, 200, 200, 200, 401, 401, 401]);
       expect((await get()).headers['www-authenticate']).toMatch(/\S+ realm="weir"/);
     },
   },

@@ -154,16 +154,23 @@ describe('other origins', () => {
 describe('methods and paths', () => {
   const paths = [...new Set(everyRow.map((route) => route.path))];
 
-  test.each(paths)('%s answers methods it does not have with 405 and Allow', async (path) => {
-    const methods = everyRow.filter((route) => route.path === path).map((route) => route.method as string);
-    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
-      if (methods.includes(method)) continue;
-      const answer = await api.send(method, pathOf({ path }));
-      expectProblem(answer, 405, 'method_not_allowed');
-      expect(answer.headers['allow']!.toString().split(', ').sort()).toEqual([...allowed].sort());
-    }
-  });
+  test.each(paths)(
+    '%s answers OPTIONS with 204 and methods it does not have with 405, both with Allow',
+    async (path) => {
+      const methods = everyRow.filter((route) => route.path === path).map((route) => route.method as string);
+      const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+      const allowedBy = (answer: TestAnswer): string[] =>
+        answer.headers['allow']!.toString().split(', ').sort();
+      const options = await api.send('OPTIONS', pathOf({ path }));
+      expect([options.status, options.text, allowedBy(options)]).toEqual([204, '', allowed]);
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']) {
+        if (methods.includes(method)) continue;
+        const answer = await api.send(method, pathOf({ path }));
+        expectProblem(answer, 405, 'method_not_allowed');
+        expect(allowedBy(answer)).toEqual(allowed);
+      }
+    },
+  );
 
   test('unknown paths are 404 in JSON, under the prefix and beside it', async () => {
     for (const path of [

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type RunningApi } from '../../support/parts/running-api.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
+import { makeToken } from '../../support/parts/people.ts';
 import { serveSuite } from '../../support/parts/served-suite.ts';
 
 let api: RunningApi;
@@ -28,9 +29,28 @@ describe('GET /metrics', () => {
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
+  test('is the text for a token as X-Api-Key or as Authorization: Bearer', async () => {
+    await api.setUp();
+    const { key } = await makeToken(api, await api.logIn(), { name: 'Prometheus', role: 'viewer' });
+    const statuses = [];
+    for (const headers of [
+      { 'x-api-key': key },
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer  ${key}` },
+      { authorization: 'Bearer made-up-key-of-20-characters' },
+      { authorization: `Basic ${key}` },
+      { authorization: key },
+      { 'x-api-key': 'made-up-key-of-20-characters', authorization: `Bearer ${key}` },
+    ])
+      statuses.push((await api.send('GET', '/metrics', { headers })).status);
+    expect(statuses).toEqual([200, 200, 200, 401, 401, 401, 401]);
+    const refused = await api.send('GET', '/metrics');
+    expect(refused.headers['www-authenticate']).toContain('Bearer realm="weir"');
+  });
+
   test('takes no other method', async () => {
     const answer = await api.send('POST', '/metrics');
-    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
   test('is public where server.metrics_public says so, and nothing else is', async () => {

@@ -37,7 +37,7 @@ describe('a route that changes something', () => {
     expect((await countOfPeople()) - before).toBe(entriesOf(route));
     if (entriesOf(route) === 0) return;
     const [entry] = (await newest()).entries;
-    expect(entry).toMatchObject({ actor: 'admin', address: '127.0.0.1', left_out: 0 });
+    expect(entry).toMatchObject({ author: 'admin', ip_address: '127.0.0.1', left_out: 0 });
     expect(entry!.subject).not.toBe('');
     const revision = answer.headers['weir-revision'];
     expect(entry!.revision).toBe(revision === undefined ? null : Number(revision));

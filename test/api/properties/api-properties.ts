@@ -1,24 +1,101 @@
-/** Many made-up requests to every operation. Usage: npm run fuzz -- api [--requests 20000] [--seed 1] */
+/**
+ * Many made-up requests to every operation: of an API in this process, or with --at of a node that runs elsewhere. That
+ * one loses what it has, and must run with WEIR_AUTH_ENABLED=false.
+ * Usage: npm run fuzz -- api [--requests 20000] [--seed 1] [--at http://127.0.0.1:8080]
+ */
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Problem } from '../../../shared/api/problem-details.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';
+import type { TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
 import { runProperties } from './property-run.ts';
+import type { AskedApi, PropertyOutcome } from './property-run.ts';
 
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '20000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    at: { type: 'string' },
   },
 });
-const suite = await openSuiteDatabase();
-const api = await RunningApi.start(suite.database, everyRoute());
+
+/** A longer wait is that of a lockout. */
+const MOST_WAIT_SECS = 60;
+const MOST_TRIES = 100;
+
+/** A node that runs elsewhere. */
+class NodeElsewhere implements AskedApi {
+  readonly prefix = '/api';
+  private readonly origin: string;
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** Asks again later if the node says so, as it limits how often a client may ask. */
+  async send(method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.sendOnce(method, path, request);
+      const retryAfterSecs = Number(answer.headers['retry-after']);
+      if (!(retryAfterSecs > 0) || retryAfterSecs > MOST_WAIT_SECS || tries === MOST_TRIES) return answer;
+      await sleep(retryAfterSecs * 1000);
+    }
+  }
+
+  private async sendOnce(
+    method: string,
+    path: string,
+    { raw, headers = {} }: TestRequest,
+  ): Promise<TestAnswer> {
+    const length = raw === undefined ? {} : { 'content-length': Buffer.byteLength(raw) };
+    const fields = { ...headers, ...length };
+    const outgoing = httpRequest(this.origin + path, { method, headers: fields, agent: false });
+    const answered = once(outgoing, 'response');
+    // An answer may come before the whole body was sent, which the server then does not read.
+    outgoing.on('error', () => undefined);
+    outgoing.end(raw);
+    const [response] = (await answered) as [IncomingMessage];
+    const type = response.headers['content-type'] ?? '';
+    // A stream of events does not end.
+    const isEndless = type.startsWith('text/event-stream');
+    if (isEndless) response.destroy();
+    const text = isEndless ? '' : await readText(response);
+    const body = /[/+]json/.test(type) && text !== '' ? (JSON.parse(text) as unknown) : undefined;
+    return {
+      status: response.statusCode!,
+      headers: response.headers,
+      text,
+      body,
+      get problem() {
+        return Problem.parse(body);
+      },
+    };
+  }
+}
+
+async function runHere(requests: number, seed: number): Promise<PropertyOutcome> {
+  const suite = await openSuiteDatabase();
+  const api = await RunningApi.start(suite.database, everyRoute());
+  const outcome = await runProperties(api, requests, seed);
+  await api.close();
+  await suite.close();
+  return outcome;
+}
+
 const startMs = performance.now();
-const { requests, statuses, faults } = await runProperties(api, Number(values.requests), Number(values.seed));
+const [count, seed] = [Number(values.requests), Number(values.seed)];
+const { requests, statuses, faults } =
+  values.at === undefined
+    ? await runHere(count, seed)
+    : await runProperties(new NodeElsewhere(values.at), count, seed);
 const secs = ((performance.now() - startMs) / 1000).toFixed(1);
-await api.close();
-await suite.close();
-const kinds = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
+const kinds = Object.entries(statuses).map(([status, met]) => `${status}: ${met}`);
 process.stdout.write(
   `${requests} requests, seed ${values.seed}, ${secs} s; ${kinds.join(', ')}; ${faults.length} faults\n`,
 );

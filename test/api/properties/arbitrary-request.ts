@@ -1,11 +1,15 @@
-/** Requests made up from the OpenAPI document: what a schema allows, its bounds, and what it does not allow. */
+/**
+ * Requests made up from the OpenAPI document: valid values, their bounds, wrong types, missing and unknown fields, hostile
+ * texts, unknown ids, methods and media types that an operation does not have.
+ */
 import fc from 'fast-check';
 import type { OperationDoc, SchemaDoc } from '../../../control-plane/web/reference/openapi-document.ts';
 
 type Schemas = Readonly<Record<string, SchemaDoc>>;
 
-/** A request to one operation. */
+/** A request to one operation, or to its path with another method. */
 export interface MadeRequest {
+  readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,6 +30,18 @@ const ODD = fc.oneof(
     "';--",
     '%00',
     '\u202e',
+    '../../../etc/passwd',
+    '\r\nSet-Cookie: a=b',
+    '<script>alert(1)</script>',
+    '${7*7}{{7*7}}',
+    '$(reboot)`reboot`',
+    'constructor',
+    '__proto__',
+    'a\\',
+    '1e5',
+    '0x10',
+    '+1',
+    '१२',
   ),
   fc.constantFrom<unknown>(-1, 0, -0, 1.5, 2 ** 31, 2 ** 53, 1e308, -1e308, 1e-300, [], {}, [[]]),
   fc.constantFrom('x'.repeat(2000), '9'.repeat(400), 'a.'.repeat(200), '*.'.repeat(100)),
@@ -102,10 +118,16 @@ function objectOf({ properties = {}, required = [] }: SchemaDoc, schemas: Schema
   );
   const whole = fc.record(fields, { requiredKeys: [...required] });
   const odd = fc.tuple(whole, fc.constantFrom('surprise', '__proto__', 'constructor', ''), ODD);
+  const less = fc.tuple(whole, fc.constantFrom('', ...Object.keys(properties)));
   return fc.oneof(
-    { weight: 9, arbitrary: whole },
+    { weight: 8, arbitrary: whole },
     { weight: 1, arbitrary: odd.map(([object, name, value]) => ({ ...object, [name]: value })) },
+    { weight: 1, arbitrary: less.map(([object, name]) => without(object, name)) },
   );
+}
+
+function without(object: Readonly<Record<string, unknown>>, name: string): object {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
 function numberOf({ minimum = -5, maximum = 200 }: SchemaDoc): fc.Arbitrary<number> {
@@ -124,8 +146,27 @@ function textOf({ examples = [], minLength = 0, maxLength = 60 }: SchemaDoc): fc
   );
 }
 
-/** Requests to `path`; those with a body sometimes have one that is no JSON, or none. */
+/** Methods of HTTP, and texts that some servers take for one. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
+
+/** Media types that are taken somewhere, or nowhere. */
+const TYPES = [
+  'application/json',
+  'application/json; charset=x',
+  'application/merge-patch+json',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'multipart/form-data',
+  'text/plain',
+  'text/plain; charset=utf-8',
+  'nonsense',
+  '',
+];
+
+/** Requests to `path`, nearly all with `method`; those with a body sometimes have a malformed one, or none. */
 export function requestsTo(
+  method: string,
   path: string,
   operation: OperationDoc,
   schemas: Schemas,
@@ -133,7 +174,8 @@ export function requestsTo(
   const { parameters = [], requestBody } = operation;
   const inPath = parameters.filter((one) => one.in === 'path');
   const inQuery = parameters.filter((one) => one.in === 'query');
-  const body = requestBody?.content['application/json']?.schema;
+  const inHeader = parameters.filter((one) => one.in === 'header');
+  const [[mediaType, media] = []] = Object.entries(requestBody?.content ?? {});
   const made = {
     path: fc.record(Object.fromEntries(inPath.map(({ name, schema }) => [name, valueOf(schema, schemas)]))),
     query: fc.record(
@@ -141,11 +183,14 @@ export function requestsTo(
       { requiredKeys: inQuery.filter(({ required }) => required).map(({ name }) => name) },
     ),
     isTwice: fc.nat(30),
-    body: body === undefined ? fc.constant(undefined) : bodyText(valueOf(body, schemas)),
-    type: fc.constantFrom(
-      ...Array<string>(12).fill('application/json'),
-      'text/plain',
-      'application/json; charset=x',
+    method: fc.oneof({ weight: 24, arbitrary: fc.constant(method) }, fc.constantFrom(...METHODS)),
+    headers: fc.record(Object.fromEntries(inHeader.map(({ name, example }) => [name, fieldOf(example)])), {
+      requiredKeys: [],
+    }),
+    body: media === undefined ? fc.constant(undefined) : bodyOf(mediaType!, media.schema, schemas),
+    type: fc.oneof(
+      { weight: 12, arbitrary: fc.constant(mediaType ?? 'application/json') },
+      fc.constantFrom(...TYPES),
     ),
   };
   return fc.record(made).map((parts) => {
@@ -157,11 +202,40 @@ export function requestsTo(
       encoded(textFor(parts.path[name]) || '0'),
     );
     return {
+      method: parts.method,
       path: pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`,
       body: parts.body,
-      headers: parts.body === undefined ? {} : { 'content-type': parts.type },
+      headers: {
+        ...parts.headers,
+        ...(parts.body !== undefined && parts.type !== '' && { 'content-type': parts.type }),
+      },
     };
   });
+}
+
+/** A header field: its example, one like it, or any printable text. */
+function fieldOf(example: unknown): fc.Arbitrary<string> {
+  const text = typeof example === 'string' ? example : '"1"';
+  return fc.oneof(
+    fc.constantFrom(text, '*', '""', 'W/"x"', `${text}, ${text}`, 'wait=0', 'wait=31', 'wait=-1', ''),
+    fc.string({ maxLength: 40 }).filter((value) => /^[\x21-\x7e]*$/.test(value)),
+  );
+}
+
+/** A body of a media type: JSON by its schema, else text of any kind. */
+function bodyOf(mediaType: string, schema: SchemaDoc, schemas: Schemas): fc.Arbitrary<string | undefined> {
+  if (mediaType === 'application/json') return bodyText(valueOf(schema, schemas));
+  return fc.oneof(
+    fc.constantFrom(
+      '',
+      '||ads.example^\n',
+      'a.example\n@@||b.example^\n',
+      '\u0000',
+      '--x\r\n\r\n\r\n--x--\r\n',
+    ),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+  );
 }
 
 function bodyText(value: fc.Arbitrary<unknown>): fc.Arbitrary<string | undefined> {

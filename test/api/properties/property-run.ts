@@ -4,12 +4,18 @@
  */
 import fc from 'fast-check';
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
-import type { RunningApi, TestAnswer } from '../../support/parts/running-api.ts';
+import type { TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
 import { requestsTo } from './arbitrary-request.ts';
 
 /** Requests under way at a time. */
 const AT_ONCE = 6;
+
+/** An API that is asked. */
+export interface AskedApi {
+  readonly prefix: string;
+  send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+}
 
 /** What came of a run. */
 export interface PropertyOutcome {
@@ -21,31 +27,33 @@ export interface PropertyOutcome {
 }
 
 /** Sends `requests` in all, the same ones for the same seed. */
-export async function runProperties(
-  api: RunningApi,
-  requests: number,
-  seed: number,
-): Promise<PropertyOutcome> {
+export async function runProperties(api: AskedApi, requests: number, seed: number): Promise<PropertyOutcome> {
   const document = (await api.send('GET', `${api.prefix}/openapi.json`)).body as OpenApiDocument;
   const checker = new AnswerChecker(document);
   const each = Math.ceil(requests / checker.operations.size);
   const calls = [...checker.operations].flatMap(([name, operation]) => {
     const [method = '', path = ''] = name.split(' ');
-    const made = fc.sample(requestsTo(path, operation, document.components.schemas), { numRuns: each, seed });
-    return made.map((request) => ({ name, method, request }));
+    const made = fc.sample(requestsTo(method, path, operation, document.components.schemas), {
+      numRuns: each,
+      seed,
+    });
+    return made.map((request) => ({ name, path, isOther: request.method !== method, request }));
   });
   const statuses: Record<number, number> = {};
   const faults: string[] = [];
   const take = async (): Promise<void> => {
     for (let call = calls.pop(); call !== undefined; call = calls.pop()) {
-      const { name, method, request } = call;
-      const { path, body, headers } = request;
+      const { name, request } = call;
+      const { method, path, body, headers } = request;
       const told = `${method} ${path.slice(0, 300)} ${body?.slice(0, 300) ?? ''}`;
       try {
         const raw = body === undefined ? {} : { raw: body };
         const answer = await api.send(method, api.prefix + path, { ...raw, headers });
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-        faults.push(...faultsOf(checker, name, answer).map((fault) => `${told}: ${fault}`));
+        const found = call.isOther
+          ? faultsOfOther(document, checker, call, answer)
+          : faultsOf(checker, name, answer);
+        faults.push(...found.map((fault) => `${told}: ${fault}`));
       } catch (error) {
         faults.push(`${told}: ${String(error)}`);
       }
@@ -54,6 +62,26 @@ export async function runProperties(
   const count = calls.length;
   await Promise.all(Array.from({ length: AT_ONCE }, take));
   return { requests: count, statuses, faults };
+}
+
+/** Faults of an answer to a method that the operation does not have; another operation of the path may have it. */
+function faultsOfOther(
+  { paths }: OpenApiDocument,
+  checker: AnswerChecker,
+  { path, request: { method } }: { readonly path: string; readonly request: { readonly method: string } },
+  answer: TestAnswer,
+): string[] {
+  const methods = Object.keys(paths[path]!).map((name) => name.toUpperCase());
+  if (methods.includes(method)) return faultsOf(checker, `${method} ${path}`, answer);
+  if (method === 'HEAD' && methods.includes('GET'))
+    return answer.text === '' && answer.status < 500 ? [] : [`HEAD is ${answer.status} ${answer.text}`];
+  // The web server itself refuses names that are not methods of HTTP.
+  const { status, headers } = answer;
+  const wanted = method === 'OPTIONS' ? 204 : 405;
+  const allowed = headers['allow']?.toString().split(', ') ?? [];
+  const isAllowed = methods.every((name) => allowed.includes(name)) && !allowed.includes(method);
+  const isListed = method === 'OPTIONS' ? allowed.includes('OPTIONS') : isAllowed;
+  return status === wanted && isListed ? [] : [`status ${status}, Allow ${allowed.join(' ')}`];
 }
 
 function faultsOf(checker: AnswerChecker, name: string, answer: TestAnswer): string[] {

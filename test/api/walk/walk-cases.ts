@@ -299,8 +299,6 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     return answer!;
   },
   'GET /explain 404': (walk) => walk.ask('GET /explain', { query: '?query_id=4294967297' }),
-  'POST /services 404': (walk) =>
-    walk.ask('POST /services', { json: { service_id: 'netflix', group_id: 2_000_000_000 } }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
     const { body } = await walk.ask('GET /revisions');
     const { id } = (body as { id: number }[]).at(-1)!;

@@ -9,7 +9,7 @@ import { storeBlock } from '../../../control-plane/query-log/store/block-store.t
 import { MemoryLogger } from '../../support/parts/memory-logger.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
-import { QueryStatus } from '../../../shared/query-log.ts';
+import { Exclusion, QueryStatus } from '../../../shared/query-log.ts';
 import type { Question } from '../material/asked-question.ts';
 import { type Random, seededRandom } from '../material/random.ts';
 
@@ -141,6 +141,7 @@ function makeRow({ name, type }: Question, random: Random): QueryLogRow {
     client: { at: 0, length: CLIENT_BYTES },
     groupId: 1 + (client % GROUPS),
     clientId: 0,
+    exclusion: Exclusion.NONE,
     alias: { at: 0, length: 0 },
     qname: { at: CLIENT_BYTES, length: qname.length },
     qtype: QTYPES[type] ?? 1,

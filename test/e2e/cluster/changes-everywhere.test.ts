@@ -169,6 +169,39 @@ describe('a change at one node is in force at the other', () => {
     await untilAnswered('listed.example', EVERY_ADDRESS);
   });
 
+  test('of clients, also of their names, deleted and undone', async () => {
+    const other = await there.api();
+    const untilShown = (id: number, wanted: unknown): Promise<unknown> =>
+      until(
+        `client ${id} at the other node`,
+        async () => {
+          const { data } = await other.expect<{ data: { id: number; name: string; group_id: number }[] }>(
+            200,
+            'GET',
+            '/clients?limit=1000',
+          );
+          return data.flatMap((one) => (one.id === id ? [`${one.name} ${one.group_id}`] : []))[0];
+        },
+        (shown) => shown === wanted,
+        { pauseMs: LOOK_MS },
+      );
+    const { id } = await made('/clients', { mac_address: '02:00:5e:10:00:07', name: 'tv', group_id: kids });
+    await untilShown(id, `tv ${kids}`);
+    const [named] = await api.expect<Revision[]>(200, 'GET', '/revisions');
+    await api.expect(200, 'PATCH', `/clients/${id}`, { name: 'radio' });
+    await untilShown(id, `radio ${kids}`);
+    await api.expect(204, 'DELETE', `/clients/${id}`);
+    await untilShown(id, undefined);
+    await api.expect(200, 'POST', `/revisions/${named!.id}/rollback`);
+    await untilShown(id, `tv ${kids}`);
+    // The other node undoes what was changed here.
+    await other.expect(200, 'POST', `/revisions/${named!.id - 1}/rollback`);
+    await untilShown(id, undefined);
+    expect(
+      (await api.expect<{ data: { id: number }[] }>(200, 'GET', '/clients?limit=1000')).data,
+    ).not.toContainEqual(expect.objectContaining({ id }));
+  });
+
   test('as a whole where it is undone, and with its revision', async () => {
     const revisionOf = async (node: string): Promise<number | null> => {
       const nodes = await (await there.api()).expect<ClusterNode[]>(200, 'GET', '/nodes');

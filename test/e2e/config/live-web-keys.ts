@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { StatsSummary } from '../../../shared/api/stats-api.ts';
 import { until, within } from '../../support/parts/until.ts';
 import { PASSWORD } from '../../support/weir/api-client.ts';
 import type { LiveKey, LiveRoom } from './live-room.ts';
@@ -72,6 +73,15 @@ async function loggedRows(room: LiveRoom): Promise<{ client: string; answers: un
   await room.api.untilQueryCount(1, `domain=${later}`);
   await room.set(now);
   return room.api.queries(`domain=${name}`);
+}
+
+/** Another period each time: the same question within a second gets the same answer. */
+let hours = 24;
+
+/** Queries that are in the log and not counted. */
+async function notCounted(room: LiveRoom): Promise<number> {
+  const stats = await room.api.expect<StatsSummary>(200, 'GET', `/stats?period=${String(++hours)}h`);
+  return stats.queries_not_counted;
 }
 
 /** Lines that Weir has written about a reload that succeeded. */
@@ -163,6 +173,24 @@ export const WEB_KEYS: readonly LiveKey[] = [
     look: async (room) => (await loggedRows(room)).map(({ answers }) => answers !== null),
     before: [true],
     after: [false],
+  },
+  {
+    key: 'database.log_excluded_domains',
+    to: ['logged.example'],
+    look: async (room) => (await loggedRows(room)).length,
+    before: 1,
+    after: 0,
+  },
+  {
+    key: 'database.stats_excluded_domains',
+    to: ['logged.example'],
+    look: async (room) => {
+      const before = await notCounted(room);
+      const rows = await loggedRows(room);
+      return [rows.length, (await notCounted(room)) - before];
+    },
+    before: [1, 0],
+    after: [1, 1],
   },
   {
     key: 'logging.format',

@@ -279,8 +279,8 @@ describe('weir with a database server of its owner', () => {
     ],
     [
       'from before 0.1.0',
-      `UPDATE schema_migrations SET name = '0001_groups'`,
-      `UPDATE schema_migrations SET name = '0001_schema'`,
+      `UPDATE schema_migrations SET name = '0001_groups' WHERE name = '0001_schema'`,
+      `UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0001_groups'`,
       /the database was made by a Weir from before 0\.1\.0 and is left unchanged.*weir backup FILE/,
     ],
   ])('weir leaves a database alone %s, and answers all the same', async (_what, change, undo, reason) => {

@@ -77,6 +77,18 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     expect(grown('weir_dns_response_seconds_sum')).toBeGreaterThan(0);
   });
 
+  test('count each query once by response code, type, DNSSEC status and source', () => {
+    expect(grown('weir_dns_responses_total', { rcode: 'NOERROR' })).toBe(ASKED);
+    expect(grown('weir_dns_responses_total')).toBe(ASKED);
+    expect(grown('weir_dns_questions_total', { type: 'A' })).toBe(ASKED);
+    expect(grown('weir_dns_validations_total', { status: 'unchecked' })).toBe(ASKED);
+    expect(grown('weir_dns_rate_limited_total')).toBe(0);
+    const answers = ['cache', 'upstream', 'local'].map((source) =>
+      grown('weir_dns_response_seconds_count', { source }),
+    );
+    expect(answers).toEqual([13, 5, 10]);
+  });
+
   test('count hits and misses of the cache, and the questions of the upstream', () => {
     expect(grown('weir_cache_hits_total')).toBe(13);
     expect(grown('weir_cache_insertions_total')).toBe(5);

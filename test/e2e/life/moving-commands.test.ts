@@ -1,4 +1,4 @@
-/** The commands that move settings, against a whole node: over its socket, and by --url with a token. */
+/** The commands that change and move settings, against a whole node: over its socket, and by --url with a token. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -61,11 +61,11 @@ async function addressOf(name: string): Promise<string | undefined> {
 const BLOCKED = '0.0.0.0';
 
 describe('weir import', () => {
-  test('tells in a dry run what would change, by --url with a token made by weir token create', async () => {
-    const made = await run(['token', 'create', 'mover']);
+  test('tells in a dry run what would change, by --url with a token made by weir tokens add', async () => {
+    const made = await run(['tokens', 'add', 'mover']);
     expect([made.status, made.lines]).toEqual([0, [expect.stringMatching(/^weir_\S+$/)]]);
     const viewer = JSON.parse(
-      (await run(['token', 'create', 'looker', '--role', 'viewer', '--json'])).lines.join('\n'),
+      (await run(['tokens', 'add', 'looker', '--role', 'viewer', '--json'])).lines.join('\n'),
     ) as {
       key: string;
     };
@@ -194,4 +194,18 @@ test('the real command reads standard input, and ends with the status', async ()
   const [out, err, [status]] = await within('weir import to end', ended);
   expect([status, err]).toEqual([0, '']);
   expect(out).toContain('adguard_home: 0 new, 0 changed, 7 skipped');
+});
+
+describe('weir rules and weir revisions rollback', () => {
+  test('change what is answered, and take it back', async () => {
+    expect(await addressOf('ruled.example')).toBe(EVERY_ADDRESS);
+    await run(['groups', 'add', 'Before']);
+    const [{ id }] = JSON.parse((await run(['revisions', '--json'])).lines.join('\n')) as [{ id: number }];
+    await run(['rules', 'add', 'deny', '*.ruled.example']);
+    expect(await addressOf('ruled.example')).toBe('0.0.0.0');
+    const { status, lines } = await run(['revisions', 'rollback', String(id), '--yes']);
+    expect([status, lines]).toEqual([0, [expect.stringContaining(`rolled back to revision ${id}`)]]);
+    expect(await addressOf('ruled.example')).toBe(EVERY_ADDRESS);
+    expect((await run(['rules'])).lines).toHaveLength(1);
+  });
 });

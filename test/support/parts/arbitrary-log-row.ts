@@ -6,6 +6,7 @@ import {
   UNKNOWN_ANSWER,
 } from '../../../control-plane/query-log/rows/row.ts';
 import {
+  Exclusion,
   DECISION_ORIGINS,
   type DnssecStatusCode,
   type ProtocolCode,
@@ -113,6 +114,7 @@ function rowOf(parts: Parts, hourMs: number): QueryLogRow {
     client: { at: 0, length: parts.client.length },
     groupId: parts.groupId,
     clientId: parts.clientId,
+    exclusion: Exclusion.NONE,
     qname: { at: qnameAt, length: qname.length },
     qtype: parts.qtype,
     protocol: parts.protocol as ProtocolCode,

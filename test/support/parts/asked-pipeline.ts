@@ -11,7 +11,7 @@ import type { LivePolicy } from '../../../control-plane/policy/change/runtime-st
 import type { PolicyLocalRecord } from '../../../control-plane/policy/change/rows.ts';
 import { createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../../shared/memory/sighting-layout.ts';
-import { COUNTERS_BYTES } from '../../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../../shared/memory/answer-counters.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { readLocalRecordLine } from '../../../shared/policy/local-record.ts';

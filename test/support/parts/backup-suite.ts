@@ -31,8 +31,9 @@ export async function fill(): Promise<void> {
   await make('PUT', '/groups/1', { name: 'Everybody' });
   await make('POST', '/clients', { mac_address: '02:00:5e:10:00:01', name: 'tablet', group_id: kids });
   await make('POST', '/clients', { client_key: 'phone', group_id: kids });
-  await make('POST', '/clients', { ip_address: '192.0.2.8', client_key: 'tv' });
+  await make('POST', '/clients', { ip_address: '192.0.2.8', client_key: 'tv', exclude_from_stats: true });
   await make('POST', '/clients', { ip_address: '2001:db8::7', group_id: kids });
+  await make('POST', '/clients', { ip_address: '192.0.2.9', exclude_from_log: true });
   await make('POST', '/client-subnets', { subnet_cidr: '198.51.100.0/24', group_id: kids, comment: 'c' });
   await suite.database.query(
     `INSERT INTO list_sources (id, kind, name, url, comment, subdomains) VALUES

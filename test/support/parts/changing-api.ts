@@ -9,6 +9,7 @@ import { WebCertificate } from '../../../control-plane/web/tls/web-certificate.t
 import { everyRoute } from './every-route.ts';
 import { prepareMutation } from './api-changes.ts';
 import type { Mutation, MutationRoom } from './mutation-room.ts';
+import { NO_OTHERS_ASKED } from './import-suite.ts';
 import { RunningApi } from './running-api.ts';
 import type { Rows, TestAnswer } from './running-api.ts';
 import { RunningLists, TESTER } from './running-lists.ts';
@@ -154,9 +155,11 @@ async function startApi(way: DatabaseSwitch, node: ListNode, folder: string): Pr
         sources: node.all,
         catalog: { get: () => undefined },
         localNames: { live: () => ({ configRecords: [] }) },
+        site: () => '',
         nodeName: 'node-a',
         listDirs: () => [],
         dataDir: () => folder,
+        ...NO_OTHERS_ASKED,
       }),
       certificate: new WebCertificate({
         ...parts,

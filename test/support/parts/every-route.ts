@@ -80,6 +80,7 @@ const UPSTREAM: UpstreamReport = {
   consecutiveFailures: 0,
   lastError: 'timeout',
   latenciesMs: Float32Array.of(10, 20, 30),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: ['192.0.2.1'],
   supports: {
     edns: 'supported',
@@ -96,8 +97,9 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   run: async ({ save, isDryRun }) => {
     const path = join(tmpdir(), `weir-import-${randomUUID()}`);
     await save(path).finally(() => rm(path, { force: true }));
-    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0 };
-    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, items: [], configuration: '' };
+    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0, differs: 0 };
+    const none = { items: [], settings: [], questions: [], differences: [], configuration: '' };
+    return { format: 'pihole', dry_run: isDryRun, revision: null, counts, ...none };
   },
 };
 
@@ -127,6 +129,7 @@ const ZONE_UPSTREAM: UpstreamReport = {
   strategy: 'Parallel',
   status: 'Unhealthy',
   latenciesMs: new Float32Array(0),
+  latencyCounts: { counts: [], sumMs: 0 },
   resolved: [],
 };
 

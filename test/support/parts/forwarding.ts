@@ -26,7 +26,7 @@ import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { ClaimArea, createClaimTable } from '../../../shared/memory/claim-table.ts';
 import { createOutcomeRings } from '../../../shared/memory/outcome-rings.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../../shared/memory/sighting-layout.ts';
-import { COUNTERS_BYTES } from '../../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../../shared/memory/answer-counters.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { nameFromText, nameToText } from '../../../shared/dns/name.ts';
 import type { WorkerSettings } from '../../../shared/threads/messages.ts';

@@ -4,9 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importRoutes } from '../../../control-plane/transfer/importers/import-routes.ts';
-import { SettingsImport } from '../../../control-plane/transfer/importers/import-settings.ts';
+import {
+  type ImportParts,
+  SettingsImport,
+} from '../../../control-plane/transfer/importers/import-settings.ts';
 import { ServiceCatalog } from '../../../control-plane/filtering/services/service-catalog.ts';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
+import { importedPolicy } from './imported-policy.ts';
 import type { RunningApi } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
@@ -19,6 +23,7 @@ export interface ImportSuite {
   readonly suite: () => SuiteDatabase;
   /** Of this test; holds what an import leaves on disk. */
   readonly folder: () => string;
+  readonly api: () => RunningApi;
   readonly post: (
     file: Uint8Array | string,
     query?: string,
@@ -26,20 +31,42 @@ export interface ImportSuite {
   ) => ReturnType<RunningApi['send']>;
   /** The report; throws where the answer is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
+  /** The same rows with the status that this Weir gives; `texts` are those of fetched lists, by URL. */
+  readonly answered: (
+    table: readonly ExpectedStatus[],
+    texts?: Readonly<Record<string, string>>,
+  ) => Promise<ExpectedStatus[]>;
 }
 
+/** How a suite differs. */
+export interface ImportSuiteOptions {
+  readonly parts?: Partial<typeof NO_OTHERS_ASKED>;
+  /** Lines of the configuration file; authentication is off by default. */
+  readonly toml?: string;
+}
+
+/** Upstreams of exports are not there, and no query was logged. */
+export const NO_OTHERS_ASKED: Pick<ImportParts, 'testUpstreams' | 'loggedQueries'> = {
+  testUpstreams: (servers) => Promise.resolve(new Map(servers.map((server) => [server, 'timeout']))),
+  loggedQueries: () => Promise.resolve(null),
+};
+
 /** Registers the hooks of a suite. */
-export function importSuite(): ImportSuite {
+export function importSuite(options: ImportSuiteOptions = {}): ImportSuite {
   let api: RunningApi;
   let suite: SuiteDatabase;
   let folder = '';
   const catalog = new ServiceCatalog('/nowhere');
   serveSuite(
-    ({ policy, clients, logger }) =>
+    ({ policy, clients, configuration, logger }) =>
       importRoutes({
         settingsImport: new SettingsImport({
           policy,
           clients,
+          configuration,
+          site: () => '',
+          ...NO_OTHERS_ASKED,
+          ...options.parts,
           sources: { takeUp: (_written, _isNew, apply) => apply() },
           catalog,
           localNames: { live: () => ({ configRecords: [] }) },
@@ -50,6 +77,8 @@ export function importSuite(): ImportSuite {
         }),
       }),
     (served) => ({ api, suite } = served),
+    // An import changes the configuration.
+    { perTest: true, toml: options.toml ?? '[auth]\nenabled = false\n' },
   );
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-import-'));
@@ -67,7 +96,11 @@ export function importSuite(): ImportSuite {
     if (answer.status !== 200) throw new Error(`import: ${answer.status} ${answer.text}`);
     return answer.body as ImportReport;
   };
-  return { suite: () => suite, folder: () => folder, post, imported };
+  const answered: ImportSuite['answered'] = async (table, texts = {}) => {
+    const ask = await importedPolicy(suite.database, texts);
+    return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);
+  };
+  return { suite: () => suite, folder: () => folder, api: () => api, post, imported, answered };
 }
 
 /** Items of a kind as `result: reason`, by name. */

@@ -1,7 +1,7 @@
 /** Rows of the query log for tests. */
 import { type QueryLogRow, UNKNOWN_ANSWER } from '../../../control-plane/query-log/rows/row.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
-import { DnssecStatus, Protocol, QueryStatus } from '../../../shared/query-log.ts';
+import { DnssecStatus, Exclusion, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 
 const MOST_KNOWN = 10_000;
 /** Tests write the same few thousand names down a hundred thousand times. */
@@ -40,6 +40,7 @@ export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
     qtype: 1,
     protocol: Protocol.udp,
     status: QueryStatus.CACHED,
+    exclusion: Exclusion.NONE,
     rcode: 0,
     dnssec: DnssecStatus.unchecked,
     responseTimeUs: 42,

@@ -14,7 +14,7 @@ import { createRateBuckets } from '../../../shared/memory/rate-buckets.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { cookiesAt } from './cookies-of-tests.ts';
 import { CLIENT_SIGHTINGS_BYTES } from '../../../shared/memory/sighting-layout.ts';
-import { COUNTERS_BYTES } from '../../../shared/memory/counters.ts';
+import { COUNTERS_BYTES } from '../../../shared/memory/answer-counters.ts';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';

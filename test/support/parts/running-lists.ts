@@ -205,7 +205,7 @@ export class RunningLists {
   }
 
   /** Goes back to a revision, lists included. */
-  async goBack({ all, policy }: ListNode, id: number): Promise<void> {
+  async goBack({ all, policy }: ListNode, id: number, expectedHead?: number): Promise<void> {
     const { database } = this;
     const changes = new PolicyChanges(database, policy);
     const parts = {
@@ -214,7 +214,7 @@ export class RunningLists {
       clients: new ClientDirectory(),
       bringBack: () => all.bringBack(),
     };
-    await rollBack(parts, id, TESTER);
+    await rollBack(parts, id, TESTER, expectedHead);
   }
 
   /** Starts a node beside the others, with an empty folder of its own. */

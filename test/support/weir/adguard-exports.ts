@@ -194,27 +194,76 @@ export const ANSWERS_34: readonly (readonly [client: string, name: string, qtype
 /** Names of the items without an equivalent, in the order of the report. */
 export const NOT_MAPPED_34 = [
   'Server',
-  'Desk',
-  'schedule of blocked services',
   'gone_service',
   '/opt/gone.txt',
   '||tagged.example^$ctag=device_tv',
   '/(?=x)y/',
-  'v4.apps.lan A',
-  'self.apps.lan self.apps.lan',
-  '[/*.sub.example/]',
   '[//]',
-  '[/public.home.example/]',
-  'upstream h3://dns.example.net/dns-query',
   'upstream quic://dns.example.com',
   'dns.bootstrap_dns https://192.0.2.9/dns-query',
   'dns.allowed_clients',
+  'printer.lan 192.0.2.90 (lease)',
   'safe browsing',
-  'dns.enable_dnssec',
   'DHCP server',
   'encrypted DNS and HTTPS',
   'users',
+];
+
+/** Rows of what answers differently in Weir. */
+export const DIFFERS_34 = [
+  'Desk',
+  'v4.apps.lan A',
+  'self.apps.lan self.apps.lan',
+  'local records for Server',
+  '[/*.sub.example/]',
+  'upstream h3://dns.example.net/dns-query',
   'exceptions from blocked services',
+];
+
+export const PAUSED = `
+schema_version: 34
+filtering: {protection_enabled: false, protection_disabled_until: 2999-01-01T00:00:00Z}
+`;
+
+/** Services at times, refused hosts, and an allowlist over `$important`. */
+export const TIMED = `
+schema_version: 34
+dns: {blocked_hosts: ['*.accw.example', plain.example, '||tree.example^'], bogus_nxdomain: [192.0.2.250]}
+dhcp: {enabled: false, local_domain_name: lan}
+filtering:
+  protection_enabled: true
+  blocked_services:
+    ids: [tiktok]
+    schedule:
+      time_zone: UTC
+${['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'].map((day) => `      ${day}: {start: 0s, end: 24h}\n`).join('')}
+whitelist_filters:
+  - {enabled: true, url: ${FINE_URL}, name: Fine, id: 5}
+user_rules: ['*.starmine.example', 'p5.example # why', '||shop.ads.example^$important', '||tagged.example^$ctag=device_tv']
+clients:
+  persistent:
+    - name: Child
+      ids: [192.0.2.10]
+      tags: [device_tv]
+      use_global_settings: true
+      use_global_blocked_services: false
+      blocked_services: {ids: [tiktok], schedule: {time_zone: UTC}}
+`;
+
+export const ANSWERS_TIMED: typeof ANSWERS_34 = [
+  ['192.0.2.200', 'tiktok.com', 1, 'FORWARDED'],
+  ['192.0.2.10', 'tiktok.com', 1, 'BLOCKED_SERVICE'],
+  ['192.0.2.200', 'accw.example', 1, 'FORWARDED'],
+  ['192.0.2.200', 'a.accw.example', 1, 'BLOCKED_REGEX'],
+  ['192.0.2.200', 'plain.example', 1, 'BLOCKED_MANAGED'],
+  ['192.0.2.200', 'a.plain.example', 1, 'FORWARDED'],
+  ['192.0.2.200', 'a.tree.example', 1, 'BLOCKED_MANAGED'],
+  ['192.0.2.200', 'starmine.example', 1, 'FORWARDED'],
+  ['192.0.2.200', 'a.starmine.example', 1, 'BLOCKED_LIST'],
+  ['192.0.2.200', 'p5.example', 1, 'BLOCKED_LIST'],
+  ['192.0.2.200', 'shop.ads.example', 1, 'FORWARDED'],
+  ['192.0.2.10', 'tagged.example', 1, 'BLOCKED_LIST'],
+  ['192.0.2.200', 'tagged.example', 1, 'FORWARDED'],
 ];
 
 /** Rules that count among each other only: exceptions with a pattern, and ranks. */

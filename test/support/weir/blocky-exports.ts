@@ -112,7 +112,8 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.71', 'games.example', 1, 'BLOCKED_LIST'],
   ['192.0.2.65', 'games.example', 1, 'FORWARDED'],
   ['192.0.2.65', 'ads.example', 1, 'BLOCKED_LIST'],
-  ['192.0.2.20', 'ads.example', 1, 'FORWARDED'],
+  // A key without groups leaves the default.
+  ['192.0.2.20', 'ads.example', 1, 'BLOCKED_LIST'],
   // Allowlists alone: everything else is denied.
   ['192.0.2.30', 'school.example', 1, 'FORWARDED'],
   ['192.0.2.30', 'www.school.example', 1, 'FORWARDED'],
@@ -123,7 +124,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', 'mail.example.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'example.lan', 16, 'LOCAL'],
   ['192.0.2.200', 'printer.lan', 1, 'LOCAL'],
-  ['192.0.2.200', 'hosts.example', 1, 'BLOCKED_MANAGED'],
+  ['192.0.2.200', 'hosts.example', 1, 'LOCAL'],
 ];
 
 /** Keys of version 0.21, durations without a unit. */
@@ -151,12 +152,8 @@ export const NOT_MAPPED = [
   '/etc/gone.txt',
   'odd.example.lan NAPTR 1 2 3',
   '.',
-  'customDNS.rewrite',
   'upstream quic:dns.example.net',
   'upstream sdns://AgAAAAAAAAAACTE5Mi4wLjIuMQAPZG5zLmV4YW1wbGUub3JnCi9kbnMtcXVlcnk',
   'upstreams.groups 192.0.2.9',
   'bootstrapDns https://dns.example.org/dns-query',
-  'blocking.schedules',
-  'prometheus',
-  'ports',
 ];

@@ -34,6 +34,8 @@ describe('clientEntries()', () => {
     first_seen: null,
     last_seen: null,
     query_count: 0,
+    exclude_from_log: false,
+    exclude_from_stats: false,
   };
 
   test('writes the name before the address', () => {

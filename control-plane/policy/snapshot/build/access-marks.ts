@@ -33,6 +33,7 @@ export function accessMarks({ allowed, blocked }: Access): AccessMarks {
 
 /** Adds the bits of `marks` to the words of `ranges`, which are split where a bit changes. */
 export function overlay<T extends number | bigint>(ranges: Ranges<T>, marks: Ranges<T>): Ranges<T> {
+  if (marks.starts.length === 1 && marks.records[0] === 0) return ranges;
   const starts: T[] = [];
   const records: number[] = [];
   let range = 0;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { addressFromText, addressToText, addressWord, isMappedIpv4 } from '../../../../shared/net/ip.ts';
-import { ClientTable } from '../../../../shared/snapshot/client-table.ts';
+import { macIdentity } from '../../../../shared/net/mac.ts';
+import { Exclusion } from '../../../../shared/query-log.ts';
+import { ClientTable, exclusionOf } from '../../../../shared/snapshot/client-table.ts';
 import fc from '../../../../test/support/parts/fast-check.ts';
 import { buildClientTable, isSameForClients } from './client-table-builder.ts';
 import { type LivePolicy, NOTHING_LIVE } from '../../change/runtime-state.ts';
@@ -75,6 +77,34 @@ describe('buildClientTable()', () => {
     expect(found(table, '198.51.100.1')).toBe('1 subnet 198.51.100.0/25');
     expect(found(table, '198.51.100.199')).toBe('2 subnet 198.51.100.0/24');
     expect(found(table, '198.51.100.200')).toBe('1 manual 198.51.100.200');
+  });
+
+  test('marks what queries are left out of, whatever group their clients are in', () => {
+    const mac = '02:00:5e:10:00:01';
+    const table = tableOf(
+      { subnets: [{ cidr: '192.0.2.0/24', groupId: 2 }], clients: [{ address: '192.0.2.7', groupId: 3 }] },
+      {
+        excludedAddresses: [
+          { address: '192.0.2.7', exclusion: Exclusion.LOG },
+          { address: '192.0.2.8', exclusion: Exclusion.STATS },
+          { address: '192.0.2.8', exclusion: Exclusion.LOG },
+          { address: '255.255.255.255', exclusion: Exclusion.LOG },
+          { address: '2001:db8::7', exclusion: Exclusion.STATS },
+          { address: macIdentity(mac), exclusion: Exclusion.BOTH },
+        ],
+      },
+    );
+    const exclusionAt = (address: string): number => exclusionOf(recordFor(table, addressFromText(address)!));
+    const addresses = ['192.0.2.6', '192.0.2.7', '192.0.2.8', '192.0.2.9', '255.255.255.255'];
+    expect(addresses.map(exclusionAt)).toEqual([0, 1, 3, 0, 1]);
+    expect(['2001:db8::6', '2001:db8::7', '2001:db8::8', macIdentity(mac)].map(exclusionAt)).toEqual([
+      0, 2, 0, 3,
+    ]);
+    expect([table.hasMacs, found(table, '192.0.2.7'), found(table, '192.0.2.8')]).toEqual([
+      true,
+      '3 manual 192.0.2.7',
+      '2 subnet 192.0.2.0/24',
+    ]);
   });
 
   test('covers whole families, and keeps them apart', () => {

@@ -11,9 +11,10 @@ import {
   ClientTableLayout as L,
   LAYOUT_VERSION,
 } from '../../../../shared/snapshot/layout.ts';
-import type { LivePolicy } from '../../change/runtime-state.ts';
+import type { ExcludedAddress, LivePolicy } from '../../change/runtime-state.ts';
 import type { PolicyClient, PolicyRows } from '../../change/rows.ts';
 import { accessMarks, overlay, type Ranges } from './access-marks.ts';
+import { exclusionMarks } from './exclusion-marks.ts';
 import { Ipv4Prefixes, MAX_RECORD } from './ipv4-ranges.ts';
 import { areSameKeyed, withGroups } from './keyed-clients-builder.ts';
 import { effectiveGroupId, orderGroups } from './policy-table-builder.ts';
@@ -42,7 +43,8 @@ const SIGN_BIT = 0x80000000;
 /**
  * Builds the table. A MAC beats an address, an address beats a subnet, a longer prefix a shorter one; clients with keys
  * are found by those. A disabled or deleted group is Default. IPv6 prefixes never match IPv4 clients, not even `::/0`.
- * Rows with an invalid address are skipped. Who may ask lies over all of it, whatever the group.
+ * Rows with an invalid address are skipped. Who may ask, and what clients are left out of, lie over all of it,
+ * whatever the group.
  */
 export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArrayBuffer {
   const collector = new PrefixCollector(
@@ -55,11 +57,12 @@ export function buildClientTable(rows: PolicyRows, live: LivePolicy): SharedArra
     collector.addAddress(address, groupId, ClientGroupSource.manual);
   for (const { address, groupId } of live.clientAddresses)
     collector.addAddress(address, groupId, ClientGroupSource.mac);
-  const marks = accessMarks(live.access);
+  const access = accessMarks(live.access);
+  const exclusions = exclusionMarks(live.excludedAddresses);
   return encode(
     collector.written(),
-    overlay(collector.ipv4.flatten(), marks.ipv4),
-    overlay(flatten(collector.ipv6), marks.ipv6),
+    overlay(overlay(collector.ipv4.flatten(), access.ipv4), exclusions.ipv4),
+    overlay(overlay(flatten(collector.ipv6), access.ipv6), exclusions.ipv6),
   );
 }
 
@@ -74,12 +77,17 @@ export function isSameForClients(
     areSame(a.rows.clients, b.rows.clients, isSameClient) &&
     areSameKeyed(a.rows.keyedClients, b.rows.keyedClients) &&
     areSame(a.live.clientAddresses, b.live.clientAddresses, isSameClient) &&
+    areSame(a.live.excludedAddresses, b.live.excludedAddresses, isSameExcluded) &&
     isSameAccess(a.live.access, b.live.access)
   );
 }
 
 function isSameClient(a: PolicyClient, b: PolicyClient): boolean {
   return a.address === b.address && a.groupId === b.groupId;
+}
+
+function isSameExcluded(a: ExcludedAddress, b: ExcludedAddress): boolean {
+  return a.address === b.address && a.exclusion === b.exclusion;
 }
 
 function areSame<T>(a: readonly T[], b: readonly T[], isSame: (x: T, y: T) => boolean): boolean {

@@ -3,6 +3,7 @@
  * that both are built from the same rows without knowing each other.
  */
 import { type KeyedClient, writeKeyedClients } from '../../../../shared/snapshot/keyed-clients.ts';
+import { Exclusion } from '../../../../shared/query-log.ts';
 import { admitsKey, type Access } from '../../../../shared/policy/access.ts';
 import type { PolicyKeyedClient, PolicyRows } from '../../change/rows.ts';
 
@@ -14,11 +15,12 @@ export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedCli
 /** Lays them out in memory. */
 export function buildKeyedClients({ keyedClients }: PolicyRows, access: Access): SharedArrayBuffer {
   let records = 0;
-  const clients = keyedClients.map(({ key, clientId, groupId, name, mac }): KeyedClient => ({
+  const clients = keyedClients.map(({ key, clientId, groupId, name, mac, exclusion }): KeyedClient => ({
     key,
     clientId,
     record: groupId === null ? 0 : ++records,
     admits: access.blockedKeys.includes(key) ? false : admitsKey(key) ? true : null,
+    exclusion: exclusion ?? Exclusion.NONE,
     names: [name?.toLowerCase(), mac, key].filter((one) => typeof one === 'string'),
   }));
   return writeKeyedClients(clients, Math.random());

@@ -14,8 +14,8 @@ import { DEFAULT_GROUP } from '../plan/import-plan.ts';
 import type { SafeSearchEngineData } from '../../../../shared/api/policy/safe-search-api.ts';
 import { SAFE_SEARCH_ENGINES } from '../../../../shared/api/policy/safe-search-api.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
-import type { AdguardClient, AdguardPolicy, AdguardSettings } from './adguard-settings.ts';
-import { hasSchedule } from './read-adguard.ts';
+import type { AdguardClient, AdguardPolicy, AdguardSchedule, AdguardSettings } from './adguard-settings.ts';
+import { blockedSlots, zoneOf } from './service-times.ts';
 
 /** Services that AdGuard Home and Weir's own catalog call by different ids. */
 const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const OWN_SERVICE_IDS: Readonly<Record<string, string>> = {
 
 /** Adds them; the result is the groups that lists and rules are for: null = every group, empty = no client. */
 export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSettings): readonly string[] | null {
-  const { everyone, clients, leases, filtering } = settings;
+  const { everyone, clients, leases } = settings;
   const groups = new PolicyGroups(builder, everyone);
   const placed: PlacedClient[] = [];
   for (const client of clients) placed.push(...mapClient(builder, client, groups));
@@ -46,8 +46,6 @@ export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSetting
     );
   }
   reportOverlaps(builder, 'AdGuard Home', placed, leases);
-  if (hasSchedule(filtering))
-    builder.notMapped('other', 'schedule of blocked services', 'Weir blocks these services at all times');
   return groups.addPolicies();
 }
 
@@ -58,10 +56,16 @@ export function adguardPlaceOf(id: string): ClientPlace | null {
 }
 
 function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGroups): PlacedClient[] {
-  const { name, ids, policy, others } = client;
+  const { name, ids, policy, tags, others } = client;
   const group = groups.groupOf(policy, name);
   if (others.length > 0)
     builder.notMapped('other', name, `Weir has no such settings of a client: ${others.join(', ')}`);
+  if (tags.length > 0)
+    builder.skipped(
+      'other',
+      `${name}: tags`,
+      'own rules with $ctag name its addresses instead; rules of lists with $ctag do nothing in Weir',
+    );
   return ids.flatMap((id) => {
     const place = adguardPlaceOf(id);
     if (place === null) {
@@ -78,6 +82,8 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
 class PolicyGroups {
   private readonly builder: PlanBuilder;
   private readonly byPolicy = new Map<string, { readonly name: string; readonly policy: AdguardPolicy }>();
+  /** Names of schedule profiles by what they hold. */
+  private readonly profiles = new Map<string, string | null>();
 
   constructor(builder: PlanBuilder, everyone: AdguardPolicy) {
     this.builder = builder;
@@ -105,13 +111,28 @@ class PolicyGroups {
     const groups = [...this.byPolicy.values()];
     for (const { name: group, policy } of groups) {
       for (const engine of policy.safeSearch) this.addEngine(engine, group);
+      const profile = policy.schedule === null ? null : this.profileOf(policy.schedule, group);
       for (const serviceId of policy.services) {
         const item = this.builder.item('service', shownFor(serviceId, group));
-        this.builder.service({ serviceId, ownId: ownServiceId(serviceId), group }, item);
+        this.builder.service({ serviceId, ownId: ownServiceId(serviceId), group, profile }, item);
       }
     }
     const filtered = groups.filter(({ policy }) => policy.isFiltered);
     return filtered.length === groups.length ? null : filtered.map(({ name }) => name);
+  }
+
+  /** The schedule profile with these times; made under the name of the first group. */
+  private profileOf(schedule: AdguardSchedule, group: string): string | null {
+    const key = JSON.stringify(schedule);
+    const before = this.profiles.get(key);
+    if (before !== undefined) return before;
+    const name = group === DEFAULT_GROUP ? 'AdGuard Home: services' : `${group} (services)`;
+    const item = this.builder.item('service', shownFor('schedule of blocked services', group));
+    const { timeZone, remark } = zoneOf(schedule.timeZone);
+    if (remark !== null) this.builder.remark(item, remark);
+    const profile = this.builder.times({ name, timeZone, slots: blockedSlots(schedule) }, item);
+    this.profiles.set(key, profile);
+    return profile;
   }
 
   private addEngine(id: string, group: string): void {

@@ -1,8 +1,9 @@
 /** AdGuard Home's upstream servers: pools, zones with servers of their own, reverse zones. Pure. */
 import { PRIVATE_NETWORKS } from '../../../../shared/net/reverse-zone.ts';
+import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addBootstrap, PlannedPools, type PoolStrategy } from '../plan/planned-pools.ts';
-import { readUpstream } from '../plan/upstream-text.ts';
+import { readUpstream, type ReadUpstream } from '../plan/upstream-text.ts';
 import type { AdguardSettings } from './adguard-settings.ts';
 
 const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
@@ -11,27 +12,40 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
   fastest_addr: 'Fastest',
 };
 
+const OF_ONE_LABEL = 'Weir has no servers for names of one label alone';
+
 /** Adds them. */
-export function mapAdguardDns(builder: PlanBuilder, { dns }: AdguardSettings): void {
-  const pools = new PlannedPools(builder, readUpstream);
+export function mapAdguardDns(builder: PlanBuilder, { dns, upstreamFile }: AdguardSettings): void {
+  const pools = new PlannedPools(builder, reader(builder));
   const file = dns.text('upstream_dns_file') ?? '';
-  if (file !== '')
+  const lines = file === '' ? (dns.texts('upstream_dns') ?? []) : upstreamFile;
+  if (lines === null)
     builder.notMapped(
       'configuration',
       `upstream_dns_file ${file}`,
-      'that file has the upstreams, and is not in the export: enter them by hand',
+      'that file has the upstreams, and is not in the upload: add it to the archive, or enter them by hand',
     );
-  else
-    pools.add(
-      'adguard-home',
-      strategyOf(builder, dns),
-      plainServers(builder, pools, dns.texts('upstream_dns') ?? []),
-    );
+  else {
+    const servers = plainServers(builder, pools, lines);
+    pools.add('adguard-home', strategyOf(builder, dns), servers);
+    mapExceptions(builder, pools.servers(servers, false), lines);
+  }
   pools.add('fallback', 'Parallel', plainServers(builder, pools, dns.texts('fallback_dns') ?? []));
   pools.finish('dns.upstream_dns');
   addBootstrap(builder, dns.texts('bootstrap_dns') ?? [], 'dns.bootstrap_dns');
-  if (dns.flag('use_private_ptr_resolvers') !== false)
-    mapReverse(builder, pools, dns.texts('local_ptr_upstreams') ?? []);
+  if (dns.flag('use_private_ptr_resolvers') !== false) mapReverse(builder, pools, dns);
+}
+
+/** Reads servers; what differs in how Weir asks one is a row. */
+function reader(builder: PlanBuilder): (written: string) => ReadUpstream {
+  const reported = new Set<string>();
+  return (written) => {
+    const read = readUpstream(written);
+    if (read.server === null || read.remark === null) return read;
+    if (!reported.has(written)) builder.differs('configuration', `upstream ${written}`, read.remark, []);
+    reported.add(written);
+    return { server: read.server, remark: null };
+  };
 }
 
 function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStrategy {
@@ -44,12 +58,34 @@ function strategyOf(builder: PlanBuilder, dns: AdguardSettings['dns']): PoolStra
         : 'load_balance';
   const mode = dns.text('upstream_mode') ?? old;
   if (mode === 'fastest_addr')
-    builder.notMapped(
+    builder.differs(
       'configuration',
       'upstream_mode fastest_addr',
       'AdGuard Home tries the addresses of answers; Weir asks the fastest server',
+      [],
     );
   return STRATEGIES[mode] ?? 'Balanced';
+}
+
+/** `[/a.b/]#` excepts a name from the servers of a domain above it: the servers of everything else become its own. */
+function mapExceptions(builder: PlanBuilder, servers: readonly string[], lines: readonly string[]): void {
+  for (const line of lines) {
+    const [, domains] = /^\[\/(.+)\/\]\s*#\s*$/.exec(line.trim()) ?? [];
+    for (const domain of domains?.split('/') ?? []) {
+      const zone = domain.replace(/^\*\./, '');
+      if (zone === '') builder.notMapped('forward_zone', `[/${domain}/]#`, OF_ONE_LABEL);
+      else if (servers.length === 0)
+        builder.notMapped('forward_zone', `[/${domain}/]#`, 'Weir cannot ask any of its servers');
+      else {
+        const item = builder.item(
+          'forward_zone',
+          `[/${domain}/]#`,
+          'asks the servers that it has for all names',
+        );
+        builder.zone({ zone, servers: servers.slice(0, 8), enabled: true }, item);
+      }
+    }
+  }
 }
 
 /** The servers without domains; those with become zones. */
@@ -70,26 +106,38 @@ function mapDomains(
   domains: readonly string[],
   written: string,
 ): void {
-  const servers = written === '#' ? [] : pools.servers(written.split(/\s+/));
+  if (written === '#') return;
+  const servers = pools.servers(written.split(/\s+/));
   for (const domain of domains) {
-    const reason = reasonAgainst(domain, written);
-    if (reason !== null) builder.notMapped('forward_zone', `[/${domain}/]`, reason);
+    const zone = domain.replace(/^\*\./, '');
+    if (zone === '') builder.notMapped('forward_zone', `[/${domain}/]`, OF_ONE_LABEL);
     else if (servers.length === 0)
       builder.notMapped('forward_zone', domain, 'Weir cannot ask any of its servers');
-    else builder.zone({ zone: domain, servers, enabled: true }, builder.item('forward_zone', domain));
+    else {
+      builder.zone({ zone, servers, enabled: true }, builder.item('forward_zone', domain));
+      if (zone !== domain)
+        builder.differs('forward_zone', `[/${domain}/]`, `${zone} itself is asked of these servers, too`, [
+          zone,
+        ]);
+    }
   }
 }
 
-function reasonAgainst(domain: string, written: string): string | null {
-  if (domain === '') return 'Weir has no servers for names of one label alone';
-  if (domain.startsWith('*.')) return 'Weir has no servers for subdomains without their domain';
-  return written === '#' ? 'Weir has no exceptions from forward zones' : null;
-}
-
 /** The servers that know the names of private addresses. */
-function mapReverse(builder: PlanBuilder, pools: PlannedPools, written: readonly string[]): void {
-  const servers = pools.servers(plainServers(builder, pools, written));
-  if (servers.length === 0) return;
+function mapReverse(builder: PlanBuilder, pools: PlannedPools, dns: ForeignTree): void {
+  const servers = pools.servers(plainServers(builder, pools, dns.texts('local_ptr_upstreams') ?? []));
+  if (servers.length === 0) {
+    if (dns.flag('use_private_ptr_resolvers') === true)
+      builder.differs(
+        'forward_zone',
+        'dns.use_private_ptr_resolvers',
+        "the resolvers of AdGuard Home's machine name private addresses there; in Weir dns.local_dns_server does",
+        [],
+      );
+    return;
+  }
+  const networks = dns.texts('private_networks') ?? [];
   const item = builder.item('forward_zone', `local_ptr_upstreams ${servers.join(' ')}`);
-  for (const network of PRIVATE_NETWORKS) builder.zone({ zone: network, servers, enabled: true }, item);
+  for (const network of networks.length > 0 ? networks : PRIVATE_NETWORKS)
+    builder.zone({ zone: network, servers, enabled: true }, item);
 }

@@ -62,6 +62,82 @@ describe('mapAdguardKeys()', () => {
     expect(leftOf(whole)).toEqual(['dns.allowed_clients 0.0.0.0/0', 'dns.allowed_clients ::/0']);
   });
 
+  test('offers privacy, time-outs, subnets and stale answers', () => {
+    const text =
+      'dns: {anonymize_client_ip: true, upstream_timeout: 4s, edns_client_subnet: {enabled: true, use_custom: true, custom_ip: 192.0.2.9}, ' +
+      'cache_optimistic: true, cache_optimistic_max_age: 12h, trusted_proxies: [127.0.0.0/8, 192.0.2.4], enable_dnssec: true}\n' +
+      'statistics: {interval: 168h}\n';
+    expect(keysOf(text)).toEqual({
+      'cache.optimistic_refresh': true,
+      'cache.serve_stale_secs': 43_200,
+      'database.query_log_privacy': 'anonymous_clients',
+      'database.rollup_days': 7,
+      'dns.query_timeout_ms': 4000,
+      'dns.ecs': 'forward',
+      'dns.dnssec_enabled': true,
+      'server.trusted_proxies': ['127.0.0.0/8', '192.0.2.4/32'],
+    });
+    expect(leftOf(text)).toEqual(['dns.edns_client_subnet.custom_ip 192.0.2.9']);
+  });
+
+  test('leaves it to people to take defaults that are no better than those of Weir', () => {
+    const text =
+      'dns: {upstream_timeout: 10s, cache_size: 4194304, enable_dnssec: true, trusted_proxies: [127.0.0.0/8, "::1/128"]}\n' +
+      'statistics: {interval: 24h}\n';
+    const doubted = planOf(text).keys.flatMap(({ key, doubt }) => (doubt === null ? [] : [key]));
+    expect(doubted).toEqual([
+      'cache.max_bytes',
+      'dns.query_timeout_ms',
+      'dns.dnssec_enabled',
+      'database.rollup_days',
+    ]);
+    expect(keysOf(text)).not.toHaveProperty(['server.trusted_proxies']);
+  });
+
+  test('pauses blocking until a time to come', () => {
+    const until = (time: string) =>
+      planOf(`filtering: {protection_enabled: false, protection_disabled_until: ${time}}\n`);
+    const paused = until('2999-01-02T03:04:05.123456789Z');
+    expect(paused.pause).toMatchObject({ until: '2999-01-02T03:04:05.123Z' });
+    const past = until('2020-01-02T03:04:05Z');
+    expect([past.pause, past.items.at(-1)]).toMatchObject([null, { result: 'skipped' }]);
+    for (const { keys } of [paused, past])
+      expect(keys).toMatchObject([{ key: 'blocking.enabled', value: true }]);
+    expect(keysOf('filtering: {protection_enabled: false, protection_disabled_until: null}\n')).toEqual({
+      'blocking.enabled': false,
+    });
+  });
+
+  test('takes the domain and the names of leases only if the DHCP server is on', () => {
+    const leases = Buffer.from(
+      '{"leases": [{"mac": "02:00:5e:00:00:01", "ip": "192.168.50.30", "hostname": "printer2", "static": true},' +
+        '{"mac": "02:00:5e:00:00:02", "ip": "192.168.50.31", "hostname": "guest", "static": false}]}',
+    );
+    const of = (dhcp: string) => {
+      const yaml = Buffer.from(`schema_version: 34\ndhcp: ${dhcp}\n`);
+      return mapAdguard(
+        readAdguard(
+          new Map([
+            ['AdGuardHome.yaml', yaml],
+            ['data/leases.json', leases],
+          ]),
+        ),
+      );
+    };
+    const { document, items } = of('{enabled: true, local_domain_name: home.example}');
+    expect(document.local_records).toMatchObject([
+      { hostname: 'printer2', domain: 'home.example', record_type: 'A', value: '192.168.50.30' },
+    ]);
+    expect(items.find(({ name }) => name.startsWith('guest.home.example'))).toMatchObject({
+      result: 'not_mapped',
+    });
+    const off = of('{enabled: false, local_domain_name: lan}');
+    expect([off.document.local_records, off.document.configuration]).toEqual([[], {}]);
+    expect(off.items).toContainEqual(
+      expect.objectContaining({ name: 'local_domain_name lan', result: 'skipped' }),
+    );
+  });
+
   test('switches off what is off there', () => {
     expect(keysOf('dns: {ratelimit: 0, cache_size: 0}\nquerylog: {enabled: false}\n')).toEqual({
       'dns.rate_limit.enabled': false,

@@ -1,12 +1,8 @@
-/** AdGuard Home's single settings, as keys of Weir's configuration; and those that Weir has no place for. Pure. */
-import { admitsKey } from '../../../../shared/policy/access.ts';
-import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+/** AdGuard Home's single settings, as keys of Weir's configuration. Pure. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addRateLimit } from '../plan/planned-pools.ts';
-import { addAllowed, addBlocked, reportOpen } from '../plan/planned-access.ts';
-import { adguardPlaceOf } from './adguard-clients.ts';
 import type { AdguardSettings } from './adguard-settings.ts';
 
 const MIN_CACHE_BYTES = 1_048_576;
@@ -19,20 +15,26 @@ const MODES: Readonly<Record<string, string>> = {
   custom_ip: 'custom_ip',
 };
 
+/** Time-outs, and sizes of the cache, that AdGuard Home sets by itself. */
+const DEFAULT_TIMEOUT_SECS = 10;
+const DEFAULT_CACHE_BYTES = 4_194_304;
+/** Proxies that it trusts by itself. */
+const DEFAULT_PROXIES = ['127.0.0.0/8', '::1/128'];
+
 /** Adds them. */
-export function mapAdguardKeys(builder: PlanBuilder, { dns, filtering, file }: AdguardSettings): void {
+export function mapAdguardKeys(
+  builder: PlanBuilder,
+  { dns, filtering, file, leases }: AdguardSettings,
+): void {
   mapBlocking(builder, filtering);
   mapLimits(builder, dns);
   mapCache(builder, dns);
-  mapLog(builder, file);
-  mapNames(builder, dns, file);
-  mapAdguardAccess(builder, dns);
-  reportUnknown(builder, dns, filtering, file);
+  mapQuestions(builder, dns);
+  mapLocalDomain(builder, { dns, file, leases });
 }
 
 function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
-  const isOn = filtering.flag('protection_enabled');
-  if (isOn !== undefined) builder.key('blocking.enabled', isOn, 'protection_enabled');
+  mapProtection(builder, filtering);
   const mode = filtering.text('blocking_mode');
   const known = MODES[mode ?? ''];
   if (mode !== undefined && known === undefined)
@@ -46,8 +48,23 @@ function mapBlocking(builder: PlanBuilder, filtering: ForeignTree): void {
   const ttl = filtering.count('blocked_response_ttl');
   if (ttl !== undefined) builder.key('blocking.ttl_secs', Math.min(ttl, DAY_SECS), 'blocked_response_ttl');
   const hours = filtering.count('filters_update_interval');
-  if (hours !== undefined && hours > 0)
+  if (hours === 0)
+    builder.differs('other', 'filters_update_interval 0', 'Weir always downloads lists again', []);
+  else if (hours !== undefined)
     builder.key('blocking.list_refresh_hours', Math.min(hours, 8760), 'filters_update_interval');
+}
+
+/** Protection that is off until some time is a pause. */
+function mapProtection(builder: PlanBuilder, filtering: ForeignTree): void {
+  const isOn = filtering.flag('protection_enabled');
+  if (isOn === undefined) return;
+  const untilMs = Date.parse(filtering.text('protection_disabled_until') ?? '');
+  builder.key('blocking.enabled', isOn || !Number.isNaN(untilMs), 'protection_enabled');
+  if (isOn || Number.isNaN(untilMs)) return;
+  const until = new Date(untilMs);
+  const shown = `protection_disabled_until ${until.toISOString()}`;
+  if (untilMs <= Date.now()) return builder.skipped('setting', shown, 'that time has passed');
+  builder.pause(until, builder.item('setting', shown, 'blocking is paused until then'));
 }
 
 /** Questions per second of a network; older versions counted each address. */
@@ -62,7 +79,7 @@ function mapLimits(builder: PlanBuilder, dns: ForeignTree): void {
   };
   addRateLimit(builder, perSecond === 0 ? null : limit, 'dns.ratelimit');
   const exempt = dns.texts('ratelimit_whitelist') ?? [];
-  const networks = exempt.map((one) => (one.includes('/') ? one : `${one}/${one.includes(':') ? 128 : 32}`));
+  const networks = exempt.map(asNetwork);
   if (networks.length > 0) builder.key('dns.rate_limit.whitelist', networks, 'dns.ratelimit_whitelist');
 }
 
@@ -71,133 +88,89 @@ function mapCache(builder: PlanBuilder, dns: ForeignTree): void {
   const isOn = dns.flag('cache_enabled') ?? (bytes === undefined ? undefined : bytes > 0);
   if (isOn !== undefined) builder.key('cache.enabled', isOn, 'dns.cache_size');
   if (bytes !== undefined && bytes > 0)
-    builder.key('cache.max_bytes', Math.max(bytes, MIN_CACHE_BYTES), 'dns.cache_size');
+    builder.key(
+      'cache.max_bytes',
+      Math.max(bytes, MIN_CACHE_BYTES),
+      'dns.cache_size',
+      bytes === DEFAULT_CACHE_BYTES ? "it is AdGuard Home's default; Weir's holds more names" : null,
+    );
   const least = dns.count('cache_ttl_min') ?? 0;
   const most = dns.count('cache_ttl_max') ?? 0;
   if (least > 0) builder.key('cache.min_ttl_secs', Math.min(least, DAY_SECS), 'dns.cache_ttl_min');
   if (most > 0) builder.key('cache.max_ttl_secs', most, 'dns.cache_ttl_max');
+  if (dns.flag('cache_optimistic') === true) mapOptimistic(builder, dns);
 }
 
-function mapLog(builder: PlanBuilder, file: ForeignTree): void {
-  const isOn = file.flag('querylog.enabled') ?? file.flag('dns.querylog_enabled');
-  if (isOn !== undefined) builder.key('database.log_queries', isOn, 'querylog.enabled');
-  // A number is of days, in older schemas.
-  const old = file.text('dns.querylog_interval') ?? file.text('querylog.interval');
-  const secs = goDurationSecs(old, DAY_SECS);
-  if (secs !== undefined && secs > 0) {
-    const days = Math.min(Math.max(Math.ceil(secs / DAY_SECS), 1), 3650);
-    builder.key('database.query_log_days', days, 'querylog.interval');
-  }
+/** There, ended answers are given while new ones are fetched; in Weir, if no upstream answers. */
+function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
+  const remark = 'Weir asks again before popular answers end, and gives ended ones while no upstream answers';
+  builder.key(
+    'cache.optimistic_refresh',
+    true,
+    builder.item('configuration', 'dns.cache_optimistic', remark),
+  );
+  const age = goDurationSecs(dns.text('cache_optimistic_max_age'), 1) ?? 0;
+  if (age > 0) builder.key('cache.serve_stale_secs', age, 'dns.cache_optimistic_max_age');
 }
 
-function mapNames(builder: PlanBuilder, dns: ForeignTree, file: ForeignTree): void {
-  const domain = file.text('dhcp.local_domain_name') ?? dns.text('local_domain_name') ?? '';
-  if (domain !== '')
-    builder.setting({ local_domain: domain }, builder.item('setting', `local_domain_name ${domain}`));
-  for (const written of dns.texts('blocked_hosts') ?? []) {
-    const item = builder.item('managed_domain', `blocked_hosts ${written}`);
-    const name = canonicalDomain(written.replace(/^\|\|/, '*.').replace(/\^$/, '').replace(/^\*\./, ''));
-    if (name === null) builder.refuse(item, 'it is not a domain name');
-    else
-      builder.rule(
-        {
-          table: 'managed_domains',
-          text: written.startsWith('||') || written.startsWith('*.') ? `*.${name}` : name,
-          action: 'deny',
-          groups: null,
-          comment: '',
-          enabled: true,
-        },
-        item,
-      );
-  }
-}
-
-/** Settings that are in use there and have no equivalent. */
-function reportUnknown(
-  builder: PlanBuilder,
-  dns: ForeignTree,
-  filtering: ForeignTree,
-  file: ForeignTree,
-): void {
-  const report = (isUsed: boolean, name: string, reason: string): void => {
-    if (isUsed) builder.notMapped('other', name, reason);
-  };
-  const isOn = (tree: ForeignTree, key: string): boolean => tree.flag(key) === true;
-  const isListed = (key: string): boolean => dns.list(key).length > 0;
-  report(
-    isOn(filtering, 'safebrowsing_enabled'),
-    'safe browsing',
-    'it asks a service in the cloud; add lists instead',
-  );
-  report(
-    isOn(filtering, 'parental_enabled'),
-    'parental control',
-    'it asks a service in the cloud; add lists instead',
-  );
-  report(
-    isOn(dns, 'enable_dnssec'),
-    'dns.enable_dnssec',
-    'AdGuard Home only passes signatures on; Weir validates them with dns.dnssec_enabled: decide whether it is to',
-  );
-  report(
-    isOn(dns, 'aaaa_disabled'),
-    'dns.aaaa_disabled',
-    'switch on no_ipv6 for the groups that are to have no IPv6 answers',
-  );
-  report(
-    isListed('bogus_nxdomain'),
-    'dns.bogus_nxdomain',
-    'add a list with lines such as bogus-nxdomain=192.0.2.1',
-  );
-  report(isListed('ipset'), 'dns.ipset', 'Weir fills no sets of addresses');
-  report(isOn(dns, 'use_dns64'), 'dns.use_dns64', 'Weir makes no addresses of IPv4 addresses');
-  report(isOn(file, 'dhcp.enabled'), 'DHCP server', 'Weir does not give out addresses');
-  report(isOn(file, 'tls.enabled'), 'encrypted DNS and HTTPS', 'certificates and keys are not imported');
-  report(file.list('users').length > 0, 'users', 'passwords are not imported');
-}
-
-/** Adds who may ask, and who may not. There, the first one replaces the second, and an empty one lets anyone ask. */
-function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
-  const allowed = dns.texts('allowed_clients') ?? [];
-  const blocked = dns.texts('disallowed_clients') ?? [];
-  if (allowed.length === 0) {
-    if (dns.has('allowed_clients')) reportOpen(builder, 'dns.allowed_clients');
-    addBlocked(builder, knownPlaces(builder, blocked, 'dns.disallowed_clients'), 'dns.disallowed_clients');
-    return;
-  }
-  const places = knownPlaces(builder, allowed, 'dns.allowed_clients');
-  const keys = places.filter((text) => adguardPlaceOf(text)?.kind === 'key');
-  for (const key of keys) {
-    if (!admitsKey(key)) {
-      builder.notMapped(
-        'client',
-        `dns.allowed_clients ${key}`,
-        'its key is too short to let it ask from anywhere',
-      );
-      continue;
-    }
-    builder.client(
-      { mac: null, ip: null, key, name: null, group: null },
-      builder.item('client', `dns.allowed_clients ${key}`, 'a client with a known key may ask from anywhere'),
+/** How questions are taken and forwarded. */
+function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
+  const timeoutSecs = goDurationSecs(dns.text('upstream_timeout'), 1) ?? 0;
+  if (timeoutSecs > 0)
+    builder.key(
+      'dns.query_timeout_ms',
+      Math.min(timeoutSecs * 1000, 60_000),
+      'dns.upstream_timeout',
+      timeoutSecs === DEFAULT_TIMEOUT_SECS
+        ? "it is AdGuard Home's default; most clients give up before"
+        : null,
     );
-  }
-  const networks = places.filter((text) => !keys.includes(text));
-  addAllowed(builder, networks, 'dns.allowed_clients');
-  for (const text of blocked)
-    builder.skipped(
+  mapSubnets(builder, dns);
+  if (dns.flag('enable_dnssec') === true)
+    builder.key(
+      'dns.dnssec_enabled',
+      true,
+      'dns.enable_dnssec',
+      'AdGuard Home only asks for signatures; Weir validates them, and refuses answers with wrong ones',
+    );
+  const proxies = (dns.texts('trusted_proxies') ?? []).map(asNetwork);
+  if (proxies.some((network) => !DEFAULT_PROXIES.includes(network)))
+    builder.key('server.trusted_proxies', proxies, 'dns.trusted_proxies');
+}
+
+/** Client subnets (RFC 7871). */
+function mapSubnets(builder: PlanBuilder, dns: ForeignTree): void {
+  if (dns.flag('edns_client_subnet.enabled') !== true) return;
+  const remark = 'Weir hands on the subnets that clients send, and adds none itself';
+  builder.key('dns.ecs', 'forward', builder.item('configuration', 'dns.edns_client_subnet', remark));
+  const custom = dns.text('edns_client_subnet.custom_ip') ?? '';
+  if (dns.flag('edns_client_subnet.use_custom') === true && custom !== '')
+    builder.notMapped(
       'configuration',
-      `dns.disallowed_clients ${text}`,
-      'it has no effect there beside dns.allowed_clients',
+      `dns.edns_client_subnet.custom_ip ${custom}`,
+      'Weir sends no subnet that you choose',
     );
 }
 
-/** The addresses, networks and ClientIDs; others are reported. */
-function knownPlaces(builder: PlanBuilder, written: readonly string[], from: string): string[] {
-  return written.flatMap((text) => {
-    const place = adguardPlaceOf(text);
-    if (place !== null) return [place.text];
-    builder.notMapped('configuration', `${from} ${text}`, 'it is not an address, network or ClientID');
-    return [];
-  });
+function asNetwork(text: string): string {
+  return text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
+}
+
+/** The domain of the DHCP server, below which it answers the names of its leases. */
+function mapLocalDomain(
+  builder: PlanBuilder,
+  { dns, file, leases }: Pick<AdguardSettings, 'dns' | 'file' | 'leases'>,
+): void {
+  const domain = file.text('dhcp.local_domain_name') ?? dns.text('local_domain_name') ?? '';
+  if (domain === '') return;
+  const shown = `local_domain_name ${domain}`;
+  if (file.flag('dhcp.enabled') !== true)
+    return builder.skipped('setting', shown, 'it is of the DHCP server there, which is off');
+  builder.setting({ local_domain: domain }, builder.item('setting', shown));
+  for (const { name, address, isStatic } of leases) {
+    if (name === '') continue;
+    const item = builder.item('local_record', `${name}.${domain} ${address} (lease)`);
+    if (!isStatic) builder.refuse(item, 'the lease ends; add a record if the device keeps its address');
+    else builder.record({ name: `${name}.${domain}`, type: 'A', value: address }, item);
+  }
 }

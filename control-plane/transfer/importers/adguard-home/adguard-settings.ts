@@ -8,6 +8,15 @@ export interface AdguardPolicy {
   readonly safeSearch: readonly string[];
   /** Ids of blocked services. */
   readonly services: readonly string[];
+  /** When these are allowed; null = never. */
+  readonly schedule: AdguardSchedule | null;
+}
+
+/** A week of times, one a day at most. */
+export interface AdguardSchedule {
+  readonly timeZone: string;
+  /** Of Monday to Sunday, as minutes of the day from `start` to before `end`; null = no time of that day. */
+  readonly days: readonly ({ readonly start: number; readonly end: number } | null)[];
 }
 
 export interface AdguardClient {
@@ -15,6 +24,11 @@ export interface AdguardClient {
   /** Addresses, networks, MACs and ClientIDs. */
   readonly ids: readonly string[];
   readonly policy: AdguardPolicy;
+  /** Such as `device_tv`; rules name them by `$ctag`. */
+  readonly tags: readonly string[];
+  /** Whether the query log and the statistics leave it out. */
+  readonly isUnlogged: boolean;
+  readonly isUncounted: boolean;
   /** What it has that Weir has no place for. */
   readonly others: readonly string[];
 }
@@ -40,6 +54,8 @@ export interface AdguardLease {
   readonly mac: string;
   readonly address: string;
   readonly name: string;
+  /** A static one does not end. */
+  readonly isStatic: boolean;
 }
 
 export interface AdguardSettings {
@@ -52,6 +68,8 @@ export interface AdguardSettings {
   readonly everyone: AdguardPolicy;
   readonly clients: readonly AdguardClient[];
   readonly leases: readonly AdguardLease[];
+  /** Lines of `upstream_dns_file`; null if there is none, or the upload lacks it. */
+  readonly upstreamFile: readonly string[] | null;
   /** The sections `dns`, and `filtering`, which was a part of it before schema 26. */
   readonly dns: ForeignTree;
   readonly filtering: ForeignTree;

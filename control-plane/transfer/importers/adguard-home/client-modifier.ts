@@ -1,8 +1,36 @@
 /**
- * Names of clients in the modifier `$client`, as the addresses, networks, MACs and keys that these clients are known by.
+ * Names of clients in the modifier `$client`, and their tags in `$ctag`, as the addresses, networks, MACs and keys that these clients are known by.
  * A separate client inside the network of another one is not that other one. Pure.
  */
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
+
+/** A rule that a client has nothing to do with any more, or why it does nothing. */
+export type TaggedRule = { readonly rule: string } | { readonly rule: null; readonly reason: string };
+
+/** The rule with names of clients for tags. */
+export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly string[]>): TaggedRule {
+  const [modifier, , value] = /([$,])ctag=([^,]*)/.exec(rule) ?? [];
+  if (modifier === undefined || value === undefined) return { rule };
+  if (/[$,]client=/.test(rule))
+    return { rule: null, reason: 'Weir has no rules for clients with both a name and a tag' };
+  const tags = value.split('|').map((tag) => tag.trim());
+  const clientsOf = (some: readonly string[]): Set<string> =>
+    new Set(some.flatMap((tag) => namesOf.get(tag) ?? []));
+  const wantedTags = tags.filter((tag) => !tag.startsWith('~'));
+  const wanted = clientsOf(wantedTags);
+  const excepted = clientsOf(tags.flatMap((tag) => (tag.startsWith('~') ? [tag.slice(1)] : [])));
+  if (wantedTags.length > 0 && wanted.size === 0) return { rule: null, reason: 'no client has such a tag' };
+  const clients = [...[...wanted].map(quoted), ...[...excepted].map((name) => `~${quoted(name)}`)];
+  if (clients.length > 0)
+    return { rule: rule.replace(modifier, () => `${modifier[0]!}client=${clients.join('|')}`) };
+  const isFirstOfSome = modifier.startsWith('$') && rule.includes(`${modifier},`);
+  return { rule: isFirstOfSome ? rule.replace(`${modifier},`, () => '$') : rule.replace(modifier, '') };
+}
+
+/** A name as `$client` has it. */
+function quoted(name: string): string {
+  return name.replaceAll(/[\\,|'"~]/g, '\\$&');
+}
 
 /** The rule with addresses for names; null if it names a client without such an address. Unknown names stay. */
 export function withAddresses(

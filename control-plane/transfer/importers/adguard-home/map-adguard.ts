@@ -3,13 +3,17 @@ import { decodeText } from '../files/decode-text.ts';
 import { placeOf } from '../plan/client-place.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
-import { addAddress } from '../plan/hosts-lines.ts';
+import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { adguardPlaceOf, mapAdguardClients } from './adguard-clients.ts';
 import { mapAdguardDns } from './adguard-dns.ts';
+import { mapAdguardAccess, mapBlockedHosts } from './adguard-access.ts';
 import { mapAdguardKeys } from './adguard-keys.ts';
-import type { AdguardFilter, AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
+import { reportLeft } from './adguard-left.ts';
+import { mapAdguardLog } from './adguard-log.ts';
+import { mapRewrites } from './rewrites.ts';
+import type { AdguardFilter, AdguardSettings } from './adguard-settings.ts';
 import { mapUserRules } from './user-rules.ts';
 
 /** The newest schema that was looked at. */
@@ -27,12 +31,22 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
   const groups = mapAdguardClients(builder, settings);
   for (const filter of settings.filters) mapFilter(builder, filter, groups);
   const lists = new GeneratedLists(builder, 'AdGuard Home: own rules', 'adguard-home-rules');
-  mapUserRules({ builder, lists, groups, addressesOf: addressesOf(settings) }, settings.rules);
+  mapUserRules(
+    { builder, lists, groups, addressesOf: addressesOf(settings), namesOf: namesOf(settings) },
+    settings.rules,
+  );
   lists.finish();
-  for (const rewrite of settings.rewrites) mapRewrite(builder, rewrite);
+  mapBogus(builder, settings.dns);
+  mapRewrites(builder, settings, groups);
   mapAdguardDns(builder, settings);
+  mapAdguardAccess(builder, settings.dns);
+  mapBlockedHosts(builder, settings.dns);
   mapAdguardKeys(builder, settings);
+  mapAdguardLog(builder, settings);
+  if (settings.dns.flag('aaaa_disabled') === true)
+    builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'as no_ipv6 of every group'));
   reportRanks(builder, settings);
+  reportLeft(builder, settings);
   return builder.finish('adguard_home');
 }
 
@@ -49,22 +63,31 @@ function mapFilter(
   });
 }
 
-/** `*.x` is every name below x and not x itself, in Weir too. */
-function mapRewrite(builder: PlanBuilder, { domain, answer, enabled }: AdguardRewrite): void {
-  const shown = `${domain} ${answer}`;
-  if (!enabled) return builder.skipped('local_record', shown, 'it is switched off there');
-  const isException = /^(?:A|AAAA)$/.test(answer) || answer.toLowerCase() === domain.toLowerCase();
-  if (isException)
-    return builder.notMapped('local_record', shown, 'Weir has no exceptions from local records');
-  if (placeOf(answer)?.kind === 'ip') return addAddress(builder, domain, answer);
-  builder.record({ name: domain, type: 'CNAME', value: answer }, builder.item('local_record', shown));
-}
-
 /** What `$client` may name, as addresses, networks, MACs and keys. */
 function addressesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly string[]> {
   return new Map(
     clients.map(({ name, ids }) => [name, ids.flatMap((id) => adguardPlaceOf(id)?.text ?? [])] as const),
   );
+}
+
+/** Names of clients by tag. */
+function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const { name, tags } of clients)
+    for (const tag of tags) names.set(tag, [...(names.get(tag) ?? []), name]);
+  return names;
+}
+
+/** Answers with these addresses are NXDOMAIN there; in Weir they are blocked. */
+function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
+  const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
+  for (const address of dns.texts('bogus_nxdomain') ?? []) {
+    const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`);
+    if (/^(?:ip|subnet)$/.test(placeOf(address)?.kind ?? ''))
+      lists.add(`bogus-nxdomain=${address}`, null, item);
+    else builder.refuse(item, 'it is not an address or a network');
+  }
+  lists.finish();
 }
 
 /** Where Weir looks at things in another order. */
@@ -73,10 +96,12 @@ function reportRanks(builder: PlanBuilder, { filters, rules, everyone, clients }
   const hasServices = [everyone, ...clients.map(({ policy }) => policy)].some(
     ({ services }) => services.length > 0,
   );
-  if (hasServices && (allows || rules.some((rule) => rule.trim().startsWith('@@'))))
-    builder.notMapped(
+  const exceptions = rules.map((rule) => rule.trim()).filter((rule) => rule.startsWith('@@'));
+  if (hasServices && (allows || exceptions.length > 0))
+    builder.differs(
       'other',
       'exceptions from blocked services',
       'in AdGuard Home an exception beats a blocked service; in Weir the service is blocked',
+      exceptions.flatMap((rule) => /^@@\|\|?([\w.-]+)/.exec(rule)?.[1] ?? []),
     );
 }

@@ -28,7 +28,7 @@ describe('readAdguard()', () => {
     const old = read(`schema_version: 20\ndns: ${section}\nfiltering: {}\n`);
     const now = read(`schema_version: 30\nfiltering: ${section}\ndns: {}\n`);
     for (const { everyone, rewrites } of [old, now]) {
-      expect(everyone).toEqual({ isFiltered: false, safeSearch: [], services: ['a'] });
+      expect(everyone).toEqual({ isFiltered: false, safeSearch: [], services: ['a'], schedule: null });
       expect(rewrites).toEqual([{ domain: 'x', answer: 'y', enabled: true }]);
     }
   });
@@ -46,6 +46,26 @@ describe('readAdguard()', () => {
       [true, 0, ['b']],
       [false, 6, ['a']],
     ]);
+  });
+
+  test('reads the times at which services are allowed, and the file of upstreams', () => {
+    const { everyone, clients, upstreamFile } = readAdguard(
+      new Map([
+        [
+          'AdGuardHome.yaml',
+          Buffer.from(
+            'schema_version: 34\ndns: {upstream_dns_file: /opt/up.txt}\nfiltering:\n  blocked_services:\n' +
+              '    ids: [a]\n    schedule: {time_zone: Europe/Berlin, mon: {start: 8h, end: 10h30m}, sun: {start: 0s, end: 24h}}\n' +
+              'clients: {persistent: [{name: A, ids: [x], use_global_blocked_services: true}]}\n',
+          ),
+        ],
+        ['up.txt', Buffer.from('192.0.2.53\n# none\n')],
+      ]),
+    );
+    const days = [{ start: 480, end: 630 }, null, null, null, null, null, { start: 0, end: 1440 }];
+    expect(everyone.schedule).toEqual({ timeZone: 'Europe/Berlin', days });
+    expect(clients[0]!.policy.schedule).toEqual(everyone.schedule);
+    expect(upstreamFile).toEqual(['192.0.2.53', '# none', '']);
   });
 
   test('reads values of other types as not given', () => {

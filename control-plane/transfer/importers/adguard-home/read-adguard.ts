@@ -5,11 +5,14 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { readJson, readYaml } from '../files/read-tree.ts';
+import { takeRules } from './rules-block.ts';
+import { goDurationSecs } from '../plan/go-duration.ts';
 import type {
   AdguardClient,
   AdguardFilter,
   AdguardLease,
   AdguardPolicy,
+  AdguardSchedule,
   AdguardSettings,
 } from './adguard-settings.ts';
 
@@ -19,6 +22,7 @@ const OLDEST_SCHEMA = 12;
 const FILTERING_SINCE = 26;
 /** Engines of the one switch that there was before each engine had its own. */
 const ENGINES_OF_SWITCH = ['bing', 'duckduckgo', 'google', 'pixabay', 'yandex', 'youtube'];
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const ENGINES = [...ENGINES_OF_SWITCH, 'ecosia'];
 
 /** Whether the files are those of an AdGuard Home. */
@@ -32,7 +36,8 @@ export function isAdguard(files: FileSet): boolean {
 export function readAdguard(files: FileSet): AdguardSettings {
   const content = fileAt(files, NAME) ?? files.get(ONLY_TEXT);
   if (content === undefined) throw new ImportFault(`there is no ${NAME} in it`);
-  const file = readYaml(NAME, content);
+  const taken = takeRules(decodeText(content));
+  const file = readYaml(NAME, taken === null ? content : Buffer.from(taken.rest));
   const schema = file.count('schema_version');
   if (schema === undefined) throw new ImportFault(`${NAME} names no schema_version`);
   if (schema < OLDEST_SCHEMA)
@@ -42,17 +47,19 @@ export function readAdguard(files: FileSet): AdguardSettings {
   const dns = file.at('dns');
   const filtering = schema < FILTERING_SINCE ? dns : file.at('filtering');
   const everyone = policyOf(filtering);
+  const upstreamFile = upstreamFileOf(dns, files);
   return {
     schema,
     filters: [
       ...filtersOf(file.list('filters'), 'block', files),
       ...filtersOf(file.list('whitelist_filters'), 'allow', files),
     ],
-    rules: file.texts('user_rules') ?? [],
+    rules: taken?.rules ?? file.texts('user_rules') ?? [],
     rewrites: rewritesOf(filtering),
     everyone,
     clients: clientsOf(file).map((client) => clientOf(client, everyone)),
     leases: leasesOf(files),
+    upstreamFile,
     dns,
     filtering,
     file,
@@ -94,18 +101,19 @@ function clientOf(client: ForeignTree, everyone: AdguardPolicy): AdguardClient {
   const hasOwnSettings = client.flag('use_global_settings') === false;
   const hasOwnServices = client.flag('use_global_blocked_services') === false;
   const { isFiltered, safeSearch } = hasOwnSettings ? own : everyone;
-  const { services } = hasOwnServices ? own : everyone;
+  const { services, schedule } = hasOwnServices ? own : everyone;
   const others = [
-    ...(client.list('upstreams').length > 0 ? ['upstreams of its own'] : []),
-    ...(client.list('tags').length > 0 ? ['tags'] : []),
+    ...(client.list('upstreams').length > 0 ? ['its own upstreams'] : []),
     ...(hasOwnSettings && client.flag('parental_enabled') === true ? ['parental control'] : []),
     ...(hasOwnSettings && client.flag('safebrowsing_enabled') === true ? ['safe browsing'] : []),
-    ...(hasOwnServices && hasSchedule(client) ? ['the schedule of its blocked services'] : []),
   ];
   return {
     name: client.text('name') ?? '',
     ids: client.texts('ids') ?? [],
-    policy: { isFiltered, safeSearch, services },
+    policy: { isFiltered, safeSearch, services, schedule },
+    tags: client.texts('tags') ?? [],
+    isUnlogged: client.flag('ignore_querylog') === true,
+    isUncounted: client.flag('ignore_statistics') === true,
     others,
   };
 }
@@ -116,6 +124,7 @@ function policyOf(tree: ForeignTree): AdguardPolicy {
     isFiltered: tree.flag('filtering_enabled') !== false,
     safeSearch: enginesOf(tree),
     services: [...new Set(services)].sort(),
+    schedule: services.length > 0 ? scheduleOf(tree.at('blocked_services.schedule')) : null,
   };
 }
 
@@ -126,9 +135,26 @@ function enginesOf(tree: ForeignTree): string[] {
   return ENGINES.filter((engine) => tree.flag(`safe_search.${engine}`) === true).sort();
 }
 
-/** Whether services are allowed at some times. */
-export function hasSchedule(tree: ForeignTree): boolean {
-  return tree.members('blocked_services.schedule').some(([, day]) => day.has('start') || day.has('end'));
+/** The times at which services are allowed; null = never. */
+function scheduleOf(tree: ForeignTree): AdguardSchedule | null {
+  const days = WEEKDAYS.map((day) => {
+    const start = minutesOf(tree.text(`${day}.start`));
+    const end = minutesOf(tree.text(`${day}.end`));
+    return start < end ? { start, end } : null;
+  });
+  return days.every((day) => day === null) ? null : { timeZone: tree.text('time_zone') ?? '', days };
+}
+
+/** Minutes of a day; `30600000` is milliseconds, as older files have it. */
+function minutesOf(written: string | undefined): number {
+  const secs = goDurationSecs(written, 0.001) ?? 0;
+  return Math.min(Math.floor(secs / 60), 1440);
+}
+
+function upstreamFileOf(dns: ForeignTree, files: FileSet): string[] | null {
+  const name = (dns.text('upstream_dns_file') ?? '').split('/').at(-1)!;
+  const content = name === '' ? undefined : fileAt(files, name);
+  return content === undefined ? null : decodeText(content).split('\n');
 }
 
 function leasesOf(files: FileSet): AdguardLease[] {
@@ -140,5 +166,6 @@ function leasesOf(files: FileSet): AdguardLease[] {
       mac: lease.text('mac') ?? '',
       address: lease.text('ip') ?? '',
       name: lease.text('hostname')?.trim() ?? '',
+      isStatic: lease.flag('static') === true,
     }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
-import { withAddresses } from './client-modifier.ts';
+import { withAddresses, withoutTags } from './client-modifier.ts';
 import { mapUserRules } from './user-rules.ts';
 
 const addressesOf = new Map([
@@ -10,11 +10,16 @@ const addressesOf = new Map([
   ['Phone', []],
 ]);
 
+const namesOf = new Map([
+  ['device_tv', ['Tablet']],
+  ['user_child', ['Tablet', "Mom's"]],
+]);
+
 /** The plan of these rules alone. */
 function planOf(...rules: readonly string[]) {
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'rules', 'rules');
-  mapUserRules({ builder, lists, groups: null, addressesOf }, rules);
+  mapUserRules({ builder, lists, groups: null, addressesOf, namesOf }, rules);
   lists.finish();
   return builder.finish('adguard_home');
 }
@@ -51,6 +56,24 @@ describe('mapUserRules()', () => {
     expect(linesOf('*.b.example', '@@*.c.example')).toEqual(['.b.example^', '@@.c.example^']);
   });
 
+  test('reads a comment after a name, as lists do', () => {
+    expect(linesOf('p5.example # why')).toEqual(['p5.example']);
+  });
+
+  test('names the clients of a tag', () => {
+    expect(
+      linesOf(
+        '||a.example^$ctag=user_child',
+        '||b.example^$ctag=~device_tv',
+        '||c.example^$ctag=~device_phone',
+      ),
+    ).toEqual([
+      '||a.example^$client=192.0.2.10|192.0.2.64/26|192.0.2.11',
+      '||b.example^$client=~192.0.2.10|~192.0.2.64/26',
+      '||c.example^',
+    ]);
+  });
+
   test('makes local records of hosts lines with a real address', () => {
     expect(planOf('192.0.2.5 nas.lan nas').document).toMatchObject({
       local_records: [
@@ -64,7 +87,8 @@ describe('mapUserRules()', () => {
   test.each([
     '/(?=x)/',
     '/a\\/b/',
-    '||a.example^$ctag=device_tv',
+    '||a.example^$ctag=device_phone',
+    '||a.example^$ctag=device_tv,client=Tablet',
     '||a.example^$client=Phone',
     'a b c',
     '||',
@@ -78,6 +102,27 @@ describe('mapUserRules()', () => {
 
   test('reads no comment and no empty line as a rule', () => {
     expect(planOf('', '  ', '! a', '# b', '##.ad').items).toEqual([]);
+  });
+});
+
+describe('withoutTags()', () => {
+  const tagged = new Map([['device_tv', ['TV, "big" | ~small']]]);
+
+  test.each([
+    ['||a^$ctag=device_tv', '||a^$client=TV\\, \\"big\\" \\| \\~small'],
+    ['||a^$ctag=~device_pc,dnstype=A', '||a^$dnstype=A'],
+    ['||a^$dnstype=A,ctag=~device_pc', '||a^$dnstype=A'],
+    ['/a{1,2}/$ctag=~device_pc', '/a{1,2}/'],
+    ['||a^$important', '||a^$important'],
+  ])('writes %s as %s', (rule, written) => {
+    expect(withoutTags(rule, tagged)).toEqual({ rule: written });
+  });
+
+  test('finds no client with a tag', () => {
+    expect(withoutTags('||a^$ctag=device_pc', tagged)).toEqual({
+      rule: null,
+      reason: 'no client has such a tag',
+    });
   });
 });
 

@@ -7,7 +7,7 @@ import { compileProgram } from '../../../../shared/policy/regex.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsRecords, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
-import { withAddresses } from './client-modifier.ts';
+import { withAddresses, withoutTags } from './client-modifier.ts';
 
 /** Where rules go. */
 export interface UserRuleParts {
@@ -17,6 +17,8 @@ export interface UserRuleParts {
   readonly groups: readonly string[] | null;
   /** Addresses, networks and MACs of clients by name, for `$client`. */
   readonly addressesOf: ReadonlyMap<string, readonly string[]>;
+  /** Names of clients by tag, for `$ctag`. */
+  readonly namesOf: ReadonlyMap<string, readonly string[]>;
 }
 
 /** What a line is. */
@@ -30,19 +32,21 @@ const MOST_ITEMS = 2000;
 
 /** Adds all rules. */
 export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): void {
-  const rules = lines.flatMap((line) => readRule(line.trim(), parts.addressesOf) ?? []);
+  const rules = lines.flatMap((line) => readRule(line.trim(), parts) ?? []);
   const count = rules.filter(({ kind }) => kind === 'rule').length;
   const item = count > MOST_ITEMS ? parts.builder.item('list_rule', `${count} rules`) : null;
   for (const rule of rules) mapRule(parts, item, rule);
 }
 
-function readRule(line: string, addressesOf: UserRuleParts['addressesOf']): UserRule | null {
+function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRule | null {
   if (line === '' || line.startsWith('!') || line.startsWith('#')) return null;
   if (readHostsLine(line) !== null)
     return isSinkLine(line) ? { kind: 'rule', line, rule: line } : { kind: 'record', line };
   const [, pattern] = /^(?:@@)?\/(.+)\/$/.exec(line) ?? [];
   if (pattern !== undefined) return readPattern(line, pattern);
-  const addressed = withAddresses(line, addressesOf);
+  const tagged = withoutTags(withoutComment(line), namesOf);
+  if (tagged.rule === null) return { kind: 'unknown', line, reason: tagged.reason };
+  const addressed = withAddresses(tagged.rule, addressesOf);
   if (addressed === null)
     return { kind: 'unknown', line, reason: 'it names a client that has no address, MAC or ClientID' };
   const rule = withoutApex(addressed);
@@ -56,6 +60,11 @@ function readPattern(line: string, pattern: string): UserRule {
   if (!outcome.ok) return { kind: 'unknown', line, reason: outcome.reason };
   if (pattern.includes('/')) return { kind: 'unknown', line, reason: 'it matches URLs; names have no slash' };
   return { kind: 'rule', line, rule: line };
+}
+
+/** A comment may follow a name, as in lists. */
+function withoutComment(line: string): string {
+  return /^[\w.-]+[ \t]+#/.test(line) ? line.slice(0, line.search(/[ \t]/)) : line;
 }
 
 /** `*.x` is every name below x there; in Weir it is x as well. */

@@ -20,14 +20,17 @@ async function applied(add: (builder: PlanBuilder) => void): Promise<ImportRepor
   const inForce = { apply: () => Promise.resolve(), threadsBehind: () => 0 };
   const parts = {
     policy: new PolicyChanges(suite.database, inForce),
-    clients: { put: () => undefined },
+    clients: { takeOver: () => undefined },
     sources: { takeUp: (_written: unknown, _isNew: unknown, apply: () => Promise<void>) => apply() },
     catalog: { get: () => undefined },
     localNames: { live: () => ({ configRecords: [] }) },
     nodeName: 'node-a',
     listDirs: () => [],
+    configuration: { change: () => Promise.reject(new Error('no setting is chosen')) },
+    site: () => '',
   };
-  return applyPlan(parts, builder.finish('pihole'), AUTHOR, false);
+  const choices = { settings: [], same: [], answers: new Map(), queries: null };
+  return applyPlan(parts, builder.finish('pihole'), choices, { author: AUTHOR, isDryRun: false });
 }
 
 async function rowsOf(text: string): Promise<Record<string, unknown>[]> {
@@ -45,7 +48,7 @@ describe('applyPlan()', () => {
       }
     };
     const { counts, items } = await applied(add);
-    expect(counts).toEqual({ done: 300, changed: 0, skipped: 0, not_mapped: 0 });
+    expect(counts).toEqual({ done: 300, changed: 0, skipped: 0, not_mapped: 0, differs: 0 });
     const refused = items.filter(({ reason }) => reason?.startsWith('switched off: ') === true);
     expect(refused.length).toBeGreaterThan(0);
     const disabled = await rowsOf('SELECT pattern FROM regex_filters WHERE NOT enabled');

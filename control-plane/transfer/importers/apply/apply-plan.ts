@@ -10,15 +10,25 @@ import type { Item } from '../../backup/backup-kind.ts';
 import { KINDS } from '../../backup/backup-kinds.ts';
 import { type Merge, mergeItems, MERGED_KINDS, type MergedKind } from '../../backup/merge-items.ts';
 import { storeChanges, type StoredChanges } from '../../backup/store-changes.ts';
-import type { StoredClient } from '../../../clients/devices/client-record.ts';
+import type { ChangedClients } from '../../../clients/devices/client-record.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
+import {
+  readBlockingSwitch,
+  storeBlockingSwitch,
+} from '../../../filtering/schedules/blocking-switch-store.ts';
 import { listGroups } from '../../../clients/groups/group-store.ts';
 import { listSources, recordFacts, type StoredSource } from '../../../lists/sources/source-store.ts';
-import type { Changed, PolicyChanges } from '../../../policy/change/change.ts';
+import type { Changed, ChangeWork, Follow, PolicyChanges, Recorded } from '../../../policy/change/change.ts';
 import { readRule, REGEX_FILTERS, updateRule } from '../../../filtering/rules/rule-store.ts';
 import type { RefusedFilter } from '../../../policy/snapshot/build/manual-rules.ts';
-import type { ImportPlan } from '../plan/import-plan.ts';
-import { keyText } from './configuration-text.ts';
+import type { Values } from '../../../../config/layers.ts';
+import type { ChangeTogether } from '../../../policy/settings/serial-change.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import type { ChosenSetting } from '../choices/chosen-settings.ts';
+import type { QueriesByName } from '../choices/differences.ts';
+import { valuesOfRows } from '../choices/offered-settings.ts';
+import type { ImportPlan, PlannedKey } from '../plan/import-plan.ts';
+import { addStartingList, mergeDevices } from './asked-things.ts';
 import { ImportOutcomes } from './import-outcomes.ts';
 import { type ListFile, listFiles, writeFiles } from './kept-lists.ts';
 import { type PlannedThing, plannedThings } from './planned-things.ts';
@@ -27,7 +37,7 @@ import { type PlannedThing, plannedThings } from './planned-things.ts';
 export interface ApplyParts {
   readonly policy: PolicyChanges;
   /** Clients in memory, where their addresses are looked up. */
-  readonly clients: { put(client: StoredClient): void };
+  readonly clients: { takeOver(changed: ChangedClients): void };
   /** The life of list sources. */
   readonly sources: {
     takeUp(
@@ -38,10 +48,24 @@ export interface ApplyParts {
   };
   readonly catalog: { get(id: string): unknown };
   readonly localNames: { live(): { readonly configRecords: readonly WrittenLocalRecord[] } };
+  readonly configuration: {
+    change(policy: PolicyChanges, author: Author, values: Values, together: ChangeTogether): Promise<unknown>;
+  };
+  /** `server.site` of this node. */
+  readonly site: () => string;
   /** Name of this node, which has the files of lists. */
   readonly nodeName: string;
   /** `blocking.list_dirs`; the first has the files of lists. */
   readonly listDirs: () => readonly string[];
+}
+
+/** What people have chosen, and what decides the rest. */
+export interface ImportChoices {
+  readonly settings: readonly ChosenSetting[];
+  /** Keys of the plan that have their values already. */
+  readonly same: readonly PlannedKey[];
+  readonly answers: ReadonlyMap<string, string>;
+  readonly queries: QueriesByName;
 }
 
 /** What was written, for what follows the transaction. */
@@ -65,37 +89,88 @@ class DryRunDone extends Error {
 export async function applyPlan(
   parts: ApplyParts,
   plan: ImportPlan,
-  author: Author,
-  isDryRun: boolean,
+  choices: ImportChoices,
+  { author, isDryRun }: { readonly author: Author; readonly isDryRun: boolean },
 ): Promise<ImportReport> {
   const files = await listFiles(plan.lists, parts.listDirs());
   const work = async (tx: Queryable): Promise<Changed<Written>> => {
-    const written = await write(tx, parts, plan, files);
+    const written = await write(tx, parts, { plan, files, choices, author });
     if (isDryRun) throw new DryRunDone(written.outcomes);
     return { result: written, summary: written.outcomes.summary(), outside: written.stored.outside };
   };
   const changed = new Set(files.filter(({ isSame }) => !isSame).map(({ url }) => url));
   const follow = async ({ stored, sources }: Written, apply: () => Promise<void>): Promise<void> => {
-    for (const client of stored.clients) parts.clients.put(client);
+    parts.clients.takeOver(stored);
     await writeFiles(files);
     await parts.sources.takeUp(sources, ({ url }) => changed.has(url), apply);
   };
+  const values = valuesOfRows(choices.settings.filter(({ isSelected }) => isSelected));
+  const hasSettings = Object.keys(values).length > 0;
   try {
-    const { result, revision } = await parts.policy.changeWithRevision(author, work, follow);
-    return result.outcomes.report(false, revision);
+    const { result, revision } =
+      hasSettings && !isDryRun
+        ? await changeWithSettings(parts, author, values, { work, follow })
+        : await parts.policy.changeWithRevision(author, work, follow);
+    return result.outcomes.report(false, revision, choices.queries);
   } catch (error) {
-    if (error instanceof DryRunDone) return error.outcomes.report(true, null);
-    throw error;
+    if (error instanceof DryRunDone) return error.outcomes.report(true, null, choices.queries);
+    if (!hasSettings || !isRefusal(error)) throw error;
+    // The configuration cannot be changed now: what else the file has is taken all the same.
+    const settings = choices.settings.map((setting) =>
+      setting.isSelected ? { ...setting, isSelected: false, reason: error.message } : setting,
+    );
+    return applyPlan(parts, plan, { ...choices, settings }, { author, isDryRun });
   }
+}
+
+/** The change of the policy, and that of the configuration as PATCH /config makes it, in one transaction and revision. */
+async function changeWithSettings(
+  { configuration, policy }: ApplyParts,
+  author: Author,
+  values: Values,
+  { work, follow }: { readonly work: ChangeWork<Written>; readonly follow: Follow<Written> },
+): Promise<Recorded<Written>> {
+  let revision: number | null = null;
+  let written: Written | undefined;
+  const noting = {
+    ...author,
+    onRevision: (id: number): void => {
+      revision = id;
+      author.onRevision?.(id);
+    },
+  };
+  await configuration.change(policy, noting, values, {
+    work: async (tx) => {
+      const changed = await work(tx);
+      written = changed.result;
+      return { ...changed, result: null };
+    },
+    follow: (apply) => follow(written!, apply),
+  });
+  return { result: written!, revision };
+}
+
+/** Whether the configuration refused its change, not the database. */
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 400 || error.status === 409);
 }
 
 async function write(
   tx: Queryable,
   parts: ApplyParts,
-  plan: ImportPlan,
-  files: readonly ListFile[],
+  {
+    plan,
+    files,
+    choices,
+    author,
+  }: {
+    readonly plan: ImportPlan;
+    readonly files: readonly ListFile[];
+    readonly choices: ImportChoices;
+    readonly author: Author;
+  },
 ): Promise<Written> {
-  const outcomes = new ImportOutcomes(plan);
+  const outcomes = new ImportOutcomes(plan, choices.settings, choices.same);
   const current = await readKinds(
     tx,
     KINDS.filter(({ name }) => READ.has(name)),
@@ -105,6 +180,8 @@ async function write(
   const isService = (id: string): boolean => parts.catalog.get(id) !== undefined || custom.has(id);
   const { configRecords } = parts.localNames.live();
   const things = plannedThings(plan, { current, files, configRecords, isService }, outcomes);
+  await mergeDevices(tx, { plan, things, current, outcomes, site: parts.site(), answers: choices.answers });
+  addStartingList({ plan, things, current, outcomes, answers: choices.answers });
   const itemsOf = (of: readonly PlannedThing[]): Item[] => of.map(({ item }) => item);
   const merge = mergeItems(current, new Map([...things].map(([kind, of]) => [kind, itemsOf(of)])));
   const stored = await storeChanges(tx, merge.changes, (refused) =>
@@ -112,8 +189,23 @@ async function write(
   );
   noteOutcomes(outcomes, merge, things);
   const sources = await changedSources(tx, { merge, files, outcomes, nodeName: parts.nodeName });
-  for (const key of plan.keys) outcomes.refuse(key.items, keyText(key));
+  await pauseBlocking(tx, plan, author, outcomes);
   return { outcomes, sources, stored };
+}
+
+/** Pauses blocking as the plan has it, unless that time has passed. */
+async function pauseBlocking(
+  tx: Queryable,
+  { pause }: ImportPlan,
+  author: Author,
+  outcomes: ImportOutcomes,
+): Promise<void> {
+  if (pause === null) return;
+  const until = new Date(pause.until);
+  const before = await readBlockingSwitch(tx);
+  const isPaused = before?.enabled === false && before.until?.getTime() === until.getTime();
+  outcomes.note(pause.items, isPaused ? 'same' : 'changed');
+  if (!isPaused) await storeBlockingSwitch(tx, author, { enabled: false, until });
 }
 
 const READ: ReadonlySet<string> = new Set([...MERGED_KINDS.map(({ name }) => name), 'custom_services']);

@@ -1,12 +1,12 @@
-/**
- * The keys of a plan that live in the configuration, as TOML for its file. They are not applied: this is the place where
- * a change of the configuration over the API would be asked for. Pure.
- */
-import type { PlannedKey } from '../plan/import-plan.ts';
+/** Keys of the configuration that an import offers, as TOML for its file, and a key in a row of the report. Pure. */
+import { hiddenValue } from '../../backup/configuration-items.ts';
+import { type OfferedSetting, valuesOfRows } from '../choices/offered-settings.ts';
 
-/** TOML of all keys, by section; a key that is given twice has its last value. Empty if there are no keys. */
-export function configurationText(keys: readonly PlannedKey[]): string {
-  const values = new Map(keys.map(({ key, value }) => [key, value]));
+/** TOML of these keys, by section, without secrets. Empty if there are none. */
+export function configurationText(rows: readonly OfferedSetting[]): string {
+  const values = Object.entries(valuesOfRows(rows)).map(
+    ([key, value]) => [key, hiddenValue(key, value)] as const,
+  );
   const sections = new Map<string, string[]>();
   const tables: string[] = [];
   for (const [key, value] of values) {
@@ -19,10 +19,18 @@ export function configurationText(keys: readonly PlannedKey[]): string {
   return [...blocks, ...tables].join('\n');
 }
 
-/** What a key would be set to, for the report. */
-export function keyText({ key, value }: PlannedKey): string {
-  const shown = isTables(value) ? `${value.length} of [[${key}]]` : `${key} = ${valueText(value)}`;
-  return `set in the configuration: ${shown.slice(0, 200)}`;
+/** What a key is set to, for the report; a pool by its servers. */
+export function keyText({ id, key, value }: OfferedSetting): string {
+  const hidden = hiddenValue(key, value);
+  const isTable = typeof hidden === 'object' && hidden !== null && !Array.isArray(hidden);
+  const shown = isTable ? `[[${key}]] ${fieldsText(hidden)}` : `${id} = ${valueText(hidden)}`;
+  return shown.length > 200 ? `${shown.slice(0, 200)}…` : shown;
+}
+
+function fieldsText(row: object): string {
+  return Object.entries(row)
+    .map(([name, value]) => `${name} = ${valueText(value)}`)
+    .join(', ');
 }
 
 function tableText(key: string, row: Readonly<Record<string, unknown>>): string {

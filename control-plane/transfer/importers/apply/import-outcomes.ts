@@ -1,20 +1,53 @@
 /** The result of an import for each item of the file, and its report. */
-import type { ImportItem, ImportItemResult, ImportReport } from '../../../../shared/api/imports-api.ts';
+import type {
+  ImportItem,
+  ImportItemKind,
+  ImportItemResult,
+  ImportQuestion,
+  ImportReport,
+} from '../../../../shared/api/imports-api.ts';
 import type { MergedThing } from '../../backup/merge-items.ts';
-import type { ImportPlan } from '../plan/import-plan.ts';
-import { configurationText } from './configuration-text.ts';
+import { type ChosenSetting, toImportSetting } from '../choices/chosen-settings.ts';
+import { differencesOf, type QueriesByName } from '../choices/differences.ts';
+import type { ImportPlan, PlanItem, PlannedKey } from '../plan/import-plan.ts';
+import { configurationText, keyText } from './configuration-text.ts';
 
 type Outcome = MergedThing['outcome'];
+
+/** Kinds that do the same for all of their names. */
+const ACTIONS: Readonly<Partial<Record<ImportItemKind, 'allow' | 'deny'>>> = {
+  allowlist: 'allow',
+  blocklist: 'deny',
+  service: 'deny',
+};
 
 /** Collects the outcomes of one run. */
 export class ImportOutcomes {
   private readonly plan: ImportPlan;
+  private readonly settings: readonly ChosenSetting[];
+  private readonly rows: PlanItem[];
+  private readonly questions: ImportQuestion[] = [];
+  private readonly differing = new Set<number>();
   private readonly outcomes = new Map<number, Outcome[]>();
   private readonly refusals = new Map<number, string[]>();
   private readonly remarks = new Map<number, string[]>();
 
-  constructor(plan: ImportPlan) {
+  constructor(plan: ImportPlan, settings: readonly ChosenSetting[], same: readonly PlannedKey[]) {
     this.plan = plan;
+    this.rows = [...plan.items];
+    this.settings = settings;
+    for (const { items } of same) this.note(items, 'same');
+    for (const setting of settings) this.noteSetting(setting);
+  }
+
+  /** Adds an item that the file does not have. */
+  add(kind: ImportItemKind, name: string): number {
+    return this.rows.push({ kind, name, result: null, reason: null }) - 1;
+  }
+
+  /** Asks people. */
+  ask(question: ImportQuestion): void {
+    this.questions.push(question);
   }
 
   /** Notes what happened to a thing that is made of these items. */
@@ -36,33 +69,65 @@ export class ImportOutcomes {
   summary(): string | null {
     const hasChanged = [...this.outcomes.values()].some((of) => of.some((outcome) => outcome !== 'same'));
     if (!hasChanged) return null;
-    const { counts } = this.report(false, null);
-    return `settings of ${this.plan.format}: imported, ${counts.done} new, ${counts.changed} changed`;
+    const results = this.items().map(({ result }) => result);
+    const countOf = (wanted: ImportItemResult): number => results.filter((one) => one === wanted).length;
+    return `settings of ${this.plan.format}: imported, ${countOf('done')} new, ${countOf('changed')} changed`;
   }
 
   /** The report. */
-  report(isDryRun: boolean, revision: number | null): ImportReport {
+  report(isDryRun: boolean, revision: number | null, queries: QueriesByName): ImportReport {
     const items = this.items();
-    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0 };
+    const counts = { done: 0, changed: 0, skipped: 0, not_mapped: 0, differs: 0 };
     for (const { result } of items) counts[result]++;
-    const { format, keys } = this.plan;
-    return { format, dry_run: isDryRun, revision, counts, items, configuration: configurationText(keys) };
+    const differing = items.flatMap((item, at) =>
+      item.result === 'differs' ? [{ ...this.rows[at]!, reason: item.reason }] : [],
+    );
+    return {
+      format: this.plan.format,
+      dry_run: isDryRun,
+      revision,
+      counts,
+      items,
+      settings: this.settings.map(toImportSetting),
+      questions: this.questions,
+      differences: differencesOf(differing, queries),
+      configuration: configurationText(this.settings.filter(({ isOwn }) => isOwn !== true)),
+    };
+  }
+
+  private noteSetting(setting: ChosenSetting): void {
+    const { items, isSelected, isOwn = false, reason } = setting;
+    if (isSelected) {
+      this.note(items, 'changed');
+      this.remark(items, keyText(setting));
+      if (reason !== null) this.remark(items, reason);
+    } else if (isOwn) {
+      for (const item of items) this.differing.add(item);
+      this.remark(items, reason ?? '');
+    } else this.refuse(items, `not selected: ${keyText(setting)}${reason === null ? '' : `; ${reason}`}`);
   }
 
   /** In the order of the file. */
   private items(): ImportItem[] {
-    return this.plan.items.map(({ kind, name, result, reason }, index) => {
+    return this.rows.map(({ kind, name, result, reason, action = null }, index) => {
       const refusals = this.refusals.get(index) ?? [];
       const outcome = result ?? this.resultOf(index);
       const isThere = result === null && outcome === 'skipped' ? ['Weir has it already'] : [];
       const reasons = [reason, ...isThere, ...refusals, ...(this.remarks.get(index) ?? [])];
-      const texts = [...new Set(reasons.filter((one) => one !== null))];
-      return { kind, name, result: outcome, reason: texts.length === 0 ? null : texts.join('; ') };
+      const texts = [...new Set(reasons.filter((one) => one !== null && one !== ''))];
+      return {
+        kind,
+        name,
+        action: action ?? ACTIONS[kind] ?? null,
+        result: outcome,
+        reason: texts.length === 0 ? null : texts.join('; '),
+      };
     });
   }
 
   private resultOf(index: number): ImportItemResult {
     const outcomes = this.outcomes.get(index) ?? [];
+    if (this.differing.has(index)) return 'differs';
     if (outcomes.includes('created')) return 'done';
     if (outcomes.includes('changed')) return 'changed';
     return outcomes.length === 0 ? 'not_mapped' : 'skipped';

@@ -15,9 +15,9 @@ function thingsOf(add: (builder: PlanBuilder) => void, into: Partial<MergeInto> 
   const builder = new PlanBuilder();
   add(builder);
   const plan = builder.finish('hosts');
-  const outcomes = new ImportOutcomes(plan);
+  const outcomes = new ImportOutcomes(plan, [], []);
   const things = plannedThings(plan, { ...NOWHERE, ...into }, outcomes);
-  return { things, reasons: outcomes.report(true, null).items.map(({ reason }) => reason) };
+  return { things, reasons: outcomes.report(true, null, null).items.map(({ reason }) => reason) };
 }
 
 const record =

@@ -1,10 +1,11 @@
-/** blocky's clients and groups of lists. All keys that name a client count together; clients without a key have `default`. Pure. */
+/** blocky's clients and groups of lists. All keys that name a client count together; clients without one have `default`. Pure. */
 import { type ClientPlace, addPlacedClient, holdsAddress, placeOf } from '../plan/client-place.ts';
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
 import { GroupSets } from '../plan/group-sets.ts';
 import { DEFAULT_GROUP } from '../plan/import-plan.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { fitsGlob } from './name-glob.ts';
+import { type BlockyRecords, localNamesOf } from './blocky-records.ts';
 import type { BlockyClients, BlockySettings } from './blocky-settings.ts';
 
 /** Clients at one place in the network, and the keys that name it. */
@@ -14,67 +15,100 @@ interface Located {
   readonly keys: BlockyClients[];
 }
 
+/** A key that every client has, with a name or without. */
+const EVERYONE = '*';
+
 /** Adds clients; the result knows the groups in Weir of each group of lists. */
-export function mapBlockyClients(builder: PlanBuilder, settings: BlockySettings): GroupSets<string> {
-  const { clients, names, lists } = settings;
+export function mapBlockyClients(
+  builder: PlanBuilder,
+  settings: BlockySettings,
+  records: BlockyRecords,
+): GroupSets<string> {
+  const { clients, lists, file } = settings;
   const sets = new GroupSets<string>(builder, 'Unfiltered (blocky)');
   for (const { group } of lists) sets.label(group, group);
-  const ofAll = clients.filter(({ key }) => key === 'default').flatMap(({ groups }) => groups);
-  sets.assign(ofAll, DEFAULT_GROUP);
+  const groupsOf = (wanted: string): string[] =>
+    clients.filter(({ key }) => key === wanted).flatMap(({ groups }) => groups);
+  const ofEveryone = groupsOf(EVERYONE);
+  const byDefault = ofEveryone.length > 0 ? ofEveryone : groupsOf('default');
+  sets.assign(byDefault, DEFAULT_GROUP);
+  const namesOf = new ClientNames(settings, records);
+  const asksServer = file.has('clientLookup.upstream');
   const located = new Map<string, Located>();
   for (const client of clients) {
-    if (client.key === 'default') continue;
-    const places = placesOf(client.key, names);
-    if (places.length === 0) {
-      builder.notMapped(
-        'client',
-        client.key,
-        'Weir knows clients by address, and the file has no address of this name',
-      );
-      continue;
-    }
+    if (client.key === 'default' || client.key === EVERYONE) continue;
+    const places = namesOf.placesOf(client.key);
+    reportUnknown(builder, client.key, places.length > 0, asksServer);
     for (const { place, name } of places) {
       const at = located.get(place.text) ?? { place, name, keys: [] };
       located.set(place.text, at);
       at.keys.push(client);
     }
   }
-  for (const at of located.values()) addLocated(builder, sets, at, [...located.values()]);
+  for (const at of located.values()) {
+    const around = [...located.values()].filter((other) => other !== at && contains(other.place, at.place));
+    const groups = [at, ...around].flatMap(({ keys }) => keys).flatMap((key) => key.groups);
+    // Keys without a group leave the default, as clients without a key have it.
+    const group = sets.groupOf(groups.length === 0 ? byDefault : [...groups, ...ofEveryone]);
+    const shown = at.name === null ? at.place.text : `${at.name} (${at.place.text})`;
+    addPlacedClient(builder, { shown, place: at.place, group }, { name: at.name });
+  }
   return sets;
 }
 
-/** An address or network as it is written; the addresses of names that fit. */
-function placesOf(
-  key: string,
-  names: BlockySettings['names'],
-): { readonly place: ClientPlace; readonly name: string | null }[] {
-  const place = placeOf(key);
-  if (place !== null && place.kind !== 'mac') return [{ place, name: null }];
-  return [...names].flatMap(([name, addresses]) =>
-    fitsGlob(key, name)
-      ? addresses.flatMap((address) => {
-          const found = placeOf(address);
-          return found?.kind === 'ip' ? [{ place: found, name }] : [];
-        })
-      : [],
-  );
+/** A key by name counts for clients whose name is known only once they ask. */
+function reportUnknown(builder: PlanBuilder, key: string, isKnown: boolean, asksServer: boolean): void {
+  if (!isKnown)
+    builder.notMapped(
+      'client',
+      key,
+      'Weir knows clients by address, and the file has no address of this name: such clients have the group Default; choose their group once they are listed',
+    );
+  else if (asksServer && placeOf(key) === null)
+    builder.differs(
+      'client',
+      key,
+      'clients that only the server of clientLookup names so have the group Default here: choose their group once they are listed',
+      [],
+    );
 }
 
-/** A network within others, or an address within networks, has the groups of all of them. */
-function addLocated(
-  builder: PlanBuilder,
-  sets: GroupSets<string>,
-  { place, name, keys }: Located,
-  all: readonly Located[],
-): void {
-  const around = all.filter((other) => other.place !== place && contains(other.place, place));
-  const groups = [...keys, ...around.flatMap((other) => other.keys)].flatMap((key) => key.groups);
-  const group = sets.groupOf(groups);
-  addPlacedClient(
-    builder,
-    { shown: name === null ? place.text : `${name} (${place.text})`, place, group },
-    { name },
-  );
+/** Finds clients by the names that the file has for their addresses. */
+class ClientNames {
+  private readonly addresses: ReadonlyMap<string, readonly string[]>;
+
+  /** Own records name an address only if the lookup of clients does not. */
+  constructor({ names }: BlockySettings, records: BlockyRecords) {
+    const known = new Set([...names.values()].flat());
+    const others = [...localNamesOf(records)].map(
+      ([name, addresses]) => [name, addresses.filter((address) => !known.has(address))] as const,
+    );
+    const all = new Map<string, readonly string[]>(names);
+    for (const [name, addresses] of others) all.set(name, [...(all.get(name) ?? []), ...addresses]);
+    this.addresses = all;
+  }
+
+  /** An address or network as it is written; the addresses of names that fit. */
+  placesOf(key: string): { readonly place: ClientPlace; readonly name: string | null }[] {
+    const place = placeOf(key) ?? networkOfGlob(key);
+    if (place !== null && place.kind !== 'mac') return [{ place, name: null }];
+    return [...this.addresses].flatMap(([name, addresses]) =>
+      fitsGlob(key, name)
+        ? addresses.flatMap((address) => {
+            const found = placeOf(address);
+            return found?.kind === 'ip' ? [{ place: found, name }] : [];
+          })
+        : [],
+    );
+  }
+}
+
+/** `192.0.2.*`: a client without a name is called by its address. */
+function networkOfGlob(key: string): ClientPlace | null {
+  const octets = /^((?:\d{1,3}\.){1,3})\*$/.exec(key)?.[1]?.split('.').slice(0, -1);
+  if (octets === undefined) return null;
+  const text = `${[...octets, '0', '0', '0'].slice(0, 4).join('.')}/${octets.length * 8}`;
+  return placeOf(text);
 }
 
 function contains(outer: ClientPlace, inner: ClientPlace): boolean {

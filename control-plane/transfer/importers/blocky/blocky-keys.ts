@@ -1,9 +1,12 @@
-/** blocky's single settings as keys of Weir's configuration, and those that Weir has no place for. Pure. */
+/** blocky's single settings as keys of Weir's configuration. Pure. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
+import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
-import { addBootstrap, type PlannedPools, type PoolStrategy } from '../plan/planned-pools.ts';
+import { addBootstrap, addRateLimit, type PlannedPools, type PoolStrategy } from '../plan/planned-pools.ts';
 import { placeOf } from '../plan/client-place.ts';
+import { readBlockyUpstream } from './blocky-upstream.ts';
+import { mapQueryLog } from './blocky-query-log.ts';
 
 const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
   parallel_best: 'Parallel',
@@ -11,35 +14,20 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
   random: 'Balanced',
 };
 const DAY_SECS = 86_400;
-/** Sections that are read, here or elsewhere. */
-const READ = new Set([
-  ...[
-    'upstreams',
-    'upstream',
-    'bootstrapDns',
-    'customDNS',
-    'conditional',
-    'blocking',
-    'clientLookup',
-    'caching',
-  ],
-  ...['queryLog', 'hostsFile', 'fqdnOnly', 'startVerifyUpstream', 'upstreamTimeout'],
-]);
-
 /** Adds them. */
-export function mapBlockyKeys(builder: PlanBuilder, pools: PlannedPools, file: ForeignTree): void {
+export function mapBlockyKeys(
+  builder: PlanBuilder,
+  pools: PlannedPools,
+  lists: GeneratedLists,
+  file: ForeignTree,
+): void {
   mapUpstreams(builder, pools, file);
   mapBlocking(builder, file);
   mapCaching(builder, file);
-  const days = file.count('queryLog.logRetentionDays') ?? 0;
-  if (days > 0) builder.key('database.query_log_days', Math.min(days, 3650), 'queryLog.logRetentionDays');
-  if (file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true)
-    builder.key('dns.block_non_fqdn', true, 'fqdnOnly');
-  for (const key of ['blocking.schedules', 'blocking.listSchedules'])
-    if (file.members(key).length > 0)
-      builder.notMapped('other', key, 'Weir has no schedules of single lists: they block at all times');
-  for (const [key] of file.members())
-    if (!READ.has(key)) builder.notMapped('other', key, 'this section is not imported');
+  mapQueryLog(builder, file);
+  mapAnswers(builder, lists, file);
+  mapRateLimit(builder, file);
+  mapClientLookup(builder, file);
 }
 
 function mapUpstreams(builder: PlanBuilder, pools: PlannedPools, file: ForeignTree): void {
@@ -77,6 +65,61 @@ function mapUpstreams(builder: PlanBuilder, pools: PlannedPools, file: ForeignTr
 function textsOf(file: ForeignTree, key: string): string[] {
   const text = file.text(key);
   return text === undefined ? [] : [text];
+}
+
+/** What is answered without a list or a server. */
+function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTree): void {
+  if (file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true)
+    builder.key('dns.block_non_fqdn', true, 'fqdnOnly');
+  if (file.flag('specialUseDomains.enable') === false) {
+    builder.key('dns.special_names', false, 'specialUseDomains.enable');
+    builder.key('dns.block_private_ptr', false, 'specialUseDomains.enable');
+  }
+  const isProtected = file.flag('rebindingProtection.enable');
+  if (isProtected !== undefined)
+    builder.key('dns.rebinding_protection', isProtected, 'rebindingProtection.enable');
+  const allowed = file.texts('rebindingProtection.allowedDomains') ?? [];
+  if (allowed.length > 0)
+    builder.key('dns.rebinding_allowlist', allowed, 'rebindingProtection.allowedDomains');
+  const isValidated = file.flag('dnssec.validate');
+  if (isValidated !== undefined) builder.key('dns.dnssec_enabled', isValidated, 'dnssec.validate');
+  if (file.flag('ecs.forward') === true) builder.key('dns.ecs', 'forward', 'ecs.forward');
+  const types = file.texts('filtering.queryTypes') ?? [];
+  for (const type of [...types, ...(file.flag('disableIPv6') === true ? ['AAAA'] : [])]) {
+    const item = builder.item(
+      'list_rule',
+      `filtering.queryTypes ${type}`,
+      'denied: answered with no records',
+    );
+    lists.add(`||*^$dnstype=${type.toUpperCase()},dnsrewrite=NOERROR`, null, item);
+  }
+}
+
+function mapRateLimit(builder: PlanBuilder, file: ForeignTree): void {
+  if (file.flag('rateLimit.enable') !== true) return;
+  const perSecond = file.count('rateLimit.rate') ?? 0;
+  const burst = file.count('rateLimit.burst') ?? 0;
+  const prefixes = {
+    ipv4PrefixLength: file.count('rateLimit.ipv4Prefix') ?? 32,
+    ipv6PrefixLength: file.count('rateLimit.ipv6Prefix') ?? 64,
+  };
+  addRateLimit(builder, { perSecond, burst: burst === 0 ? 2 * perSecond : burst, ...prefixes }, 'rateLimit');
+  const allowed = file.texts('rateLimit.allowlist') ?? [];
+  if (allowed.length > 0) builder.key('dns.rate_limit.whitelist', allowed, 'rateLimit.allowlist');
+}
+
+/** The router that knows the names of clients. */
+function mapClientLookup(builder: PlanBuilder, file: ForeignTree): void {
+  const written = file.text('clientLookup.upstream');
+  if (written === undefined) return;
+  const item = builder.item('setting', `clientLookup.upstream ${written}`);
+  const { server } = readBlockyUpstream(written);
+  const [, host, port = ':53'] =
+    /^(?:udp:\/\/)?(\[[^\]]+\]|[^[\]/:]+|[^[\]/]+:[^[\]/]*:[^[\]/]*)(:\d+)?$/.exec(server ?? '') ?? [];
+  if (host === undefined)
+    return builder.refuse(item, 'Weir asks such a server over plain DNS: set dns.local_dns_server');
+  builder.setting({ local_dns_server: `${/^[^[].*:/.test(host) ? `[${host}]` : host}${port}` }, item);
+  builder.remark(item, 'asked for the names of private addresses, for questions about them too');
 }
 
 function mapBlocking(builder: PlanBuilder, file: ForeignTree): void {

@@ -1,94 +1,184 @@
-/** Names that blocky answers itself, and domains with servers of their own. Pure. */
-import { contentLines, decodeText } from '../files/decode-text.ts';
-import { fileAt } from '../files/file-set.ts';
-import { placeOf } from '../plan/client-place.ts';
-import { goDurationSecs } from '../plan/go-duration.ts';
-import { addHostsLine } from '../plan/hosts-lines.ts';
-import type { OwnNames } from '../plan/own-names.ts';
+/** Names that blocky answers itself, and domains with their own servers. Pure. */
+import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PlannedPools } from '../plan/planned-pools.ts';
-import { isLocalType, readZone } from '../plan/zone-records.ts';
+import { isLocalType, type ZoneRecord } from '../plan/zone-records.ts';
+import type { BlockyRecords } from './blocky-records.ts';
 import type { BlockySettings } from './blocky-settings.ts';
 
-/** blocky's default for names of its own, seconds. */
-const CUSTOM_TTL_SECS = 3600;
+/** Domains of private networks (RFC 6762 appendix G) that blocky answers with NXDOMAIN. */
+const PRIVATE_DOMAINS = ['intranet', 'internal', 'private', 'corp', 'home', 'lan'];
+/** What the hosts file of any system has, and Weir answers by itself. */
+const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/;
 
-/** Adds records, hosts files and zones. */
-export function mapBlockyNames(
+/** Where names go. */
+export interface NameParts {
+  readonly builder: PlanBuilder;
+  readonly lists: GeneratedLists;
+  readonly pools: PlannedPools;
+}
+
+/** Adds records, zones, and what is answered without them. */
+export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, records: BlockyRecords): void {
+  const { builder } = parts;
+  const own = ownRecords(builder, records);
+  for (const record of own) addWithSubdomains(builder, record);
+  mapRewrites(
+    builder,
+    file.members('customDNS.rewrite').map(([from, to]) => [from, to.text() ?? '']),
+    own,
+  );
+  if (file.flag('customDNS.filterUnmappedTypes') === false && own.length > 0)
+    builder.differs(
+      'other',
+      'customDNS.filterUnmappedTypes',
+      'types that a name has no record of are asked upstream there; Weir answers that there are none',
+      [...new Set(own.map(({ owner }) => owner))],
+    );
+  mapHosts(builder, records, new Set(own.map(({ owner }) => owner)));
+  const zones = mapConditional(
+    parts,
+    file.members('conditional.mapping').map(([domain, servers]) => [domain, servers.text() ?? '']),
+  );
+  if (file.members('conditional.rewrite').length > 0)
+    builder.notMapped('other', 'conditional.rewrite', 'Weir does not rewrite names of questions');
+  if (
+    file.flag('specialUseDomains.enable') !== false &&
+    file.flag('specialUseDomains.rfc6762-appendixG') !== false
+  )
+    addPrivateDomains(parts, zones);
+}
+
+/** A name of the zone replaces the same name of the mapping. */
+function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyRecords): ZoneRecord[] {
+  const ofZone = new Set(zone.map(({ owner }) => owner));
+  const own = mapping.filter((record) => {
+    const shown = `${record.owner} ${record.value}`;
+    if (record.owner.includes('*'))
+      builder.notMapped(
+        'local_record',
+        shown,
+        'blocky answers no name by it: a name without the star covers those below it',
+      );
+    else if (record.type === '') builder.notMapped('local_record', shown, 'its value is not an address');
+    else if (ofZone.has(record.owner))
+      builder.skipped('local_record', shown, 'the zone has the same name, and counts');
+    else return true;
+    return false;
+  });
+  for (const fault of zoneFaults)
+    builder.notMapped('local_record', fault, 'Weir cannot read this line of the zone');
+  return [...own, ...zone];
+}
+
+/** A name of blocky covers all names below it. */
+function addWithSubdomains(
   builder: PlanBuilder,
-  names: OwnNames,
-  pools: PlannedPools,
-  settings: BlockySettings,
+  { owner, type, value, ttlSecs }: ZoneRecord,
+  remark = '',
 ): void {
-  mapMapping(builder, settings);
-  mapZone(builder, settings);
-  mapHosts(builder, names, settings);
-  for (const [domain, servers] of settings.file.members('conditional.mapping')) {
-    const written = (servers.text() ?? '').split(',').map((one) => one.trim());
+  const isAddress = type === 'A' || type === 'AAAA';
+  const shown = isAddress ? `${owner} ${value}` : `${owner} ${type} ${value}`;
+  const item = builder.item(
+    'local_record',
+    shown,
+    `with all names below it, except those that begin with _${remark}`,
+  );
+  if (!isLocalType(type)) return builder.refuse(item, `Weir has no local records of the type ${type}`);
+  for (const name of owner.startsWith('*.') ? [owner] : [owner, `*.${owner}`])
+    builder.record({ name, type, value, ...(ttlSecs === undefined ? {} : { ttlSecs }) }, item);
+}
+
+/** `home: lan`: a name below home is answered as the same name below lan. */
+function mapRewrites(
+  builder: PlanBuilder,
+  rewrites: readonly (readonly [from: string, to: string])[],
+  own: readonly ZoneRecord[],
+): void {
+  for (const [written, writtenTo] of rewrites) {
+    const [from, to] = [written.toLowerCase(), writtenTo.toLowerCase()];
+    for (const record of own.filter(({ type }) => isLocalType(type))) {
+      if (record.owner === to)
+        addWithSubdomains(builder, { ...record, owner: `*.${from}` }, `, by the rewrite to ${to}`);
+      else if (record.owner.endsWith(`.${to}`))
+        addWithSubdomains(
+          builder,
+          { ...record, owner: record.owner.slice(0, -to.length) + from },
+          `, by the rewrite to ${to}`,
+        );
+    }
+    builder.differs(
+      'other',
+      `customDNS.rewrite ${from}: ${to}`,
+      `names below ${from} have the records of those below ${to}; others are not asked under the other name`,
+      [from],
+    );
+  }
+}
+
+/** A hosts file counts after the own records, which cover what is below their names. */
+function mapHosts(builder: PlanBuilder, records: BlockyRecords, own: ReadonlySet<string>): void {
+  const { hosts, hostsFaults, missing } = records;
+  for (const source of missing)
+    builder.notMapped('other', `hosts file ${source}`, 'the upload has no such file: add it to the archive');
+  for (const line of hostsFaults) builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+  const families = new Map<string, Set<string>>();
+  for (const { name, address, ttlSecs } of hosts) {
+    if (OF_SYSTEM.test(name)) continue;
+    const shown = `${name} ${address}`;
+    const above = parentsOf(name).find((one) => own.has(one));
+    if (above !== undefined) {
+      builder.skipped('local_record', shown, `customDNS answers ${above} and all names below it, and counts`);
+      continue;
+    }
+    const type = address.includes(':') ? 'AAAA' : 'A';
+    families.set(name, (families.get(name) ?? new Set()).add(type));
+    builder.record({ name, type, value: address, ttlSecs }, builder.item('local_record', shown));
+  }
+  if (families.size > 0)
+    builder.differs(
+      'other',
+      'names of hosts files',
+      'types that a name has no line for are asked upstream there; Weir answers that there are none',
+      [...families.keys()],
+    );
+}
+
+/** Adds forward zones; returns the domains that have one. */
+function mapConditional(
+  { builder, pools }: NameParts,
+  mapping: readonly (readonly [domain: string, servers: string])[],
+): string[] {
+  return mapping.flatMap(([domain, servers]) => {
     if (domain === '.') {
       builder.notMapped('forward_zone', domain, 'Weir has no servers for names of one label alone');
-      continue;
+      return [];
     }
-    const read = pools.servers(written);
     const item = builder.item('forward_zone', domain);
+    const read = pools.servers(servers.split(',').map((one) => one.trim()));
     if (read.length === 0) builder.refuse(item, 'Weir cannot ask any of its servers');
     else builder.zone({ zone: domain, servers: read, enabled: true }, item);
-  }
-  for (const section of ['customDNS', 'conditional'])
-    if (settings.file.members(`${section}.rewrite`).length > 0)
-      builder.notMapped('other', `${section}.rewrite`, 'Weir does not rewrite names of questions');
+    return [domain.toLowerCase()];
+  });
 }
 
-/** A name of the mapping stands for all names below it, too. */
-function mapMapping(builder: PlanBuilder, { file }: BlockySettings): void {
-  const ttlSecs = goDurationSecs(file.text('customDNS.customTTL'), 60) ?? CUSTOM_TTL_SECS;
-  for (const [name, value] of file.members('customDNS.mapping')) {
-    for (const address of (value.text() ?? '').split(',').map((one) => one.trim())) {
-      const item = builder.item('local_record', `${name} ${address}`, 'with all names below it');
-      if (placeOf(address)?.kind !== 'ip') {
-        builder.refuse(item, 'its value is not an address');
-        continue;
-      }
-      const type = address.includes(':') ? 'AAAA' : 'A';
-      for (const owner of [name, `*.${name}`])
-        builder.record({ name: owner, type, value: address, ttlSecs }, item);
-    }
+/** Such names are never asked of others, except in domains with their own servers. */
+function addPrivateDomains({ builder, lists }: NameParts, zones: readonly string[]): void {
+  for (const domain of PRIVATE_DOMAINS) {
+    if (zones.includes(domain)) continue;
+    const below = zones.filter((zone) => zone.endsWith(`.${domain}`));
+    const except = below.length === 0 ? '' : `,denyallow=${below.join('|')}`;
+    const item = builder.item(
+      'list_rule',
+      `specialUseDomains: ${domain}`,
+      'NXDOMAIN for names without a local record',
+    );
+    lists.add(`||${domain}^$dnsrewrite=NXDOMAIN${except}`, null, item);
   }
 }
 
-function mapZone(builder: PlanBuilder, { file, files }: BlockySettings): void {
-  const text = file.text('customDNS.zone');
-  if (text === undefined) return;
-  const include = (path: string): string | undefined => {
-    const content =
-      fileAt(files, path.replace(/^[./]+/, '')) ?? fileAt(files, path.split('/').at(-1) ?? path);
-    return content === undefined ? undefined : decodeText(content);
-  };
-  const { records, faults } = readZone(text, '', include);
-  for (const { owner, type, value, ttlSecs } of records) {
-    const item = builder.item('local_record', `${owner} ${type} ${value}`);
-    if (!isLocalType(type)) builder.refuse(item, `Weir has no local records of the type ${type}`);
-    else builder.record({ name: owner, type, value, ...(ttlSecs === undefined ? {} : { ttlSecs }) }, item);
-  }
-  for (const fault of faults)
-    builder.notMapped('local_record', fault, 'Weir cannot read this line of the zone');
-}
-
-function mapHosts(builder: PlanBuilder, names: OwnNames, { file, files }: BlockySettings): void {
-  const old = file.text('hostsFile.filePath');
-  for (const source of file.texts('hostsFile.sources') ?? (old === undefined ? [] : [old])) {
-    const isText = source.includes('\n');
-    const content = isText ? Buffer.from(source) : fileAt(files, source.replace(/^[./]+/, ''));
-    if (content === undefined) {
-      builder.notMapped(
-        'other',
-        `hosts file ${source}`,
-        'the upload has no such file: add it to the archive',
-      );
-      continue;
-    }
-    for (const line of contentLines(content))
-      if (!addHostsLine(builder, names, line, null))
-        builder.notMapped('local_record', line, 'it is not a line of a hosts file');
-  }
+/** The name and those above it. */
+function parentsOf(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_, from) => labels.slice(from).join('.'));
 }

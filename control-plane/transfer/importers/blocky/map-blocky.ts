@@ -1,16 +1,18 @@
 /** The settings of a blocky as a plan of Weir's entities. */
+import { isIP } from 'node:net';
 import { decodeText } from '../files/decode-text.ts';
 import { fileAt } from '../files/file-set.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { GroupSets } from '../plan/group-sets.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
-import { OwnNames } from '../plan/own-names.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { PlannedPools } from '../plan/planned-pools.ts';
 import { mapBlockyClients } from './blocky-clients.ts';
 import { mapBlockyKeys } from './blocky-keys.ts';
 import { mapBlockyNames } from './blocky-names.ts';
+import { readBlockyRecords } from './blocky-records.ts';
+import { reportBlockyRest } from './blocky-rest.ts';
 import type { BlockyList, BlockySettings } from './blocky-settings.ts';
 import { readBlockyUpstream } from './blocky-upstream.ts';
 
@@ -18,16 +20,16 @@ import { readBlockyUpstream } from './blocky-upstream.ts';
 export function mapBlocky(settings: BlockySettings): ImportPlan {
   const builder = new PlanBuilder();
   const { lists, file } = settings;
-  const sets = mapBlockyClients(builder, settings);
+  const records = readBlockyRecords(settings);
+  const sets = mapBlockyClients(builder, settings, records);
   for (const [index, list] of lists.entries()) mapList(builder, sets, settings, list, index);
   const generated = new GeneratedLists(builder, 'blocky: rules', 'blocky-rules');
   addAllowlistOnly(builder, sets, lists, generated);
-  const names = new OwnNames(builder, generated);
   const pools = new PlannedPools(builder, readBlockyUpstream);
-  mapBlockyNames(builder, names, pools, settings);
-  names.finish();
+  mapBlockyNames({ builder, lists: generated, pools }, settings, records);
+  mapBlockyKeys(builder, pools, generated, file);
   generated.finish();
-  mapBlockyKeys(builder, pools, file);
+  reportBlockyRest(builder, file);
   return builder.finish('blocky');
 }
 
@@ -47,7 +49,7 @@ function mapList(
     name: isText ? `blocky: ${group}` : '',
     enabled: true,
     groups: sets.groupsOf([group]),
-    text: content === undefined ? (isText ? place : undefined) : decodeText(content),
+    text: withAddressRules(content === undefined ? (isText ? place : undefined) : decodeText(content)),
     fileName: `blocky-${group.slice(0, 60)}-${index + 1}`,
     isCustom: isText,
   };
@@ -55,6 +57,13 @@ function mapList(
     noGroup: `no client has the group ${group}, so it is switched off`,
     noText: 'it is a file there: add it to the archive',
   });
+}
+
+/** An address on a line denies answers that hold it. */
+function withAddressRules(text: string | undefined): string | undefined {
+  return text?.replaceAll(/^[ \t]*([\da-f.:]+)[ \t]*$/gim, (line, address: string) =>
+    isIP(address) > 0 ? `bogus-nxdomain=${address}` : line,
+  );
 }
 
 /** Clients of a group with allowlists only may ask what these allow, and nothing else. */

@@ -38,7 +38,7 @@ export function readBlocky(files: FileSet): BlockySettings {
     clients: file
       .members('blocking.clientGroupsBlock')
       .flatMap(([keys, groups]) =>
-        keys.split(',').map((key) => ({ key: key.trim(), groups: groups.texts() ?? [] })),
+        keys.split(',').map((key) => ({ key: key.trim().toLowerCase(), groups: groups.texts() ?? [] })),
       ),
     names: new Map(
       file.members('clientLookup.clients').map(([name, addresses]) => [name, addresses.texts() ?? []]),

@@ -1,6 +1,7 @@
 /** The files of a dnsmasq, or a hosts file alone, as a plan of Weir's entities. */
-import { contentLines } from '../files/decode-text.ts';
+import { contentLines, decodeText } from '../files/decode-text.ts';
 import { fileAt, type FileSet } from '../files/file-set.ts';
+import { ImportFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsLine, readHostsLine } from '../plan/hosts-lines.ts';
@@ -43,15 +44,29 @@ export function isHosts(files: FileSet): boolean {
 
 /** Maps the lines of a hosts file: records, and denied names where the address is one that blocks. */
 export function mapHosts(files: FileSet): ImportPlan {
+  const lines = decodeText(hostsFile(files) ?? Buffer.alloc(0)).split('\n');
+  const others = lines.flatMap((line, index) => (isOther(line) ? [index + 1] : []));
+  const known = lines.filter((line) => readHostsLine(line) !== null);
+  if (others.length > known.length)
+    throw new ImportFault(
+      `this is not a hosts file: ${others.length} of its lines are not an address with names`,
+    );
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'hosts file', 'hosts');
   const names = new OwnNames(builder, lists);
-  for (const line of contentLines(hostsFile(files)))
-    if (!addHostsLine(builder, names, line, null))
-      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+  for (const line of known) addHostsLine(builder, names, line, null);
+  // Such a line may be anything, a password too: it is not shown.
+  for (const number of others)
+    builder.notMapped('local_record', `line ${number}`, 'it is not an address with names');
   names.finish();
   lists.finish();
   return builder.finish('hosts');
+}
+
+/** Whether a line is neither empty, nor a comment, nor one of a hosts file. */
+function isOther(line: string): boolean {
+  const text = line.trim();
+  return text !== '' && !text.startsWith('#') && readHostsLine(line) === null;
 }
 
 function hostsFile(files: FileSet): Buffer | undefined {

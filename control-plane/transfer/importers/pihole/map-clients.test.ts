@@ -16,6 +16,7 @@ const NOTHING: PiholeSettings = {
   systemHosts: [],
   leases: [],
   dnsmasqFiles: [],
+  hasTables: true,
 };
 const group = (id: number, name: string, enabled = true) => ({ id, name, enabled, comment: '' });
 

@@ -1,24 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { mapKeys } from './map-keys.ts';
-import type { PiholeKeys } from './pihole-settings.ts';
+import { mapPihole } from './map-pihole.ts';
+import type { PiholeDomain, PiholeKeys } from './pihole-settings.ts';
+import { NO_TABLES } from './read-gravity.ts';
+
+const NO_FILES = { devices: [], leases: [], dnsmasqFiles: [] };
 
 /** The plan of these keys alone. */
 function planOf(keys: PiholeKeys, systemHosts: readonly string[] = []) {
   const builder = new PlanBuilder();
-  const none = new Map<number, number[]>();
-  const links = { listLinks: none, domainLinks: none, clientLinks: none };
-  const tables = {
-    groups: [],
-    lists: [],
-    domains: [],
-    clients: [],
-    devices: [],
-    leases: [],
-    dnsmasqFiles: [],
-  };
-  mapKeys(builder, { ...tables, ...links, keys, systemHosts });
+  mapKeys(builder, { ...NO_TABLES, ...NO_FILES, keys, systemHosts });
   return builder.finish('pihole');
+}
+
+/** The names and values of the keys, without that of rebinding. */
+function keysOf(keys: PiholeKeys): Record<string, unknown> {
+  return Object.fromEntries(planOf(keys).keys.map(({ key, value }) => [key, value]));
+}
+
+/** Owner, type and value of each record. */
+function recordsOf(keys: PiholeKeys): string[] {
+  return planOf(keys).document.local_records.map(
+    ({ hostname, domain, record_type: type, value }) =>
+      `${domain === '' ? hostname : `${hostname}.${domain}`} ${type} ${value}`,
+  );
 }
 
 describe('mapKeys()', () => {
@@ -26,10 +32,112 @@ describe('mapKeys()', () => {
     ['NULL', 'null_ip'],
     ['NX', 'nxdomain'],
     ['NODATA', 'nodata'],
-    ['IP', 'custom_ip'],
-    ['IP_NODATA_AAAA', 'custom_ip'],
   ])('knows the blocking mode %s as %s', (blockingMode, value) => {
-    expect(planOf({ blockingMode }).keys).toMatchObject([{ key: 'blocking.mode', value }]);
+    expect(keysOf({ blockingMode })).toEqual({ 'blocking.mode': value });
+  });
+
+  test('has the mode of an address with that address only', () => {
+    const addresses = { blockingIpv4: '192.0.2.80', blockingIpv6: '2001:db8::80' };
+    expect(keysOf({ blockingMode: 'IP', ...addresses })).toEqual({
+      'blocking.mode': 'custom_ip',
+      'blocking.custom_ipv4': '192.0.2.80',
+      'blocking.custom_ipv6': '2001:db8::80',
+    });
+    expect(keysOf({ blockingMode: 'IP_NODATA_AAAA', ...addresses })).toMatchObject({
+      'blocking.custom_ipv4': '192.0.2.80',
+      'blocking.custom_ipv6': '',
+    });
+    const unknown = planOf({ blockingMode: 'IP' });
+    expect(unknown.keys).toEqual([]);
+    expect(unknown.items).toMatchObject([{ name: 'dns.blocking.mode IP', result: 'not_mapped' }]);
+  });
+
+  test('takes names of addresses of the loopback, of one label, and of hostRecord', () => {
+    const keys: PiholeKeys = {
+      hosts: ['127.0.0.1 pihole', '192.168.1.9 other', '::1 six.lan'],
+      expandHosts: true,
+      localDomain: 'lan',
+      hostRecord: 'myhost,192.168.1.77',
+    };
+    expect(recordsOf(keys)).toEqual([
+      'pihole A 127.0.0.1',
+      'pihole.lan A 127.0.0.1',
+      'other A 192.168.1.9',
+      'other.lan A 192.168.1.9',
+      'six.lan AAAA ::1',
+      'myhost A 192.168.1.77',
+    ]);
+    expect(recordsOf({ ...keys, expandHosts: false })).toContain('other A 192.168.1.9');
+    expect(recordsOf({ ...keys, expandHosts: false })).not.toContain('other.lan A 192.168.1.9');
+  });
+
+  test('answers the local domain here, unless a server has it', () => {
+    const listOf = (keys: PiholeKeys): string =>
+      planOf(keys).document.list_sources.find(({ url }) => url === 'text:pihole-dnsmasq')?.text ?? '';
+    const local = { localDomain: 'lan', isDomainLocal: true };
+    expect(listOf(local)).toContain('\n||lan^$dnsrewrite=NXDOMAIN\n||internal^$dnsrewrite=NXDOMAIN\n');
+    expect(listOf({ ...local, revServers: ['true,192.0.2.0/24,192.0.2.1,lan'] })).not.toContain('lan^');
+    expect(listOf({ ...local, revServers: ['false,192.0.2.0/24,192.0.2.1,lan'] })).toContain('||lan^');
+    expect(listOf({ localDomain: 'lan', isDomainLocal: false })).not.toContain('lan^');
+    expect(listOf({ localDomain: 'lan' })).toBe('');
+  });
+
+  test('reports the server of names without a dot', () => {
+    const revServers = ['true,192.0.2.0/24,192.0.2.1,lan'];
+    const rowsOf = (keys: PiholeKeys) => planOf(keys).items.filter(({ result }) => result === 'differs');
+    expect(rowsOf({ revServers, domainNeeded: false })).toMatchObject([
+      { name: 'names without a dot to 192.0.2.1' },
+    ]);
+    expect(rowsOf({ revServers, domainNeeded: true })).toEqual([]);
+  });
+
+  test.each([
+    [0, 'full', 0],
+    [1, 'off', 1],
+    [2, 'off', 1],
+    [3, 'off', 0],
+  ])('knows the privacy level %i as %s', (privacyLevel, value, differences) => {
+    const { keys, items } = planOf({ privacyLevel });
+    expect(keys).toMatchObject([{ key: 'database.query_log_privacy', value }]);
+    expect(items.filter(({ result }) => result === 'differs')).toHaveLength(differences);
+  });
+
+  test.each([
+    [91, 91],
+    [0, 1],
+    [9000, 3650],
+  ])('keeps the log %i days as %i', (logDays, value) => {
+    expect(keysOf({ logDays })).toEqual({ 'database.query_log_days': value });
+  });
+
+  test.each([
+    [3600, 3600],
+    [0, 31_536_000],
+    [-1, 0],
+  ])('knows the age %i of stale answers as %i', (staleSecs, value) => {
+    expect(keysOf({ staleSecs })).toEqual({ 'cache.serve_stale_secs': value });
+  });
+
+  test('has the switches of special names', () => {
+    const plan = planOf({
+      specialDomains: { mozillaCanary: false, iCloudPrivateRelay: true, designatedResolver: false },
+    });
+    expect(plan.keys).toMatchObject([
+      { key: 'dns.block_doh_canary', value: false },
+      { key: 'dns.block_private_relay', value: true },
+    ]);
+    expect(plan.items.at(-1)).toMatchObject({
+      name: 'dns.specialDomains.designatedResolver',
+      result: 'not_mapped',
+    });
+  });
+
+  test('passes private addresses of public names on, unless a line for dnsmasq stops that', () => {
+    const upstreams = ['192.0.2.53'];
+    expect(keysOf({ upstreams })).toMatchObject({ 'dns.rebinding_protection': false });
+    expect(keysOf({ upstreams, dnsmasqLines: ['stop-dns-rebind'] })).toMatchObject({
+      'dns.rebinding_protection': true,
+    });
   });
 
   test.each([
@@ -87,7 +195,7 @@ describe('mapKeys()', () => {
     });
     expect(plan.document.managed_domains).toMatchObject([{ domain: '*.denied.example', action: 'deny' }]);
     expect(plan.document.local_records).toMatchObject([{ hostname: 'nas', domain: 'lan' }]);
-    expect(plan.keys).toMatchObject([{ value: [{ servers: ['192.0.2.53:53', '192.0.2.54'] }] }]);
+    expect(plan.keys[0]).toMatchObject({ value: [{ servers: ['192.0.2.53:53', '192.0.2.54'] }] });
     expect(plan.items.filter(({ result }) => result === 'not_mapped')).toMatchObject([
       { name: 'dhcp-option' },
     ]);
@@ -101,5 +209,80 @@ describe('mapKeys()', () => {
       { zone: '2.0.192.in-addr.arpa', servers: ['192.0.2.1:5353'], enabled: false },
       { zone: 'lan', enabled: false },
     ]);
+  });
+});
+
+describe('mapPihole()', () => {
+  const planWith = (keys: PiholeKeys, domains: readonly PiholeDomain[] = []) =>
+    mapPihole({
+      ...NO_TABLES,
+      ...NO_FILES,
+      groups: [{ id: 0, name: 'Default', enabled: true, comment: '' }],
+      domains,
+      domainLinks: new Map(domains.map(({ id }) => [id, [0]])),
+      hasTables: true,
+      keys,
+      systemHosts: [],
+    });
+  const domain = (id: number, type: number, text: string): PiholeDomain => ({
+    id,
+    type,
+    domain: text,
+    enabled: true,
+    comment: '',
+  });
+
+  test('reports a name that is denied there although it has a record', () => {
+    const { items } = planWith(
+      { hosts: ['192.0.2.5 nas.lan ok.lan free.lan'], cnames: ['alias.lan,nas.lan'] },
+      [domain(1, 1, 'nas.lan'), domain(2, 3, '^(ok|alias)'), domain(3, 0, 'ok.lan')],
+    );
+    expect(items.filter(({ result }) => result === 'differs')).toMatchObject([
+      { kind: 'local_record', name: 'nas.lan', domains: ['nas.lan'] },
+      { kind: 'local_record', name: 'alias.lan' },
+    ]);
+  });
+
+  test('excludes the domains and clients that were not shown, and the machine itself', () => {
+    const { document, keys, items } = planWith({
+      excludedDomains: ['(^|\\.)google\\.example$', '^one\\.example$', 'any'],
+      excludedClients: ['^192\\.0\\.2\\.56$', '^laptop$'],
+      ignoresLocalhost: true,
+    });
+    expect(keys).toMatchObject([
+      { key: 'database.log_excluded_domains', value: ['google.example', 'one.example'] },
+      { key: 'database.stats_excluded_domains', value: ['google.example', 'one.example'] },
+    ]);
+    const excluded = { exclude_from_log: true, exclude_from_stats: true };
+    expect(document.clients).toMatchObject([
+      { ip_address: '192.0.2.56', group: null, ...excluded },
+      { ip_address: '127.0.0.1', group: 'Unfiltered (Pi-hole)', ...excluded },
+      { ip_address: '::1', group: 'Unfiltered (Pi-hole)', ...excluded },
+    ]);
+    expect(items.filter(({ result }) => result === 'not_mapped').map(({ name }) => name)).toEqual([
+      'excludeDomains any',
+      'excludeClients ^laptop$',
+    ]);
+  });
+
+  test('reports settings without a place in Weir, and of sections with secrets no value', () => {
+    const { items } = planWith({
+      others: new Map<string, unknown>([
+        ['dns.CNAMEdeepInspect', false],
+        ['dns.EDNS0ECS', false],
+        ['dns.piholePTR', 'PI.HOLE'],
+        ['dns.reply.host.IPv4', '192.0.2.80'],
+        ['webserver.api.pwhash', 'hunter2'],
+      ]),
+    });
+    const rows = items.map(({ name, result }) => [name, result]);
+    expect(rows).toEqual([
+      ['Default', 'skipped'],
+      ['dns.CNAMEdeepInspect false', 'differs'],
+      ['dns.EDNS0ECS false', 'not_mapped'],
+      ['dns.reply.host.IPv4 192.0.2.80', 'not_mapped'],
+      ['webserver', 'skipped'],
+    ]);
+    expect(JSON.stringify(items)).not.toContain('hunter2');
   });
 });

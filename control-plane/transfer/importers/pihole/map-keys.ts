@@ -1,45 +1,37 @@
-/** Pi-hole's settings besides groups, lists and domains. Pure. */
+/** Pi-hole's names, servers and leases. Pure. */
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import { optionsOf } from '../dnsmasq/dnsmasq-options.ts';
-import { addCname, addDhcpHost } from '../dnsmasq/dnsmasq-records.ts';
+import { addCname, addDhcpHost, addHostRecord } from '../dnsmasq/dnsmasq-records.ts';
 import { mapOptions, type OptionParts } from '../dnsmasq/map-options.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
-import { addHostsLine } from '../plan/hosts-lines.ts';
+import { addAddress, isSystemName, readHostsLine } from '../plan/hosts-lines.ts';
 import { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
-import { addAllowed, OWN_MACHINE, reportOpen } from '../plan/planned-access.ts';
-import { addRateLimit, PlannedPools } from '../plan/planned-pools.ts';
+import { PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
+import { mapSwitches } from './map-switches.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
-const MODES: Readonly<Record<string, string>> = {
-  NULL: 'null_ip',
-  NX: 'nxdomain',
-  NXDOMAIN: 'nxdomain',
-  NODATA: 'nodata',
-  IP: 'custom_ip',
-  IP_NODATA_AAAA: 'custom_ip',
-};
-/** The names behind `dns.specialDomains`. */
-const SPECIAL_DOMAINS: Readonly<Record<string, string>> = {
-  mozillaCanary: 'use-application-dns.net',
-  iCloudPrivateRelay: 'mask.icloud.com and mask-h2.icloud.com',
-  designatedResolver: 'resolver.arpa',
-};
+/** Addresses that stand for no host; Pi-hole answers with any other, those of the loopback too. */
+const NO_HOST = new Set(['0.0.0.0', '::']);
+/** Zones beside its own that Pi-hole 6 never forwards; Weir itself keeps others, such as home.arpa. */
+const LOCAL_ZONES = ['internal', 'bind'];
 
-/** Adds them all. */
-export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): void {
+/** Adds them all; returns the names that have records. */
+export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): readonly string[] {
   const { keys } = settings;
   const lists = new GeneratedLists(builder, 'Pi-hole: lines for dnsmasq', 'pihole-dnsmasq');
   const names = new OwnNames(builder, lists);
-  mapNames(builder, names, settings);
+  const recorded = mapNames(builder, names, settings);
+  mapLocalZones(builder, lists, keys);
   const servers = mapDnsmasqLines({ builder, lists, names }, settings);
   mapUpstreams(builder, [...(keys.upstreams ?? []), ...servers]);
-  for (const line of keys.revServers ?? []) mapRevServer(builder, line);
-  mapSwitches(builder, keys);
+  for (const line of keys.revServers ?? []) mapRevServer(builder, line, keys.domainNeeded === false);
+  mapSwitches(builder, settings);
   mapLeases(builder, settings);
   names.finish();
   lists.finish();
+  return recorded;
 }
 
 /** Lines that people added for the dnsmasq within Pi-hole; returns the servers that they name. */
@@ -53,23 +45,72 @@ function mapDnsmasqLines(
 
 function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void {
   const pools = new PlannedPools(builder, readUpstream);
-  // Pi-hole asks all of them and goes on with the one that is first.
+  // Pi-hole asks all of them and stays with the one that is first.
   pools.add('pihole', 'Fastest', upstreams);
   pools.finish('dns.upstreams');
 }
 
-function mapNames(builder: PlanBuilder, names: OwnNames, { keys, systemHosts }: PiholeSettings): void {
+function mapNames(
+  builder: PlanBuilder,
+  names: OwnNames,
+  { keys, systemHosts }: PiholeSettings,
+): readonly string[] {
+  const recorded = new Set<string>();
   // Debian gives the machine's own name an address of the loopback.
-  const ofSystem = systemHosts.filter((line) => !line.startsWith('127.'));
-  for (const line of [...(keys.hosts ?? []), ...ofSystem])
-    if (!addHostsLine(builder, names, line, null))
+  const ofSystem = systemHosts.filter((line) => !/^(?:127\.|::1\s)/.test(line));
+  for (const line of [...(keys.hosts ?? []), ...ofSystem]) {
+    const read = readHostsLine(line);
+    if (read === null) {
       builder.notMapped('local_record', line, 'it is not a line of a hosts file');
-  for (const line of keys.cnames ?? []) addCname(builder, line);
+      continue;
+    }
+    for (const written of read.names.filter((name) => !isSystemName(name)))
+      for (const name of expanded(written, keys)) {
+        if (NO_HOST.has(read.address)) names.add({ name, action: 'deny', groups: null });
+        else addAddress(builder, name, read.address);
+        recorded.add(name);
+      }
+  }
+  for (const line of keys.cnames ?? []) {
+    addCname(builder, line);
+    recorded.add(line.split(',')[0]!.trim());
+  }
+  if ((keys.hostRecord ?? '') !== '') {
+    addHostRecord(builder, keys.hostRecord!);
+    for (const part of keys.hostRecord!.split(',')) recorded.add(part.trim());
+  }
+  return [...recorded];
 }
 
-function mapRevServer(builder: PlanBuilder, line: string): void {
+/** A name of one label is one of the local domain as well with `expandHosts`. */
+function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): string[] {
+  const isExpanded = expandHosts === true && localDomain !== '' && !name.includes('.');
+  return isExpanded ? [name, `${name}.${localDomain}`] : [name];
+}
+
+/** Zones that are answered from what is known here, else with NXDOMAIN. */
+function mapLocalZones(builder: PlanBuilder, lists: GeneratedLists, keys: PiholeKeys): void {
+  const { localDomain = '', isDomainLocal } = keys;
+  if (isDomainLocal === undefined) return;
+  const forwarded = new Set(
+    (keys.revServers ?? []).flatMap((line) => {
+      const [state, , , domain = ''] = line.split(',').map((part) => part.trim());
+      return state === 'true' ? [domain.toLowerCase()] : [];
+    }),
+  );
+  const zones = [...(isDomainLocal && localDomain !== '' ? [localDomain] : []), ...LOCAL_ZONES];
+  for (const zone of zones) {
+    if (forwarded.has(zone.toLowerCase())) continue;
+    const remark = 'NXDOMAIN for names that are no local records; asked upstream while blocking is paused';
+    const item = builder.item('list_rule', `local=/${zone}/`, remark);
+    lists.add(`||${zone.toLowerCase()}^$dnsrewrite=NXDOMAIN`, null, item);
+  }
+}
+
+function mapRevServer(builder: PlanBuilder, line: string, getsSingleLabels: boolean): void {
   const [state = '', network = '', server = '', domain = ''] = line.split(',').map((part) => part.trim());
   const read = readUpstream(server);
+  const isEnabled = state === 'true' || state === '1';
   for (const zone of [network, domain]) {
     if (zone === '') continue;
     if (read.server === null) {
@@ -77,55 +118,15 @@ function mapRevServer(builder: PlanBuilder, line: string): void {
       continue;
     }
     const item = builder.item('forward_zone', zone, read.remark);
-    builder.zone({ zone, servers: [read.server], enabled: state === 'true' }, item);
+    builder.zone({ zone, servers: [read.server], enabled: isEnabled }, item);
   }
-}
-
-function mapSwitches(builder: PlanBuilder, keys: PiholeKeys): void {
-  const { localDomain, domainNeeded, bogusPriv, blockingMode, blockTtl, rateLimit, dnssec } = keys;
-  if (localDomain !== undefined && localDomain !== '')
-    builder.setting({ local_domain: localDomain }, builder.item('setting', `dns.domain ${localDomain}`));
-  if (domainNeeded !== undefined)
-    builder.setting({ never_forward_non_fqdn: domainNeeded }, builder.item('setting', 'dns.domainNeeded'));
-  if (bogusPriv !== undefined) builder.key('dns.block_private_ptr', bogusPriv, 'dns.bogusPriv');
-  if (dnssec !== undefined) builder.key('dns.dnssec_enabled', dnssec, 'dns.dnssec');
-  if (keys.blockingActive !== undefined)
-    builder.key('blocking.enabled', keys.blockingActive, 'dns.blocking.active');
-  if (blockTtl !== undefined) builder.key('blocking.ttl_secs', blockTtl, 'dns.blockTTL');
-  if (blockingMode !== undefined) mapMode(builder, blockingMode);
-  if (rateLimit !== undefined) mapRateLimit(builder, rateLimit);
-  if (keys.listeningMode !== undefined)
-    mapListening(builder, keys.listeningMode, keys.networkInterface ?? '');
-  for (const [name, isOn] of Object.entries(keys.specialDomains ?? {})) {
-    const domains = SPECIAL_DOMAINS[name];
-    if (domains === undefined || !isOn) continue;
-    builder.skipped('setting', `dns.specialDomains.${name}`, `Weir answers ${domains} like that by itself`);
-  }
-  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir does not give out addresses');
-}
-
-function mapMode(builder: PlanBuilder, mode: string): void {
-  const known = MODES[mode.toUpperCase()];
-  if (known === undefined)
-    return builder.notMapped('configuration', `dns.blocking.mode ${mode}`, 'unknown to Weir');
-  builder.key('blocking.mode', known, 'dns.blocking.mode');
-  if (known === 'custom_ip')
-    builder.notMapped(
-      'configuration',
-      'dns.blocking.mode',
-      'set blocking.custom_ipv4 to the address of this machine',
+  if (isEnabled && getsSingleLabels && read.server !== null)
+    builder.differs(
+      'forward_zone',
+      `names without a dot to ${server}`,
+      'Pi-hole asks this server for names without a dot; Weir asks the upstreams',
+      [],
     );
-}
-
-/** Pi-hole limits each address to a number of queries in a span. */
-function mapRateLimit(builder: PlanBuilder, { count, interval }: { count: number; interval: number }): void {
-  const limit = {
-    perSecond: Math.max(1, Math.ceil(count / interval)),
-    burst: count,
-    ipv4PrefixLength: 32,
-    ipv6PrefixLength: 128,
-  };
-  addRateLimit(builder, count > 0 && interval > 0 ? limit : null, 'dns.rateLimit');
 }
 
 /** `mac,ip,name` in any order, of dnsmasq's `dhcp-host`; and `expiry mac ip name id` of its leases. */
@@ -139,25 +140,5 @@ function mapLeases(builder: PlanBuilder, { keys, leases }: PiholeSettings): void
       { mac, ip: null, key: null, name, group: null },
       builder.item('client', `${name} (lease)`),
     );
-  }
-}
-
-/** Adds the key for `dns.listeningMode` of version 6, or `DNSMASQ_LISTENING` of version 5. */
-function mapListening(builder: PlanBuilder, mode: string, networkInterface: string): void {
-  const from = `dns.listeningMode ${mode}`;
-  switch (mode.toLowerCase()) {
-    case 'local':
-      return addAllowed(builder, [...OWN_MACHINE, 'connected'], from);
-    case 'all':
-      return reportOpen(builder, from);
-    case 'single':
-    case 'bind':
-      return builder.notMapped(
-        'configuration',
-        from,
-        `it answers anyone who reaches the interface ${networkInterface}: set server.bind_address to its addresses, and dns.allowed_clients to the networks of your clients`,
-      );
-    default:
-      builder.notMapped('configuration', from, 'set dns.allowed_clients to the networks of your clients');
   }
 }

@@ -1,26 +1,60 @@
 /** The settings of a Pi-hole as a plan of Weir's entities. Pure. */
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { mapClients } from './map-clients.ts';
+import { mapExclusions } from './map-exclusions.ts';
 import { mapKeys } from './map-keys.ts';
-import { mapDomains } from './map-rules.ts';
+import { blockingAddresses } from './map-switches.ts';
+import { mapDomains, type MappedRules } from './map-rules.ts';
+import { reportOtherKeys } from './other-keys.ts';
 import type { PiholeList, PiholeSettings } from './pihole-settings.ts';
 
 /** Maps them all. */
 export function mapPihole(settings: PiholeSettings): ImportPlan {
   const builder = new PlanBuilder();
+  if (!settings.hasTables)
+    builder.notMapped(
+      'other',
+      'gravity.db',
+      'the upload has no such file: groups, clients, lists and domains are in it',
+    );
   // First, as what clients need decides on the groups of everything else.
   const sets = mapClients(builder, settings);
-  for (const list of settings.lists)
-    addList(builder, list, sets.groupsOf(settings.listLinks.get(list.id) ?? []));
-  const lists = new GeneratedLists(builder, 'Pi-hole: rules with options', 'pihole-rules');
-  const groupsOf = (id: number): string[] => sets.groupsOf(settings.domainLinks.get(id) ?? []);
-  mapDomains({ builder, lists, groupsOf }, settings.domains);
+  mapExclusions(builder, settings.keys, () => sets.groupOf([]));
+  const groupsOfList = ({ id }: PiholeList): string[] => sets.groupsOf(settings.listLinks.get(id) ?? []);
+  for (const list of settings.lists) addList(builder, list, groupsOfList(list));
+  const lists = new GeneratedLists(builder, 'Pi-hole: rules', 'pihole-rules');
+  const rules = mapDomains(
+    {
+      builder,
+      lists,
+      groupsOf: (id) => sets.groupsOf(settings.domainLinks.get(id) ?? []),
+      hasAllowlist: settings.lists.some(
+        (list) => list.kind === 'allow' && list.enabled && groupsOfList(list).length > 0,
+      ),
+      blockingAddresses: blockingAddresses(settings.keys),
+    },
+    settings.domains,
+  );
   lists.finish();
-  mapKeys(builder, settings);
+  for (const name of mapKeys(builder, settings)) reportDenied(builder, rules, name);
+  reportOtherKeys(builder, settings.keys);
   return builder.finish('pihole');
+}
+
+/** Pi-hole looks at its denies before its own records; in Weir records come first. */
+function reportDenied(builder: PlanBuilder, rules: MappedRules, written: string): void {
+  const name = canonicalDomain(written);
+  const denier = name === null ? null : rules.denierOf(name);
+  if (name === null || denier === null) return;
+  builder.differs(
+    'local_record',
+    name,
+    `${denier} denies it there, although it has a record; here the record answers`,
+  );
 }
 
 function addList(builder: PlanBuilder, list: PiholeList, groups: readonly string[]): void {

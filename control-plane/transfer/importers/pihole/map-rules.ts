@@ -1,59 +1,139 @@
-/** Pi-hole's exact and regex domains as managed domains, regex filters and rules of a list. Pure. */
-import { RRType } from '../../../../shared/dns/iana.ts';
-import { addressFromText } from '../../../../shared/net/ip.ts';
+/**
+ * Pi-hole's exact and regex domains as managed domains, regex filters and rules of a list. Pi-hole's order: exact and
+ * regex allows, exact denies, allowlists, blocklists, regex denies. Weir's managed domains outrank its regex filters, and
+ * both outrank lists; so regex denies become rules of a list if there are allowlists, and an exact deny that a regex
+ * allows becomes a regex filter. Pure.
+ */
+import { compileExpression } from '../../../../shared/automata/expression.ts';
+import { finds } from '../../../../shared/automata/reach.ts';
+import { refuseRegexFilter } from '../../../../shared/automata/regex-filter.ts';
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeDomain } from './pihole-settings.ts';
+import { readOptions, type Reply, type RuleOptions } from './rule-options.ts';
 import { fromTre, wildcardName } from './tre-pattern.ts';
 
 const EXACT_DENY = 1;
 const REGEX_ALLOW = 2;
 const REGEX_DENY = 3;
+const MEANT_FOR_EVERY_NAME = '.*';
 
-/** Where rules go. */
+/** Where rules go, and what else decides on them. */
 export interface RuleParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
   /** Names of the groups of a domain; empty = it is for no client. */
   readonly groupsOf: (id: number) => readonly string[];
+  /** An allowlist is active, which outranks regex denies in Pi-hole. */
+  readonly hasAllowlist: boolean;
+  /** Addresses that Pi-hole answers blocked questions with. */
+  readonly blockingAddresses: readonly string[];
+}
+
+/** The rules of a Pi-hole. */
+export interface MappedRules {
+  /** The rule that denies a name for some group, as Pi-hole writes it; null if none does, or if one allows it. */
+  readonly denierOf: (name: string) => string | null;
+}
+
+/** A regex that Weir has an expression for. */
+interface ReadRegex {
+  readonly row: PiholeDomain;
+  /** In Pi-hole's own form, without options. */
+  readonly written: string;
+  /** For RE2. */
+  readonly pattern: string;
+  readonly options: RuleOptions;
 }
 
 /** Adds all domains. */
-export function mapDomains(parts: RuleParts, domains: readonly PiholeDomain[]): void {
-  // Weir's managed domains outrank its regex filters. A denied name and those below it may become a managed domain only
-  // where no regex could allow one of them.
-  const isAllowing = ({ type, domain, enabled }: PiholeDomain): boolean =>
-    type === REGEX_ALLOW && enabled && wildcardName(domain) === null;
-  const hasAllowRegex = domains.some(isAllowing);
-  const denies = domains.filter(({ type, enabled }) => type === EXACT_DENY && enabled).length;
-  for (const domain of domains) mapDomain(parts, domain, hasAllowRegex);
-  if (hasAllowRegex && denies > 0)
-    parts.builder.notMapped(
-      'other',
-      'allow regexes over exact denies',
-      `in Pi-hole an allow regex beats an exact deny; in Weir each of the ${denies} exact denies decides`,
-    );
+export function mapDomains(parts: RuleParts, domains: readonly PiholeDomain[]): MappedRules {
+  const { builder } = parts;
+  const regexes = new Map<PiholeDomain, ReadRegex>();
+  for (const row of domains) {
+    if (row.type !== REGEX_ALLOW && row.type !== REGEX_DENY) continue;
+    const read = readRegex(row);
+    if ('reason' in read) builder.notMapped('regex_filter', row.domain, `${verbOf(row)}; ${read.reason}`);
+    else regexes.set(row, read);
+  }
+  const isActive = (row: PiholeDomain): boolean => row.enabled && parts.groupsOf(row.id).length > 0;
+  const active = [...regexes.values()].filter(({ row }) => isActive(row));
+  const matchers = active.map((regex) => ({ ...regex, isFound: matcherOf(regex.pattern) }));
+  const allows = matchers.filter(({ row }) => row.type === REGEX_ALLOW);
+  const hasAllowRegex = allows.some(({ written }) => wildcardName(written) === null);
+  for (const row of domains) {
+    const regex = regexes.get(row);
+    if (regex !== undefined) mapRegex(parts, regex, hasAllowRegex);
+    else if (row.type === 0 || row.type === EXACT_DENY) {
+      const name = row.domain.trim();
+      const allow =
+        row.type === EXACT_DENY ? allows.find(({ isFound }) => isFound(name.toLowerCase())) : undefined;
+      mapExact(parts, row, allow?.row.domain);
+    } else if (row.type < 0 || row.type > REGEX_DENY)
+      builder.notMapped('other', row.domain, 'a domain of an unknown type');
+  }
+  const exact = domains.filter((row) => row.type < REGEX_ALLOW && isActive(row));
+  return {
+    denierOf: (name) => {
+      const rows = exact.filter(({ domain }) => canonicalDomain(domain) === name);
+      const found = matchers.filter(({ isFound }) => isFound(name)).map(({ row }) => row);
+      const isAllowed = [...rows, ...found].some(({ type }) => type === 0 || type === REGEX_ALLOW);
+      return isAllowed ? null : ([...rows, ...found][0]?.domain ?? null);
+    },
+  };
 }
 
-function mapDomain(parts: RuleParts, row: PiholeDomain, hasAllowRegex: boolean): void {
-  const { builder } = parts;
-  const { type, domain } = row;
-  if (type < 0 || type > REGEX_DENY) return builder.notMapped('other', domain, 'a domain of an unknown type');
-  if (type < REGEX_ALLOW) return addRule(parts, row, 'managed_domains', domain.trim());
-  const [pattern = '', ...options] = domain.split(';');
-  const name = wildcardName(pattern);
-  if (options.length > 0) return mapOptions(parts, row, pattern, options);
-  if (name !== null && (type === REGEX_ALLOW || !hasAllowRegex))
-    return addRule(parts, row, 'managed_domains', `*.${name}`, `was the regex ${pattern}`);
-  const read = fromTre(pattern);
-  if ('reason' in read) return builder.notMapped('regex_filter', domain, read.reason);
-  addRule(
-    parts,
-    row,
-    'regex_filters',
-    read.pattern,
-    read.pattern === pattern ? null : `written as ${read.pattern}`,
-  );
+/** A rule for exactly one name. */
+function mapExact(parts: RuleParts, row: PiholeDomain, allowedBy: string | undefined): void {
+  const name = row.domain.trim();
+  const canonical = canonicalDomain(name);
+  if (allowedBy === undefined || canonical === null) return addRule(parts, row, 'managed_domains', name);
+  const remark = `an expression, so that ${allowedBy} outranks it as in Pi-hole`;
+  addRule(parts, row, 'regex_filters', `^${escaped(canonical)}$`, remark);
+}
+
+function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): void {
+  const { builder, hasAllowlist } = parts;
+  const { row, written, pattern, options } = regex;
+  const isAllow = row.type === REGEX_ALLOW;
+  const name = options.types === null && options.reply === null ? wildcardName(written) : null;
+  if (name !== null && (isAllow || !(hasAllowRegex || hasAllowlist)))
+    return addRule(parts, row, 'managed_domains', `*.${name}`, `was the regex ${written}`);
+  const reply = isAllow ? null : replyIn(parts, row, options.reply);
+  const remarks = pattern === written ? [] : [`written as ${pattern}`];
+  if (isAllow && options.reply !== null) remarks.push('its reply changes nothing, as the name is allowed');
+  const needsList = reply?.kind === 'alias' || (reply?.kind === 'addresses' && reply.addresses.length > 1);
+  if (!isAllow && (hasAllowlist || needsList)) {
+    remarks.unshift(
+      hasAllowlist ? 'a rule of a list, so that allowlists outrank it as in Pi-hole' : 'a rule of a list',
+    );
+    return addListRule(parts, regex, { name, reply, remarks });
+  }
+  const text = [pattern, ...filterOptions(options, reply)].join(';');
+  const fault = refuseRegexFilter(text);
+  if (fault !== null) return builder.notMapped('regex_filter', row.domain, `${verbOf(row)}; ${fault}`);
+  addRule(parts, row, 'regex_filters', text, remarks.length === 0 ? null : remarks.join('; '));
+}
+
+/** The reply of a rule here; null = as `blocking.mode` says. */
+function replyIn(
+  { builder, blockingAddresses }: RuleParts,
+  { domain, enabled }: PiholeDomain,
+  reply: Reply | null,
+): Exclude<Reply, { kind: 'own_address' | 'none' }> | null {
+  if (reply === null || (reply.kind !== 'own_address' && reply.kind !== 'none')) return reply;
+  if (reply.kind === 'own_address' && blockingAddresses.length > 0)
+    return { kind: 'addresses', addresses: blockingAddresses };
+  const there = reply.kind === 'none' ? 'gets no answer there' : 'gets the address of the Pi-hole there';
+  if (enabled)
+    builder.differs(
+      'regex_filter',
+      domain,
+      `it denies; a question ${there}, and the blocked answer here`,
+      [],
+    );
+  return null;
 }
 
 function addRule(
@@ -63,11 +143,8 @@ function addRule(
   text: string,
   remark: string | null = null,
 ): void {
-  const item = builder.item(
-    table === 'managed_domains' ? 'managed_domain' : 'regex_filter',
-    row.domain,
-    remark,
-  );
+  const kind = table === 'managed_domains' ? 'managed_domain' : 'regex_filter';
+  const item = builder.item(kind, row.domain, remark);
   const groups = groupsOf(row.id);
   const hasGroups = groups.length > 0;
   if (!hasGroups) builder.remark(item, 'it is in no group, so it is switched off');
@@ -77,53 +154,84 @@ function addRule(
   builder.rule({ ...rule, enabled: row.enabled && hasGroups }, item);
 }
 
-/** A regex with options becomes a rule of a list, which can be for some types and can answer otherwise. */
-function mapOptions(parts: RuleParts, row: PiholeDomain, pattern: string, options: readonly string[]): void {
-  const { builder, lists, groupsOf } = parts;
-  const modifiers: string[] = [];
-  for (const option of options) {
-    const modifier = modifierOf(option.trim());
-    if ('reason' in modifier) return builder.notMapped('regex_filter', row.domain, modifier.reason);
-    modifiers.push(modifier.text);
-  }
-  const read = fromTre(pattern);
-  if ('reason' in read) return builder.notMapped('regex_filter', row.domain, read.reason);
+function addListRule(
+  { builder, lists, groupsOf }: RuleParts,
+  { row, pattern, options }: ReadRegex,
+  {
+    name,
+    reply,
+    remarks,
+  }: { readonly name: string | null; readonly reply: Reply | null; readonly remarks: readonly string[] },
+): void {
+  const fault = refuseRegexFilter([pattern, ...filterOptions(options, null)].join(';'));
+  if (fault !== null) return builder.notMapped('regex_filter', row.domain, `it denies; ${fault}`);
   const groups = groupsOf(row.id);
-  const item = builder.item(
-    'list_rule',
-    row.domain,
-    'a rule of a list, which ranks below managed domains and filters',
-  );
+  const item = builder.item('list_rule', row.domain, remarks.join('; '));
   const isOn = row.enabled && groups.length > 0;
   if (!isOn) builder.remark(item, 'switched off: a comment in that list');
-  const line = `${row.type === REGEX_ALLOW ? '@@' : ''}/${read.pattern}/$${modifiers.join(',')}`;
-  lists.add(line, groups.length > 0 ? groups : null, item, isOn);
+  const place = name === null ? `/${pattern}/` : `||${name}^`;
+  const { types } = options;
+  const dnstype =
+    types === null
+      ? []
+      : [`dnstype=${types.names.map((type) => (types.isExcept ? `~${type}` : type)).join('|')}`];
+  for (const answer of answersOf(reply))
+    lists.add(`${place}$${[...dnstype, answer].join(',')}`, groups.length > 0 ? groups : null, item, isOn);
 }
 
-function modifierOf(option: string): { text: string } | { reason: string } {
-  const name = option.split('=', 1)[0]!.toLowerCase();
-  const value = option.slice(option.indexOf('=') + 1);
-  if (name === 'querytype') return dnstype(value);
-  if (name === 'reply') return rewrite(value.trim());
-  return { reason: `Weir has no option like ${option.slice(0, 40)}` };
+/** Modifiers of a rule in a list: exceptions in blocklists do not lift a plain deny, which is a person's. */
+function answersOf(reply: Reply | null): string[] {
+  switch (reply?.kind) {
+    case 'code':
+      return [reply.code === 'NODATA' ? 'dnsrewrite=NOERROR;;' : `dnsrewrite=${reply.code}`];
+    case 'addresses':
+      return reply.addresses.map((address) => `dnsrewrite=${address}`);
+    case 'alias':
+      return [`dnsrewrite=NOERROR;CNAME;${reply.target}`];
+    default:
+      return ['important'];
+  }
 }
 
-function dnstype(value: string): { text: string } | { reason: string } {
-  const isExcept = value.startsWith('!');
-  const types = value
-    .replace(/^!/, '')
-    .toUpperCase()
-    .split(',')
-    .map((type) => type.trim());
-  const unknown = types.find((type) => !Object.hasOwn(RRType, type) && !/^TYPE\d{1,5}$/.test(type));
-  if (unknown !== undefined) return { reason: `Weir does not know the type ${unknown.slice(0, 20)}` };
-  return { text: `dnstype=${types.map((type) => (isExcept ? `~${type}` : type)).join('|')}` };
+/** Options of a regex filter, which are written as in Pi-hole. */
+function filterOptions({ types }: RuleOptions, reply: Reply | null): string[] {
+  const querytype = types === null ? [] : [`querytype=${types.isExcept ? '!' : ''}${types.names.join(',')}`];
+  if (reply?.kind === 'code') return [...querytype, `reply=${reply.code}`];
+  return reply?.kind === 'addresses' ? [...querytype, `reply=${reply.addresses[0]!}`] : querytype;
 }
 
-function rewrite(reply: string): { text: string } | { reason: string } {
-  const code = reply.toUpperCase();
-  if (code === 'NODATA') return { text: 'dnsrewrite=NOERROR;;' };
-  if (code === 'NXDOMAIN' || code === 'REFUSED') return { text: `dnsrewrite=${code}` };
-  if (addressFromText(reply) !== null) return { text: `dnsrewrite=${reply}` };
-  return { reason: `Weir cannot give the reply ${reply.slice(0, 40)} to one rule` };
+function readRegex(row: PiholeDomain): ReadRegex | { readonly reason: string } {
+  const read = readOptions(row.domain);
+  if ('reason' in read) return read;
+  const { reply } = read.options;
+  if (read.options.isInverted) return { reason: 'Weir has no expression for all names but those' };
+  if (reply?.kind === 'alias' && canonicalDomain(reply.target) === null)
+    return { reason: 'the name in its reply is not a domain name' };
+  const rewritten = fromTre(read.pattern);
+  if ('reason' in rewritten) return rewritten;
+  const { options, pattern: written } = read;
+  return { row, written, options, pattern: inWeirsForm(rewritten.pattern) };
+}
+
+/** Weir has one way to write an expression that is found in every name before it reads a letter. */
+function inWeirsForm(pattern: string): string {
+  if (pattern === '') return MEANT_FOR_EVERY_NAME;
+  const compiled = compileExpression(pattern);
+  if ('reason' in compiled) return pattern;
+  const { found, start } = compiled.automaton;
+  return found[start] === 0 ? pattern : MEANT_FOR_EVERY_NAME;
+}
+
+function matcherOf(pattern: string): (name: string) => boolean {
+  const compiled = compileExpression(pattern);
+  if ('reason' in compiled) return () => false;
+  return (name) => finds(compiled.automaton, name);
+}
+
+function verbOf({ type }: PiholeDomain): string {
+  return type === REGEX_ALLOW ? 'it allows' : 'it denies';
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('.', '\\.');
 }

@@ -49,6 +49,8 @@ export interface GravityTables {
   readonly listLinks: Links;
   readonly domainLinks: Links;
   readonly clientLinks: Links;
+  /** Whether the upload has the tables; else they are empty. */
+  readonly hasTables: boolean;
 }
 
 /** The keys that Weir has a place for, of version 6 or 5; undefined = not given. */
@@ -61,12 +63,33 @@ export interface PiholeKeys {
   /** `enabled,network,server#port,domain`. */
   readonly revServers?: readonly string[] | undefined;
   readonly localDomain?: string | undefined;
+  /** Names of the local domain are never forwarded; undefined before version 6.3, which had no such switch. */
+  readonly isDomainLocal?: boolean | undefined;
+  /** Names of one label in `hosts` are those of the local domain as well. */
+  readonly expandHosts?: boolean | undefined;
+  /** `name[,name...],address[,address][,ttl]`, or empty. */
+  readonly hostRecord?: string | undefined;
   readonly domainNeeded?: boolean | undefined;
   readonly bogusPriv?: boolean | undefined;
   readonly dnssec?: boolean | undefined;
   readonly blockingActive?: boolean | undefined;
   readonly blockingMode?: string | undefined;
   readonly blockTtl?: number | undefined;
+  /** Addresses of the mode `IP`; empty or undefined = those of the Pi-hole. */
+  readonly blockingIpv4?: string | undefined;
+  readonly blockingIpv6?: string | undefined;
+  /** 0 = nothing is hidden, 3 = nothing is stored. */
+  readonly privacyLevel?: number | undefined;
+  readonly logDays?: number | undefined;
+  /** Age up to which expired answers are given; 0 = any age, -1 = none. */
+  readonly staleSecs?: number | undefined;
+  /** Questions of the machine itself are not shown. */
+  readonly ignoresLocalhost?: boolean | undefined;
+  /** Expressions for names and clients that statistics and the log do not show. */
+  readonly excludedDomains?: readonly string[] | undefined;
+  readonly excludedClients?: readonly string[] | undefined;
+  /** All values of the TOML by their paths, as in `dns.cache.size`. */
+  readonly others?: ReadonlyMap<string, unknown> | undefined;
   readonly rateLimit?: { readonly count: number; readonly interval: number } | undefined;
   readonly specialDomains?: Readonly<Record<string, boolean>> | undefined;
   /** Lines of dnsmasq's `dhcp-host`. */

@@ -42,6 +42,18 @@ export function readDevices(tables: SqliteTables): PiholeDevice[] {
   }));
 }
 
+/** Those of an upload without any. */
+export const NO_TABLES: GravityTables = {
+  groups: [],
+  lists: [],
+  domains: [],
+  clients: [],
+  listLinks: new Map(),
+  domainLinks: new Map(),
+  clientLinks: new Map(),
+  hasTables: false,
+};
+
 function fromTables(tables: Tables): GravityTables {
   const groups = tables('group', ['id', 'name', 'enabled', 'description']) ?? [];
   const lists = tables('adlist', ['id', 'address', 'type', 'enabled', 'comment']);
@@ -77,6 +89,7 @@ function fromTables(tables: Tables): GravityTables {
     listLinks: links(tables('adlist_by_group', ['adlist_id', 'group_id']), 'adlist_id'),
     domainLinks: links(tables('domainlist_by_group', ['domainlist_id', 'group_id']), 'domainlist_id'),
     clientLinks: links(tables('client_by_group', ['client_id', 'group_id']), 'client_id'),
+    hasTables: true,
   };
 }
 

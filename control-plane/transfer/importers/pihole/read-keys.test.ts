@@ -50,4 +50,23 @@ describe('readVersion5()', () => {
     });
     expect(JSON.stringify(keys)).not.toContain('abc');
   });
+
+  test('reads what version 5 excludes, hides and answers blocked questions with', () => {
+    const ftl =
+      'PRIVACYLEVEL=2\nMAXDBDAYS=30\nBLOCK_IPV4=192.0.2.80\nMOZILLA_CANARY=false\nIGNORE_LOCALHOST=yes\n';
+    const vars = 'API_EXCLUDE_DOMAINS=a.example,b.example\nAPI_EXCLUDE_CLIENTS=192.0.2.5\n';
+    const files = new Map([
+      ['setupVars.conf', Buffer.from(vars)],
+      ['pihole-FTL.conf', Buffer.from(ftl)],
+    ]);
+    expect(readVersion5(files)).toMatchObject({
+      privacyLevel: 2,
+      logDays: 30,
+      blockingIpv4: '192.0.2.80',
+      specialDomains: { mozillaCanary: false },
+      ignoresLocalhost: true,
+      excludedDomains: ['^a\\.example$', '^b\\.example$'],
+      excludedClients: ['^192\\.0\\.2\\.5$'],
+    });
+  });
 });

@@ -6,6 +6,7 @@ import { contentLines, decodeText } from '../files/decode-text.ts';
 import { type FileSet, fileAt } from '../files/file-set.ts';
 import { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
+import { exactly } from './map-exclusions.ts';
 import type { PiholeKeys } from './pihole-settings.ts';
 
 const MAX_TOML_LENGTH = 1_000_000;
@@ -27,12 +28,24 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
     revServers: file.texts('dns.revServers'),
     // Before version 6.3 `dns.domain` was the name itself.
     localDomain: file.text('dns.domain') ?? file.text('dns.domain.name'),
+    // Version 6 never forwarded it before there was a switch.
+    isDomainLocal: file.flag('dns.domain.local') ?? (file.has('dns.domain') ? true : undefined),
+    expandHosts: file.flag('dns.expandHosts'),
+    hostRecord: file.text('dns.hostRecord'),
     domainNeeded: file.flag('dns.domainNeeded'),
     bogusPriv: file.flag('dns.bogusPriv'),
     dnssec: file.flag('dns.dnssec'),
     blockingActive: file.flag('dns.blocking.active'),
     blockingMode: file.text('dns.blocking.mode'),
     blockTtl: file.count('dns.blockTTL'),
+    blockingIpv4: forced(file, 'force4', 'IPv4'),
+    blockingIpv6: forced(file, 'force6', 'IPv6'),
+    privacyLevel: file.count('misc.privacylevel'),
+    logDays: file.count('database.maxDBdays'),
+    staleSecs: integer(file.at('dns.cache.optimizer').raw),
+    ignoresLocalhost: file.flag('dns.ignoreLocalhost'),
+    excludedDomains: file.texts('webserver.api.excludeDomains'),
+    excludedClients: file.texts('webserver.api.excludeClients'),
     rateLimit: rateLimit(file.count('dns.rateLimit.count'), file.count('dns.rateLimit.interval')),
     specialDomains: Object.fromEntries(special.map(([name, value]) => [name, value.flag() === true])),
     dhcpHosts: file.texts('dhcp.hosts'),
@@ -41,6 +54,7 @@ export function readToml(content: Buffer): { keys: PiholeKeys; databases: { grav
     networkInterface: file.text('dns.interface'),
     dnsmasqLines: file.texts('misc.dnsmasq_lines'),
     readsDnsmasqFolder: file.flag('misc.etc_dnsmasq_d'),
+    others: new Map(leavesOf(file, '')),
   };
   const databases = {
     gravity: file.text('files.gravity') ?? '/etc/pihole/gravity.db',
@@ -73,6 +87,14 @@ export function readVersion5(files: FileSet): PiholeKeys {
     blockingActive: yes(vars.get('BLOCKING_ENABLED')),
     blockingMode: ftl.get('BLOCKINGMODE'),
     blockTtl: number(Number(ftl.get('BLOCK_TTL') ?? NaN)),
+    blockingIpv4: ftl.get('BLOCK_IPV4') ?? ftl.get('REPLY_ADDR4'),
+    blockingIpv6: ftl.get('BLOCK_IPV6') ?? ftl.get('REPLY_ADDR6'),
+    privacyLevel: number(Number(ftl.get('PRIVACYLEVEL') ?? NaN)),
+    logDays: number(Number(ftl.get('MAXDBDAYS') ?? NaN)),
+    ignoresLocalhost: yes(ftl.get('IGNORE_LOCALHOST')?.replace('yes', 'true')),
+    excludedDomains: partsOf(vars.get('API_EXCLUDE_DOMAINS'))?.map(exactly),
+    excludedClients: partsOf(vars.get('API_EXCLUDE_CLIENTS'))?.map(exactly),
+    specialDomains: specialDomains(ftl),
     rateLimit: rateLimit(number(count), number(interval)),
     dhcpHosts: contentLines(fileAt(files, '04-pihole-static-dhcp.conf'))
       .filter((line) => line.startsWith('dhcp-host='))
@@ -82,6 +104,38 @@ export function readVersion5(files: FileSet): PiholeKeys {
     networkInterface: vars.get('PIHOLE_INTERFACE'),
     readsDnsmasqFolder: true,
   };
+}
+
+/** An address for blocked questions, if it is to be used. */
+function forced(file: ForeignTree, switchName: string, name: string): string | undefined {
+  return file.flag(`dns.reply.blocking.${switchName}`) === true
+    ? file.text(`dns.reply.blocking.${name}`)
+    : undefined;
+}
+
+/** Values that are no tables, by their paths. */
+function leavesOf(tree: ForeignTree, path: string): [string, unknown][] {
+  return tree.members().flatMap(([name, value]): [string, unknown][] => {
+    const at = path === '' ? name : `${path}.${name}`;
+    return value.members().length > 0 ? leavesOf(value, at) : [[at, value.raw]];
+  });
+}
+
+function partsOf(list: string | undefined): string[] | undefined {
+  return list
+    ?.split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function specialDomains(ftl: ReadonlyMap<string, string>): Record<string, boolean> {
+  const switches = { mozillaCanary: 'MOZILLA_CANARY', iCloudPrivateRelay: 'BLOCK_ICLOUD_PR' };
+  const given = Object.entries(switches).filter(([, name]) => ftl.has(name));
+  return Object.fromEntries(given.map(([key, name]) => [key, !/^(?:false|no)$/.test(ftl.get(name)!)]));
+}
+
+function integer(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
 function assignments(content: Buffer | undefined): Map<string, string> {

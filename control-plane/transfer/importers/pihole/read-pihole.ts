@@ -1,33 +1,41 @@
-/** The files of a Pi-hole as its settings: an export of version 6 (zip) or 5 (tar.gz), or `gravity.db` alone. */
+/** The files of a Pi-hole as its settings: an export of version 6 (zip) or 5 (tar.gz), or `gravity.db` or `pihole.toml` alone. */
 import { basename, join } from 'node:path';
-import { contentLines } from '../files/decode-text.ts';
+import { contentLines, decodeText } from '../files/decode-text.ts';
 import { type FileSet, fileAt, filesIn } from '../files/file-set.ts';
-import { ONLY_DATABASE } from '../files/open-upload.ts';
+import { ONLY_DATABASE, ONLY_TEXT } from '../files/open-upload.ts';
 import { SqliteTables } from '../files/sqlite-tables.ts';
 import type { PiholeDevice, PiholeKeys, PiholeSettings } from './pihole-settings.ts';
-import { readDevices, readGravity, readGravityJson } from './read-gravity.ts';
+import { NO_TABLES, readDevices, readGravity, readGravityJson } from './read-gravity.ts';
 import { readToml, readVersion5 } from './read-keys.ts';
 
 /** Files that only Pi-hole has. */
 const MARKS = ['pihole.toml', 'gravity.db', 'setupVars.conf', 'adlist.json', 'blacklist.exact.json'];
 
+/** What a `pihole.toml` begins with, and tables that only it has. */
+const TOML_MARK =
+  /^#.*Pi-hole configuration file|^\s*\[(?:dns\.(?:specialDomains|reply\.(?:host|blocking)|rateLimit)|webserver\.api|misc)\]\s*(?:#.*)?$/m;
+
 /** Whether the files are those of a Pi-hole. */
 export function isPihole(files: FileSet): boolean {
+  const text = files.get(ONLY_TEXT);
+  if (text !== undefined) return TOML_MARK.test(decodeText(text));
   return files.has(ONLY_DATABASE) || MARKS.some((name) => fileAt(files, name) !== undefined);
 }
 
 /** Reads them; databases are written to `folder` for SQLite, and stay there. Throws an ImportFault. */
 export function readPihole(files: FileSet, folder: string): PiholeSettings {
-  const toml = fileAt(files, 'pihole.toml');
+  const toml = files.get(ONLY_TEXT) ?? fileAt(files, 'pihole.toml');
   const version6 = toml === undefined ? undefined : readToml(toml);
   const keys: PiholeKeys = version6?.keys ?? readVersion5(files);
   const { gravity = 'gravity.db', ftl = 'pihole-FTL.db' } = version6?.databases ?? {};
   const database =
     files.get(ONLY_DATABASE) ?? fileAt(files, basename(gravity)) ?? fileAt(files, 'gravity.db');
   const tables =
-    database === undefined
-      ? readGravityJson(files)
-      : withTables('gravity.db', database, join(folder, 'gravity.db'), readGravity);
+    database !== undefined
+      ? withTables('gravity.db', database, join(folder, 'gravity.db'), readGravity)
+      : version6 !== undefined && (keys.others?.size ?? 0) > 0
+        ? NO_TABLES
+        : readGravityJson(files);
   const seen = fileAt(files, basename(ftl));
   const devices: PiholeDevice[] =
     seen === undefined ? [] : withTables('pihole-FTL.db', seen, join(folder, 'seen.db'), readDevices);

@@ -1,63 +1,330 @@
 /**
  * Pi-hole's regular expressions are those of TRE, POSIX extended with additions; Weir's are RE2's. Most patterns are
- * both. The others are rewritten where that is exact, else they have no equivalent. Pure.
+ * both. The others are rewritten if that is exact, else they have no equivalent. Follows tre-parse.c of Pi-hole FTL.
+ * Pure.
  */
+import { readBracket } from './tre-bracket.ts';
 
 /** The same pattern for RE2, or why RE2 has no such pattern. */
 export type ReadPattern = { readonly pattern: string } | { readonly reason: string };
 
-/** Words `\<` and `\>`, back references, and approximate matching. */
-const FOREIGN_ESCAPES = /[<>1-9]/;
+/** How often a part is repeated; a null `max` = any number of times, -1 of `min` = not given. */
+interface Range {
+  readonly min: number;
+  readonly max: number | null;
+  /** As RE2 writes it. */
+  readonly text: string;
+}
+
+/** A part of a pattern. */
+interface Piece {
+  readonly text: string;
+  /** A quantifier can follow the text. */
+  readonly isAtom: boolean;
+  /** It can match nothing. */
+  readonly isNullable: boolean;
+  /** It matches nothing only at certain places, such as at the start. */
+  readonly isAnchored: boolean;
+  /** Every match begins, ends with a letter, a digit or an underscore. */
+  readonly startsWord: boolean;
+  readonly endsWord: boolean;
+  /** It is nothing but an anchor, which TRE keeps whatever repeats it: `^*a` is `^a` there. */
+  readonly isAnchor?: boolean;
+  /** It is the start, the end of a word, which RE2 does not have. */
+  readonly edge?: 'start' | 'end';
+}
+
+const EMPTY: Piece = {
+  text: '',
+  isAtom: false,
+  isNullable: true,
+  isAnchored: false,
+  startsWord: false,
+  endsWord: false,
+};
+/** Escapes that both read alike. */
+const SHARED_ESCAPES = /[tnrfawWsSdD]/;
 const ONLY_NAME = /^\(\\\.\|\^\)((?:[a-z0-9_-]|\\\.)+)\$$/i;
+/** Most repetitions of a quantifier in TRE. */
+const MOST_REPETITIONS = 255;
 
 /** Rewrites a pattern; the caller finds out whether it compiles. */
 export function fromTre(pattern: string): ReadPattern {
-  let written = '';
-  let at = 0;
-  while (at < pattern.length) {
-    const rest = pattern.slice(at);
-    const part = partAt(rest);
-    if ('reason' in part) return part;
-    written += part.pattern;
-    at += part.length;
+  try {
+    return { pattern: new TreReader(pattern).read() };
+  } catch (error) {
+    if (error instanceof NoEquivalent) return { reason: error.message };
+    throw error;
   }
-  return { pattern: written };
 }
 
-function partAt(rest: string): { pattern: string; length: number } | { reason: string } {
-  if (rest.startsWith('\\')) {
-    const next = rest[1] ?? '';
-    if (FOREIGN_ESCAPES.test(next))
-      return { reason: `it uses \\${next}, which is not linear in time or unknown` };
-    return { pattern: rest.slice(0, 2), length: 2 };
-  }
-  if (rest.startsWith('[')) return bracketAt(rest);
-  const repetition = /^\{([^}]*)\}/.exec(rest);
-  if (repetition === null) return { pattern: rest[0]!, length: 1 };
-  if (!/^\d*,?\d*$/.test(repetition[1]!)) return { reason: 'it matches approximately' };
-  // RE2 takes `{,3}` as text.
-  return { pattern: repetition[0].replace('{,', '{0,'), length: repetition[0].length };
+class NoEquivalent extends Error {}
+
+/** What TRE refuses: such an expression is not active in Pi-hole either. */
+function refused(what: string): NoEquivalent {
+  return new NoEquivalent(`Pi-hole refuses it too, so it is not active there: ${what}`);
 }
 
-/** A backslash within brackets stands for itself in POSIX; in RE2 it escapes what follows. */
-function bracketAt(rest: string): { pattern: string; length: number } | { reason: string } {
-  let at = rest[1] === '^' ? 2 : 1;
-  if (rest[at] === ']') at++;
-  let written = rest.slice(0, at).replace(']', '\\]');
-  for (;;) {
-    const named = /^\[([:.=])([^\]]*)\1\]/.exec(rest.slice(at));
-    if (named !== null) {
-      if (named[1] !== ':') return { reason: 'it names a collating element' };
-      written += named[0];
-      at += named[0].length;
-      continue;
+/** Reads one pattern by recursive descent. */
+class TreReader {
+  private readonly text: string;
+  private at = 0;
+  private depth = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  read(): string {
+    return this.alternatives().text;
+  }
+
+  private get next(): string {
+    return this.text[this.at] ?? '';
+  }
+
+  private alternatives(): Piece {
+    const branches = [this.branch()];
+    while (this.next === '|') {
+      this.at++;
+      branches.push(this.branch());
     }
-    const letter = rest[at];
-    if (letter === undefined) return { reason: 'its brackets do not end' };
-    at++;
-    if (letter === ']') return { pattern: `${written}]`, length: at };
-    written += letter === '\\' || letter === '[' ? `\\${letter}` : letter;
+    if (branches.length === 1) return branches[0]!;
+    const nullable = branches.filter(({ isNullable }) => isNullable);
+    const isAnchored = nullable.some((branch) => branch.isAnchored);
+    // TRE looks at the first of them only.
+    if (nullable.length > 1 && isAnchored)
+      throw new NoEquivalent('Pi-hole reads alternatives that match nothing otherwise');
+    return {
+      text: branches.map(({ text }) => text).join('|'),
+      isAtom: false,
+      isNullable: nullable.length > 0,
+      isAnchored,
+      startsWord: branches.every(({ startsWord }) => startsWord),
+      endsWord: branches.every(({ endsWord }) => endsWord),
+    };
   }
+
+  private branch(): Piece {
+    const pieces: Piece[] = [];
+    do pieces.push(this.piece());
+    while (this.at < this.text.length && this.next !== '|' && !(this.next === ')' && this.depth > 0));
+    return joined(pieces.filter((piece) => piece !== EMPTY));
+  }
+
+  private piece(): Piece {
+    let piece = this.atom();
+    for (;;) {
+      const range = this.quantifier();
+      if (range === null) return piece;
+      piece = repeated(piece, range);
+    }
+  }
+
+  private quantifier(): Range | null {
+    const { next, at } = this;
+    if (!/^[*+?{]$/.test(next)) return null;
+    const range = next === '{' ? this.bounds() : QUANTIFIERS[next]!;
+    if (next !== '{') this.at++;
+    if (this.next === '?') this.at++;
+    else if (this.next === '*' || this.next === '+') throw refused('two quantifiers follow one another');
+    return { ...range, text: range.text ?? this.text.slice(at, this.at) };
+  }
+
+  private bounds(): Omit<Range, 'text'> & { readonly text?: string } {
+    const [whole, content = ''] = /^\{([^}]*)\}/.exec(this.text.slice(this.at)) ?? [];
+    if (whole === undefined) throw refused('its braces do not end');
+    this.at += whole.length;
+    const numbers = /^(\d*)(?:(,)(\d*))?\s*$/.exec(content);
+    if (numbers === null && /[~#+<-]/.test(content)) throw new NoEquivalent('it matches approximately');
+    if (numbers === null || content === '') throw refused(`{${content}} is not a number of repetitions`);
+    const [, least = '', comma, most = ''] = numbers;
+    const min = least === '' ? 0 : Number(least);
+    const max = most === '' ? null : Number(most);
+    const largest = comma === undefined ? min : (max ?? 0);
+    if (largest > MOST_REPETITIONS || (max !== null && min > max))
+      throw refused(`{${content}} is not a number of repetitions`);
+    if (comma === undefined) return { min, max: min };
+    if (least === '' && max === null) return { min: 1, max: 1 };
+    // TRE counts from -1 if there is no least number.
+    return least === '' && max !== null ? { min: -1, max: max + 1, text: `{0,${max + 1}}` } : { min, max };
+  }
+
+  private atom(): Piece {
+    const { next } = this;
+    switch (next) {
+      case '':
+      case '|':
+      case '*':
+      case '+':
+      case '?':
+      case '{':
+        return EMPTY;
+      case ')':
+        if (this.depth > 0) return EMPTY;
+        this.at++;
+        return character('\\)', false);
+      case '(':
+        return this.group();
+      case '[':
+        return this.bracket();
+      case '\\':
+        return this.escape();
+      case '^':
+      case '$':
+        this.at++;
+        return anchor(next);
+      default:
+        this.at++;
+        return character(next, /\w/.test(next));
+    }
+  }
+
+  private bracket(): Piece {
+    const read = readBracket(this.text.slice(this.at));
+    if ('reason' in read) throw refused(read.reason);
+    this.at += read.length;
+    return character(read.text, read.isWord);
+  }
+
+  private group(): Piece {
+    if (this.text[this.at + 1] === '?') return this.flagged();
+    this.at++;
+    return this.groupAfter('(');
+  }
+
+  private groupAfter(start: string): Piece {
+    this.depth++;
+    const inner = this.alternatives();
+    if (this.next !== ')') throw refused('its parentheses do not end');
+    this.at++;
+    this.depth--;
+    return { ...inner, text: `${start}${inner.text})`, isAtom: true };
+  }
+
+  /** `(?flags:...)`, and `(?flags)` for the rest of the pattern. The flags n, r and U change nothing for names. */
+  private flagged(): Piece {
+    const comment = /^\(\?#[^)]*\)/.exec(this.text.slice(this.at))?.[0];
+    const [whole, flags = '', end] = /^\(\?([inrU-]*)([:)])/.exec(this.text.slice(this.at)) ?? [];
+    const start = comment ?? whole;
+    if (start === undefined) throw refused('(? does not begin a group');
+    const isCaseSensitive = /-.*i/.test(flags);
+    this.at += start.length;
+    if (end === ':') return this.groupAfter(isCaseSensitive ? '(?-i:' : '(?:');
+    if (this.depth > 0) throw new NoEquivalent('it has flags or a comment within a group');
+    const isFirst = this.at === start.length;
+    const rest = this.alternatives();
+    if (isCaseSensitive) return { ...rest, text: `(?-i:${rest.text})`, isAtom: true };
+    return isFirst || !rest.text.includes('|') ? rest : { ...rest, text: `(?:${rest.text})`, isAtom: true };
+  }
+
+  private escape(): Piece {
+    const letter = this.text[this.at + 1];
+    if (letter === undefined) throw refused('a backslash ends it');
+    if (letter === 'Q') return this.literal();
+    if (letter === 'x') return this.octet();
+    this.at += 2;
+    if (/\d/.test(letter))
+      throw new NoEquivalent(`it refers back by \\${letter}, which takes exponential time`);
+    if (letter === '<') return { ...anchor('\\b'), edge: 'start' };
+    if (letter === '>') return { ...anchor('\\b'), edge: 'end' };
+    // In TRE the start and the end of a name are edges of words, whatever stands there.
+    if (letter === 'b') return anchor('(?:\\b|^|$)');
+    if (letter === 'B')
+      throw new NoEquivalent('Pi-hole reads \\B otherwise at the start and the end of a name');
+    if (SHARED_ESCAPES.test(letter)) return character(`\\${letter}`, letter === 'w' || letter === 'd');
+    if (letter === 'e') return character('\\x1b', false);
+    return character(/\w/.test(letter) ? letter : `\\${letter}`, /\w/.test(letter));
+  }
+
+  /** `\x2e` or `\x{2e}`. */
+  private octet(): Piece {
+    const found = /^\\x(?:\{([0-9a-f]*)\}|(?!\{)([0-9a-f]{0,2}))/i.exec(this.text.slice(this.at));
+    if (found === null) throw refused('its braces do not end');
+    this.at += found[0].length;
+    const code = (found[1] ?? found[2] ?? '').slice(-6);
+    return character(`\\x{${code === '' ? '0' : code}}`, false);
+  }
+
+  /** `\Q` to `\E` or the end: text as it stands. */
+  private literal(): Piece {
+    const end = this.text.indexOf('\\E', this.at + 2);
+    const text = this.text.slice(this.at + 2, end < 0 ? undefined : end);
+    this.at = end < 0 ? this.text.length : end + 2;
+    const pieces = [...text].map((letter) => character(letter.replace(/[^\w-]/, '\\$&'), /\w/.test(letter)));
+    // A quantifier after it repeats nothing.
+    return pieces.length === 0 ? EMPTY : { ...joined([...pieces, this.piece()]) };
+  }
+}
+
+const QUANTIFIERS: Readonly<
+  Record<string, { readonly min: number; readonly max: number | null; readonly text?: string }>
+> = {
+  '*': { min: 0, max: null },
+  '+': { min: 1, max: null },
+  '?': { min: 0, max: 1 },
+};
+
+function character(text: string, isWord: boolean): Piece {
+  return {
+    text,
+    isAtom: true,
+    isNullable: false,
+    isAnchored: false,
+    startsWord: isWord,
+    endsWord: isWord,
+  };
+}
+
+function anchor(text: string): Piece {
+  return { ...EMPTY, text, isAnchored: true, isAnchor: true };
+}
+
+/** Pieces one after the other. */
+function joined(pieces: readonly Piece[]): Piece {
+  if (pieces.length === 0) return EMPTY;
+  if (pieces.length === 1 && pieces[0]!.edge === undefined) return pieces[0]!;
+  for (const [index, { edge }] of pieces.entries()) {
+    if (edge === 'start' && pieces[index + 1]?.startsWord !== true) throw noEdge('\\<', 'before');
+    if (edge === 'end' && pieces[index - 1]?.endsWord !== true) throw noEdge('\\>', 'after');
+  }
+  const isNullable = pieces.every((piece) => piece.isNullable);
+  return {
+    // Alternatives can be a piece only if they are all of it.
+    text: pieces.map(({ text }) => text).join(''),
+    isAtom: false,
+    isNullable,
+    isAnchored: isNullable && pieces.some(({ isAnchored }) => isAnchored),
+    startsWord: pieces[0]!.startsWord,
+    endsWord: pieces.at(-1)!.endsWord,
+  };
+}
+
+function noEdge(mark: string, where: string): NoEquivalent {
+  return new NoEquivalent(
+    `RE2 has \\b only, which is not ${mark} unless a word character is right ${where} it`,
+  );
+}
+
+function repeated(piece: Piece, range: Range): Piece {
+  const { max } = range;
+  if (piece === EMPTY || max === 0) return EMPTY;
+  if (range.min < 0 && piece.isNullable && piece.isAnchored)
+    throw new NoEquivalent('Pi-hole reads an anchor that is repeated at most so often otherwise');
+  if (piece.isAnchor === true) return piece;
+  // TRE keeps the anchor of what may match nothing: `(^|a)*b` is `(^|a)+b` there.
+  const isRaised = range.min === 0 && piece.isNullable && piece.isAnchored;
+  const min = isRaised ? 1 : Math.max(range.min, 0);
+  if (min === 1 && max === 1) return piece;
+  const body = piece.isAtom ? piece.text : `(?:${piece.text})`;
+  return {
+    ...piece,
+    text: body + (isRaised ? `{1,${max ?? ''}}` : range.text),
+    isAtom: false,
+    isNullable: min === 0 || piece.isNullable,
+    startsWord: min > 0 && piece.startsWord,
+    endsWord: min > 0 && piece.endsWord,
+  };
 }
 
 /** The name of a pattern that stands for a name and all below it, as Pi-hole's own page writes it; else null. */

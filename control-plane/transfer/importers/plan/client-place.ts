@@ -45,25 +45,35 @@ export function holdsAddress({ kind, text }: ClientPlace, address: string): bool
   return bytes !== null && network !== null && networkContains(network, bytes);
 }
 
-/** Weir looks at the MAC first, most programs at the address: reports clients that come into another group by that. */
+/**
+ * Weir looks at the MAC first, most programs at the address: an entry for the address of a device becomes one for its MAC,
+ * and clients that come into another group than that of their network are reported.
+ */
 export function reportOverlaps(
   builder: PlanBuilder,
   program: string,
   clients: readonly PlacedClient[],
   devices: readonly { readonly mac: string; readonly address: string }[],
 ): void {
+  for (const { mac, address } of devices) {
+    const known = canonicalMac(mac);
+    if (known !== null) builder.device(known, address);
+  }
   for (const { shown, place, group } of clients) {
     if (place.kind !== 'mac') continue;
     const addresses = devices
       .filter(({ mac }) => canonicalMac(mac) === place.text)
       .map(({ address }) => address);
     const other = clients.find(
-      (rival) => rival.group !== group && addresses.some((at) => holdsAddress(rival.place, at)),
+      (rival) =>
+        rival.place.kind === 'subnet' &&
+        rival.group !== group &&
+        addresses.some((at) => holdsAddress(rival.place, at)),
     );
     if (other === undefined) continue;
     const reason =
       `in ${program} its address puts it into ${other.group} (${other.shown}); ` +
       `in Weir its MAC puts it into ${group}`;
-    builder.notMapped('client', shown, reason);
+    builder.differs('client', shown, reason, []);
   }
 }

@@ -4,6 +4,7 @@
  */
 import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
+import { actionOfRule } from './plan-text.ts';
 
 interface CollectedList {
   readonly groups: readonly string[] | null;
@@ -33,6 +34,7 @@ export class GeneratedLists {
     this.byGroups.set(key, list);
     list.lines.push(isEnabled ? line : `! ${line}`);
     list.items.add(item);
+    this.builder.acts(item, actionOfRule(line));
   }
 
   /** Adds the lists to the plan. */

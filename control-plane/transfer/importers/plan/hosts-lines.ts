@@ -8,6 +8,11 @@ const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
 /** What the hosts file of any system has. */
 const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;
 
+/** Whether any system has the name in its own hosts file. */
+export function isSystemName(name: string): boolean {
+  return OF_SYSTEM.test(name);
+}
+
 /** One line: an address and its names; null for any other line. */
 export function readHostsLine(line: string): { readonly address: string; readonly names: string[] } | null {
   const [written = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
@@ -31,14 +36,14 @@ export function addHostsLine(
   const read = readHostsLine(line);
   if (read === null) return false;
   if (!SINKS.has(read.address)) addHostsRecords(builder, line);
-  else for (const name of read.names) if (!OF_SYSTEM.test(name)) names.add({ name, action: 'deny', groups });
+  else for (const name of read.names) if (!isSystemName(name)) names.add({ name, action: 'deny', groups });
   return true;
 }
 
 /** Adds the records of a line with a real address. */
 export function addHostsRecords(builder: PlanBuilder, line: string): void {
   const { address = '', names = [] } = readHostsLine(line) ?? {};
-  for (const name of names) if (!OF_SYSTEM.test(name)) addAddress(builder, name, address);
+  for (const name of names) if (!isSystemName(name)) addAddress(builder, name, address);
 }
 
 /** Adds the record of a name with an address. */

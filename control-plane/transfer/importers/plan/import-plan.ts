@@ -14,8 +14,12 @@ export interface PlanItem {
   readonly kind: ImportItemKind;
   readonly name: string;
   /** What is known without looking into Weir; null = what happens to the things made of it. */
-  readonly result: 'not_mapped' | 'skipped' | null;
+  readonly result: 'not_mapped' | 'skipped' | 'differs' | null;
   readonly reason: string | null;
+  /** Of a rule, whether it allows or denies; null = there are rules of both kinds. */
+  readonly action?: 'allow' | 'deny' | null;
+  /** Of an item that differs: the names whose questions it changes. */
+  readonly domains?: readonly string[];
 }
 
 /** The kinds of a backup that imports make; `configuration` has the DNS settings only. */
@@ -36,12 +40,16 @@ export interface PlannedList {
   readonly items: Origin;
 }
 
-/** A key of Weir's configuration, which people enter. */
+/** A key of Weir's configuration that is offered. */
 export interface PlannedKey {
   /** As in `dns.pools`. */
   readonly key: string;
   readonly value: unknown;
   readonly items: Origin;
+  /** Why it is not ticked; null = it is. */
+  readonly doubt: string | null;
+  /** Whether Weir offers it, not the file: what is not chosen differs from the program before. */
+  readonly isOwn?: boolean;
 }
 
 export interface ImportPlan {
@@ -54,4 +62,16 @@ export interface ImportPlan {
   /** Ids of the document's services, and those that Weir's catalog may have instead. */
   readonly serviceAliases: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];
+  /** Until when blocking is paused, in ISO 8601; null = it is not. */
+  readonly pause: { readonly until: string; readonly items: Origin } | null;
+  /** Which device had an address, by the file. */
+  readonly devices: readonly KnownDevice[];
+  /** Queries by name, by a log in the file; empty = it has none. */
+  readonly queries: ReadonlyMap<string, number>;
+}
+
+/** A device by its MAC, in canonical form, and its address. */
+export interface KnownDevice {
+  readonly mac: string;
+  readonly address: string;
 }

@@ -5,6 +5,7 @@
 import { ClientCreateBody, ClientSubnetCreateBody } from '../../../../shared/api/policy/clients-api.ts';
 import { ForwardZoneCreateBody } from '../../../../shared/api/policy/forward-zones-api.ts';
 import { ManagedDomainCreateBody, RegexFilterCreateBody } from '../../../../shared/api/policy/rules-api.ts';
+import { ScheduleProfileCreateBody } from '../../../../shared/api/policy/schedules-api.ts';
 import { SourceCreateBody } from '../../../../shared/api/policy/sources-api.ts';
 import { MAX_TEXT_BYTES } from '../../../../shared/api/policy/custom-text-api.ts';
 import { DnsSettingsBody } from '../../../../shared/api/settings-api.ts';
@@ -23,52 +24,18 @@ import { upstream } from '../../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../../config/value-checks.ts';
 import { splitName } from '../../../filtering/local-names/read-record.ts';
 import { DEFAULT_GROUP } from './import-plan.ts';
-import type { ImportDocument, ImportPlan, PlanItem, PlannedKey, PlannedList, Thing } from './import-plan.ts';
-import { commentOf, labelOf, shownName } from './plan-text.ts';
-
-/** Names of groups; null = every group. */
-type Groups = readonly string[] | null;
-
-/** A list source as another program has it. */
-interface GivenSource extends Pick<
-  Thing<'list_sources'>,
-  'kind' | 'url' | 'name' | 'enabled' | 'comment' | 'subdomains'
-> {
-  readonly groups: Groups;
-}
-
-/** A managed domain or a regex filter. */
-interface GivenRule {
-  readonly table: 'managed_domains' | 'regex_filters';
-  /** The domain or the pattern. */
-  readonly text: string;
-  readonly action: 'allow' | 'deny';
-  readonly groups: Groups;
-  readonly comment: string;
-  readonly enabled: boolean;
-}
-
-/** A client by its MAC, or without one by its address, or by its key alone. */
-interface GivenClient {
-  readonly mac: string | null;
-  readonly ip: string | null;
-  /** Null if it has a MAC or an address. */
-  readonly key: string | null;
-  readonly name: string | null;
-  /** Null = the one of its subnet. */
-  readonly group: string | null;
-}
-
-/** A service that is blocked for a group. */
-interface GivenService {
-  readonly serviceId: string;
-  /** Its id in Weir's own catalog, if that differs. */
-  readonly ownId: string | null;
-  readonly group: string;
-}
-
-/** Things of a kind by their natural keys, with the items that they are made of. */
-type Things<T> = Map<string, { readonly value: T; readonly items: readonly number[] }>;
+import type {
+  ImportDocument,
+  ImportPlan,
+  KnownDevice,
+  PlanItem,
+  PlannedKey,
+  PlannedList,
+  Thing,
+} from './import-plan.ts';
+import type { GivenClient, GivenRule, GivenService, GivenSource, GivenTimes } from './given-things.ts';
+import { actionOfRule, commentOf, labelOf, shownName } from './plan-text.ts';
+import { joined, originsOf, put, putRule, type Things, valuesOf } from './planned-things-by-key.ts';
 
 /** Collects items and things. */
 export class PlanBuilder {
@@ -82,11 +49,15 @@ export class PlanBuilder {
   private readonly clients: Things<Thing<'clients'>> = new Map();
   private readonly subnets: Things<Thing<'client_subnets'>> = new Map();
   private readonly services: Things<Thing<'blocked_services'>> = new Map();
+  private readonly profiles: Things<Thing<'schedule_profiles'>> = new Map();
   private readonly safeSearch: Things<Thing<'safe_search'>> = new Map();
   private readonly settings: Things<unknown> = new Map();
   private readonly serviceAliases: Record<string, string> = {};
   private readonly lists: PlannedList[] = [];
   private readonly keys: PlannedKey[] = [];
+  private readonly devices: KnownDevice[] = [];
+  private readonly queries = new Map<string, number>();
+  private paused: ImportPlan['pause'] = null;
 
   constructor() {
     const comment = '';
@@ -98,14 +69,30 @@ export class PlanBuilder {
     return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
   }
 
-  /** Adds an item without an equivalent. */
-  notMapped(kind: ImportItemKind, name: string, reason: string): void {
-    this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason });
+  /**
+   * Adds a row about something that is taken, but that answers or behaves differently after the switch. `domains` are
+   * the names that it concerns: their questions in the log order these rows.
+   */
+  differs(kind: ImportItemKind, name: string, reason: string, domains: readonly string[] = [name]): void {
+    this.items.push({ kind, name: shownName(name), result: 'differs', reason, domains });
+  }
+
+  /** Adds an item without an equivalent; of a rule with what it does. */
+  notMapped(kind: ImportItemKind, name: string, reason: string, action?: 'allow' | 'deny'): void {
+    const item = this.items.push({ kind, name: shownName(name), result: 'not_mapped', reason }) - 1;
+    this.acts(item, action ?? (kind === 'list_rule' ? actionOfRule(name) : undefined));
   }
 
   /** Adds an item that needs nothing. */
   skipped(kind: ImportItemKind, name: string, reason: string): void {
     this.items.push({ kind, name: shownName(name), result: 'skipped', reason });
+  }
+
+  /** Notes whether the rule of an item allows or denies; an item of rules of both kinds does neither. */
+  acts(item: number, action: 'allow' | 'deny' | undefined): void {
+    const before = this.items[item]!;
+    if (action === undefined || before.action === action) return;
+    this.items[item] = { ...before, action: before.action === undefined ? action : null };
   }
 
   /** Adds to the remark of an item. */
@@ -181,6 +168,7 @@ export class PlanBuilder {
 
   /** Adds a managed domain or a regex filter, one for each of its groups; false if it was refused. */
   rule({ table, text, action, groups, comment, enabled }: GivenRule, item: number): boolean {
+    this.acts(item, action);
     const shared = { name: labelOf(text, 200) ?? 'imported', action, enabled, comment: commentOf(comment) };
     const rule =
       table === 'managed_domains'
@@ -245,9 +233,14 @@ export class PlanBuilder {
     const before = this.clients.get(known)?.value;
     const name = before?.name ?? read.name;
     const group = before?.group ?? given.group;
-    if (name === null && group === null && client_key === null)
+    const exclusions = {
+      exclude_from_log: before?.exclude_from_log === true || given.excludeFromLog === true,
+      exclude_from_stats: before?.exclude_from_stats === true || given.excludeFromStats === true,
+    };
+    const isExcluded = Object.values(exclusions).includes(true);
+    if (name === null && group === null && client_key === null && !isExcluded)
       return this.refuse(item, 'it has neither a name nor a group');
-    put(this.clients, known, { ip_address, mac_address, client_key, name, group }, item);
+    put(this.clients, known, { ip_address, mac_address, client_key, name, group, ...exclusions }, item);
   }
 
   /** Adds a network of clients. */
@@ -269,9 +262,31 @@ export class PlanBuilder {
   }
 
   /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
-  service({ serviceId, ownId, group }: GivenService, item: number): void {
+  service({ serviceId, ownId, group, profile = null }: GivenService, item: number): void {
     if (ownId !== null) this.serviceAliases[serviceId] = ownId;
-    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile: null }, item);
+    put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);
+  }
+
+  /** Adds the times at which services are blocked as a schedule profile; its name, or null if it was refused. */
+  times({ name, timeZone, slots }: GivenTimes, item: number): string | null {
+    const profile = this.checked(ScheduleProfileCreateBody, item, { name, timezone: timeZone });
+    if (profile === undefined) return null;
+    const action = 'block_all';
+    const read = slots.map(
+      ({ days, start, end }) => ({ days, start_time: start, end_time: end, action }) as const,
+    );
+    put(this.profiles, profile.name.toLowerCase(), { ...profile, slots: read }, item);
+    return profile.name;
+  }
+
+  /** Leaves the groups of the plan, Default too, without IPv6 answers. */
+  withoutIpv6(item: number): void {
+    for (const [key, { value }] of this.groups) put(this.groups, key, { ...value, no_ipv6: true }, item);
+  }
+
+  /** Pauses blocking until an instant. */
+  pause(until: Date, item: number): void {
+    this.paused = { until: until.toISOString(), items: [item] };
   }
 
   /** Adds the safe mode of an engine for a group. */
@@ -300,14 +315,29 @@ export class PlanBuilder {
     put(this.settings, key, value, item);
   }
 
-  /** Adds a key of the configuration. */
-  key(key: string, value: unknown, from: string): void {
-    this.keys.push({ key, value, items: [this.item('configuration', from)] });
+  /**
+   * Offers a key of the configuration: the preview has it ticked, and the import sets it as PATCH /config does. `from` is
+   * what the file calls it, or its item. With `doubt` it is offered without a tick, for the reason given.
+   */
+  key(key: string, value: unknown, from: string | number, doubt: string | null = null): void {
+    const item = typeof from === 'number' ? from : this.item('configuration', from);
+    this.keys.push({ key, value, items: [item], doubt });
+  }
+
+  /** Notes that a device had an address: entries for both become one client. */
+  device(mac: string, address: string): void {
+    this.devices.push({ mac, address });
+  }
+
+  /** Counts queries of a name in a log of the file, which order the rows that differ. */
+  logged(name: string, queries = 1): void {
+    const known = name.toLowerCase().replace(/\.$/, '');
+    this.queries.set(known, (this.queries.get(known) ?? 0) + queries);
   }
 
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, lists, serviceAliases, keys } = this;
+    const { items, lists, serviceAliases, keys, devices, queries } = this;
     const document: ImportDocument = {
       groups: valuesOf(this.groups),
       clients: valuesOf(this.clients),
@@ -316,6 +346,7 @@ export class PlanBuilder {
       managed_domains: valuesOf(this.domains),
       regex_filters: valuesOf(this.filters),
       safe_search: valuesOf(this.safeSearch),
+      schedule_profiles: valuesOf(this.profiles),
       blocked_services: valuesOf(this.services),
       local_records: valuesOf(this.records),
       forward_zones: valuesOf(this.zones),
@@ -329,12 +360,14 @@ export class PlanBuilder {
       managed_domains: originsOf(this.domains),
       regex_filters: originsOf(this.filters),
       safe_search: originsOf(this.safeSearch),
+      schedule_profiles: originsOf(this.profiles),
       blocked_services: originsOf(this.services),
       local_records: originsOf(this.records),
       forward_zones: originsOf(this.zones),
       configuration: originsOf(this.settings),
     };
-    return { format, items, document, origins, lists, serviceAliases, keys };
+    const pause = this.paused;
+    return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 
   /** Turns an item into one without an equivalent. */
@@ -351,33 +384,4 @@ export class PlanBuilder {
 
 function messageOf({ path, message }: Fault): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
-}
-
-/** Sets the thing of a key, which is of `items` as well. */
-function put<T>(things: Things<T>, key: string, value: T, ...items: readonly number[]): void {
-  things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
-}
-
-/** The same rule twice is enabled if one of them is. */
-function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
-  things: Things<T>,
-  rule: T,
-  text: string,
-  item: number,
-): void {
-  const key = JSON.stringify([text, rule.action, rule.group]);
-  put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
-}
-
-/** Groups of both; none = every group. */
-function joined(a: readonly string[], b: readonly string[]): string[] {
-  return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
-}
-
-function valuesOf<T>(things: Things<T>): T[] {
-  return [...things.values()].map(({ value }) => value);
-}
-
-function originsOf(things: Things<unknown>): (readonly number[])[] {
-  return [...things.values()].map(({ items }) => items);
 }

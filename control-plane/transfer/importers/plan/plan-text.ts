@@ -18,9 +18,13 @@ export function labelOf(text: string, max: number): string | null {
   return label === '' ? null : label;
 }
 
-/** A name for the report: on one line, cut, and with the credentials of URLs masked. */
+/** A value that is named as a secret, as in `pwhash = "..."`, whatever the file is. */
+const NAMED_SECRET =
+  /((?:passw|pwhash|pwd|passphrase|secret|token|(?:api|access|auth|private|client)[-_]?key|credential)[\w.-]*["']?\s*[=:]\s*)\S.*/i;
+
+/** A name for the report: on one line, cut, and with the credentials of URLs and named secrets masked. */
 export function shownName(text: string): string {
-  const line = labelOf(text, 4 * MAX_SHOWN_LENGTH) ?? '';
+  const line = (labelOf(text, 4 * MAX_SHOWN_LENGTH) ?? '').replace(NAMED_SECRET, '$1***');
   const masked = line.includes('://') ? line.split(' ').map(shownUrl).join(' ') : line;
   return masked.length > MAX_SHOWN_LENGTH ? `${cut(masked, MAX_SHOWN_LENGTH)}…` : masked;
 }
@@ -29,6 +33,12 @@ export function shownName(text: string): string {
 export function sourceName(url: string): string {
   const parts = URL.canParse(url) ? new URL(url) : null;
   return parts === null ? url : `${parts.hostname}${parts.pathname}`;
+}
+
+/** Whether a rule of a list allows or denies; undefined for one that answers with something else. */
+export function actionOfRule(line: string): 'allow' | 'deny' | undefined {
+  if (/[$,]dnsrewrite/.test(line)) return undefined;
+  return line.startsWith('@@') ? 'allow' : 'deny';
 }
 
 function plain(text: string): string {

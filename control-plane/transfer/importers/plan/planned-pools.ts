@@ -25,12 +25,12 @@ export class PlannedPools {
     this.read = read;
   }
 
-  /** The servers that Weir can ask; the others, and remarks, are reported. */
-  servers(written: readonly string[]): string[] {
+  /** The servers that Weir can ask; the others, and remarks, are reported, unless they are already. */
+  servers(written: readonly string[], reports = true): string[] {
     return written.flatMap((one) => {
       const read = this.read(one);
       const reason = read.server === null ? read.reason : read.remark;
-      if (reason !== null) this.builder.notMapped('configuration', `upstream ${one}`, reason);
+      if (reason !== null && reports) this.builder.notMapped('configuration', `upstream ${one}`, reason);
       return read.server ?? [];
     });
   }

@@ -13,7 +13,7 @@ import { DomainName, Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
 import { ClientForm } from './client-form.tsx';
-import { hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
+import { EXCLUSIONS, hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
@@ -82,6 +82,12 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
     client.last_seen === null ? say('word.never') : <Moment key="last" at={client.last_seen} />,
   ]);
   facts.push([say('clients.queriesAll'), format.count(client.query_count)]);
+  const excluded = EXCLUSIONS.filter((field) => client[field]);
+  if (excluded.length > 0)
+    facts.push([
+      say('clients.excluded'),
+      excluded.map((field) => say(`clients.excluded.${field}`)).join(', '),
+    ]);
   return (
     <>
       <Facts facts={facts} />

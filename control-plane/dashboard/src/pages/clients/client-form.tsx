@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { FormFault } from '../../ui/display/states.tsx';
-import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { changedFields, draftOf } from './client-words.ts';
+import { changedFields, draftOf, EXCLUSIONS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
@@ -30,7 +30,7 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
     quiet: true,
     onDone: onClose,
   });
-  const { fields, bind } = useFields(before, failure);
+  const { fields, bind, bindToggle } = useFields(before, failure);
   const save = (): void => {
     const body = changedFields(before, fields);
     if (client === null) void run('POST /clients', { body });
@@ -66,6 +66,11 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
           ...groups.map(({ id, name }) => ({ id: `${id}`, text: name })),
         ]}
       />
+      {EXCLUSIONS.map((field) => (
+        <CheckboxField key={field} {...bindToggle(field)}>
+          {say(`clients.field.${field}`)}
+        </CheckboxField>
+      ))}
     </FormDialog>
   );
 }

@@ -15,6 +15,8 @@ const client: Client = {
   first_seen: null,
   last_seen: null,
   query_count: 0,
+  exclude_from_log: false,
+  exclude_from_stats: true,
 };
 
 describe('nameOf()', () => {
@@ -44,6 +46,14 @@ describe('changedFields()', () => {
     expect(changedFields(before, { ...before, mac_address: '', group_id: '' })).toEqual({
       mac_address: null,
       group_id: null,
+    });
+  });
+
+  test('takes what keeps its queries out of the log and of statistics', () => {
+    const before = draftOf(client);
+    expect(changedFields(before, { ...before, exclude_from_log: true })).toEqual({ exclude_from_log: true });
+    expect(changedFields(before, { ...before, exclude_from_stats: false })).toEqual({
+      exclude_from_stats: false,
     });
   });
 

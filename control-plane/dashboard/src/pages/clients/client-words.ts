@@ -31,6 +31,8 @@ export interface ClientDraft {
   readonly client_key: string;
   /** Empty = as its network says, else Default. */
   readonly group_id: string;
+  readonly exclude_from_log: boolean;
+  readonly exclude_from_stats: boolean;
 }
 
 /** The form of a client that is there, or of a new one. */
@@ -41,8 +43,13 @@ export function draftOf(client: Client | null): ClientDraft {
     mac_address: client?.mac_address ?? '',
     client_key: client?.client_key ?? '',
     group_id: client !== null && hasOwnGroup(client) ? `${client.group_id}` : '',
+    exclude_from_log: client?.exclude_from_log ?? false,
+    exclude_from_stats: client?.exclude_from_stats ?? false,
   };
 }
+
+/** What keeps its queries out of the log and of statistics. */
+export const EXCLUSIONS = ['exclude_from_log', 'exclude_from_stats'] as const;
 
 /** What the API takes of one field. */
 export interface ClientFields {
@@ -51,6 +58,8 @@ export interface ClientFields {
   mac_address?: string | null;
   client_key?: string | null;
   group_id?: number | null;
+  exclude_from_log?: boolean;
+  exclude_from_stats?: boolean;
 }
 
 /** The fields of a draft that differ from those before; all of them that say something, for a new client. */
@@ -60,6 +69,7 @@ export function changedFields(before: ClientDraft, draft: ClientDraft): ClientFi
     const text = draft[key].trim();
     if (text !== before[key]) fields[key] = text === '' ? null : text;
   }
+  for (const key of EXCLUSIONS) if (draft[key] !== before[key]) fields[key] = draft[key];
   if (draft.group_id !== before.group_id)
     fields.group_id = draft.group_id === '' ? null : Number(draft.group_id);
   return fields;

@@ -19,7 +19,7 @@ import { ChangedRows } from './changed-rows.tsx';
 import { rowsOf } from './row-changes.ts';
 import styles from './history-page.module.css';
 
-const DEFAULTS = { actor: '', subject: '', action: '', period: 'all', from: '0' };
+const DEFAULTS = { author: '', subject: '', action: '', period: 'all', from: '0' };
 const PERIODS = ['all', '24h', '7d', '30d'] as const;
 
 type Entry = AnswerOf<'GET /audit-log'>['data'][number];
@@ -30,7 +30,7 @@ export function AuditLog(): ReactNode {
   const [fields, setFields] = useUrlState(DEFAULTS);
   const [open, setOpen] = useState<Entry | null>(null);
   const entries = useAsk('GET /audit-log', { query: auditQueryOf(fields) });
-  const filter = (name: 'actor' | 'subject' | 'action'): ReactNode => (
+  const filter = (name: 'author' | 'subject' | 'action'): ReactNode => (
     <SearchField
       label={say(`history.audit.${name}`)}
       value={fields[name]}
@@ -41,7 +41,7 @@ export function AuditLog(): ReactNode {
     <Card>
       <Bar>
         {filter('subject')}
-        {filter('actor')}
+        {filter('author')}
         {filter('action')}
         <SelectField
           label={say('field.period')}
@@ -78,9 +78,9 @@ export function AuditLog(): ReactNode {
                   {
                     id: 'by',
                     title: say('history.by'),
-                    cell: ({ actor, address, timestamp }) => (
+                    cell: ({ author, ip_address: address, timestamp }) => (
                       <span>
-                        <bdi>{actor}</bdi>
+                        <bdi>{author}</bdi>
                         {address !== null && <bdi className={styles['quiet']}> ({address})</bdi>} ·{' '}
                         <Moment at={timestamp} />
                       </span>
@@ -115,8 +115,11 @@ function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactNode {
     <Drawer title={<bdi>{`${entry.subject}: ${entry.action}`}</bdi>} isOpen onClose={onClose}>
       <Facts
         facts={[
-          [say('field.who'), <bdi key="actor">{entry.actor}</bdi>],
-          [say('history.address'), <bdi key="address">{entry.address ?? say('history.address.none')}</bdi>],
+          [say('field.who'), <bdi key="author">{entry.author}</bdi>],
+          [
+            say('history.address'),
+            <bdi key="address">{entry.ip_address ?? say('history.address.none')}</bdi>,
+          ],
           [say('history.at'), format.moment(entry.timestamp)],
           ...(entry.revision === null ? [] : [[say('history.revision'), String(entry.revision)] as const]),
         ]}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditQueryOf } from './audit-query.ts';
 
-const NOTHING = { actor: '', subject: ' ', action: '', period: 'all', from: '0' };
+const NOTHING = { author: '', subject: ' ', action: '', period: 'all', from: '0' };
 
 describe('auditQueryOf()', () => {
   test('asks for everything where no filter is set', () => {
@@ -9,8 +9,8 @@ describe('auditQueryOf()', () => {
   });
 
   test('trims what is typed, and takes a page only where it is a number', () => {
-    expect(auditQueryOf({ ...NOTHING, actor: ' vera ', period: '7d', from: '100' })).toEqual({
-      actor: 'vera',
+    expect(auditQueryOf({ ...NOTHING, author: ' vera ', period: '7d', from: '100' })).toEqual({
+      author: 'vera',
       period: '7d',
       limit: 50,
       offset: 100,

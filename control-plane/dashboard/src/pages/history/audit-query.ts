@@ -2,7 +2,7 @@
 
 /** As they are in the address; empty = not asked for. */
 export interface AuditFilters {
-  readonly actor: string;
+  readonly author: string;
   readonly subject: string;
   readonly action: string;
   readonly period: string;

@@ -80,7 +80,7 @@ function ChangedRow({ change, names }: { readonly change: RowChange; readonly na
             <div key={field.field}>
               <dt>{fieldWord(field.field)}</dt>
               <dd>
-                <BeforeAfter field={field} names={names} isChange={kind === 'changed'} />
+                <BeforeAfter table={change.table} field={field} names={names} isChange={kind === 'changed'} />
               </dd>
             </div>
           ))}
@@ -91,15 +91,21 @@ function ChangedRow({ change, names }: { readonly change: RowChange; readonly na
 }
 
 interface BeforeAfterProps {
+  readonly table: string;
   readonly field: FieldChange;
   readonly names: Names;
   readonly isChange: boolean;
 }
 
-function BeforeAfter({ field: { field, before, after }, names, isChange }: BeforeAfterProps): ReactNode {
+function BeforeAfter({
+  table,
+  field: { field, before, after },
+  names,
+  isChange,
+}: BeforeAfterProps): ReactNode {
   const { say } = useText();
-  if (field.endsWith('_key') && isChange) return say('history.word.otherContent');
-  const word = (value: unknown): ReactNode => <bdi>{valueWord(field, value, names, say)}</bdi>;
+  if ((field === 'content_key' || field === 'held_key') && isChange) return say('history.word.otherContent');
+  const word = (value: unknown): ReactNode => <bdi>{valueWord({ table, field, value }, names, say)}</bdi>;
   if (!isChange) return word(after ?? before);
   return (
     <>

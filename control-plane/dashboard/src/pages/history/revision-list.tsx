@@ -57,7 +57,7 @@ export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
             <>
               <RevisionTable
                 rows={found.slice(offset, offset + ROWS)}
-                newest={all[0]?.id ?? 0}
+                newest={all.find(({ is_own: isOwn }) => !isOwn)?.id ?? 0}
                 onOpen={(id) => setFields({ revision: String(id) })}
                 onUndo={onUndo}
                 onGoTo={onGoTo}
@@ -86,6 +86,7 @@ function isFound({ id, author, summary }: Revision, search: string): boolean {
 
 interface RevisionTableProps extends RevisionListProps {
   readonly rows: readonly Revision[];
+  /** The newest change by a person. */
   readonly newest: number;
   readonly onOpen: (id: number) => void;
 }
@@ -122,17 +123,19 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
           title: say('field.actions'),
           isActions: true,
           isForAdmins: true,
-          cell: ({ id, summary, can_rollback: canGoTo }) => (
+          cell: ({ id, summary, is_own: isOwn, can_rollback: canGoTo }) => (
             <Menu
               label={say('history.actionsOf', { summary })}
               button={<IconButton icon={Ellipsis} label={say('history.actionsOf', { summary })} />}
               actions={[
-                { id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) },
+                ...(isOwn
+                  ? []
+                  : [{ id: 'undo', text: say('history.undo'), icon: Undo2, run: () => onUndo(id) }]),
                 {
                   id: 'to',
-                  text: say(id === newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
+                  text: say(id >= newest ? 'history.isNow' : canGoTo ? 'history.goTo' : 'history.tooOld'),
                   icon: RotateCcw,
-                  isDisabled: id === newest || !canGoTo,
+                  isDisabled: id >= newest || !canGoTo,
                   run: () => onGoTo(id),
                 },
               ]}
@@ -164,15 +167,17 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
       isOpen={isOpen}
       onClose={onClose}
       actions={
-        <ForAdmins>
-          <Button icon={Undo2} onPress={() => onUndo(Number(revision))}>
-            {say('history.undo')}
-          </Button>
-        </ForAdmins>
+        shown.data?.is_own === false && (
+          <ForAdmins>
+            <Button icon={Undo2} onPress={() => onUndo(Number(revision))}>
+              {say('history.undo')}
+            </Button>
+          </ForAdmins>
+        )
       }
     >
       <Answered of={shown} lines={6}>
-        {({ summary, author, address, created_at: at, changes, left_out: leftOut }) => (
+        {({ summary, author, ip_address: address, created_at: at, changes, left_out: leftOut }) => (
           <>
             <Facts
               facts={[

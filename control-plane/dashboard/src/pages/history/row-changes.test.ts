@@ -43,6 +43,14 @@ describe('nameOf()', () => {
     );
   });
 
+  test('names a client by the first that it is known by', () => {
+    const after = { id: 4, name: null, mac_address: '02:00:5e:00:00:01', ip_address: null, group_id: 2 };
+    const change = { table: 'clients', key: '4', before: null, after };
+    expect(nameOf(change, NAMES)).toBe('02:00:5e:00:00:01');
+    expect(nameOf({ ...change, after: { ...after, name: 'tv' } }, NAMES)).toBe('tv');
+    expect(fieldsOf(change).map(({ field }) => field)).toEqual(['mac_address', 'group_id']);
+  });
+
   test('takes the key where it knows nothing better', () => {
     expect(nameOf({ table: 'new_table', key: '7', before: {}, after: {} }, NAMES)).toBe('7');
   });

@@ -34,7 +34,7 @@ const UNTOLD = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
 /** The columns that are in the name of a row. */
 const NAMING: Readonly<Record<string, readonly string[]>> = {
   groups: ['name'],
-  clients: ['name'],
+  clients: ['name', 'mac_address', 'ip_address', 'client_key'],
   managed_domains: ['domain'],
   regex_filters: ['pattern'],
   forward_zones: ['zone'],
@@ -51,6 +51,9 @@ const NAMING: Readonly<Record<string, readonly string[]>> = {
   config_values: ['key'],
 };
 
+/** A client has one of its columns as its name, the first that it has. */
+const NAMED_BY_FIRST = new Set(['clients']);
+
 /** What happened to the row. */
 export function kindOf({ before, after }: RowChange): ChangeKind {
   if (before === null) return 'created';
@@ -63,14 +66,16 @@ export function nameOf({ table, key, before, after }: RowChange, names: Names): 
   const parts = (NAMING[table] ?? [])
     .map((column) => referredTo(column, row[column], names) ?? formatChangedValue(row[column]))
     .filter((part) => part !== '');
-  return parts.length === 0 ? key : parts.join(' · ');
+  if (parts.length === 0) return key;
+  return NAMED_BY_FIRST.has(table) ? parts[0]! : parts.join(' · ');
 }
 
 /** The values that tell something: those that differ, or all that a new or deleted row has. */
 export function fieldsOf(change: RowChange): FieldChange[] {
   const { before, after, table } = change;
   const isWhole = kindOf(change) !== 'changed';
-  const told = (field: string): boolean => !isWhole || !(NAMING[table] ?? []).includes(field);
+  const naming = NAMED_BY_FIRST.has(table) ? [] : (NAMING[table] ?? []);
+  const told = (field: string): boolean => !isWhole || !naming.includes(field);
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
     .filter((field) => !UNTOLD.has(field) && told(field))
     .map((field) => ({ field, before: before?.[field] ?? null, after: after?.[field] ?? null }))

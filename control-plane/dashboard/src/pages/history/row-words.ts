@@ -22,9 +22,17 @@ export function fieldWord(field: string): string {
     : wordFor('history.field', field);
 }
 
+/** A value of a column. */
+export interface ColumnValue {
+  readonly table: string;
+  readonly field: string;
+  readonly value: unknown;
+}
+
 /** A value in words. */
-export function valueWord(field: string, value: unknown, names: Names, say: Say): string {
-  if (field === 'group_id' && value === null) return say('history.word.everyGroup');
+export function valueWord({ table, field, value }: ColumnValue, names: Names, say: Say): string {
+  if (field === 'group_id' && value === null)
+    return say(table === 'clients' ? 'clients.group.auto' : 'history.word.everyGroup');
   if (value === null || value === '') return say('history.word.nothing');
   if (typeof value === 'boolean') return say(value ? 'field.yes' : 'field.no');
   const word = WORDS[`${field} ${formatChangedValue(value)}`];

@@ -2,9 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { takeBackOf } from './take-back.ts';
 import type { Revision } from './take-back.ts';
 
-function revision(id: number): Revision {
+function revision(id: number, isOwn = false): Revision {
   const at = '2026-01-15T12:00:00.000Z';
-  return { id, created_at: at, author: 'vera', summary: `thing ${id}: created`, can_rollback: true };
+  return {
+    id,
+    created_at: at,
+    author: 'vera',
+    summary: `thing ${id}: created`,
+    is_own: isOwn,
+    can_rollback: true,
+  };
 }
 
 const REVISIONS = [revision(9), revision(4), revision(7)];
@@ -23,6 +30,13 @@ describe('takeBackOf()', () => {
   test('has no target where nothing older is known', () => {
     expect(takeBackOf(REVISIONS, { undo: 4 })).toEqual({ target: null, going: [], head: 9 });
     expect(takeBackOf([], { to: 1 })).toEqual({ target: null, going: [], head: 0 });
+  });
+
+  test('leaves what Weir itself has changed', () => {
+    const mixed = [...REVISIONS, revision(8, true), revision(10, true)];
+    expect(takeBackOf(mixed, { undo: 9 })).toMatchObject({ target: { id: 8 }, going: [{ id: 9 }], head: 10 });
+    expect(takeBackOf(mixed, { to: 4 }).going.map(({ id }) => id)).toEqual([9, 7]);
+    expect(takeBackOf(mixed, { undo: 8 }).going).toEqual([]);
   });
 
   test('takes nothing back where the newest is gone to', () => {

@@ -14,7 +14,7 @@ export interface Wish {
 export interface TakeBack {
   /** The revision whose policy comes back; null where the kept revisions do not go back that far. */
   readonly target: Revision | null;
-  /** All that is taken back, the newest first. */
+  /** All changes by people that are taken back, the newest first; those of Weir itself stay. */
   readonly going: readonly Revision[];
   /** The newest revision that is known here; a newer one must not go unseen. */
   readonly head: number;
@@ -24,9 +24,12 @@ export interface TakeBack {
 export function takeBackOf(revisions: readonly Revision[], { to, undo }: Wish): TakeBack {
   const newestFirst = revisions.toSorted((one, other) => other.id - one.id);
   const target = newestFirst.find(({ id }) => (undo === undefined ? id === to : id < undo)) ?? null;
+  const isOwn = newestFirst.some((revision) => revision.id === undo && revision.is_own);
+  const goes = (revision: Revision): boolean =>
+    target !== null && revision.id > target.id && !revision.is_own;
   return {
     target,
-    going: target === null ? [] : newestFirst.filter(({ id }) => id > target.id),
+    going: isOwn ? [] : newestFirst.filter(goes),
     head: newestFirst[0]?.id ?? 0,
   };
 }

@@ -158,11 +158,11 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <TopCard title={say('overview.topNames')} rows={namesOf(topDomains, period, node)} />
         <TopCard
           title={say('overview.topClients')}
-          rows={topClients.map(({ ip, hostname, client_id: id, count }) => ({
-            key: `${ip} ${id}`,
+          rows={topClients.map(({ ip_address: address, hostname, client_id: id, count }) => ({
+            key: `${address} ${id}`,
             name: (
-              <OpenLink to={logPathOf({ client: ip, period }, node)}>
-                <bdi title={ip}>{hostname ?? ip}</bdi>
+              <OpenLink to={logPathOf({ client: address, period }, node)}>
+                <bdi title={address}>{hostname ?? address}</bdi>
               </OpenLink>
             ),
             count,

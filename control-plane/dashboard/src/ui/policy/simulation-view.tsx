@@ -117,7 +117,10 @@ function Names({ simulated }: { readonly simulated: Simulated }): ReactNode {
       title: say('page.clients'),
       cell: ({ clients, clients_total: total }) => (
         <bdi>
-          <Few names={clients.map(({ ip, hostname }) => hostname ?? ip)} total={total} />
+          <Few
+            names={clients.map(({ ip_address: address, hostname }) => hostname ?? address)}
+            total={total}
+          />
         </bdi>
       ),
     },
@@ -154,7 +157,7 @@ function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
       id: 'client',
       title: say('field.client'),
       isName: true,
-      cell: ({ ip, hostname }) => <bdi title={ip}>{hostname ?? ip}</bdi>,
+      cell: ({ ip_address: address, hostname }) => <bdi title={address}>{hostname ?? address}</bdi>,
     },
     { id: 'counts', title: say('field.change'), cell: (row) => <Counts row={row} /> },
     {
@@ -173,7 +176,7 @@ function Clients({ simulated }: { readonly simulated: Simulated }): ReactNode {
         label={say('whatif.byClient')}
         columns={columns}
         rows={simulated.clients}
-        keyOf={({ ip }) => ip}
+        keyOf={({ ip_address: address }) => address}
       />
       <Rest shown={simulated.clients.length} total={simulated.clients_total} />
     </>

@@ -81,7 +81,7 @@ export function ExplainDrawer({
       <Answered of={explained} lines={8}>
         {(answer) => <Explanation of={answer} />}
       </Answered>
-      {row !== null && row.answers !== null && (
+      {row !== null && (
         <section className={styles['part']}>
           <h3>{say('queries.why.sent')}</h3>
           <Records rcode={row.rcode} records={row.answers} />

@@ -143,19 +143,21 @@ function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: stri
 
 interface RecordsProps {
   readonly rcode: string;
-  readonly records: readonly { name: string; type: string; ttl: number; data: string }[];
+  /** null = the log has not kept them. */
+  readonly records: readonly { name: string; type: string; ttl: number; data: string }[] | null;
 }
 
-/** An answer: its code and records. */
+/** An answer: its code and records; NOERROR without one is NODATA. */
 export function Records({ rcode, records }: RecordsProps): ReactNode {
   const { say, format } = useText();
   return (
     <div className="rows-1">
       <p>
-        <code>{rcode}</code>
-        {records.length === 0 && ` ${say('queries.why.noRecords')}`}
+        <code>{rcode === 'NOERROR' && records?.length === 0 ? 'NODATA' : rcode}</code>
+        {records === null && ` ${say('queries.why.notKept')}`}
+        {records?.length === 0 && ` ${say('queries.why.noRecords')}`}
       </p>
-      {records.map(({ name, type, ttl, data }, place) => (
+      {records?.map(({ name, type, ttl, data }, place) => (
         <p key={place} className={styles['record']}>
           <DomainName name={name} /> <code>{type}</code> <bdi className={styles['data']}>{data}</bdi>{' '}
           <span className="quiet">{say('queries.why.ttl', { span: format.span(ttl) })}</span>

@@ -85,7 +85,7 @@ export function choicesOf(name: ConditionName): readonly string[] | null {
 /** Texts that are often wanted. */
 export const USUAL: Readonly<Partial<Record<ConditionName, readonly string[]>>> = {
   type: ['A', 'AAAA', 'HTTPS', 'PTR', 'TXT', 'MX', 'SRV', 'NS', 'CNAME', 'SOA', 'DS', 'DNSKEY', 'ANY'],
-  rcode: ['NOERROR', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR', 'NOTIMP'],
+  rcode: ['NOERROR', 'NODATA', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR', 'NOTIMP'],
 };
 
 /** What is wrong with a text; null = nothing. */

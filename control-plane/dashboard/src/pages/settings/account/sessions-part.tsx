@@ -56,7 +56,7 @@ export default function SessionsPart(): ReactNode {
               {
                 id: 'seen',
                 title: say('field.lastSeen'),
-                cell: ({ last_seen_at: at }) => <Moment at={at} />,
+                cell: ({ last_seen: at }) => <Moment at={at} />,
               },
               {
                 id: 'until',

@@ -19,7 +19,7 @@ export const PROGRAMS: Readonly<Record<Report['format'], string>> = {
 };
 
 /** Results of items; what a person has to do something about comes first. */
-export const RESULTS = ['not_mapped', 'done', 'changed', 'skipped'] as const;
+export const RESULTS = ['differs', 'not_mapped', 'done', 'changed', 'skipped'] as const;
 
 /** Rows of one result that are drawn: a list of Pi-hole may have a million. */
 export const MOST_ROWS = 200;

@@ -1,0 +1,55 @@
+/** What a subcommand of `weir` is, for its table, parsing, help and completion. */
+
+/** An option of a command. */
+export interface OptionSpec {
+  readonly name: string;
+  /** What stands for its value in the help; none = it has no value. */
+  readonly value?: string;
+  readonly help: string;
+  /** What its value may be; none = anything. */
+  readonly choices?: readonly string[];
+}
+
+/** A subcommand. */
+export interface CommandSpec {
+  /** One or two words. */
+  readonly name: string;
+  /** As in the help, such as `<domain>`. */
+  readonly arguments: string;
+  readonly least: number;
+  readonly most: number;
+  /** What may stand as its first argument; none = anything. */
+  readonly choices?: readonly string[];
+  /** Its arguments are files. */
+  readonly takesFiles?: true;
+  /** One clause, without a full stop. */
+  readonly summary: string;
+  readonly options: readonly OptionSpec[];
+  /** Asks a running server. */
+  readonly isRemote: boolean;
+  /** The noun whose verb it is; the overview shows the noun only. */
+  readonly verbOf?: string;
+  readonly examples?: readonly string[];
+}
+
+export const CONFIG = { name: 'config', value: 'FILE', help: 'the configuration file' } as const;
+
+/** Options that every command has which asks a server. */
+const REMOTE: readonly OptionSpec[] = [
+  CONFIG,
+  { name: 'json', help: 'print JSON for programs' },
+  { name: 'url', value: 'URL', help: 'ask this server instead of the one of the data directory' },
+  { name: 'token-file', value: 'FILE', help: 'an API token for --url; else $WEIR_TOKEN' },
+];
+
+/** A command that runs on this machine; `file`: it reads the configuration. */
+export function here(name: string, summary: string, file = true): CommandSpec {
+  return { name, arguments: '', least: 0, most: 0, summary, options: file ? [CONFIG] : [], isRemote: false };
+}
+
+type Remote = Partial<CommandSpec> & Pick<CommandSpec, 'name' | 'summary'>;
+
+/** A command that asks a server. */
+export function remote({ options = [], ...spec }: Remote): CommandSpec {
+  return { arguments: '', least: 0, most: 0, ...spec, options: [...options, ...REMOTE], isRemote: true };
+}

@@ -1,0 +1,34 @@
+/** Asks for a secret: typed without echo on a terminal, else the first line of standard input. */
+import { PasswordReader, PromptAborted } from '../read-password.ts';
+import { Misuse } from '../remote/api-connection.ts';
+import type { CommandRun } from './command-run.ts';
+
+/** What is asked for. */
+export interface WantedSecret {
+  readonly prompt: string;
+  /** What it is, in messages: `password`. */
+  readonly what: string;
+  /** A person types it twice. */
+  readonly isTwice: boolean;
+}
+
+/** The secret. @throws {Misuse} if it is not given, or the two differ */
+export async function typedSecret(
+  { screen }: Pick<CommandRun, 'screen'>,
+  { prompt, what, isTwice }: WantedSecret,
+): Promise<string> {
+  const reader = new PasswordReader(process.stdin);
+  try {
+    if (reader.interactive) screen.err(prompt);
+    const secret = await reader.readLine();
+    if (!reader.interactive || !isTwice) return secret;
+    screen.err('once more:');
+    if ((await reader.readLine()) !== secret) throw new Misuse(`the two ${what}s differ`);
+    return secret;
+  } catch (error) {
+    if (error instanceof PromptAborted) throw new Misuse(`no ${what} was given`);
+    throw error;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { fieldsOf, NOUNS, nounCommands } from './noun-table.ts';
+
+describe('nounCommands()', () => {
+  test('are the list, and the verbs that the API has', () => {
+    const names = NOUNS.map((noun) => nounCommands(noun).map(({ name }) => name));
+    expect(names).toEqual([
+      ...['groups', 'clients', 'rules'].map((noun) => [
+        noun,
+        ...['show', 'add', 'change', 'remove'].map((verb) => `${noun} ${verb}`),
+      ]),
+      ...['tokens', 'users'].map((noun) => [
+        noun,
+        ...['add', 'change', 'remove'].map((verb) => `${noun} ${verb}`),
+      ]),
+      ['nodes'],
+      ['revisions', 'revisions show'],
+    ]);
+  });
+
+  test('have an option for each field, and only those of the verb', () => {
+    const groups = NOUNS.find(({ name }) => name === 'groups')!;
+    const optionsOf = (verb: 'add' | 'change') => fieldsOf(groups, verb).map(({ name }) => name);
+    expect(optionsOf('change')).toEqual(['name', ...optionsOf('add')]);
+    for (const noun of NOUNS)
+      for (const { name, value, sets } of fieldsOf(noun, 'change'))
+        expect([name, value !== undefined || sets !== undefined || name === 'password']).toEqual([
+          name,
+          true,
+        ]);
+  });
+});

@@ -1,0 +1,375 @@
+/**
+ * What of a server can be listed, shown, added, changed and removed from the command line: one row per noun. The verbs
+ * and their options follow from it; `commands/run-noun.ts` runs them.
+ */
+import type { OperationName } from '../../shared/api/client/typed-client.ts';
+import { type CommandSpec, type OptionSpec, remote } from './command-spec.ts';
+
+export type Verb = 'show' | 'add' | 'change' | 'remove';
+
+/** A collection of the API. */
+export interface Collection {
+  readonly list: OperationName;
+  /** Its operations on one row; `show` may lack where the list says it all. */
+  readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
+  /** Stands before its ids where a noun has two collections. */
+  readonly idPrefix?: string;
+  /** The fields that name a row, in addition to its id. */
+  readonly names: readonly string[];
+  /** The list comes in pages, and can be searched. */
+  readonly isPaged?: true;
+}
+
+/** A column of the list; the value is of the first field that the row has. */
+export interface NounColumn {
+  readonly title: string;
+  readonly fields: readonly string[];
+  /** `group`: an id, shown as its name. */
+  readonly kind?: 'text' | 'group' | 'moment' | 'count' | 'switch';
+}
+
+/** An option that sets a field. */
+export interface FieldOption extends OptionSpec {
+  readonly field: string;
+  /** What an option without a value sets. */
+  readonly sets?: boolean;
+  /** `group`: a name or an id; `none` is null. */
+  readonly kind?: 'group';
+  readonly only?: 'add' | 'change';
+}
+
+export interface Noun {
+  /** Plural; its list is the command without a verb. */
+  readonly name: string;
+  readonly one: string;
+  /** What the list shows, as one clause. */
+  readonly summary: string;
+  readonly collections: readonly [Collection, ...Collection[]];
+  readonly columns: readonly NounColumn[];
+  readonly fields: readonly FieldOption[];
+  /** Arguments of `add`, and how they are written into the body of which collection. */
+  readonly add?: {
+    readonly arguments: string;
+    readonly choices?: readonly string[];
+    readonly options?: readonly OptionSpec[];
+    readonly bodyOf: (given: readonly string[], has: (option: string) => boolean) => AddedBody;
+  };
+  /** Options of `remove`, parameters of its query. */
+  readonly removeOptions?: readonly OptionSpec[];
+  readonly examples: Readonly<Partial<Record<Verb | 'list', string>>>;
+}
+
+/** What `add` sends, to which of the collections. */
+export interface AddedBody {
+  readonly collection: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const GROUP = { name: 'group', value: 'GROUP', field: 'group_id', kind: 'group' } as const;
+const COMMENT = { name: 'comment', value: 'TEXT', field: 'comment', help: 'a comment' } as const;
+const SWITCHES: readonly FieldOption[] = [
+  { name: 'enable', field: 'enabled', sets: true, help: 'switch it on' },
+  { name: 'disable', field: 'enabled', sets: false, help: 'switch it off' },
+];
+const NEW_NAME = {
+  name: 'name',
+  value: 'NAME',
+  field: 'name',
+  help: 'its new name',
+  only: 'change',
+} as const;
+const ROLE = { name: 'role', value: 'ROLE', field: 'role', choices: ['admin', 'viewer'] } as const;
+const ID: NounColumn = { title: 'ID', fields: ['id'], kind: 'count' };
+const NAME: NounColumn = { title: 'NAME', fields: ['name'] };
+const IS_ON: NounColumn = { title: 'ENABLED', fields: ['enabled'], kind: 'switch' };
+
+const MAC_ADDRESS = /^[\da-f]{2}([:-])[\da-f]{2}(\1[\da-f]{2}){4}$/i;
+
+export const NOUNS: readonly Noun[] = [
+  {
+    name: 'groups',
+    one: 'group',
+    summary: 'lists the groups of clients',
+    collections: [
+      {
+        list: 'GET /groups',
+        verbs: {
+          show: 'GET /groups/{id}',
+          add: 'POST /groups',
+          change: 'PUT /groups/{id}',
+          remove: 'DELETE /groups/{id}',
+        },
+        names: ['name'],
+      },
+    ],
+    columns: [
+      ID,
+      NAME,
+      { title: 'CLIENTS', fields: ['client_count'], kind: 'count' },
+      IS_ON,
+      { title: 'NO IPV6', fields: ['no_ipv6'], kind: 'switch' },
+      { title: 'COMMENT', fields: ['comment'] },
+    ],
+    fields: [
+      NEW_NAME,
+      COMMENT,
+      ...SWITCHES,
+      { name: 'no-ipv6', field: 'no_ipv6', sets: true, help: 'answer AAAA with NODATA' },
+      { name: 'ipv6', field: 'no_ipv6', sets: false, help: 'answer AAAA as usual' },
+    ],
+    add: { arguments: '<name>', bodyOf: ([name]) => ({ collection: 0, body: { name } }) },
+    removeOptions: [
+      { name: 'cascade', help: 'with its subnets and rules; its clients get the group of their network' },
+    ],
+    examples: { add: 'weir groups add Kids', remove: 'weir groups remove Kids --cascade' },
+  },
+  {
+    name: 'clients',
+    one: 'client',
+    summary: 'lists the clients that are known',
+    collections: [
+      {
+        list: 'GET /clients',
+        verbs: {
+          show: 'GET /clients/{id}',
+          add: 'POST /clients',
+          change: 'PATCH /clients/{id}',
+          remove: 'DELETE /clients/{id}',
+        },
+        names: ['ip_address', 'mac_address', 'name', 'hostname', 'client_key'],
+        isPaged: true,
+      },
+    ],
+    columns: [
+      ID,
+      { title: 'ADDRESS', fields: ['ip_address'] },
+      { title: 'MAC', fields: ['mac_address'] },
+      { title: 'NAME', fields: ['name', 'hostname'] },
+      { title: 'GROUP', fields: ['group_id'], kind: 'group' },
+      { title: 'BY', fields: ['group_source'] },
+      { title: 'LAST SEEN (UTC)', fields: ['last_seen'], kind: 'moment' },
+      { title: 'QUERIES', fields: ['query_count'], kind: 'count' },
+    ],
+    fields: [
+      { name: 'name', value: 'NAME', field: 'name', help: 'the name that people know it by' },
+      { ...GROUP, help: 'its group; none = that of its network' },
+      { name: 'client-key', value: 'KEY', field: 'client_key', help: 'the key by which it names itself' },
+    ],
+    add: {
+      arguments: '<address|mac>',
+      bodyOf: ([given = '']) => ({
+        collection: 0,
+        body: MAC_ADDRESS.test(given) ? { mac_address: given } : { ip_address: given },
+      }),
+    },
+    examples: {
+      add: 'weir clients add 02:00:5e:10:00:01 --name Tablet --group Kids',
+      change: 'weir clients change Tablet --group none',
+    },
+  },
+  {
+    name: 'rules',
+    one: 'rule',
+    summary: 'lists the rules for domains, and the expressions, whose ids begin with r',
+    collections: [
+      {
+        list: 'GET /managed-domains',
+        verbs: {
+          show: 'GET /managed-domains/{id}',
+          add: 'POST /managed-domains',
+          change: 'PUT /managed-domains/{id}',
+          remove: 'DELETE /managed-domains/{id}',
+        },
+        names: ['domain', 'name'],
+        isPaged: true,
+      },
+      {
+        list: 'GET /regex-filters',
+        verbs: {
+          show: 'GET /regex-filters/{id}',
+          add: 'POST /regex-filters',
+          change: 'PUT /regex-filters/{id}',
+          remove: 'DELETE /regex-filters/{id}',
+        },
+        idPrefix: 'r',
+        names: ['pattern', 'name'],
+      },
+    ],
+    columns: [
+      ID,
+      { title: 'ACTION', fields: ['action'] },
+      { title: 'RULE', fields: ['domain', 'pattern'] },
+      { title: 'GROUP', fields: ['group_id'], kind: 'group' },
+      IS_ON,
+      { title: 'COMMENT', fields: ['comment'] },
+    ],
+    fields: [
+      {
+        ...{ name: 'action', value: 'ACTION', field: 'action', only: 'change', choices: ['allow', 'deny'] },
+        help: 'allow or deny',
+      } as const,
+      { ...GROUP, help: 'the group that it is for; none = every group' },
+      COMMENT,
+      ...SWITCHES,
+    ],
+    add: {
+      arguments: '<allow|deny> <domain>',
+      choices: ['allow', 'deny'],
+      options: [{ name: 'expression', help: 'a regular expression stands in place of the domain' }],
+      bodyOf: ([action, text], has) =>
+        has('expression')
+          ? { collection: 1, body: { action, pattern: text } }
+          : { collection: 0, body: { action, domain: text } },
+    },
+    examples: {
+      add: "weir rules add deny '*.ads.example' --group Kids",
+      remove: 'weir rules remove r3',
+    },
+  },
+  {
+    name: 'tokens',
+    one: 'token',
+    summary: 'lists the API tokens',
+    collections: [
+      {
+        list: 'GET /api-tokens',
+        verbs: {
+          add: 'POST /api-tokens',
+          change: 'PUT /api-tokens/{id}',
+          remove: 'DELETE /api-tokens/{id}',
+        },
+        names: ['name', 'prefix'],
+      },
+    ],
+    columns: [
+      ID,
+      NAME,
+      { title: 'ROLE', fields: ['role'] },
+      { title: 'KEY', fields: ['prefix'] },
+      { title: 'LAST USED (UTC)', fields: ['last_used_at'], kind: 'moment' },
+    ],
+    fields: [NEW_NAME, { ...ROLE, help: 'admin (default of a new one) or viewer' }],
+    add: { arguments: '<name>', bodyOf: ([name]) => ({ collection: 0, body: { name } }) },
+    examples: { add: 'weir tokens add Grafana --role viewer' },
+  },
+  {
+    name: 'users',
+    one: 'user',
+    summary: 'lists the users',
+    collections: [
+      {
+        list: 'GET /users',
+        verbs: { add: 'POST /users', change: 'PATCH /users/{id}', remove: 'DELETE /users/{id}' },
+        names: ['username'],
+      },
+    ],
+    columns: [
+      ID,
+      { title: 'USER NAME', fields: ['username'] },
+      { title: 'NAME', fields: ['display_name'] },
+      { title: 'ROLE', fields: ['role'] },
+      IS_ON,
+      { title: 'SECOND FACTOR', fields: ['second_factor'], kind: 'switch' },
+    ],
+    fields: [
+      { name: 'display-name', value: 'NAME', field: 'display_name', help: 'the name that is shown' },
+      { ...ROLE, help: 'admin or viewer (default of a new one)' },
+      ...SWITCHES,
+      {
+        ...{ name: 'password', field: 'password', only: 'change' },
+        help: 'ask for a new password, or read it from standard input',
+      } as const,
+    ],
+    add: { arguments: '<username>', bodyOf: ([username]) => ({ collection: 0, body: { username } }) },
+    examples: { add: 'weir users add vera --role viewer', change: 'weir users change vera --password' },
+  },
+  {
+    name: 'nodes',
+    one: 'node',
+    summary: 'lists the nodes of the cluster',
+    collections: [{ list: 'GET /nodes', verbs: {}, names: ['node'] }],
+    columns: [
+      { title: 'NODE', fields: ['node'] },
+      { title: 'VERSION', fields: ['version'] },
+      { title: 'ADDRESS', fields: ['address'] },
+      { title: 'PRESENCE', fields: ['presence'] },
+      { title: 'STATE', fields: ['state'] },
+      { title: 'REVISION', fields: ['policy_revision'], kind: 'count' },
+      { title: 'QUERIES/S', fields: ['qps'], kind: 'count' },
+      { title: 'LAST SEEN (UTC)', fields: ['last_seen'], kind: 'moment' },
+    ],
+    fields: [],
+    examples: {},
+  },
+  {
+    name: 'revisions',
+    one: 'revision',
+    summary: 'lists the changes of the policy, the newest first',
+    collections: [{ list: 'GET /revisions', verbs: { show: 'GET /revisions/{id}' }, names: [] }],
+    columns: [
+      ID,
+      { title: 'WHEN (UTC)', fields: ['created_at'], kind: 'moment' },
+      { title: 'AUTHOR', fields: ['author'] },
+      { title: 'ROLLBACK', fields: ['can_rollback'], kind: 'switch' },
+      { title: 'CHANGE', fields: ['summary'] },
+    ],
+    fields: [],
+    examples: { show: 'weir revisions show 42' },
+  },
+];
+
+/** The options of `add` or `change` that set fields. */
+export function fieldsOf(noun: Noun, verb: 'add' | 'change'): FieldOption[] {
+  return noun.fields.filter(({ only }) => only === undefined || only === verb);
+}
+
+/** The commands of a noun: its list, then its verbs. */
+export function nounCommands(noun: Noun): CommandSpec[] {
+  const verbs = (['show', 'add', 'change', 'remove'] as const).filter(
+    (verb) => noun.collections[0].verbs[verb] !== undefined,
+  );
+  const search = { name: 'search', value: 'TEXT', help: `only ${noun.name} with this part` };
+  return [
+    remote({
+      name: noun.name,
+      summary: noun.summary,
+      options: noun.collections[0].isPaged === true ? [search] : [],
+    }),
+    ...verbs.map((verb) => verbCommand(noun, verb)),
+  ];
+}
+
+const DOES: Readonly<Record<Verb, string>> = {
+  show: 'shows all of a',
+  add: 'adds a',
+  change: 'changes a',
+  remove: 'removes a',
+};
+
+function verbCommand(noun: Noun, verb: Verb): CommandSpec {
+  const { add, examples } = noun;
+  const example = examples[verb];
+  const given = verb === 'add' ? (add?.arguments ?? '') : `<${noun.one}>`;
+  const count = given.split(' ').length;
+  const options = {
+    show: [],
+    add: [...(add?.options ?? []), ...fieldsOf(noun, 'add')],
+    change: fieldsOf(noun, 'change'),
+    remove: noun.removeOptions ?? [],
+  };
+  const choices = verb === 'add' ? add?.choices : undefined;
+  const spec: Parameters<typeof remote>[0] = {
+    name: `${noun.name} ${verb}`,
+    verbOf: noun.name,
+    arguments: given,
+    least: count,
+    most: count,
+    summary: `${DOES[verb]} ${noun.one}${verb === 'add' ? '' : ', named by its id or its name'}`,
+    options: options[verb],
+  };
+  return remote({
+    ...spec,
+    ...(choices === undefined ? {} : { choices }),
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Gathers the queries that only the log or only statistics have, apart from the others: each kind is a run of its own
+ * beside the main one, so that readers leave out whole blocks. Costs nothing until the first such query comes.
+ */
+import { randomUUID } from 'node:crypto';
+import { Exclusion } from '../../../shared/query-log.ts';
+import { type RunPart, UsedBy } from '../block/log-block.ts';
+import type { QueryLogRow } from '../rows/row.ts';
+import { BlockGatherer, type SealedBlock } from './block-gatherer.ts';
+import type { NetworkPrefixes } from './limited-networks.ts';
+import type { QueryLogPrivacy } from './privacy.ts';
+
+/** The open blocks of both kinds. */
+export class PartGatherers {
+  private readonly prefixes: (() => NetworkPrefixes) | undefined;
+  /** UUID of the main run. */
+  private readonly runKey: string;
+  private readonly gatherers = new Map<RunPart['usedBy'], BlockGatherer>();
+
+  constructor(prefixes: (() => NetworkPrefixes) | undefined, runKey: string) {
+    this.prefixes = prefixes;
+    this.runKey = runKey;
+  }
+
+  /** Rows in the open blocks, and the queries that they stand for. */
+  get rowCount(): number {
+    return this.all().reduce((sum, { rowCount }) => sum + rowCount, 0);
+  }
+  get queryCount(): number {
+    return this.all().reduce((sum, { queryCount }) => sum + queryCount, 0);
+  }
+
+  /** Adds a query that one of the two leaves out; returns the block that it did not fit into, if there is one. */
+  append(row: QueryLogRow, privacy: Exclude<QueryLogPrivacy, 'off'>): SealedBlock | null {
+    const usedBy = row.exclusion === Exclusion.LOG ? UsedBy.STATS : UsedBy.LOG;
+    let gatherer = this.gatherers.get(usedBy);
+    if (gatherer === undefined) {
+      gatherer = new BlockGatherer(this.prefixes, randomUUID(), { usedBy, of: this.runKey });
+      this.gatherers.set(usedBy, gatherer);
+    }
+    return gatherer.append(row, privacy);
+  }
+
+  /** Ends the open blocks. */
+  seal(): SealedBlock[] {
+    return this.all().flatMap((gatherer) => gatherer.seal() ?? []);
+  }
+
+  private all(): BlockGatherer[] {
+    return [...this.gatherers.values()];
+  }
+}

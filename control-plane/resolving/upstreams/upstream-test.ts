@@ -1,0 +1,76 @@
+/** Asks upstream servers once, in a thread that shares the code of the threads that ask upstreams. */
+import { networkInterfaces } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { parseUpstream } from '../../../config/upstream-url.ts';
+import { reasonOf } from '../../../shared/errors.ts';
+import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
+import type {
+  UpstreamTestAnswer,
+  UpstreamTestStart,
+} from '../../../shared/threads/upstream-test-messages.ts';
+
+const ENTRY = new URL('../../../dns-worker/threads/upstream-test-thread.ts', import.meta.url);
+/** JavaScript heap of the thread, MiB. */
+const HEAP_MIB = 64;
+/** Time for all answers, milliseconds: a person waits for them. */
+const TIMEOUT_MS = 2000;
+/** Time for the thread to start and to answer. */
+const LIMIT_MS = TIMEOUT_MS + 5000;
+/** Servers that are asked; the others count as untested. */
+const MOST_SERVERS = 64;
+
+/** What servers are asked with. */
+export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' | 'extraCa'> {
+  /** Where this node answers DNS: a server there would send each question back. */
+  readonly dnsPort: number;
+}
+
+/** Why each of these servers cannot be used, as the configuration writes them; null = it has answered. */
+export async function testUpstreams(
+  servers: readonly string[],
+  { dnsPort, ...parts }: UpstreamTestParts,
+): Promise<ReadonlyMap<string, string | null>> {
+  const faults = new Map<string, string | null>();
+  const asked: UpstreamSettings[] = [];
+  for (const address of new Set(servers)) {
+    const server = parseUpstream(address);
+    if (server === undefined) faults.set(address, 'it is not an upstream server');
+    else if (isOwn(server, dnsPort)) faults.set(address, 'it is this server: questions would go round');
+    else if (asked.length === MOST_SERVERS) faults.set(address, 'not tested');
+    else asked.push(server);
+  }
+  if (asked.length === 0) return faults;
+  const answers = await askThread({ ...parts, servers: asked, timeoutMs: TIMEOUT_MS });
+  for (const [index, { address }] of asked.entries()) {
+    const fault = answers[index];
+    faults.set(address, fault === undefined ? 'not tested' : fault);
+  }
+  return faults;
+}
+
+async function askThread(start: UpstreamTestStart): Promise<UpstreamTestAnswer> {
+  const worker = new Worker(ENTRY, {
+    name: 'upstream-test',
+    workerData: start,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
+  const { promise, resolve } = Promise.withResolvers<UpstreamTestAnswer>();
+  const allFail = (reason: string): void => resolve(start.servers.map(() => reason));
+  const timer = setTimeout(() => allFail('not tested: the test took too long'), LIMIT_MS);
+  worker.once('message', resolve);
+  worker.once('error', (error: unknown) => allFail(`not tested: ${reasonOf(error)}`));
+  worker.once('exit', () => allFail('not tested: the thread ended'));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+/** Whether an address and a port are those at which this node answers. */
+function isOwn({ transport, host, port }: UpstreamSettings, dnsPort: number): boolean {
+  if (port !== dnsPort || (transport !== 'udp' && transport !== 'tcp')) return false;
+  const own = Object.values(networkInterfaces()).flatMap((of) => (of ?? []).map(({ address }) => address));
+  return host === 'localhost' || host.startsWith('127.') || own.includes(host);
+}

@@ -1,0 +1,83 @@
+/** Who may ask an AdGuard Home, and which names it refuses to everyone. Pure. */
+import { admitsKey } from '../../../../shared/policy/access.ts';
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+import { readAdblockRule } from '../../../policy/compile/parse/adblock-rule.ts';
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import { GeneratedLists } from '../plan/generated-lists.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { addAllowed, addBlocked, reportOpen } from '../plan/planned-access.ts';
+import { adguardPlaceOf } from './adguard-clients.ts';
+
+/** Adds who may ask, and who may not. There, the first one replaces the second, and an empty one lets anyone ask. */
+export function mapAdguardAccess(builder: PlanBuilder, dns: ForeignTree): void {
+  const allowed = dns.texts('allowed_clients') ?? [];
+  const blocked = dns.texts('disallowed_clients') ?? [];
+  if (allowed.length === 0) {
+    if (dns.has('allowed_clients')) reportOpen(builder, 'dns.allowed_clients');
+    addBlocked(builder, knownPlaces(builder, blocked, 'dns.disallowed_clients'), 'dns.disallowed_clients');
+    return;
+  }
+  const places = knownPlaces(builder, allowed, 'dns.allowed_clients');
+  const keys = places.filter((text) => adguardPlaceOf(text)?.kind === 'key');
+  for (const key of keys) {
+    if (!admitsKey(key)) {
+      builder.notMapped(
+        'client',
+        `dns.allowed_clients ${key}`,
+        'its key is too short to let it ask from anywhere',
+      );
+      continue;
+    }
+    builder.client(
+      { mac: null, ip: null, key, name: null, group: null },
+      builder.item('client', `dns.allowed_clients ${key}`, 'a client with a known key may ask from anywhere'),
+    );
+  }
+  const networks = places.filter((text) => !keys.includes(text));
+  addAllowed(builder, networks, 'dns.allowed_clients');
+  for (const text of blocked)
+    builder.skipped(
+      'configuration',
+      `dns.disallowed_clients ${text}`,
+      'it has no effect there beside dns.allowed_clients',
+    );
+}
+
+/** The addresses, networks and ClientIDs; others are reported. */
+function knownPlaces(builder: PlanBuilder, written: readonly string[], from: string): string[] {
+  return written.flatMap((text) => {
+    const place = adguardPlaceOf(text);
+    if (place !== null) return [place.text];
+    builder.notMapped('configuration', `${from} ${text}`, 'it is not an address, network or ClientID');
+    return [];
+  });
+}
+
+/** Adds the names that no client gets an answer for: denied before any exception, as there. */
+export function mapBlockedHosts(builder: PlanBuilder, dns: ForeignTree): void {
+  const lists = new GeneratedLists(builder, 'AdGuard Home: blocked hosts', 'adguard-home-blocked-hosts');
+  for (const written of dns.texts('blocked_hosts') ?? []) addBlockedHost(builder, lists, written.trim());
+  lists.finish();
+}
+
+function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: string): void {
+  const [, prefix = '', rest = ''] = /^(\|\||\*\.)?([^\^]*)\^?$/.exec(written.toLowerCase()) ?? [];
+  const name = canonicalDomain(rest);
+  const item = builder.item(name === null ? 'list_rule' : 'managed_domain', `blocked_hosts ${written}`);
+  if (name === null) return addBlockedPattern(builder, lists, written, item);
+  const deny = { action: 'deny', groups: null, comment: '', enabled: true } as const;
+  if (prefix === '*.') {
+    builder.remark(item, `${name} itself is not blocked`);
+    builder.rule({ table: 'regex_filters', text: `\\.${name.replaceAll('.', '\\.')}$`, ...deny }, item);
+  } else builder.rule({ table: 'managed_domains', text: prefix === '' ? name : `*.${name}`, ...deny }, item);
+}
+
+/** A pattern becomes a rule of a list, where an exception may outrank it. */
+function addBlockedPattern(builder: PlanBuilder, lists: GeneratedLists, written: string, item: number): void {
+  const rule = written.includes('$') ? `${written},important` : `${written}$important`;
+  const outcome = readAdblockRule(rule, false);
+  if (written.startsWith('@@')) return builder.refuse(item, 'Weir has no exceptions from blocked hosts');
+  if (outcome.type === 'unused') return builder.refuse(item, outcome.unused.reason);
+  builder.remark(item, 'a rule of a list: allowlists outrank it');
+  lists.add(rule, null, item);
+}

@@ -1,0 +1,48 @@
+/** What AdGuard Home keeps of questions: its query log and its statistics. Pure. */
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import { goDurationSecs } from '../plan/go-duration.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import type { AdguardSettings } from './adguard-settings.ts';
+
+const DAY_SECS = 86_400;
+const MOST_DAYS = 3650;
+
+/** Adds it. */
+export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettings): void {
+  const isOn = file.flag('querylog.enabled') ?? dns.flag('querylog_enabled');
+  if (isOn !== undefined) builder.key('database.log_queries', isOn, 'querylog.enabled');
+  const days = daysOf(dns.text('querylog_interval') ?? file.text('querylog.interval'));
+  if (days !== null) builder.key('database.query_log_days', days, 'querylog.interval');
+  if (dns.flag('anonymize_client_ip') === true) {
+    const remark = 'Weir keeps the first three bytes of IPv4 addresses, and six of IPv6 addresses';
+    const item = builder.item('configuration', 'dns.anonymize_client_ip', remark);
+    builder.key('database.query_log_privacy', 'anonymous_clients', item);
+  }
+  if (isOn !== false && file.flag('querylog.file_enabled') === false)
+    builder.differs(
+      'other',
+      'querylog.file_enabled',
+      'there, the query log is in memory only; Weir stores it: disable database.log_queries to store nothing',
+      [],
+    );
+  mapStatistics(builder, file);
+}
+
+function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {
+  const days = daysOf(file.text('statistics.interval'));
+  if (days !== null)
+    builder.key(
+      'database.rollup_days',
+      days,
+      'statistics.interval',
+      days > 1 ? null : 'a day is the default of AdGuard Home; Weir shows weeks and months as well',
+    );
+  if (file.flag('statistics.enabled') === false)
+    builder.differs('other', 'statistics.enabled', 'Weir counts questions even if their log is off', []);
+}
+
+/** Whole days of a duration, rounded up; a number is of days, in older schemas. Null for none. */
+function daysOf(written: string | undefined): number | null {
+  const secs = goDurationSecs(written, DAY_SECS) ?? 0;
+  return secs === 0 ? null : Math.min(Math.ceil(secs / DAY_SECS), MOST_DAYS);
+}

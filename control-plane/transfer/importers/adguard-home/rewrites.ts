@@ -1,0 +1,69 @@
+/** AdGuard Home's rewrites as local records. Pure. */
+import { placeOf } from '../plan/client-place.ts';
+import { addAddress } from '../plan/hosts-lines.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import type { AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
+
+/** Adds them; `groups` are those that are filtered, null = every group. Only these clients have them there. */
+export function mapRewrites(
+  builder: PlanBuilder,
+  { rewrites, clients }: AdguardSettings,
+  groups: readonly string[] | null,
+): void {
+  const used = rewrites.filter(({ enabled }) => enabled);
+  for (const rewrite of rewrites)
+    if (!rewrite.enabled) builder.skipped('local_record', shownOf(rewrite), 'it is switched off there');
+    else if (groups?.length === 0)
+      builder.skipped('local_record', shownOf(rewrite), 'no client is filtered there');
+    else mapRewrite(builder, rewrite, used);
+  if (groups === null || groups.length === 0 || used.length === 0) return;
+  const unfiltered = clients.filter(({ policy }) => !policy.isFiltered).map(({ name }) => name);
+  builder.differs(
+    'local_record',
+    `local records for ${unfiltered.length === 0 ? 'clients without settings' : unfiltered.join(', ')}`,
+    'these clients are not filtered, and get no rewrites there; in Weir local records are for everyone',
+    used.map(({ domain }) => domain.replace(/^\*\./, '')),
+  );
+}
+
+/** `*.x` is every name below x and not x itself, in Weir too. */
+function mapRewrite(builder: PlanBuilder, rewrite: AdguardRewrite, used: readonly AdguardRewrite[]): void {
+  const { domain, answer } = rewrite;
+  if (isException(rewrite)) return mapException(builder, rewrite, used);
+  if (placeOf(answer)?.kind === 'ip') return addAddress(builder, domain, answer);
+  builder.record(
+    { name: domain, type: 'CNAME', value: answer },
+    builder.item('local_record', shownOf(rewrite)),
+  );
+}
+
+/** Whether the name is asked upstream: of one type, or of all. */
+function isException({ domain, answer }: AdguardRewrite): boolean {
+  return /^(?:A|AAAA)$/.test(answer) || answer.toLowerCase() === domain.toLowerCase();
+}
+
+/** An exception matters where another rewrite answers its name. */
+function mapException(builder: PlanBuilder, rewrite: AdguardRewrite, used: readonly AdguardRewrite[]): void {
+  const other = used.find((one) => !isException(one) && covers(one.domain, rewrite.domain));
+  if (other === undefined)
+    return builder.skipped(
+      'local_record',
+      shownOf(rewrite),
+      'no rewrite answers the name, so it is asked upstream',
+    );
+  builder.differs(
+    'local_record',
+    shownOf(rewrite),
+    `it is asked upstream there; in Weir the record ${other.domain} answers, as local records have no exceptions`,
+    [rewrite.domain],
+  );
+}
+
+function covers(pattern: string, name: string): boolean {
+  if (!pattern.startsWith('*.')) return pattern.toLowerCase() === name.toLowerCase();
+  return name.toLowerCase().endsWith(pattern.slice(1).toLowerCase());
+}
+
+function shownOf({ domain, answer }: AdguardRewrite): string {
+  return `${domain} ${answer}`;
+}

@@ -1,0 +1,38 @@
+/** The times at which AdGuard Home allows blocked services, as the times at which Weir blocks them. Pure. */
+import type { AdguardSchedule } from './adguard-settings.ts';
+
+/** Some time of some weekdays: days as bits, Monday 1; `start` and `end` in minutes since midnight. */
+export interface BlockedSlot {
+  readonly days: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const DAY_MINUTES = 1440;
+
+/** What is left of a week without the times at which services are allowed; days of the same times are one slot. */
+export function blockedSlots({ days }: AdguardSchedule): BlockedSlot[] {
+  const slots = new Map<string, BlockedSlot>();
+  for (const [day, allowed] of days.entries()) {
+    const blocked =
+      allowed === null
+        ? [[0, DAY_MINUTES]]
+        : [
+            [0, allowed.start],
+            [allowed.end, DAY_MINUTES],
+          ];
+    for (const [start = 0, end = 0] of blocked) {
+      if (start >= end) continue;
+      const key = `${start}-${end}`;
+      slots.set(key, { days: (slots.get(key)?.days ?? 0) | (1 << day), start, end });
+    }
+  }
+  return [...slots.values()];
+}
+
+/** The time zone of a schedule; `Local` is that of the machine, here this one. */
+export function zoneOf(written: string): { readonly timeZone: string; readonly remark: string | null } {
+  if (written !== 'Local') return { timeZone: written === '' ? 'UTC' : written, remark: null };
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return { timeZone, remark: `in the time zone of this machine, ${timeZone}` };
+}

@@ -1,0 +1,52 @@
+/** Things of a plan that depend on answers of people: the list of the first start, and devices with two entries. */
+import type { Queryable } from '../../../storage/db/database.ts';
+import type { BackupItems } from '../../backup/backup-items.ts';
+import type { MergedKind } from '../../backup/merge-items.ts';
+import { macsOf, oneDeviceEach } from '../choices/one-device.ts';
+import { startingList } from '../choices/starting-list.ts';
+import type { ImportPlan } from '../plan/import-plan.ts';
+import type { ImportOutcomes } from './import-outcomes.ts';
+import type { PlannedThing } from './planned-things.ts';
+
+/** What both work with; `things` are changed. */
+interface AskedThings {
+  readonly plan: ImportPlan;
+  readonly things: Map<MergedKind, readonly PlannedThing[]>;
+  readonly current: BackupItems;
+  readonly outcomes: ImportOutcomes;
+  readonly answers: ReadonlyMap<string, string>;
+}
+
+/** Makes one client of the entries of each device. */
+export async function mergeDevices(
+  tx: Queryable,
+  { plan, things, current, outcomes, site, answers }: AskedThings & { readonly site: string },
+): Promise<void> {
+  const planned = things.get('clients')!;
+  const addresses = planned.flatMap(({ item: { ip_address: address } }) =>
+    typeof address === 'string' ? [address] : [],
+  );
+  if (addresses.length === 0) return;
+  const macs = await macsOf(tx, addresses, { site, devices: plan.devices });
+  const stored = current.get('clients')!;
+  const { clients, questions, remarks } = oneDeviceEach(planned, { macs, stored, answers });
+  things.set('clients', clients);
+  for (const question of questions) outcomes.ask(question);
+  for (const { items, text } of remarks) outcomes.remark(items, text);
+}
+
+/** Asks about the list of the first start, and changes it as answered. */
+export function addStartingList({ plan, things, current, outcomes, answers }: AskedThings): void {
+  const asked = startingList(
+    plan,
+    { sources: current.get('list_sources')!, groups: current.get('groups')! },
+    answers,
+  );
+  if (asked === null) return;
+  const { question, changed, reason } = asked;
+  outcomes.ask(question);
+  const item = outcomes.add('blocklist', question.name);
+  outcomes.remark([item], reason);
+  if (changed === null) outcomes.note([item], 'same');
+  else things.set('list_sources', [...things.get('list_sources')!, { item: changed, origin: [item] }]);
+}

@@ -1,0 +1,65 @@
+/** What blocky logs of queries, as keys of Weir's configuration. Pure. */
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+
+/** Most days that Weir keeps queries. */
+const MOST_DAYS = 3650;
+const EXCLUDED = 'database.log_excluded_domains';
+
+/** Adds them. */
+export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
+  const days = file.count('queryLog.logRetentionDays') ?? 0;
+  if (days > 0)
+    builder.key('database.query_log_days', Math.min(days, MOST_DAYS), 'queryLog.logRetentionDays');
+  if (file.text('queryLog.type')?.toLowerCase() === 'none')
+    return builder.key('database.log_queries', false, 'queryLog.type');
+  const fields = file.texts('queryLog.fields');
+  if (fields !== undefined) mapFields(builder, fields);
+  if (file.flag('queryLog.ignore.sudn') === true)
+    builder.differs('other', 'queryLog.ignore.sudn', 'queries for reserved names are logged here', []);
+  mapIgnored(builder, file.texts('queryLog.ignore.domains') ?? []);
+}
+
+/** Fields that are left out; all are logged if there is no list. */
+function mapFields(builder: PlanBuilder, fields: readonly string[]): void {
+  if (fields.length === 0) return;
+  const from = `queryLog.fields ${fields.join(', ')}`;
+  if (!fields.includes('clientIP')) {
+    builder.key('database.query_log_privacy', 'anonymous_clients', from);
+    if (fields.includes('clientName'))
+      builder.differs(
+        'other',
+        from,
+        'names of clients are not kept either, as Weir knows them by address',
+        [],
+      );
+  } else if (!fields.includes('responseAnswer'))
+    builder.key('database.query_log_privacy', 'no_answers', from);
+  else builder.differs('other', from, 'Weir keeps all fields of a query; see database.query_log_privacy', []);
+}
+
+/** An entry is a name alone, `*.name`, or an expression. */
+function mapIgnored(builder: PlanBuilder, entries: readonly string[]): void {
+  const names = entries.filter((entry) => !entry.startsWith('/'));
+  const exact = names.filter((name) => !name.startsWith('*.'));
+  if (names.length > 0)
+    builder.key(
+      EXCLUDED,
+      [...new Set(names.map((name) => name.replace(/^\*\./, '')))],
+      'queryLog.ignore.domains',
+    );
+  if (exact.length > 0)
+    builder.differs(
+      'other',
+      'queryLog.ignore.domains',
+      'names below these are not logged here either',
+      exact,
+    );
+  for (const entry of entries)
+    if (entry.startsWith('/'))
+      builder.notMapped(
+        'other',
+        `queryLog.ignore.domains ${entry}`,
+        `Weir leaves out names with those below them, not expressions: see ${EXCLUDED}`,
+      );
+}

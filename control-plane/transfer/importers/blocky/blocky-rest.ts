@@ -1,0 +1,122 @@
+/** Settings of blocky that nothing was made of: each is named once, with the reason. Pure. */
+import type { ForeignTree } from '../files/foreign-tree.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+
+type Rest = 'read' | { readonly skipped: string } | { readonly notMapped: string };
+
+const OF_PROGRAM: Rest = { skipped: 'it is about how that program runs' };
+const OF_DOWNLOADS: Rest = { skipped: 'Weir has its own way to fetch lists' };
+
+/** By key, or by the section before the first dot; a key outranks its section. */
+const REST: Readonly<Record<string, Rest>> = {
+  ...read(
+    'upstreams.groups',
+    'upstreams.strategy',
+    'upstreams.timeout',
+    'upstream',
+    'upstreamTimeout',
+    'bootstrapDns',
+  ),
+  ...read('customDNS.customTTL', 'customDNS.mapping', 'customDNS.zone', 'customDNS.rewrite'),
+  ...read('customDNS.filterUnmappedTypes', 'conditional.mapping', 'conditional.rewrite'),
+  ...read('blocking.denylists', 'blocking.allowlists', 'blocking.blackLists', 'blocking.whiteLists'),
+  ...read('blocking.clientGroupsBlock', 'blocking.blockType', 'blocking.blockTTL', 'blocking.refreshPeriod'),
+  ...read('blocking.schedules', 'blocking.listSchedules', 'blocking.loading'),
+  ...read(
+    'clientLookup.clients',
+    'clientLookup.upstream',
+    'disableIPv6',
+    'fqdnOnly',
+    'filtering',
+    'rateLimit',
+  ),
+  ...read('caching.minTime', 'caching.maxTime', 'caching.cacheTimeNegative', 'rebindingProtection'),
+  ...read('queryLog.logRetentionDays', 'queryLog.type', 'queryLog.fields', 'queryLog.ignore'),
+  ...read('hostsFile.sources', 'hostsFile.filePath', 'hostsFile.hostsTTL', 'hostsFile.filterLoopback'),
+  ...read('specialUseDomains', 'dnssec.validate', 'ecs.forward'),
+  'upstreams.init': OF_PROGRAM,
+  'upstreams.userAgent': OF_PROGRAM,
+  'upstreams.quic': OF_PROGRAM,
+  'customDNS.fallbackUpstream': {
+    notMapped: 'Weir answers names that it has records for, and never asks others for them',
+  },
+  'conditional.fallbackUpstream': {
+    notMapped: "Weir does not ask other servers for a name that the zone's servers do not have",
+  },
+  'clientLookup.singleNameOrder': { notMapped: 'Weir takes the first name that the server gives' },
+  'caching.exclude': { notMapped: 'Weir keeps the answers of all names while they live' },
+  'caching.prefetching': { skipped: 'Weir asks again for popular names: cache.optimistic_refresh' },
+  'caching.prefetchExpires': { skipped: 'Weir decides by itself which names are popular' },
+  'caching.prefetchThreshold': { skipped: 'Weir decides by itself which names are popular' },
+  'caching.prefetchMaxItemsCount': { skipped: 'Weir decides by itself which names are popular' },
+  'caching.maxItemsCount': { skipped: 'Weir counts bytes instead: cache.max_bytes' },
+  'queryLog.target': { skipped: 'Weir keeps queries in its own database' },
+  'queryLog.creationAttempts': OF_PROGRAM,
+  'queryLog.creationCooldown': OF_PROGRAM,
+  'queryLog.flushInterval': OF_PROGRAM,
+  'hostsFile.loading': { skipped: 'the lines are kept as local records: change those here' },
+  'hostsFile.refreshPeriod': { skipped: 'the lines are kept as local records: change those here' },
+  'blocking.downloadTimeout': OF_DOWNLOADS,
+  'blocking.downloadAttempts': OF_DOWNLOADS,
+  'blocking.downloadCooldown': OF_DOWNLOADS,
+  'blocking.failStartOnListError': OF_DOWNLOADS,
+  'blocking.processingConcurrency': OF_DOWNLOADS,
+  'blocking.startStrategy': OF_DOWNLOADS,
+  'blocking.maxErrorsPerFile': OF_DOWNLOADS,
+  connectIPVersion: { notMapped: 'Weir asks upstreams at every address that they have' },
+  'dnssec.trustAnchors': { notMapped: 'set dns.dnssec_trust_anchors to a file with them' },
+  dnssec: OF_PROGRAM,
+  ecs: { notMapped: 'Weir only hands on the subnets that clients send: dns.ecs' },
+  dns64: { notMapped: 'Weir makes no IPv6 addresses out of IPv4 addresses' },
+  ede: { skipped: 'Weir always gives the reason of a block' },
+  'ports.tls': { notMapped: 'set server.encrypted_dns.dot_enabled in the configuration file' },
+  'ports.https': { notMapped: 'set server.encrypted_dns.doh_enabled in the configuration file' },
+  'ports.proxyProtocol': { notMapped: 'set server.proxy_protocol_enabled in the configuration file' },
+  certFile: { notMapped: 'set server.encrypted_dns.tls_cert_path in the configuration file' },
+  keyFile: { notMapped: 'set server.encrypted_dns.tls_key_path in the configuration file' },
+  prometheus: { skipped: 'Weir has its own metrics' },
+  statistics: { skipped: 'Weir has its own statistics' },
+  ...Object.fromEntries(
+    ['ports', 'log', 'redis', 'http3', 'minTlsServeVersion', 'startVerifyUpstream', 'dohUserAgent', 'port']
+      .concat(['httpPort', 'httpsPort', 'tlsPort', 'logLevel', 'logFormat', 'logPrivacy', 'logTimestamp'])
+      .map((key) => [key, OF_PROGRAM]),
+  ),
+};
+
+/** Adds a row for each key that nothing was made of. */
+export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void {
+  for (const [section, value] of file.members()) {
+    const keys =
+      Object.hasOwn(REST, section) && REST[section] === 'read'
+        ? []
+        : value.members().map(([name]) => `${section}.${name}`);
+    for (const key of keys.length === 0 && REST[section] !== 'read' ? [section] : keys) {
+      const rest = REST[key] ?? REST[section] ?? { notMapped: 'Weir has no such setting' };
+      if (rest === 'read') continue;
+      // Off is what Weir does anyway.
+      if (file.flag(key) === false) builder.skipped('other', key, 'it is switched off there');
+      else if ('skipped' in rest) builder.skipped('other', key, rest.skipped);
+      else builder.notMapped('other', key, rest.notMapped);
+    }
+  }
+  reportSchedules(builder, file);
+}
+
+/** Lists that count at times only. */
+function reportSchedules(builder: PlanBuilder, file: ForeignTree): void {
+  const scheduled = file.members('blocking.listSchedules');
+  const used = new Set(scheduled.flatMap(([, names]) => names.texts() ?? []));
+  for (const [list, names] of scheduled)
+    builder.differs(
+      'other',
+      `blocking.listSchedules ${list}`,
+      `its lists count at all times here, there at the times of ${(names.texts() ?? []).join(', ')}: switch them with blocked services or a schedule profile`,
+      [],
+    );
+  for (const [name] of file.members('blocking.schedules'))
+    if (!used.has(name)) builder.skipped('other', `blocking.schedules ${name}`, 'no list has it');
+}
+
+function read(...keys: readonly string[]): Record<string, Rest> {
+  return Object.fromEntries(keys.map((key) => [key, 'read']));
+}

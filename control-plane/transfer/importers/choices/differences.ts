@@ -1,0 +1,40 @@
+/** What answers or behaves differently after an import, the most used names first. Pure. */
+import type { ImportDifference } from '../../../../shared/api/imports-api.ts';
+import type { PlanItem } from '../plan/import-plan.ts';
+
+/** Queries by name; null = there is no log. */
+export type QueriesByName = ReadonlyMap<string, number> | null;
+
+/** Orders rows that differ by the queries that they concern. */
+export function differencesOf(items: readonly PlanItem[], queries: QueriesByName): ImportDifference[] {
+  const wanted = new Map<string, number>();
+  for (const { domains = [] } of items) for (const domain of domains) wanted.set(folded(domain), 0);
+  for (const [name, count] of queries ?? [])
+    for (const parent of parentsOf(name))
+      if (wanted.has(parent)) wanted.set(parent, wanted.get(parent)! + count);
+  const rows = items.map(({ kind, name, reason, domains = [] }) => ({
+    kind,
+    name,
+    reason: reason ?? '',
+    queries: queries === null ? null : sum([...new Set(domains.map(folded))].map((one) => wanted.get(one)!)),
+  }));
+  return rows.sort((a, b) => (b.queries ?? 0) - (a.queries ?? 0));
+}
+
+/** Without a wildcard and a trailing dot, in lower case. */
+function folded(domain: string): string {
+  return domain
+    .toLowerCase()
+    .replace(/^\*?\./, '')
+    .replace(/\.$/, '');
+}
+
+/** The name and what it lies below. */
+function parentsOf(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_label, at) => labels.slice(at).join('.'));
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

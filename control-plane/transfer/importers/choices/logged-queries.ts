@@ -1,0 +1,40 @@
+/** The queries of the last days by name, as far as the lists of the most asked names have them. */
+import type { Clock } from '../../../../shared/clock.ts';
+import { reasonOf } from '../../../../shared/errors.ts';
+import type { Logger } from '../../../../shared/log.ts';
+import type { LogQuestions } from '../../../query-log/log-search/log-questions.ts';
+import type { QueriesByName } from './differences.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 7;
+/** Names of each kind; the rest is asked seldom. */
+const MOST_NAMES = 10_000;
+/** A person waits for the preview. */
+const LIMIT_MS = 5000;
+
+/** Null if the log is empty, or does not answer in time. */
+export async function queriesByName({
+  log,
+  clock,
+  logger,
+}: {
+  readonly log: Pick<LogQuestions, 'topDomains'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Promise<QueriesByName> {
+  const toMs = clock.nowMs();
+  const span = { fromMs: toMs - DAYS * DAY_MS, toMs, limit: MOST_NAMES };
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  const counts = new Map<string, number>();
+  try {
+    for (const which of ['allowed', 'blocked'] as const)
+      for (const { domain, count } of await log.topDomains({ ...span, which }, signal))
+        counts.set(domain, (counts.get(domain) ?? 0) + count);
+  } catch (error) {
+    logger.warn('import: could not read the query log; differences are not ordered', {
+      reason: reasonOf(error),
+    });
+    return null;
+  }
+  return counts.size === 0 ? null : counts;
+}

@@ -1,0 +1,52 @@
+/** Answers and protections that Weir adds by default: each has a row with a switch. Pure. */
+import type { Values } from '../../../../config/layers.ts';
+import type { ImportPlan, PlanItem, PlannedKey } from '../plan/import-plan.ts';
+
+interface Protection {
+  readonly key: string;
+  readonly name: string;
+  /** What Weir does, and what the tick does. */
+  readonly reason: string;
+  /** Names that it concerns; none = any. */
+  readonly domains: readonly string[];
+}
+
+const PROTECTIONS: readonly Protection[] = [
+  {
+    key: 'dns.rebinding_protection',
+    name: 'private addresses in answers',
+    reason:
+      'Weir removes private addresses from the answers of public names, which then seem to have no address; ' +
+      'select it to let them pass, or list such domains in dns.rebinding_allowlist',
+    domains: [],
+  },
+  {
+    key: 'dns.block_private_relay',
+    name: 'iCloud Private Relay',
+    reason:
+      'Weir answers its names with NXDOMAIN, so that the devices of Apple use Weir; select it to allow them',
+    domains: ['mask.icloud.com', 'mask-h2.icloud.com'],
+  },
+  {
+    key: 'dns.block_doh_canary',
+    name: 'canary name of Firefox',
+    reason:
+      'Weir answers it with NXDOMAIN, so that Firefox uses Weir; select it to allow DNS over HTTPS there',
+    domains: ['use-application-dns.net'],
+  },
+];
+
+/** The plan with a row for each of them that is on and that the file does not decide. */
+export function withProtections(plan: ImportPlan, current: Values): ImportPlan {
+  // A hosts file has names alone, and no program behind it.
+  if (plan.format === 'hosts') return plan;
+  const given = new Set(plan.keys.map(({ key }) => key));
+  const items: PlanItem[] = [...plan.items];
+  const keys: PlannedKey[] = [...plan.keys];
+  for (const { key, name, reason, domains } of PROTECTIONS) {
+    if (given.has(key) || current[key] !== true) continue;
+    const item = items.push({ kind: 'configuration', name, result: null, reason: null, domains }) - 1;
+    keys.push({ key, value: false, items: [item], doubt: reason, isOwn: true });
+  }
+  return { ...plan, items, keys };
+}

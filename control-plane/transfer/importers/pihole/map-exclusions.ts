@@ -1,0 +1,70 @@
+/** What Pi-hole leaves out of its log and statistics, as exclusions of clients and domains. Pure. */
+import { addressFromText } from '../../../../shared/net/ip.ts';
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import type { PiholeKeys } from './pihole-settings.ts';
+
+const IS_HIDDEN =
+  'Pi-hole stores and counts its questions, but shows them nowhere; Weir neither stores nor counts them';
+const LOCALHOST = ['127.0.0.1', '::1'];
+/** An expression for one text, and whether something may be before it. */
+const ONE_TEXT = /^(\^|\(\^\|\\\.\)|\(\\\.\|\^\)|\\\.)((?:[\w:-]|\\\.)+)\$$/;
+
+/** Adds them; `unfiltered` is the group for clients that nothing is blocked for, made when it is first asked for. */
+export function mapExclusions(builder: PlanBuilder, keys: PiholeKeys, unfiltered: () => string): void {
+  mapDomains(builder, keys.excludedDomains ?? []);
+  for (const expression of keys.excludedClients ?? []) mapClient(builder, expression);
+  if (keys.ignoresLocalhost !== true) return;
+  // Pi-hole does not look at such questions at all, so it does not block them either.
+  for (const address of LOCALHOST) {
+    const item = builder.item('client', `${address} (dns.ignoreLocalhost)`);
+    exclude(builder, { address, group: unfiltered() }, item);
+  }
+}
+
+function mapDomains(builder: PlanBuilder, expressions: readonly string[]): void {
+  const names: string[] = [];
+  for (const expression of expressions) {
+    const [, start, text = ''] = ONE_TEXT.exec(expression) ?? [];
+    const name = canonicalDomain(text.replaceAll('\\.', '.'));
+    const from = `excludeDomains ${expression}`;
+    if (name === null || start === undefined) {
+      builder.notMapped(
+        'configuration',
+        from,
+        'Weir excludes names with all names below them, and no others',
+      );
+      continue;
+    }
+    names.push(name);
+    const covered = start.includes('|') ? 'subdomains included' : 'here with the name and all names below it';
+    builder.differs('configuration', from, `${IS_HIDDEN}; ${covered}`, [name]);
+  }
+  if (names.length === 0) return;
+  const from = 'webserver.api.excludeDomains';
+  builder.key('database.log_excluded_domains', names, from);
+  builder.key('database.stats_excluded_domains', names, from);
+}
+
+function mapClient(builder: PlanBuilder, expression: string): void {
+  const [, start, text = ''] = ONE_TEXT.exec(expression) ?? [];
+  const address = text.replaceAll('\\.', '.');
+  const from = `excludeClients ${expression}`;
+  if (start !== '^' || addressFromText(address) === null)
+    return builder.notMapped('client', from, 'exclude such clients by hand: Weir does so by address or MAC');
+  exclude(builder, { address, group: null }, builder.item('client', from, IS_HIDDEN));
+}
+
+function exclude(
+  builder: PlanBuilder,
+  { address, group }: { readonly address: string; readonly group: string | null },
+  item: number,
+): void {
+  const client = { mac: null, ip: address, key: null, name: null, group };
+  builder.client({ ...client, excludeFromLog: true, excludeFromStats: true }, item);
+}
+
+/** An expression for one text exactly, as version 5 has it. */
+export function exactly(text: string): string {
+  return `^${text.replaceAll('.', '\\.')}$`;
+}

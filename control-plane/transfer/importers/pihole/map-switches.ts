@@ -1,0 +1,156 @@
+/** Pi-hole's switches and numbers as keys of Weir's configuration. Pure. */
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { addAllowed, OWN_MACHINE, reportOpen } from '../plan/planned-access.ts';
+import { addRateLimit } from '../plan/planned-pools.ts';
+import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
+
+const MODES: Readonly<Record<string, string>> = {
+  NULL: 'null_ip',
+  NX: 'nxdomain',
+  NXDOMAIN: 'nxdomain',
+  NODATA: 'nodata',
+  IP: 'custom_ip',
+  IP_NODATA_AAAA: 'custom_ip',
+};
+/** Switches of `dns.specialDomains`, and Weir's for the same names. */
+const SPECIAL_DOMAINS: Readonly<Record<string, string>> = {
+  mozillaCanary: 'dns.block_doh_canary',
+  iCloudPrivateRelay: 'dns.block_private_relay',
+};
+const MOST_LOG_DAYS = 3650;
+const YEAR_SECS = 365 * 86_400;
+/** A person's line for dnsmasq that Weir has a key of the same meaning for. */
+const STOPS_REBINDING = /^\s*stop-dns-rebind\s*$/;
+
+/** Adds them all. */
+export function mapSwitches(builder: PlanBuilder, settings: PiholeSettings): void {
+  const { keys } = settings;
+  const { localDomain, domainNeeded, bogusPriv, blockingMode, blockTtl, rateLimit, dnssec } = keys;
+  if (localDomain !== undefined && localDomain !== '')
+    builder.setting({ local_domain: localDomain }, builder.item('setting', `dns.domain ${localDomain}`));
+  if (domainNeeded !== undefined)
+    builder.setting({ never_forward_non_fqdn: domainNeeded }, builder.item('setting', 'dns.domainNeeded'));
+  if (bogusPriv !== undefined) builder.key('dns.block_private_ptr', bogusPriv, 'dns.bogusPriv');
+  if (dnssec !== undefined) builder.key('dns.dnssec_enabled', dnssec, 'dns.dnssec');
+  if (keys.blockingActive !== undefined)
+    builder.key('blocking.enabled', keys.blockingActive, 'dns.blocking.active');
+  if (blockTtl !== undefined) builder.key('blocking.ttl_secs', blockTtl, 'dns.blockTTL');
+  if (blockingMode !== undefined) mapMode(builder, blockingMode, keys);
+  if (rateLimit !== undefined) mapRateLimit(builder, rateLimit);
+  if (keys.listeningMode !== undefined)
+    mapListening(builder, keys.listeningMode, keys.networkInterface ?? '');
+  mapSpecialDomains(builder, keys);
+  mapLog(builder, keys);
+  if (keys.staleSecs !== undefined) mapStale(builder, keys.staleSecs);
+  mapRebinding(builder, settings);
+  if (keys.dhcpActive === true) builder.notMapped('other', 'DHCP server', 'Weir does not give out addresses');
+}
+
+/** The addresses that blocked questions are answered with, where they are set. */
+export function blockingAddresses({ blockingIpv4 = '', blockingIpv6 = '' }: PiholeKeys): readonly string[] {
+  return [blockingIpv4, blockingIpv6].filter((address) => address !== '');
+}
+
+function mapMode(builder: PlanBuilder, mode: string, keys: PiholeKeys): void {
+  const known = MODES[mode.toUpperCase()];
+  const from = 'dns.blocking.mode';
+  if (known === undefined) return builder.notMapped('configuration', `${from} ${mode}`, 'unknown to Weir');
+  const { blockingIpv4 = '', blockingIpv6 = '' } = keys;
+  const hasIpv6 = mode.toUpperCase() === 'IP' && blockingIpv6 !== '';
+  if (known === 'custom_ip' && blockingIpv4 === '' && !hasIpv6)
+    return builder.notMapped(
+      'configuration',
+      `${from} ${mode}`,
+      'Pi-hole answers with its own address, which the export does not have: set blocking.mode to custom_ip and ' +
+        'blocking.custom_ipv4 to the address of this machine',
+    );
+  builder.key('blocking.mode', known, from);
+  if (known !== 'custom_ip') return;
+  builder.key('blocking.custom_ipv4', blockingIpv4, 'dns.reply.blocking.IPv4');
+  builder.key('blocking.custom_ipv6', hasIpv6 ? blockingIpv6 : '', 'dns.reply.blocking.IPv6');
+}
+
+/** Pi-hole limits each address to a number of queries in a span. */
+function mapRateLimit(builder: PlanBuilder, { count, interval }: { count: number; interval: number }): void {
+  const limit = {
+    perSecond: Math.max(1, Math.ceil(count / interval)),
+    burst: count,
+    ipv4PrefixLength: 32,
+    ipv6PrefixLength: 128,
+  };
+  addRateLimit(builder, count > 0 && interval > 0 ? limit : null, 'dns.rateLimit');
+}
+
+/** Adds the key for `dns.listeningMode` of version 6, or `DNSMASQ_LISTENING` of version 5. */
+function mapListening(builder: PlanBuilder, mode: string, networkInterface: string): void {
+  const from = `dns.listeningMode ${mode}`;
+  switch (mode.toLowerCase()) {
+    case 'local':
+      return addAllowed(builder, [...OWN_MACHINE, 'connected'], from);
+    case 'all':
+      return reportOpen(builder, from);
+    case 'single':
+    case 'bind':
+      return builder.notMapped(
+        'configuration',
+        from,
+        `it answers anyone who reaches the interface ${networkInterface}: set server.bind_address to its addresses, and dns.allowed_clients to the networks of your clients`,
+      );
+    default:
+      builder.notMapped('configuration', from, 'set dns.allowed_clients to the networks of your clients');
+  }
+}
+
+function mapSpecialDomains(builder: PlanBuilder, { specialDomains = {} }: PiholeKeys): void {
+  for (const [name, isOn] of Object.entries(specialDomains)) {
+    const from = `dns.specialDomains.${name}`;
+    const key = SPECIAL_DOMAINS[name];
+    if (key !== undefined) builder.key(key, isOn, from);
+    else if (name !== 'designatedResolver') builder.notMapped('configuration', from, 'unknown to Weir');
+    else if (isOn) builder.skipped('configuration', from, 'Weir answers resolver.arpa itself');
+    else
+      builder.notMapped(
+        'configuration',
+        from,
+        'Weir answers resolver.arpa itself as long as dns.special_names is on, which is for other reserved names as well',
+      );
+  }
+}
+
+/** How much of the log is kept, and for how long. */
+function mapLog(builder: PlanBuilder, { privacyLevel, logDays }: PiholeKeys): void {
+  if (privacyLevel !== undefined) {
+    const from = `misc.privacylevel ${privacyLevel}`;
+    builder.key('database.query_log_privacy', privacyLevel === 0 ? 'full' : 'off', from);
+    if (privacyLevel === 1 || privacyLevel === 2)
+      builder.differs(
+        'configuration',
+        from,
+        'Pi-hole hides names in what it stores; Weir stores no queries at all',
+        [],
+      );
+  }
+  if (logDays === undefined) return;
+  const from = `database.maxDBdays ${logDays}`;
+  builder.key('database.query_log_days', Math.min(Math.max(logDays, 1), MOST_LOG_DAYS), from);
+  if (logDays === 0)
+    builder.differs('configuration', from, 'Pi-hole keeps a day in memory only; Weir stores it', []);
+}
+
+/** Seconds for which Pi-hole answers with what has expired; 0 = without end, -1 = never. */
+function mapStale(builder: PlanBuilder, secs: number): void {
+  const value = secs < 0 ? 0 : secs === 0 ? YEAR_SECS : Math.min(secs, YEAR_SECS);
+  builder.key('cache.serve_stale_secs', value, `dns.cache.optimizer ${secs}`);
+}
+
+/** Pi-hole passes private addresses of public names on, unless a person's line for dnsmasq says otherwise. */
+function mapRebinding(builder: PlanBuilder, { keys, dnsmasqFiles }: PiholeSettings): void {
+  const lines = [...(keys.dnsmasqLines ?? []), ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile)];
+  if (keys.upstreams === undefined || lines.some((line) => STOPS_REBINDING.test(line))) return;
+  const item = builder.item(
+    'configuration',
+    'stop-dns-rebind is off',
+    'Pi-hole passes private addresses of public names on; Weir answers such names with nothing unless this is off',
+  );
+  builder.key('dns.rebinding_protection', false, item);
+}

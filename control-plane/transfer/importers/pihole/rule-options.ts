@@ -1,0 +1,81 @@
+/** What Pi-hole writes after the expression of a regex: options, each after a semicolon. Pure. */
+import { RRType } from '../../../../shared/dns/iana.ts';
+import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
+
+/** How a denied name is answered: as `blocking.mode` says, or otherwise. */
+export type Reply =
+  | { readonly kind: 'code'; readonly code: 'NODATA' | 'NXDOMAIN' | 'REFUSED' }
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
+  /** The address of the Pi-hole. */
+  | { readonly kind: 'own_address' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'alias'; readonly target: string };
+
+/** The options of an expression. */
+export interface RuleOptions {
+  /** For which types of questions it is; null = for all. */
+  readonly types: { readonly isExcept: boolean; readonly names: readonly string[] } | null;
+  readonly reply: Reply | null;
+  readonly isInverted: boolean;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The types that Pi-hole knows; it has one more for all others. */
+const KNOWN_TYPES = new Set('A AAAA ANY SRV SOA PTR TXT NAPTR MX DS RRSIG DNSKEY NS SVCB HTTPS'.split(' '));
+const CODES = ['NODATA', 'NXDOMAIN', 'REFUSED'] as const;
+const IS_REFUSED = 'Pi-hole refuses it too, so it is not active there:';
+
+/** Separates an expression from its options; a reason says why Weir cannot have them. */
+export function readOptions(
+  text: string,
+): { readonly pattern: string; readonly options: RuleOptions } | { readonly reason: string } {
+  // Pi-hole takes several semicolons as one, and one at the end as none.
+  const [pattern = '', ...written] = text.split(';').filter((part) => part !== '');
+  const options: Writable<RuleOptions> = { types: null, reply: null, isInverted: false };
+  for (const option of written) {
+    const fault = readOption(option.trim(), options);
+    if (fault !== null) return { reason: fault };
+  }
+  return { pattern, options };
+}
+
+function readOption(option: string, into: Writable<RuleOptions>): string | null {
+  if (option.toLowerCase() === 'invert') {
+    into.isInverted = true;
+    return null;
+  }
+  const [name, value = ''] = [option.split('=', 1)[0], option.split('=')[1]?.trim()];
+  if (name === 'querytype') return readTypes(value, into);
+  if (name === 'reply') return readReply(value, into);
+  return `${IS_REFUSED} it knows no option ${option.slice(0, 40)}`;
+}
+
+/** Types that Pi-hole does not know count for nothing beside others. */
+function readTypes(value: string, into: Writable<RuleOptions>): string | null {
+  if (into.types !== null) return `${IS_REFUSED} it has two options querytype`;
+  const isExcept = value.startsWith('!');
+  const written = value.replace(/^!/, '').toUpperCase().split(',');
+  if (written.includes('OTHER')) return 'Weir has no name for the types that Pi-hole does not know';
+  const names = [...new Set(written)].filter((type) => KNOWN_TYPES.has(type) && Object.hasOwn(RRType, type));
+  if (names.length === 0) return `${IS_REFUSED} it knows no type ${value.slice(0, 20)}`;
+  into.types = { isExcept, names };
+  return null;
+}
+
+/** The last reply decides on its kind; addresses of both families stay. */
+function readReply(value: string, into: Writable<RuleOptions>): string | null {
+  const code = CODES.find((known) => known === value.toUpperCase());
+  const bytes = addressFromText(value);
+  if (code !== undefined) into.reply = { kind: 'code', code };
+  else if (bytes !== null) {
+    const before = into.reply?.kind === 'addresses' ? into.reply.addresses : [];
+    const isIpv4 = isMappedIpv4(bytes);
+    const others = before.filter((one) => isMappedIpv4(addressFromText(one)!) !== isIpv4);
+    into.reply = { kind: 'addresses', addresses: [...others, addressToText(bytes)] };
+  } else if (/^ip$/i.test(value)) into.reply = { kind: 'own_address' };
+  else if (/^none$/i.test(value)) into.reply = { kind: 'none' };
+  else if (/^cname,./i.test(value)) into.reply = { kind: 'alias', target: value.slice('cname,'.length) };
+  else return `${IS_REFUSED} it knows no reply ${value.slice(0, 40)}`;
+  return null;
+}

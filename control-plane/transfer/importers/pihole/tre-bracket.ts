@@ -1,0 +1,63 @@
+/**
+ * Bracket expressions of TRE as RE2 writes them. In TRE a backslash within brackets stands for itself, and a range may
+ * begin or end with any character. Pure.
+ */
+
+/** A bracket expression for RE2 and the length of what it was read from, or why there is none. */
+export type ReadBracket =
+  { readonly text: string; readonly length: number; readonly isWord: boolean } | { readonly reason: string };
+
+const CLASSES = /^(?:alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)$/;
+/** Classes whose characters are all of words. */
+const OF_WORDS = /^(?:alnum|alpha|digit|lower|upper|xdigit)$/;
+const WORD = /^\w$/;
+/** Characters that RE2 reads otherwise within brackets. */
+const SPECIAL = /[\\[\]]/;
+
+/** Reads the bracket expression that `rest` begins with. */
+export function readBracket(rest: string): ReadBracket {
+  const isNegated = rest[1] === '^';
+  const first = isNegated ? 2 : 1;
+  let text = isNegated ? '[^' : '[';
+  let isWord = !isNegated;
+  let at = first;
+  while (rest[at] !== ']' || at === first) {
+    const item = itemAt(rest, at, first);
+    if ('reason' in item) return item;
+    text += item.text;
+    isWord &&= item.isWord;
+    at += item.length;
+  }
+  return { text: `${text}]`, length: at + 1, isWord };
+}
+
+function itemAt(rest: string, at: number, first: number): ReadBracket {
+  const letter = rest[at];
+  if (letter === undefined) return { reason: 'its brackets do not end' };
+  const [next = '', last = ''] = rest.slice(at + 1, at + 3);
+  if (next === '-' && last !== ']' && last !== '') {
+    if (letter > last) return { reason: `${letter}-${last} is not a range` };
+    // Of a range with case, the other case is in it as well, as in RE2.
+    return { text: `${escaped(letter)}-${escaped(last)}`, length: 3, isWord: isWordRange(letter, last) };
+  }
+  if (letter === '[' && /[.=]/.test(next)) return { reason: 'it names a collating element' };
+  if (letter === '[' && next === ':') {
+    const name = /^\[:([^:]*):\]/.exec(rest.slice(at))?.[1] ?? '';
+    if (!CLASSES.test(name)) return { reason: 'it names an unknown class of characters' };
+    return { text: `[:${name}:]`, length: name.length + 4, isWord: OF_WORDS.test(name) };
+  }
+  if (letter === '-' && next !== ']' && at !== first)
+    return { reason: 'two of its ranges share a character' };
+  // A hyphen is here the first or the last character, which it may be in RE2.
+  return { text: escaped(letter), length: 1, isWord: WORD.test(letter) };
+}
+
+function isWordRange(from: string, to: string): boolean {
+  for (let code = from.charCodeAt(0); code <= to.charCodeAt(0); code++)
+    if (!WORD.test(String.fromCharCode(code))) return false;
+  return true;
+}
+
+function escaped(letter: string): string {
+  return SPECIAL.test(letter) ? `\\${letter}` : letter;
+}

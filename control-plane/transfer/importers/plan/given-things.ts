@@ -1,0 +1,56 @@
+/** Things as importers give them to the plan, before they are checked. */
+import type { Thing } from './import-plan.ts';
+
+/** Names of groups; null = every group. */
+type Groups = readonly string[] | null;
+
+/** A list source as another program has it. */
+export interface GivenSource extends Pick<
+  Thing<'list_sources'>,
+  'kind' | 'url' | 'name' | 'enabled' | 'comment' | 'subdomains'
+> {
+  readonly groups: Groups;
+}
+
+/** A managed domain or a regex filter. */
+export interface GivenRule {
+  readonly table: 'managed_domains' | 'regex_filters';
+  /** The domain or the pattern. */
+  readonly text: string;
+  readonly action: 'allow' | 'deny';
+  readonly groups: Groups;
+  readonly comment: string;
+  readonly enabled: boolean;
+}
+
+/** A client by its MAC, or without one by its address, or by its key alone. */
+export interface GivenClient {
+  readonly mac: string | null;
+  readonly ip: string | null;
+  /** Null if it has a MAC or an address. */
+  readonly key: string | null;
+  readonly name: string | null;
+  /** Null = the one of its subnet. */
+  readonly group: string | null;
+  /** Its queries are not logged, or not counted; absent = they are. */
+  readonly excludeFromLog?: boolean;
+  readonly excludeFromStats?: boolean;
+}
+
+/** A service that is blocked for a group. */
+export interface GivenService {
+  readonly serviceId: string;
+  /** Its id in Weir's own catalog, if that differs. */
+  readonly ownId: string | null;
+  readonly group: string;
+  /** Schedule profile whose blocking times are the only ones at which it is blocked; null = it always is. */
+  readonly profile?: string | null;
+}
+
+/** Times of a week at which services are blocked. */
+export interface GivenTimes {
+  readonly name: string;
+  readonly timeZone: string;
+  /** Days as bits, Monday 1; `start` and `end` are minutes since midnight. */
+  readonly slots: readonly { readonly days: number; readonly start: number; readonly end: number }[];
+}

@@ -1,0 +1,34 @@
+/** The things of a kind in a plan, by what tells them apart. Pure. */
+import type { Thing } from './import-plan.ts';
+
+/** Things of a kind by their natural keys, with the items that they are made of. */
+export type Things<T> = Map<string, { readonly value: T; readonly items: readonly number[] }>;
+
+/** Sets the thing of a key, which is of `items` as well. */
+export function put<T>(things: Things<T>, key: string, value: T, ...items: readonly number[]): void {
+  things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
+}
+
+/** The same rule twice is enabled if one of them is. */
+export function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
+  things: Things<T>,
+  rule: T,
+  text: string,
+  item: number,
+): void {
+  const key = JSON.stringify([text, rule.action, rule.group]);
+  put(things, key, { ...rule, enabled: rule.enabled || things.get(key)?.value.enabled === true }, item);
+}
+
+/** Groups of both; none = every group. */
+export function joined(a: readonly string[], b: readonly string[]): string[] {
+  return a.length === 0 || b.length === 0 ? [] : [...new Set([...a, ...b])];
+}
+
+export function valuesOf<T>(things: Things<T>): T[] {
+  return [...things.values()].map(({ value }) => value);
+}
+
+export function originsOf(things: Things<unknown>): (readonly number[])[] {
+  return [...things.values()].map(({ items }) => items);
+}

@@ -1,0 +1,76 @@
+/**
+ * SQL that gives clients back what people had set of them at a revision. Clients that were only seen then become that
+ * again, or go if nothing was seen of them. A client that was deleted comes back under its id, with what was seen of it;
+ * if it was discovered again since, that row becomes part of it.
+ */
+import type { Queryable } from '../../storage/db/database.ts';
+import { firstChangesOf } from './noted-changes.ts';
+
+const CHANGED = firstChangesOf('clients');
+/** Clients as they were, of those that people had set something of. */
+const WAS = `WITH was AS MATERIALIZED (SELECT r.* FROM ${CHANGED} first,
+  jsonb_populate_record(NULL::clients, first.was) r WHERE first.was IS NOT NULL)`;
+
+/** Sightings wait: what they insert could be in the way. */
+const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
+
+const REMOVE_NEW = `DELETE FROM clients USING ${CHANGED} first WHERE first.was IS NULL AND id = first.key::integer
+  AND (ip_address IS NULL AND mac_address IS NULL
+    OR last_seen IS NULL AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id))`;
+const CLEAR_NEW = `UPDATE clients SET group_id = NULL, name = NULL, client_key = NULL, exclude_from_log = false,
+    exclude_from_stats = false FROM ${CHANGED} first
+  WHERE first.was IS NULL AND id = first.key::integer`;
+
+/** Whether it is known by the same MAC or, without one, by the same address. */
+const STAYS = `(clients.mac_address = was.mac_address
+  OR clients.mac_address IS NULL AND was.mac_address IS NULL AND clients.ip_address = was.ip_address) IS TRUE`;
+const KEEPS_KEY = `clients.client_key IS NOT DISTINCT FROM was.client_key
+  AND (${STAYS} OR clients.client_key IS NOT NULL)`;
+/** They may have exchanged their addresses and keys. Each is known by something: by a key that no other has, if need be. */
+const DETACH = `${WAS} UPDATE clients SET group_id = NULL,
+    mac_address = CASE WHEN ${STAYS} THEN clients.mac_address END,
+    ip_address = CASE WHEN ${STAYS} THEN clients.ip_address END,
+    client_key = CASE WHEN ${KEEPS_KEY} THEN clients.client_key ELSE gen_random_uuid()::text END
+  FROM was WHERE clients.id = was.id`;
+
+/** Takes the changed clients out of their groups, and what was set since from those that were only seen. */
+export async function detachClients(tx: Queryable, revision: number): Promise<void> {
+  await tx.query(LOCK);
+  for (const text of [REMOVE_NEW, CLEAR_NEW, DETACH]) await tx.query(text, [revision]);
+}
+
+const INSERT_DELETED = `${WAS} INSERT INTO clients
+    (id, client_key, addresses, site, hostname, first_seen, last_seen, query_count)
+  SELECT id, gen_random_uuid()::text, addresses, site, hostname, first_seen, last_seen, query_count FROM was
+  WHERE NOT EXISTS (SELECT FROM clients WHERE clients.id = was.id)`;
+
+const IS_OTHER = `seen.id <> was.id AND seen.group_id IS NULL AND seen.name IS NULL AND seen.client_key IS NULL
+  AND NOT seen.exclude_from_log AND NOT seen.exclude_from_stats`;
+/** Clients that were only seen since, each with the client of then that it is. */
+const SEEN_AGAIN = `${WAS}
+  SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.mac_address = was.mac_address WHERE ${IS_OTHER}
+  UNION ALL SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.ip_address = was.ip_address
+    WHERE seen.mac_address IS NULL AND was.mac_address IS NULL AND ${IS_OTHER}`;
+const PAIRS = 'unnest($1::integer[], $2::integer[]) AS pair (id, is_id)';
+const TAKE_GRANTS = `UPDATE grants SET client_id = pair.is_id FROM ${PAIRS} WHERE grants.client_id = pair.id`;
+const TAKE_SIGHTINGS = `WITH gone AS (DELETE FROM clients USING ${PAIRS} WHERE clients.id = pair.id
+    RETURNING pair.is_id, clients.*)
+  UPDATE clients SET addresses = gone.addresses, site = gone.site, hostname = coalesce(gone.hostname, clients.hostname),
+    first_seen = least(clients.first_seen, gone.first_seen), last_seen = greatest(clients.last_seen, gone.last_seen),
+    query_count = clients.query_count + gone.query_count FROM gone WHERE clients.id = gone.is_id`;
+
+/** A client that is known by its MAC stays where it was seen last. */
+const SET_AS_THEN = `${WAS} UPDATE clients SET mac_address = was.mac_address, client_key = was.client_key,
+    name = was.name, group_id = was.group_id, exclude_from_log = was.exclude_from_log,
+    exclude_from_stats = was.exclude_from_stats, ip_address = CASE WHEN was.mac_address IS NULL THEN was.ip_address
+      ELSE coalesce(clients.ip_address, clients.addresses[1], was.ip_address) END
+  FROM was WHERE clients.id = was.id`;
+
+/** Gives the changed clients what they had, once their groups are there. */
+export async function restoreClients(tx: Queryable, revision: number): Promise<void> {
+  await tx.query(INSERT_DELETED, [revision]);
+  const { rows } = await tx.query<{ id: number; is: number }>(SEEN_AGAIN, [revision]);
+  const pairs = [rows.map(({ id }) => id), rows.map(({ is }) => is)];
+  if (rows.length > 0) for (const text of [TAKE_GRANTS, TAKE_SIGHTINGS]) await tx.query(text, pairs);
+  await tx.query(SET_AS_THEN, [revision]);
+}

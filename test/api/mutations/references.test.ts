@@ -1,0 +1,73 @@
+/** What a request refers to and does not exist: in a body it is 400 naming the field, in a path 404. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Route } from '../../../control-plane/api/route.ts';
+import type { Problem } from '../../../shared/api/problem-details.ts';
+import { CHANGING } from '../../support/parts/api-changes.ts';
+import { ChangingApi } from '../../support/parts/changing-api.ts';
+import { everyOperation, everyRow } from '../../support/parts/every-route.ts';
+import { openApiDocument } from '../../../control-plane/web/reference/openapi.ts';
+
+let changing: ChangingApi;
+beforeAll(async () => {
+  changing = await ChangingApi.open();
+});
+afterAll(() => changing.close());
+
+const UNKNOWN_ID = 2_000_000_000;
+const UNKNOWN_NAME = 'no-such-thing';
+
+const document = openApiDocument(everyRow, '/api', '0.0.0-test');
+
+/** Fields of the body that name another entity; those of a new one name itself. */
+function referencesOf({ method, path }: Route): string[] {
+  const { $ref = '', properties } =
+    document.paths[path]![method.toLowerCase()]!.requestBody?.content['application/json']?.schema ?? {};
+  const fields = properties ?? document.components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)]?.properties;
+  return Object.keys(fields ?? {}).filter((field) => /_ids?$/.test(field));
+}
+
+const cases = CHANGING.flatMap((route) =>
+  referencesOf(route).map((field) => ({ name: `${route.method} ${route.path}`, route, field })),
+);
+
+describe('a reference in a body', () => {
+  test.each(cases)('$name with an unknown $field is 400, naming it', async ({ route, field }) => {
+    const mutation = await changing.prepare(route);
+    const id = field === 'service_id' ? UNKNOWN_NAME : UNKNOWN_ID;
+    const json = { ...(mutation.json as object), [field]: field.endsWith('s') ? [id] : id };
+    // A grant is for one client or one group.
+    if (field === 'client_id') Object.assign(json, { group_id: null });
+    const { status, body } = await changing.send({ ...mutation, json });
+    const paths = ((body as Problem).errors ?? []).map(({ path }) => path);
+    expect([status, paths]).toEqual([400, [field]]);
+  });
+
+  test('is found in every body that has one', () => {
+    expect(cases.map(({ name, field }) => `${name} ${field}`)).toEqual(
+      expect.arrayContaining([
+        'POST /services service_id',
+        'POST /services profile_id',
+        'PUT /groups/{id}/schedule profile_id',
+        'POST /blocklist-sources group_ids',
+        'POST /grants client_id',
+        'PATCH /clients/{id} group_id',
+      ]),
+    );
+  });
+});
+
+describe('a reference in a path', () => {
+  const rows = everyOperation
+    .filter(({ params }) => params !== undefined)
+    .map((route) => ({ name: `${route.method} ${route.path}`, route }));
+
+  test.each(rows)('$name is 404 for an unknown one', async ({ route }) => {
+    const { method, path } = route;
+    // The rest of the request is valid.
+    const mutation = method === 'GET' ? {} : await changing.prepare(route);
+    const numeric = /\{(?:id|group_id|slot_id)\}/g;
+    const target = path.replaceAll(numeric, String(UNKNOWN_ID)).replaceAll(/\{\w+\}/g, UNKNOWN_NAME);
+    const { status, body } = await changing.send({ ...mutation, method, path: target });
+    expect([status, (body as Problem).error]).toEqual([404, 'not_found']);
+  });
+});
