@@ -24,7 +24,7 @@ export interface Options {
   basePort: number;
   serverCore: number;
   loadCore: number;
-  /** Root of another checkout of Weir, measured as `weir-before`. */
+  /** A folder, a commit or `measured`: another Weir, measured as `weir-before`; see `before-checkout.ts`. */
   before: string | undefined;
   /** The server that the ratios are taken to. */
   baseline: string;
@@ -40,7 +40,7 @@ export const HELP = `npm run bench -- [options]
 
   --suite a,b         peers, scaling, resolver, hot-path (all, or those whose --peers, --workload or --row is given)
   --row a,b           rows of scaling: workers, groups, policy, policy-change, names, cache,
-                      lists, footprint, disturbances; of resolver: hit-ratio, validation, upstream-faults (all)
+                      lists, footprint, cold-start, home, disturbances; of resolver: hit-ratio, validation, upstream-faults (all)
   --peers a,b         servers to measure: weir, unbound, dnsmasq, pdns-recursor, dnsdist, bind9, echo (all installed)
   --workload a,b      workloads to run, files of test/bench/workloads (all)
   --rotations N       turns of every server, medians are over these (5)
@@ -51,7 +51,8 @@ export const HELP = `npm run bench -- [options]
   --base-port N       ports from here upwards are used, 30 of them (5600)
   --server-core N     the core the measured server runs on (0)
   --load-core N       the core of generator and upstream (1)
-  --before DIR        another checkout of Weir, installed there, measured beside this one as weir-before
+  --before WHICH      another Weir, measured beside this one as weir-before: a folder where it is installed, a
+                      commit, or measured = the commit of docs/measurements.md
   --baseline NAME     ratios are taken to this server (weir)
   --no-native         no compiler: load with dnsperf, no echo server
   --keep              keep the temporary folder

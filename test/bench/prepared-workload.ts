@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Material } from './material/material.ts';
-import { mixQuestions, stampQuestions, uniqueQuestions } from './material/question-mix.ts';
+import { mixQuestions, partlyUnique, stampQuestions, uniqueQuestions } from './material/question-mix.ts';
 import { formatQuestions } from './material/asked-question.ts';
 import type { Workload } from './workload.ts';
 
@@ -13,7 +13,7 @@ export interface PreparedWorkload extends Workload {
   questionFile: string;
   /** Blocked questions in one pass. */
   blockedCount: number;
-  /** Every run must ask names never asked before. */
+  /** Every run must ask names never asked before, for all of its questions or a part of them. */
   unique: boolean;
   /** Seconds of one run. */
   secs: number;
@@ -34,7 +34,7 @@ export function prepareWorkload(
     ...workload,
     questionFile,
     blockedCount,
-    unique: workload.questions.kind === 'unique',
+    unique: workload.questions.kind === 'unique' || workload.questions.kind === 'partly-unique',
     secs: secs ?? workload.load.secs,
   };
 }
@@ -52,6 +52,13 @@ function cutQuestions(
         questions: uniqueQuestions(material.stream, material.listed, questions.count),
         blockedCount: 0,
       };
+    case 'partly-unique': {
+      const { count, uniqueShare } = questions;
+      return {
+        questions: partlyUnique(material.stream, material.listed, count, uniqueShare, seed),
+        blockedCount: 0,
+      };
+    }
     case 'distinct':
       return {
         questions: stampQuestions(

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkGate } from './gate.ts';
 import type { LoadGenerator, LoadJob } from './load/load.ts';
 import { probe } from './servers/answer-probe.ts';
-import type { Child } from './process/child.ts';
+import type { Child, Launch } from './process/child.ts';
 import { lastLines, pinThread, startChild } from './process/child.ts';
 import { cpuBetween, readCpu, readMemory } from './process/proc-tree.ts';
 import type { Run } from './report/figures.ts';
@@ -51,6 +51,8 @@ export interface RunningServer {
   /** From the start of the process to the first blocked answer (the first answer, of the echo server). */
   loadSecs: number;
   contestant: Contestant;
+  /** Ends it and starts it again; resolves with the seconds to its first blocked answer. */
+  restart(): Promise<number>;
 }
 
 /** Starts a server with its list and times it. Throws with the server's last words when it does not come up. */
@@ -67,6 +69,7 @@ export async function startServer(
     port: stage.basePort + 1 + place,
     webPort: stage.basePort + 20 + place,
     upstreamPort: stage.upstream.port,
+    upstreamCa: stage.upstream.caPath,
     cacheEntries: CACHE_ENTRIES,
     queryLog,
     lists: stage.lists,
@@ -74,28 +77,49 @@ export async function startServer(
   };
   const launch = server.prepare(room, installed.binary);
   await server.firstRun?.(room, launch);
+  const { names } = stage.lists;
+  try {
+    const { child, loadSecs } = await startTimed(room, launch, names.at(-1)!);
+    const api = await server.connect?.(room, () => expectAlive(child));
+    const running: RunningServer = {
+      ...{ name: server.name, child, port: room.port, names, api, loadSecs, contestant },
+      restart: async () => {
+        await running.child.stop();
+        const again = await startTimed(room, launch, names.at(-1)!);
+        running.child = again.child;
+        return again.loadSecs;
+      },
+    };
+    return running;
+  } catch (error) {
+    throw new Error(`start ${server.name}`, { cause: error });
+  }
+}
+
+/** Starts the program, and waits until it blocks a listed name. Ends it when it does not. */
+async function startTimed(
+  room: Room,
+  launch: Launch,
+  listed: string,
+): Promise<{ child: Child; loadSecs: number }> {
   const startedAt = performance.now();
   const child = await room.start(launch);
-  const deadline = startedAt + START_TIMEOUT_MS;
-  const { names } = stage.lists;
-  const listed = names.at(-1)!;
-  const alive = (): void => {
-    if (child.ended() !== undefined) throw new Error(`it ended: ${child.ended()}\n${lastLines(child)}`);
-  };
   try {
     while ((await probe(room.port, listed)) !== 'blocked') {
-      alive();
-      if (performance.now() > deadline)
+      expectAlive(child);
+      if (performance.now() > startedAt + START_TIMEOUT_MS)
         throw new Error(`${listed} is not blocked after ${START_TIMEOUT_MS} ms`);
       await delay(10);
     }
-    const loadSecs = (performance.now() - startedAt) / 1000;
-    const api = await server.connect?.(room, alive);
-    return { name: server.name, child, port: room.port, names, api, loadSecs, contestant };
+    return { child, loadSecs: (performance.now() - startedAt) / 1000 };
   } catch (error) {
     await child.stop();
-    throw new Error(`start ${server.name}`, { cause: error });
+    throw error;
   }
+}
+
+function expectAlive(child: Child): void {
+  if (child.ended() !== undefined) throw new Error(`it ended: ${child.ended()}\n${lastLines(child)}`);
 }
 
 /** Keeps Weir's answer threads on one core, while the rest of it runs where there is room. */
@@ -105,7 +129,7 @@ export function pinAnswerThreads(running: RunningServer, core: number): void {
 }
 
 /** Makes the folder, or one with a number after its name where the same server was started before. */
-function newFolder(wanted: string): string {
+export function newFolder(wanted: string): string {
   for (let number = 1; ; number++) {
     const dir = number === 1 ? wanted : `${wanted}-${number}`;
     if (existsSync(dir)) continue;

@@ -14,12 +14,24 @@ const mixedQuestions = z.strictObject({
 
 const uniqueQuestions = z.strictObject({ kind: z.literal('unique'), count: z.int().positive() });
 
+/** A part of the questions is for names that were never asked; the others come from the cache. */
+const partlyUniqueQuestions = z.strictObject({
+  kind: z.literal('partly-unique'),
+  count: z.int().positive(),
+  uniqueShare: z.number().min(0).max(1),
+});
+
 const distinctQuestions = z.strictObject({ kind: z.literal('distinct'), count: z.int().positive() });
 
 const workloadSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),
   about: z.string().min(1),
-  questions: z.discriminatedUnion('kind', [mixedQuestions, uniqueQuestions, distinctQuestions]),
+  questions: z.discriminatedUnion('kind', [
+    mixedQuestions,
+    uniqueQuestions,
+    partlyUniqueQuestions,
+    distinctQuestions,
+  ]),
   warmupPasses: z.int().min(0).max(10),
   load: z.strictObject({
     secs: z.number().positive(),
@@ -28,10 +40,19 @@ const workloadSchema = z.strictObject({
     sockets: z.int().positive(),
     clients: z.int().positive().optional(),
   }),
+  upstream: z
+    .strictObject({
+      delayMs: z.number().min(0).default(0),
+      transport: z.enum(['udp', 'tls']).default('udp'),
+    })
+    .default({ delayMs: 0, transport: 'udp' }),
   settleMs: z.int().min(0),
   weirQueryLog: z.boolean(),
   peerQueryLog: z.boolean(),
 });
+
+/** How the upstream answers. */
+export type UpstreamManner = z.infer<typeof workloadSchema>['upstream'];
 
 /** One workload file. `settleMs` passes after the load before CPU time is read, so that a log is written by then. */
 export type Workload = z.infer<typeof workloadSchema>;

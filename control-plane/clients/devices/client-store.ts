@@ -3,7 +3,7 @@ import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clie
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import { LAST_REVISION, NOTED_NOW } from '../../policy/change/change-detection.ts';
+import { LAST_REVISION, NOTED_NOW } from '../../policy/change/noted-now.ts';
 import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
 /** A row as it is read. */
@@ -116,7 +116,7 @@ export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   );
 }
 
-/** All clients of which people have set something, and what became of `others`, of which they had. */
+/** All clients of which people have set something, and `others`, of which they had. */
 export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
   const { rows } = await db.query<{ id: number }>(`SELECT id FROM clients WHERE NOT (${UNTOUCHED})`);
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);

@@ -11,6 +11,7 @@ import * as adguard from '../../../test/support/weir/adguard-exports.ts';
 import * as blocky from '../../../test/support/weir/blocky-exports.ts';
 import * as dnsmasq from '../../../test/support/weir/dnsmasq-exports.ts';
 import * as profiles from '../../../test/support/weir/profile-exports.ts';
+import { zipOf } from '../../../test/support/parts/made-archives.ts';
 import * as technitium from '../../../test/support/weir/technitium-exports.ts';
 
 const { suite, folder, imported, answered } = importSuite();
@@ -34,7 +35,7 @@ describe('POST {api}/import of an AdGuard Home', () => {
     expect(await answered(adguard.ANSWERS_34, adguard.LIST_TEXTS)).toEqual(adguard.ANSWERS_34);
     expect(report).toMatchObject({
       format: 'adguard_home',
-      counts: { done: 48, changed: 11, skipped: 10, not_mapped: 16 },
+      counts: { done: 48, changed: 10, skipped: 10, not_mapped: 17 },
     });
     expect(notMapped(report)).toEqual(adguard.NOT_MAPPED_34);
     expect(report.items.flatMap(({ name, result }) => (result === 'differs' ? [name] : []))).toEqual(
@@ -139,7 +140,7 @@ describe('POST {api}/import of a dnsmasq', () => {
   test('answers as its folder did', async () => {
     const report = await imported(dnsmasq.folder());
     expect(await answered(dnsmasq.ANSWERS)).toEqual(dnsmasq.ANSWERS);
-    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 24, changed: 3, skipped: 4 } });
+    expect(report).toMatchObject({ format: 'dnsmasq', counts: { done: 25, changed: 3, skipped: 4 } });
     expect(notMapped(report)).toEqual(dnsmasq.NOT_MAPPED);
     await expectRepeatable(dnsmasq.folder());
   });
@@ -195,7 +196,7 @@ describe('POST {api}/import of a dnsmasq', () => {
       `server=/z${place}.example.org/192.0.2.1`,
       `dhcp-host=${mac(place).replace(/(..)$/, ':$1')},192.0.2.${place % 250},name${place}`,
     ]).flat();
-    const file = `${[...lines, ...lines.slice(0, 30)].join('\n')}\n`;
+    const file = `no-resolv\n${[...lines, ...lines.slice(0, 30)].join('\n')}\n`;
     expect(await imported(file)).toMatchObject({ format: 'dnsmasq', counts: { changed: 0, not_mapped: 0 } });
     const { rows } = await suite().database.query<Record<string, unknown>>(
       `SELECT (SELECT count(*)::integer FROM local_records WHERE fqdn LIKE 'n%.example.org') AS records,
@@ -215,13 +216,34 @@ describe('POST {api}/import of a Technitium DNS Server', () => {
   test('answers as version 15 did, client by client', async () => {
     const report = await imported(technitium.version15());
     expect(await answered(technitium.ANSWERS, technitium.LIST_TEXTS)).toEqual(technitium.ANSWERS);
-    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 5, skipped: 4 } });
+    expect(report).toMatchObject({ format: 'technitium', counts: { done: 22, changed: 6, skipped: 9 } });
     expect(notMapped(report)).toEqual(technitium.NOT_MAPPED);
     expect(report.configuration).toContain(
       'servers = ["tls://dns.example.org:853@192.0.2.9", "tls://192.0.2.53"]',
     );
     expect(JSON.stringify(report)).not.toMatch(/hunter2|c2VjcmV0/);
     await expectRepeatable(technitium.version15());
+  });
+
+  test('answers for its zones, and asks for nothing in them', async () => {
+    const zone = '@ IN SOA ns admin 1 2 3 4 5\nnas IN A 192.0.2.5\nsub IN FWD Udp 192.0.2.1\n';
+    await imported(zipOf({ 'dns.config': 'x', 'zones/in.example.txt': zone }));
+    const table: ExpectedStatus[] = [
+      ['192.0.2.1', 'nas.in.example', 1, 'LOCAL'],
+      ['192.0.2.1', 'other.in.example', 1, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'x.sub.in.example', 1, 'FORWARDED'],
+    ];
+    expect(await answered(table)).toEqual(table);
+  });
+
+  test('is known by its Advanced Blocking alone', async () => {
+    const app = JSON.stringify({
+      networkGroupMap: { '0.0.0.0/0': 'all' },
+      groups: [{ name: 'all', blocked: ['a.example'] }],
+    });
+    const report = await imported(zipOf({ 'apps/Advanced Blocking/dnsApp.config': app }));
+    expect(report.format).toBe('technitium');
+    expect(itemsOf(report, 'managed_domain')).toEqual({ '*.a.example': 'done' });
   });
 
   test('reads what version 13 has outside of its binary settings', async () => {
@@ -235,9 +257,12 @@ describe('POST {api}/import of a profile in the cloud', () => {
   test('answers as a profile of NextDNS did', async () => {
     const report = await imported(profiles.NEXTDNS);
     expect(await answered(profiles.NEXTDNS_ANSWERS)).toEqual(profiles.NEXTDNS_ANSWERS);
-    expect(report).toMatchObject({ format: 'nextdns', counts: { done: 17, changed: 0, skipped: 1 } });
+    expect(report).toMatchObject({ format: 'nextdns', counts: { done: 18, changed: 4, skipped: 4 } });
     expect(itemsOf(report, 'safe_search')).toMatchObject({ google: 'done', bing: 'done' });
     expect(notMapped(report)).toEqual(profiles.NEXTDNS_NOT_MAPPED);
+    expect(report.configuration).toContain(
+      '[database]\nquery_log_days = 90\nquery_log_privacy = "anonymous_clients"\n',
+    );
     expect(itemsOf(report, 'blocklist')).toEqual({
       'https://big.oisd.nl': 'done: fetched in the background',
       unknown: 'not_mapped: Weir does not know where this list is from',

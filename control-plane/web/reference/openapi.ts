@@ -25,13 +25,12 @@ import { TAG_TEXTS } from './tag-texts.ts';
 
 const DESCRIPTION = `JSON in snake_case. Times are ISO 8601 in UTC. Errors are problem details (RFC 9457) with a stable
 code in \`error\`; a 400 names every bad field in \`errors\`. An address is \`client\` in rows and
-filters of queries and \`ip_address\` elsewhere, who made a change is \`author\`. Fields, parameters and paths that are marked
-deprecated are older spellings, which the next release drops. Unknown fields of
+filters of queries and \`ip_address\` elsewhere, who made a change is \`author\`. Fields, parameters and paths that are
+marked deprecated are older spellings, which the next release drops. Unknown fields of
 a body and unknown, repeated or malformed parameters of a query are refused; read-only fields of an entity are ignored
 in a PUT or PATCH, so that what GET answers can be edited and sent back, and absent fields keep their value. An answer
 with an entity has an \`ETag\` of its writable fields; a PUT, PATCH or DELETE with an old one in \`If-Match\` is 412 and
-changes nothing. 201 has \`Location\`. Reads that need the
-database answer 503 with Retry-After while it cannot be reached or has too much to do.
+changes nothing. 201 has \`Location\`. Reads that need the database answer 503 with Retry-After while it cannot be reached or has too much to do.
 A target of more than 8192 characters is 414, a head of more than 16 KiB or 100 fields 431, a request that does not come
 in time 408.
 A path that is not here is 404, a method that a path does not have is 405 with \`Allow\`; HEAD is answered wherever GET is,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { generateNames } from './generated.ts';
 import { generateMaterial } from './material.ts';
-import { isForwarded, mixQuestions, stampQuestions, uniqueQuestions } from './question-mix.ts';
+import { isForwarded, mixQuestions, partlyUnique, stampQuestions, uniqueQuestions } from './question-mix.ts';
 import { formatQuestions, parseQuestions } from './asked-question.ts';
 import { namesOfLine } from './sample-data.ts';
 
@@ -73,6 +73,17 @@ describe('question mix', () => {
     ['_dns.resolver.arpa', false],
   ])('isForwarded() of %s is %s', (name, expected) => {
     expect(isForwarded(name, listed)).toBe(expected);
+  });
+
+  test('partlyUnique() has exactly its share to stamp, and stampQuestions() leaves the others', () => {
+    const questions = partlyUnique(stream, listed, 50, 0.3, 1);
+    const isUnique = questions.map(({ name }) => name.startsWith('00000000.'));
+    expect(isUnique.filter((unique) => unique)).toHaveLength(15);
+    const stamped = stampQuestions(questions, 1, 100);
+    const known = stamped.filter((_, index) => !isUnique[index % 50]);
+    expect(known).toEqual([...questions, ...questions].filter((_, index) => !isUnique[index % 50]));
+    const names = stamped.filter((_, index) => isUnique[index % 50]).map(({ name }) => name);
+    expect(new Set(names).size).toBe(30);
   });
 
   test('uniqueQuestions() have a first label to stamp, and stampQuestions() never repeats one', () => {

@@ -71,10 +71,32 @@ export function uniqueQuestions(
   return [...names].map((name) => ({ name: `${SERIAL_LABEL}.${name}`, type: 'A' }));
 }
 
-/** The same questions with the serial numbers from `first` on written out, `count` of them. */
+/** `count` questions, exactly `uniqueShare` of them to be stamped; the others are allowed ones, in the stream's order. */
+export function partlyUnique(
+  stream: readonly Question[],
+  listed: ReadonlySet<string>,
+  count: number,
+  uniqueShare: number,
+  seed: number,
+): Question[] {
+  const uniqueCount = Math.round(count * uniqueShare);
+  const unique = uniqueQuestions(stream, listed, uniqueCount);
+  const known = stream.filter(({ name }) => isForwarded(name, listed));
+  if (unique.length === 0 || known.length === 0)
+    throw new Error(`mix questions: ${unique.length} unique and ${known.length} known ones to choose from`);
+  const isUnique = Array.from({ length: count }, (_, index) => index < uniqueCount);
+  shuffle(isUnique, seededRandom(seed));
+  let [nextUnique, nextKnown] = [0, 0];
+  return isUnique.map((wantsUnique) =>
+    wantsUnique ? unique[nextUnique++ % unique.length]! : known[nextKnown++ % known.length]!,
+  );
+}
+
+/** The same questions, `count` of them, with serial numbers from `first` on in those that have room for one. */
 export function stampQuestions(questions: readonly Question[], first: number, count: number): Question[] {
   return Array.from({ length: count }, (_, index) => {
     const { name, type } = questions[index % questions.length]!;
+    if (!name.startsWith(`${SERIAL_LABEL}.`)) return { name, type };
     const serial = ((first + index) >>> 0).toString(16).padStart(SERIAL_LABEL.length, '0');
     return { name: serial + name.slice(SERIAL_LABEL.length), type };
   });

@@ -2,11 +2,13 @@
 //
 // `echo` sends every datagram back with the QR bit set: the least any DNS server on this machine can cost.
 // `answer` is an authority for everything: a fixed record of the asked type, TTL 86400, NODATA with a SOA for a
-// type it does not know. Standard output says "ready" once bound; on SIGUSR1 it says how many questions came in.
+// type it does not know; with DELAY_MS each answer waits that long. Standard output says "ready" once bound; on
+// SIGUSR1 it says how many questions came in.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { WAITING_MAX = 1 << 14 };  // answers that wait; a power of two
 enum { BATCH = 64, DATAGRAM_BYTES = 2048, HEADER_BYTES = 12, SOCKET_BUFFER_BYTES = 4 << 20 };
 enum { QTYPE_SOA = 6, QTYPE_OPT = 41 };
 
@@ -100,6 +104,69 @@ static int bound_socket(const char *port) {
   return fd;
 }
 
+// Answers that wait for their time, the oldest first; each waits as long as all others.
+struct waiting { uint64_t due_ns; size_t length; struct sockaddr_in peer; uint8_t bytes[DATAGRAM_BYTES / 2]; };
+static struct waiting *waiting;
+static uint32_t waiting_head, waiting_tail;
+
+static uint64_t clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static void send_due(int fd) {
+  struct mmsghdr messages[BATCH];
+  struct iovec parts[BATCH];
+  uint64_t now = clock_ns();
+  while (waiting_tail != waiting_head) {
+    unsigned count = 0;
+    for (; count < BATCH && waiting_tail + count != waiting_head; count++) {
+      struct waiting *next = &waiting[(waiting_tail + count) % WAITING_MAX];
+      if (next->due_ns > now) break;
+      parts[count] = (struct iovec){.iov_base = next->bytes, .iov_len = next->length};
+      messages[count].msg_hdr = (struct msghdr){
+        .msg_name = &next->peer, .msg_namelen = sizeof next->peer, .msg_iov = &parts[count], .msg_iovlen = 1};
+    }
+    if (count == 0) return;
+    int sent = sendmmsg(fd, messages, count, 0);
+    if (sent <= 0 && errno != EINTR) sent = (int)count;  // lost, as on a network
+    waiting_tail += sent > 0 ? (unsigned)sent : 0;
+  }
+}
+
+// Answers each question `delay_ns` after it came. Sleeps at most a millisecond too long.
+static void serve_late(int fd, uint64_t delay_ns) {
+  waiting = calloc(WAITING_MAX, sizeof *waiting);
+  if (waiting == NULL) abort();
+  for (;;) {
+    if (count_wanted) {
+      count_wanted = 0;
+      printf("%llu\n", (unsigned long long)questions_seen);
+    }
+    struct pollfd readable = {.fd = fd, .events = POLLIN};
+    struct timespec patience = {.tv_sec = 1};
+    if (waiting_tail != waiting_head) {
+      uint64_t now = clock_ns(), due = waiting[waiting_tail % WAITING_MAX].due_ns;
+      patience = (struct timespec){.tv_nsec = due > now ? (long)(due - now) : 0};
+    }
+    ppoll(&readable, 1, &patience, NULL);
+    send_due(fd);
+    for (int got = 0; got < BATCH && waiting_head - waiting_tail < WAITING_MAX; got++) {
+      struct waiting *next = &waiting[waiting_head % WAITING_MAX];
+      socklen_t peer_length = sizeof next->peer;
+      ssize_t length = recvfrom(
+        fd, next->bytes, sizeof next->bytes / 2, MSG_DONTWAIT, (struct sockaddr *)&next->peer, &peer_length);
+      if (length < 0) break;
+      questions_seen++;
+      next->length = length < HEADER_BYTES ? 0 : answer(next->bytes, (size_t)length);
+      if (next->length == 0) continue;
+      next->due_ns = clock_ns() + delay_ns;
+      waiting_head++;
+    }
+  }
+}
+
 static void serve(int fd, bool answering) {
   static uint8_t bytes[BATCH][DATAGRAM_BYTES];
   static struct mmsghdr messages[BATCH];
@@ -136,8 +203,10 @@ static void serve(int fd, bool answering) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3 || (strcmp(argv[1], "echo") != 0 && strcmp(argv[1], "answer") != 0)) {
-    fprintf(stderr, "usage: dns-echo echo|answer PORT\n");
+  bool answering = argc >= 3 && strcmp(argv[1], "answer") == 0;
+  double delay_ms = argc == 4 ? atof(argv[3]) : 0;
+  if ((argc != 3 && argc != 4) || (!answering && strcmp(argv[1], "echo") != 0) || (argc == 4 && !answering)) {
+    fprintf(stderr, "usage: dns-echo echo|answer PORT [DELAY_MS]\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -145,5 +214,6 @@ int main(int argc, char **argv) {
   sigaction(SIGUSR1, &on_count, NULL);
   int fd = bound_socket(argv[2]);
   printf("ready\n");
-  serve(fd, strcmp(argv[1], "answer") == 0);
+  if (delay_ms > 0) serve_late(fd, (uint64_t)(delay_ms * 1e6));
+  serve(fd, answering);
 }

@@ -98,7 +98,7 @@ static void usage(void) {
           "  -e  send EDNS; -D with the DO bit\n"
           "  -k  check that each answer repeats its question, and count blocked answers\n"
           "  -a  ask from so many addresses in turn, from 127.16.0.0 upwards\n"
-          "  -u  make every name unique: stamp a serial number over its first eight octets\n");
+          "  -u  make names unique whose first label is 00000000: stamp a serial number over it\n");
   exit(2);
 }
 
@@ -187,7 +187,7 @@ static int send_batch(struct run *run, struct flow *flow, int most, uint64_t now
     memcpy(send_bytes[i], question->bytes, question->length);
     send_bytes[i][0] = (uint8_t)(id >> 8);
     send_bytes[i][1] = (uint8_t)id;
-    if (run->options.encoding.unique) stamp_serial(send_bytes[i], run->options.serial++);
+    if (question->is_stamped) stamp_serial(send_bytes[i], run->options.serial++);
     send_parts[i].iov_len = question->length;
     if (run->options.clients > 0) choose_client(run, i);
     flow->sent_at[slot] = now;

@@ -45,7 +45,8 @@ static bool encode_query(const char *name, const char *type, struct question_opt
   message[5] = 1;     // QDCOUNT
   size_t used = DNS_HEADER_BYTES + encode_name(name, message + DNS_HEADER_BYTES);
   if (used == DNS_HEADER_BYTES || code == 0) return false;
-  if (options.unique && message[DNS_HEADER_BYTES] < STAMP_DIGITS) return false;
+  into->is_stamped = options.unique && message[DNS_HEADER_BYTES] == STAMP_DIGITS &&
+                     memcmp(message + DNS_HEADER_BYTES + 1, "00000000", STAMP_DIGITS) == 0;
   message[used++] = (uint8_t)(code >> 8);
   message[used++] = (uint8_t)code;
   message[used++] = 0;

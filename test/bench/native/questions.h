@@ -12,6 +12,7 @@ enum { DNS_HEADER_BYTES = 12, MESSAGE_MAX_BYTES = 300 };
 struct question {
   uint16_t length;           // whole message
   uint16_t question_length;  // qname, qtype and qclass
+  bool is_stamped;           // its first label is eight zeros, to be overwritten
   uint8_t bytes[MESSAGE_MAX_BYTES];
 };
 
@@ -23,7 +24,7 @@ struct question_set {
 struct question_options {
   bool edns;    // append an OPT record (RFC 6891), payload size 1232
   bool dnssec;  // with the DO bit; implies edns
-  bool unique;  // every first label must have room for the eight stamped digits
+  bool unique;  // names whose first label is eight zeros get a serial number there
 };
 
 // Reads `name TYPE` lines. Prints what is wrong with the first bad line and ends the program.

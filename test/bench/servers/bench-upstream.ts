@@ -1,18 +1,28 @@
 // The upstream behind every server: answers everything with a fixed record, TTL one day, and tells how much it was
 // asked, which is how the harness knows whether a server's cache really was warm. Runs on the generator's core.
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { TestAuthority } from '../../support/dns/certificates.ts';
 import type { NativeTools } from '../native-tools.ts';
 import type { Child } from '../process/child.ts';
 import { lastLines, startChild } from '../process/child.ts';
+import { locate } from '../process/locate.ts';
+import type { UpstreamManner } from '../workload.ts';
 import { probe } from './answer-probe.ts';
+import { UPSTREAM_NAME } from './peer-server.ts';
 
 const COUNT_PATIENCE_MS = 2000;
 
 export interface Upstream {
   name: string;
   port: number;
+  /** The certificate authority of the port, for DNS over TLS; undefined = plain DNS. */
+  caPath: string | undefined;
   /** How many questions it has been asked since it started. */
   questionCount(): Promise<number>;
   stop(): Promise<void>;
@@ -24,11 +34,17 @@ export async function startUpstream(
   port: number,
   core: number,
   dir: string,
+  { delayMs, transport }: UpstreamManner = { delayMs: 0, transport: 'udp' },
 ): Promise<Upstream> {
+  if (transport === 'tls') return startTlsUpstream(port, core, dir);
+  const delayed = delayMs === 0 ? [] : [String(delayMs)];
   const launch =
     native === undefined
-      ? { command: process.execPath, args: [join(import.meta.dirname, 'node-upstream.ts'), String(port)] }
-      : { command: native.echo, args: ['answer', String(port)] };
+      ? {
+          command: process.execPath,
+          args: [join(import.meta.dirname, 'node-upstream.ts'), String(port), ...delayed],
+        }
+      : { command: native.echo, args: ['answer', String(port), ...delayed] };
   const child = await startChild(launch, [core], join(dir, 'upstream.log'));
   while ((await probe(port, 'ready.example.com')) !== 'allowed') {
     if (child.ended() !== undefined) throw new Error(`start upstream: ${lastLines(child)}`);
@@ -37,9 +53,72 @@ export async function startUpstream(
   return {
     name: native === undefined ? 'node-upstream' : 'dns-echo answer',
     port,
+    caPath: undefined,
     questionCount: async () => askCount(child),
     stop: async () => child.stop(),
   };
+}
+
+/** An upstream over TLS: an unbound with one record for every name. Throws if it is not installed. */
+async function startTlsUpstream(port: number, core: number, dir: string): Promise<Upstream> {
+  const [command, control] = [locate('unbound'), locate('unbound-control')];
+  if (command === undefined || control === undefined)
+    throw new Error('start the upstream over TLS: unbound is not installed');
+  const authority = new TestAuthority();
+  process.once('exit', () => authority.close());
+  const { certPath, keyPath } = authority.issue(`DNS:${UPSTREAM_NAME}`);
+  const file = join(dir, 'upstream.conf');
+  writeFileSync(
+    file,
+    `server:
+  directory: "${dir}"
+  chroot: ""
+  username: ""
+  use-syslog: no
+  interface: 127.0.0.1@${port}
+  tls-port: ${port}
+  tls-service-pem: "${certPath}"
+  tls-service-key: "${keyPath}"
+  incoming-num-tcp: 1000
+  num-threads: 1
+  local-zone: "." redirect
+  local-data: ". 86400 IN A 192.0.2.1"
+remote-control:
+  control-enable: yes
+  control-use-cert: no
+  control-interface: ${join(dir, 'control.sock')}
+`,
+  );
+  const child = await startChild(
+    { command, args: ['-d', '-p', '-c', file] },
+    [core],
+    join(dir, 'output.log'),
+  );
+  while (!(await accepts(port))) {
+    if (child.ended() !== undefined) throw new Error(`start upstream over TLS: ${lastLines(child)}`);
+    await delay(20);
+  }
+  return {
+    name: 'unbound over TLS',
+    port,
+    caPath: join(authority.folder, 'ca.pem'),
+    questionCount: async () => {
+      const { stdout } = await promisify(execFile)(control, ['-c', file, 'stats_noreset']);
+      return Number(/^total\.num\.queries=(\d+)$/m.exec(stdout)?.[1]);
+    },
+    stop: async () => child.stop(),
+  };
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return once(socket, 'connect').then(
+    () => {
+      socket.destroy();
+      return true;
+    },
+    () => false,
+  );
 }
 
 /** On SIGUSR1 the upstream writes its count as one more line of its log. */

@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './peer-server.ts';
+import { type BenchServer, type Room, UPSTREAM_NAME } from './peer-server.ts';
 
 export const dnsdist: BenchServer = {
   name: 'dnsdist',
   filters: true,
   logsQueries: false,
+  asksOverTls: true,
   installed: () => {
     const binary = locate('dnsdist');
     return binary === undefined ? undefined : { binary, version: versionOf(binary, ['--version']) };
@@ -19,12 +20,18 @@ export const dnsdist: BenchServer = {
   },
 };
 
+function overTls({ upstreamCa }: Room): string {
+  return upstreamCa === undefined
+    ? ''
+    : `, tls="openssl", caStore="${upstreamCa}", subjectName="${UPSTREAM_NAME}"`;
+}
+
 function configuration(room: Room): string {
   return `setLocal("127.0.0.1:${room.port}")
 setACL({"127.0.0.0/8"})
 setSecurityPollSuffix("")
 setMaxUDPOutstanding(65535)
-newServer({address="127.0.0.1:${room.upstreamPort}"}):setUp()
+newServer({address="127.0.0.1:${room.upstreamPort}"${overTls(room)}}):setUp()
 getPool(""):setCache(newPacketCache(${room.cacheEntries * 2}, {maxTTL=86400}))
 local blocked = newDNSNameSet()
 for name in io.lines("${room.lists.file('plain')}") do blocked:add(newDNSName(name)) end

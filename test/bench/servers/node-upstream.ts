@@ -1,6 +1,6 @@
 // The upstream for machines without a C compiler: what `dns-echo answer` does, on node:dgram. Slower, so that with
 // it the uncached workload measures this program as much as the server; the harness says so.
-// Usage: node node-upstream.ts PORT
+// Usage: node node-upstream.ts PORT [DELAY_MS]
 import { createSocket } from 'node:dgram';
 
 const HEADER_BYTES = 12;
@@ -44,12 +44,16 @@ function answer(query: Buffer): Buffer | undefined {
   return reply;
 }
 
+const delayMs = Number(process.argv[3] ?? 0);
 let questionCount = 0;
 const socket = createSocket({ type: 'udp4', recvBufferSize: 4 << 20, sendBufferSize: 4 << 20 });
 socket.on('message', (query, from) => {
   questionCount++;
   const reply = answer(query);
-  if (reply !== undefined) socket.send(reply, from.port, from.address);
+  if (reply === undefined) return;
+  const send = (): void => socket.send(reply, from.port, from.address);
+  if (delayMs > 0) setTimeout(send, delayMs);
+  else send();
 });
 process.on('SIGUSR1', () => console.log(questionCount));
 socket.bind(Number(process.argv[2]), '127.0.0.1', () => console.log('ready'));

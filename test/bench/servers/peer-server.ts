@@ -11,6 +11,8 @@ export interface Room {
   /** A second port, for servers with a web interface. */
   webPort: number;
   upstreamPort: number;
+  /** The certificate authority of the upstream, which is asked over TLS as `UPSTREAM_NAME`; undefined = plain DNS. */
+  upstreamCa: string | undefined;
   /** How many different questions its cache must hold with room to spare. */
   cacheEntries: number;
   queryLog: boolean;
@@ -32,8 +34,13 @@ export interface Installed {
   version: string;
 }
 
+/** Name in the certificate of an upstream over TLS. */
+export const UPSTREAM_NAME = 'localhost';
+
 export interface BenchServer {
   name: string;
+  /** True when it can ask an upstream over TLS. */
+  asksOverTls?: boolean;
   /** False for the echo server: it only shows what the system calls cost. */
   filters: boolean;
   /** True when it can write a query log. */

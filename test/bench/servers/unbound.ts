@@ -3,12 +3,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { locate, versionOf } from '../process/locate.ts';
-import type { BenchServer, Room } from './peer-server.ts';
+import { type BenchServer, type Room, UPSTREAM_NAME } from './peer-server.ts';
 
 export const unbound: BenchServer = {
   name: 'unbound',
   filters: true,
   logsQueries: true,
+  asksOverTls: true,
   installed: () => {
     const binary = locate('unbound');
     return binary === undefined ? undefined : { binary, version: versionOf(binary, ['-V']) };
@@ -19,6 +20,11 @@ export const unbound: BenchServer = {
     return { command: binary, args: ['-d', '-p', '-c', file] };
   },
 };
+
+function forwarding({ upstreamPort, upstreamCa }: Room): string {
+  const address = `forward-addr: 127.0.0.1@${upstreamPort}`;
+  return upstreamCa === undefined ? address : `forward-tls-upstream: yes\n  ${address}#${UPSTREAM_NAME}`;
+}
 
 function configuration(room: Room): string {
   return `server:
@@ -37,13 +43,14 @@ function configuration(room: Room): string {
   do-not-query-localhost: no
   so-rcvbuf: 4m
   so-sndbuf: 4m
+  ${room.upstreamCa === undefined ? '' : `tls-cert-bundle: "${room.upstreamCa}"`}
   outgoing-range: 4096
   num-queries-per-thread: 4096
   msg-cache-size: 128m
   rrset-cache-size: 256m
 forward-zone:
   name: "."
-  forward-addr: 127.0.0.1@${room.upstreamPort}
+  ${forwarding(room)}
 remote-control:
   control-enable: no
 include: "${room.lists.file('unbound')}"

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Launch } from '../process/child.ts';
 import { lastLines } from '../process/child.ts';
 import { probe } from './answer-probe.ts';
-import type { BenchServer, Room } from './peer-server.ts';
+import { type BenchServer, type Room, UPSTREAM_NAME } from './peer-server.ts';
 import { type WeirPolicy, addPolicy } from './weir-policy.ts';
 import type { WeirApi } from './weir-api.ts';
 import { signIn } from './weir-api.ts';
@@ -26,10 +26,10 @@ export interface WeirVariant {
   name: string;
   /** The only workloads it takes part in. */
   workloads?: readonly string[];
-  /** Threads that answer; 1 unless said. */
+  /** Threads that answer; 1 unless said, 0 = Weir's default. */
   workers?: number;
-  /** `cache.max_bytes`; 128 MiB unless said. */
-  cacheBytes?: number;
+  /** `cache.max_bytes`; 128 MiB unless said, null = Weir's default. */
+  cacheBytes?: number | null;
   /** `dns.udp_coalesce_us`; 0 unless said. */
   coalesceUs?: number;
   /** Groups beside Default, each with lists of its own. */
@@ -49,6 +49,7 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
     name: variant.name,
     filters: true,
     logsQueries: true,
+    asksOverTls: true,
     ...(variant.workloads === undefined ? {} : { workloads: variant.workloads }),
     installed: () => (existsSync(script) ? { binary: script, version } : undefined),
     prepare: (room, binary) => {
@@ -84,6 +85,7 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
 function launchOf(root: string, script: string, file: string, room: Room, variant: WeirVariant): Launch {
   const ipc = variant.testHooks === true;
   const env: Record<string, string> = ipc ? { WEIR_FAULT_INJECTION: '1' } : {};
+  if (room.upstreamCa !== undefined) env['NODE_EXTRA_CA_CERTS'] = room.upstreamCa;
   const start = ['start', '--config', file];
   if (variant.nodeFlags === undefined) return { command: script, args: start, cwd: room.dir, env, ipc };
   const flags = [
@@ -138,6 +140,15 @@ async function untilInForce(
   }
 }
 
+function upstreamOf({ upstreamPort, upstreamCa }: Room): string {
+  const plain = `127.0.0.1:${upstreamPort}`;
+  return upstreamCa === undefined ? plain : `tls://${UPSTREAM_NAME}@${plain}`;
+}
+
+function cacheSize({ cacheBytes = 128 << 20 }: WeirVariant): string {
+  return cacheBytes === null ? '' : `max_bytes = ${cacheBytes}`;
+}
+
 function configuration(room: Room, variant: WeirVariant): string {
   return `[server]
 dns_port = ${room.port}
@@ -154,10 +165,10 @@ udp_coalesce_us = ${variant.coalesceUs ?? 0}
 name = "bench"
 strategy = "Failover"
 priority = 1
-servers = ["127.0.0.1:${room.upstreamPort}"]
+servers = ["${upstreamOf(room)}"]
 
 [cache]
-max_bytes = ${variant.cacheBytes ?? 128 << 20}
+${cacheSize(variant)}
 
 [database]
 log_queries = ${room.queryLog}

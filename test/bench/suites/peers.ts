@@ -1,4 +1,6 @@
 // The suite `peers`: every installed server takes its turn with every workload.
+import { join } from 'node:path';
+import { beforeCheckout } from '../before-checkout.ts';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';
@@ -13,12 +15,16 @@ import { peerGoals } from '../report/peer-goals.ts';
 import { figureTable, ratioTable } from '../report/table.ts';
 import type { Exclusion } from '../rotations.ts';
 import { runRotations, startAll } from '../rotations.ts';
+import { newFolder } from '../running-server.ts';
+import { startUpstream } from '../servers/bench-upstream.ts';
 import type { Stage } from '../running-server.ts';
 import type { Contestant } from '../servers/server-table.ts';
 import { findServers } from '../servers/server-table.ts';
 import { readWorkloads } from '../workload.ts';
 
 const RATE_REACHED = 0.98;
+/** Beyond the ports of servers and their web pages. */
+const UPSTREAM_PORT_OFFSET = 19;
 
 export interface WorkloadResult {
   name: string;
@@ -40,7 +46,8 @@ export interface PeersResult {
 /** Runs the suite. Throws if no server is installed. */
 export async function runPeers(bench: Bench, material: Material): Promise<PeersResult> {
   const { options } = bench;
-  const { contestants, missing } = findServers(ROOT, bench.native, options.peers, options.before);
+  const before = options.before === undefined ? undefined : beforeCheckout(ROOT, options.before);
+  const { contestants, missing } = findServers(ROOT, bench.native, options.peers, before);
   if (missing.length > 0) console.log(`not installed, so not measured: ${missing.join(', ')}`);
   if (contestants.length === 0) throw new Error('choose servers: none of them is installed');
   const workloads = chooseWorkloads(options).map((workload) =>
@@ -49,15 +56,29 @@ export async function runPeers(bench: Bench, material: Material): Promise<PeersR
   const stage: Stage = { ...stageOf(bench, material), countLog: true };
   const excluded: Exclusion[] = [];
   const results: WorkloadResult[] = [];
-  for (const queryLog of [false, true]) {
-    const sameSetUp = workloads.filter(({ peerQueryLog }) => peerQueryLog === queryLog);
-    results.push(...(await runSetUp(stage, contestants, sameSetUp, options, excluded)));
+  for (const sameSetUp of Map.groupBy(workloads, setUpOf).values()) {
+    const upstream = await upstreamOf(bench, sameSetUp[0]!);
+    results.push(...(await runSetUp({ ...stage, upstream }, contestants, sameSetUp, options, excluded)));
+    if (upstream !== bench.upstream) await upstream.stop();
   }
   const servers = contestants.map(({ server, installed }) => ({
     name: server.name,
     version: installed.version,
   }));
   return { servers, missing, excluded, workloads: results };
+}
+
+/** Workloads with the same text share the servers' configuration. */
+function setUpOf({ peerQueryLog, upstream }: PreparedWorkload): string {
+  return JSON.stringify([peerQueryLog, upstream]);
+}
+
+/** The upstream of a workload: that of all suites where it is plain DNS without delay. */
+async function upstreamOf({ native, options, dir, upstream }: Bench, workload: PreparedWorkload) {
+  const { delayMs, transport } = workload.upstream;
+  if (delayMs === 0 && transport === 'udp') return upstream;
+  const port = options.basePort + UPSTREAM_PORT_OFFSET;
+  return startUpstream(native, port, options.loadCore, newFolder(join(dir, 'upstream')), workload.upstream);
 }
 
 /** The workloads that share one set-up of the servers, which therefore start (and load their lists) only once. */
@@ -73,9 +94,12 @@ async function runSetUp(
   const taking = contestants.filter(
     ({ server }) =>
       (!first.peerQueryLog || server.logsQueries) &&
+      (first.upstream.transport === 'udp' || server.asksOverTls === true) &&
       (server.workloads === undefined || workloads.some(({ name }) => server.workloads!.includes(name))),
   );
-  console.log(`\nstarting servers${first.peerQueryLog ? ', query logs on' : ''}`);
+  const { delayMs, transport } = first.upstream;
+  const manner = `${transport}${delayMs === 0 ? '' : ` after ${delayMs} ms`}`;
+  console.log(`\nstarting servers, upstream over ${manner}${first.peerQueryLog ? ', query logs on' : ''}`);
   const servers = await startAll(
     stage,
     taking,

@@ -1,7 +1,9 @@
 // The suite `scaling`: Weir alone, against itself, as workers, groups, names and cached answers grow, while snapshots
 // are swapped and lists compiled, and at rest.
+import { measureColdStart } from './cold-start.ts';
 import { measureDisturbances } from './disturbances.ts';
 import { measureFootprint } from './footprint.ts';
+import { measureHome } from './home.ts';
 import { growCache, growGroups, growNames } from './growth.ts';
 import { measureLists } from './lists.ts';
 import { measurePolicyChanges } from './policy-change.ts';
@@ -27,5 +29,11 @@ export const SCALING_ROWS: readonly SuiteRow[] = [
   { name: 'cache', about: 'few to many cached answers', run: growCache },
   { name: 'lists', about: 'a large list: memory, start, and rebuilds under load', run: measureLists },
   { name: 'footprint', about: 'CPU at rest, and memory', run: measureFootprint },
+  {
+    name: 'cold-start',
+    about: 'from a start to the first answer, on a data directory of before',
+    run: measureColdStart,
+  },
+  { name: 'home', about: 'memory and CPU of a home node after ten minutes', run: measureHome },
   { name: 'disturbances', about: 'snapshots swapped and lists compiled meanwhile', run: measureDisturbances },
 ];

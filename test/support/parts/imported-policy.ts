@@ -10,6 +10,11 @@ import { readText } from '../../../control-plane/storage/cluster/blob-store.ts';
 import { listSources, type StoredSource } from '../../../control-plane/lists/sources/source-store.ts';
 import { readPolicyRows } from '../../../control-plane/policy/change/policy-store.ts';
 import { ServiceCatalog } from '../../../control-plane/filtering/services/service-catalog.ts';
+import { NO_POLICY_ROWS } from '../../../control-plane/policy/change/rows.ts';
+import { dnsSettings } from '../../../control-plane/policy/settings/dns-settings.ts';
+import { nameRules } from '../../../control-plane/policy/snapshot/build/name-rules-builder.ts';
+import { ZoneNumbers } from '../../../control-plane/policy/snapshot/build/zone-numbers.ts';
+import { testConfig } from './test-config.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
 
 /** What a question comes to: the status, and where it is answered here, the answer. */
@@ -39,7 +44,9 @@ export async function importedPolicy(
       })),
   );
   const pipeline = new PolicyPipeline();
-  pipeline.use(lists, rows);
+  const config = testConfig();
+  const names = nameRules({ ...NO_POLICY_ROWS, ...rows }, dnsSettings(config), config, new ZoneNumbers());
+  pipeline.use(lists, rows, { names });
   return (client, name, qtype = 1) => {
     const asked: AskedName = pipeline.ask(name, qtype, client);
     // What is not answered here would be forwarded.

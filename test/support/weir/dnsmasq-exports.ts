@@ -22,7 +22,6 @@ address=/null.example/0.0.0.0
 address=/hash.example/#
 address=/app.example/192.0.2.80
 address=/app.example/2001:db8::80
-address=/#/192.0.2.99
 host-record=nas.lan,nas,192.0.2.5,2001:db8::5,600
 cname=files.lan,nas.lan
 txt-record=nas.lan,"v=1"
@@ -79,10 +78,9 @@ export const HOSTS = `127.0.0.1 localhost
 
 /** Names of the items without an equivalent, in the order of the report. */
 export const NOT_MAPPED = [
-  'server=/usual.corp.example/#',
-  'address=/#/192.0.2.99',
+  '/etc/resolv.conf',
   'addn-hosts=/etc/hosts.gone',
   'dhcp-range',
-  'alias',
+  'alias=192.0.2.0,198.51.100.0',
   'not',
 ];

@@ -30,9 +30,15 @@ export const NEXTDNS = JSON.stringify({
     allowlist: [{ id: 'fine.denied.example', active: true }],
     rewrites: [
       { id: 'x1', name: 'nas.example', type: 'A', content: '192.0.2.5' },
+      { id: 'x3', name: '*.wild.nas.example', type: 'A', content: '192.0.2.6' },
       { id: 'x2', name: 'alias.example', type: 'CNAME', content: 'nas.example' },
     ],
-    settings: { logs: { enabled: true } },
+    settings: {
+      logs: { enabled: true, retention: 7_776_000, location: 'ch', drop: { ip: true, domain: false } },
+      blockPage: { enabled: true },
+      performance: { ecs: true, cacheBoost: true },
+      web3: true,
+    },
   },
 });
 
@@ -46,6 +52,7 @@ export const NEXTDNS_ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.1', 'nas.example', 1, 'LOCAL'],
   ['192.0.2.1', 'deep.nas.example', 1, 'LOCAL'],
   ['192.0.2.1', 'alias.example', 1, 'LOCAL'],
+  ['192.0.2.1', 'a.wild.nas.example', 28, 'LOCAL'],
   ['192.0.2.1', 'www.tiktok.com', 1, 'BLOCKED_SERVICE'],
   ['192.0.2.1', 'facebook.com', 1, 'FORWARDED'],
 ];
@@ -57,6 +64,8 @@ export const NEXTDNS_NOT_MAPPED = [
   'security.threatIntelligenceFeeds',
   'privacy.disguisedTrackers',
   'privacy.natives apple',
+  'settings.blockPage',
+  'settings.web3',
 ];
 
 /** A folder whose rules block unless they say otherwise. */

@@ -75,6 +75,13 @@ const SETTINGS = JSON.stringify({
     blockingType: 'CustomAddress',
     customBlockingAddresses: ['192.0.2.80', '2001:db8::80'],
     dnssecValidation: true,
+    serveStale: true,
+    serveStaleTtl: 259200,
+    saveCache: false,
+    qpmLimitRequests: 600,
+    eDnsClientSubnet: false,
+    aNewSetting: 'hunter2',
+    blockingBypassList: ['192.0.2.7'],
     proxy: { username: 'me', password: 'hunter2' },
     tsigKeys: [{ keyName: 'k', sharedSecret: 'c2VjcmV0' }],
   },
@@ -136,6 +143,8 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.65', 'denied.example', 1, 'BLOCKED_MANAGED'],
   ['192.0.2.200', 'nas.lan.example', 1, 'LOCAL'],
   ['192.0.2.200', 'files.lan.example', 1, 'LOCAL'],
+  // The zone's forwarder is asked for the others.
+  ['192.0.2.200', 'other.lan.example', 1, 'FORWARDED'],
 ];
 
 /** Names of the items without an equivalent, in the order of the report. */
@@ -145,5 +154,8 @@ export const NOT_MAPPED = [
   '127.0.0.1',
   'zone home.example',
   'own.lan.example APP "Split Horizon" "x"',
+  'blockingBypassList 192.0.2.7',
+  'qpmLimitRequests',
+  'aNewSetting',
   'app Geo Country',
 ];

@@ -2,6 +2,7 @@
 import { contentLines } from '../files/decode-text.ts';
 import { fileAt, filesIn, type FileSet, pathOf } from '../files/file-set.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
+import { isOption } from './dnsmasq-rest.ts';
 
 /** An option, as `name=value` or the name alone. */
 export interface DnsmasqOption {
@@ -9,19 +10,20 @@ export interface DnsmasqOption {
   readonly value: string;
 }
 
-/** Options that a file of dnsmasq's is known by; some are in most. */
-const TELLING =
-  /^(?:address|server|local|host-record|cname|dhcp-range|dhcp-host|dhcp-option|addn-hosts|domain|domain-needed|bogus-priv|no-resolv|expand-hosts|conf-dir|rev-server|listen-address|interface|cache-size)(?:=|$)/;
+/** Options that are also in files of other programs. */
+const COMMON = /^(?:port|interface|user|group|domain|server|address|local|log-.*)$/;
 const OPTION = /^([a-z0-9][a-z0-9-]*)(?:\s*=\s*(.*))?$/i;
-/** Least part of the lines that are such options. */
-const TELLING_PART = 0.5;
+/** Least part of the lines that are options of dnsmasq. */
+const KNOWN_PART = 0.5;
 const SAMPLE_LINES = 200;
 
 /** Whether the files are those of a dnsmasq. */
 export function isDnsmasq(files: FileSet): boolean {
   if (fileAt(files, 'dnsmasq.conf') !== undefined || filesIn(files, 'dnsmasq.d').length > 0) return true;
   const lines = contentLines(files.get(ONLY_TEXT)).slice(0, SAMPLE_LINES);
-  return lines.filter((line) => TELLING.test(line)).length > lines.length * TELLING_PART;
+  const known = optionsOf(lines).filter(({ name }) => isOption(name));
+  const isTelling = known.some(({ name, value }) => !COMMON.test(name) || value.startsWith('/'));
+  return isTelling && known.length > lines.length * KNOWN_PART;
 }
 
 /** All options, in the order in which dnsmasq reads them; a line that is not an option has the name `''`. */
@@ -29,10 +31,14 @@ export function readDnsmasq(files: FileSet): DnsmasqOption[] {
   const seen = new Set<string>();
   const options: DnsmasqOption[] = [];
   const main = pathOf(files, 'dnsmasq.conf');
+  const isListed = optionsOf(contentLines(main === undefined ? undefined : files.get(main))).some(
+    ({ name }) => name === 'conf-dir',
+  );
   const roots = [
     ...(main === undefined ? [] : [main]),
     ...(files.has(ONLY_TEXT) ? [ONLY_TEXT] : []),
-    ...filesIn(files, 'dnsmasq.d').map(([path]) => path),
+    // Only what the file names, if it names any: some files of the folder may be left out.
+    ...(isListed ? [] : filesIn(files, 'dnsmasq.d').map(([path]) => path)),
   ];
   for (const path of roots) readFile(files, path, seen, options);
   return options;
@@ -62,7 +68,7 @@ function readFile(files: FileSet, path: string, seen: Set<string>, into: Dnsmasq
 
 /** Paths of the files that an option includes; null if the archive has no such file. */
 function includedBy(files: FileSet, { name, value }: DnsmasqOption): string[] | null {
-  const [written = ''] = value.split(',');
+  const [written = '', ...patterns] = value.split(',').map((part) => part.trim());
   const path = written.replace(/^\/+/, '').replace(/\/+$/, '');
   if (name === 'conf-file' || name === 'servers-file') {
     const found = pathOf(files, path) ?? pathOf(files, path.split('/').at(-1) ?? path);
@@ -71,5 +77,16 @@ function includedBy(files: FileSet, { name, value }: DnsmasqOption): string[] | 
   if (name !== 'conf-dir') return null;
   const found =
     filesIn(files, path).length > 0 ? filesIn(files, path) : filesIn(files, path.split('/').at(-1) ?? path);
-  return found.length > 0 ? found.map(([inside]) => inside) : null;
+  return found.length > 0
+    ? found.map(([inside]) => inside).filter((inside) => isRead(inside, patterns))
+    : null;
+}
+
+/** `.bak` leaves out files that end so; `*.conf` reads those alone. */
+function isRead(path: string, patterns: readonly string[]): boolean {
+  const name = path.split('/').at(-1) ?? path;
+  const ends = (ending: string): boolean => ending !== '' && name.endsWith(ending);
+  const wanted = patterns.filter((pattern) => pattern.startsWith('*')).map((pattern) => pattern.slice(1));
+  const unwanted = patterns.filter((pattern) => !pattern.startsWith('*'));
+  return !unwanted.some(ends) && (wanted.length === 0 || wanted.some(ends));
 }

@@ -6,10 +6,10 @@ import { addAddress } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
 /** `name[,name...],target[,ttl]`. */
-export function addCname(builder: PlanBuilder, line: string): void {
+export function addCname(builder: PlanBuilder, line: string, usualTtlSecs?: number): void {
   const parts = partsOf(line);
   const last = parts.at(-1) ?? '';
-  const ttlSecs = /^\d{1,9}$/.test(last) && parts.length > 2 ? Number(parts.pop()) : undefined;
+  const ttlSecs = /^\d{1,9}$/.test(last) && parts.length > 2 ? Number(parts.pop()) : usualTtlSecs;
   const target = parts.pop() ?? '';
   if (parts.length === 0) return builder.notMapped('local_record', line, 'it is not an alias with a target');
   for (const name of parts) {
@@ -19,37 +19,48 @@ export function addCname(builder: PlanBuilder, line: string): void {
   }
 }
 
-/** `name[,name...][,IPv4][,IPv6][,ttl]` of `host-record`. */
-export function addHostRecord(builder: PlanBuilder, line: string): void {
+/** `name[,name...][,IPv4][,IPv6][,ttl]` of `host-record`; returns the names. */
+export function addHostRecord(builder: PlanBuilder, line: string, usualTtlSecs?: number): string[] {
   const parts = partsOf(line);
   const last = parts.at(-1) ?? '';
-  const ttlSecs = /^\d{1,9}$/.test(last) ? Number(parts.pop()) : undefined;
+  const ttlSecs = /^\d{1,9}$/.test(last) ? Number(parts.pop()) : usualTtlSecs;
   const addresses = parts.filter((part) => addressFromText(part) !== null);
   const names = parts.filter((part) => addressFromText(part) === null);
-  if (addresses.length === 0 || names.length === 0)
-    return builder.notMapped('local_record', line, 'it is not a name with an address');
+  if (addresses.length === 0 || names.length === 0) {
+    builder.notMapped('local_record', line, 'it is not a name with an address');
+    return [];
+  }
   for (const name of names) for (const address of addresses) addAddress(builder, name, address, ttlSecs);
+  return names;
 }
 
 /** `txt-record`, `ptr-record`, `mx-host` and `srv-host`, with the order of their parts. */
-export function addOtherRecord(builder: PlanBuilder, option: string, line: string): void {
+export function addOtherRecord(builder: PlanBuilder, option: string, line: string, ttlSecs?: number): void {
   const [name = '', ...rest] = partsOf(line);
-  const record = recordOf(option, rest);
   const item = builder.item('local_record', `${option}=${line}`);
-  if (record === null) return builder.refuse(item, 'Weir cannot read it');
-  builder.record({ name, ...record }, item);
+  if ((rest[0] ?? '') === '')
+    return builder.refuse(item, 'it has no target: there it leads to that machine, or to nothing');
+  const record =
+    option === 'txt-record'
+      ? { name, type: 'TXT' as const, value: textValue(line.slice(line.indexOf(',') + 1)) }
+      : { name, ...recordOf(option, rest) };
+  builder.record(ttlSecs === undefined ? record : { ...record, ttlSecs }, item);
 }
 
 function recordOf(
   option: string,
   parts: readonly string[],
-): { readonly type: LocalRecordType; readonly value: string } | null {
+): { readonly type: LocalRecordType; readonly value: string } {
   const [first = '', second = '', third = '0', fourth = '0'] = parts;
-  if (first === '') return null;
-  if (option === 'txt-record') return { type: 'TXT', value: parts.join(',').replaceAll(/^"|"$/g, '') };
-  if (option === 'ptr-record') return { type: 'PTR', value: first };
+  if (option === 'ptr-record') return { type: 'PTR', value: first.replaceAll('"', '') };
   if (option === 'mx-host') return { type: 'MX', value: `${second === '' ? '1' : second} ${first}` };
   return { type: 'SRV', value: `${third} ${fourth} ${second} ${first}` };
+}
+
+/** Each part is a string of the record; quotes keep commas. */
+function textValue(written: string): string {
+  const strings = (written.match(/"[^"]*"|[^,]+/g) ?? []).map((one) => one.trim().replaceAll(/^"|"$/g, ''));
+  return strings.length === 1 ? strings[0]! : strings.map((one) => JSON.stringify(one)).join(' ');
 }
 
 /** Names the client of a `dhcp-host` that has a MAC and a name. */
@@ -70,12 +81,27 @@ export function addDhcpHost(builder: PlanBuilder, line: string): void {
   );
 }
 
-/** A name and all below it with an address. */
-export function addAddressOfAll(builder: PlanBuilder, name: string, address: string): void {
+/** A name and all below it with an address, or only what is below it. */
+export function addAddressOfAll(
+  builder: PlanBuilder,
+  name: string,
+  address: string,
+  { isBelowOnly = false, remark = 'with all names below it', ttlSecs }: AddressOptions = {},
+): void {
   const bytes = addressFromText(address);
   const type = bytes !== null && !isMappedIpv4(bytes) ? 'AAAA' : 'A';
-  const item = builder.item('local_record', `${name} ${address}`, 'with all names below it');
-  for (const owner of [name, `*.${name}`]) builder.record({ name: owner, type, value: address }, item);
+  const item = builder.item('local_record', `${isBelowOnly ? '*.' : ''}${name} ${address}`, remark);
+  for (const owner of isBelowOnly ? [`*.${name}`] : [name, `*.${name}`])
+    builder.record(
+      { name: owner, type, value: address, ...(ttlSecs === undefined ? {} : { ttlSecs }) },
+      item,
+    );
+}
+
+interface AddressOptions {
+  readonly isBelowOnly?: boolean;
+  readonly remark?: string;
+  readonly ttlSecs?: number | undefined;
 }
 
 function partsOf(line: string): string[] {

@@ -10,7 +10,7 @@ import { OwnNames } from '../plan/own-names.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { PlannedPools } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
-import { readDnsmasq } from './dnsmasq-options.ts';
+import { type DnsmasqOption, readDnsmasq } from './dnsmasq-options.ts';
 import { mapOptions } from './map-options.ts';
 
 /** Maps the options of all files. */
@@ -23,17 +23,46 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
     return content === undefined ? undefined : contentLines(content);
   };
   const options = readDnsmasq(files);
-  // It reads the machine's own hosts file, unless told otherwise.
+  // It reads the machine's own hosts file by default.
   const isReading =
     fileAt(files, 'etc/hosts') !== undefined && options.every(({ name }) => name !== 'no-hosts');
   const hosts = isReading ? [{ name: 'addn-hosts', value: '/etc/hosts' }] : [];
-  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, [...hosts, ...options]);
+  const { servers, strategy } = mapOptions({ builder, lists, names, linesOf }, [
+    ...hosts,
+    ...options,
+    ...systemServers(builder, files, options),
+  ]);
+  if (options.every(({ name }) => name !== 'log-queries'))
+    builder.differs('other', 'query log', 'that program keeps none; Weir does: see database.log_queries', []);
+  builder.differs(
+    'other',
+    'reserved names',
+    'they are asked upstream there; Weir answers them by itself: see dns.special_names',
+    ['localhost', 'local', 'home.arpa', 'test', 'invalid', 'onion', 'resolver.arpa'],
+  );
   names.finish();
   lists.finish();
   const pools = new PlannedPools(builder, readUpstream);
   pools.add('dnsmasq', strategy, servers);
   pools.finish('server');
   return builder.finish('dnsmasq');
+}
+
+/** It asks the servers of the machine's resolv.conf as well. */
+function systemServers(
+  builder: PlanBuilder,
+  files: FileSet,
+  options: readonly DnsmasqOption[],
+): DnsmasqOption[] {
+  if (options.some(({ name }) => name === 'no-resolv' || name === 'resolv-file')) return [];
+  const path = '/etc/resolv.conf';
+  if (fileAt(files, path.slice(1)) !== undefined) return [{ name: 'resolv-file', value: path }];
+  builder.notMapped(
+    'configuration',
+    path,
+    'its servers are asked there, and the upload has no such file: add it to the archive, or the servers as a pool',
+  );
+  return [];
 }
 
 /** Whether the upload is a hosts file: every line of it, comments aside. */

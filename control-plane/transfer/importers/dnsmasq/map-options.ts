@@ -1,22 +1,22 @@
 /** dnsmasq's options as entities of Weir: of its own configuration, or of the lines that a Pi-hole adds to it. Pure. */
-import { addressFromText } from '../../../../shared/net/ip.ts';
-import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
-import { addHostsLine } from '../plan/hosts-lines.ts';
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addAllowed, OWN_MACHINE } from '../plan/planned-access.ts';
 import type { PoolStrategy } from '../plan/planned-pools.ts';
 import { readUpstream } from '../plan/upstream-text.ts';
-import { addAddressOfAll, addCname, addDhcpHost, addHostRecord, addOtherRecord } from './dnsmasq-records.ts';
+import { DnsmasqDomains, NO_OTHER_TYPES } from './dnsmasq-domains.ts';
+import { type HostsFileParts, addHostsFile } from './dnsmasq-hosts.ts';
+import { addCname, addDhcpHost, addHostRecord, addOtherRecord } from './dnsmasq-records.ts';
 import type { DnsmasqOption } from './dnsmasq-options.ts';
+import { restOf } from './dnsmasq-rest.ts';
 
 /** Where options go. */
 export interface OptionParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
   readonly names: OwnNames;
-  /** The lines of a file that an option names; undefined where the upload has no such file. */
+  /** The lines of a file that an option names; undefined if the upload has no such file. */
   readonly linesOf: (path: string) => readonly string[] | undefined;
 }
 
@@ -26,99 +26,156 @@ export interface OptionUpstreams {
   readonly strategy: PoolStrategy;
 }
 
-/** Options about the program itself, which say nothing about answers. */
-const OF_PROGRAM =
-  /^(?:port|interface|except-interface|listen-address|bind-interfaces|bind-dynamic|user|group|pid-file|log-.*|no-resolv|no-poll|no-hosts|resolv-file|no-daemon|keep-in-foreground|dns-forward-max|clear-on-reload|edns-packet-max|domain-suffix|local-ttl|dns-loop-detect|localise-queries|query-port|min-port|max-port|filterwin2k|cache-size|proxy-dnssec|trust-anchor|dnssec-check-unsigned|read-ethers|strip-mac|enable-dbus|quiet-.*|all-servers|strict-order|expand-hosts)$/;
-const OF_DHCP = /^(?:dhcp-.*|tftp-.*|enable-tftp|enable-ra|ra-param|pxe-.*)$/;
+/** The parts while options are read. */
+interface Reading extends HostsFileParts {
+  readonly domains: DnsmasqDomains;
+}
 
-type Add = (parts: OptionParts, value: string, all: readonly DnsmasqOption[]) => void;
+type Add = (reading: Reading, value: string) => void;
 
 const ADD: Readonly<Record<string, Add>> = {
-  address: ({ builder, names }, value) => addAddressOption(builder, names, value),
-  local: addServerOption,
-  server: addServerOption,
+  address: ({ domains }, value) => domains.addAddress(value),
+  local: ({ domains }, value) => value.startsWith('/') && domains.addServer(value),
+  server: ({ domains }, value) => value.startsWith('/') && domains.addServer(value),
   'rev-server': ({ builder }, value) => addReverse(builder, value),
-  'host-record': ({ builder }, value) => addHostRecord(builder, value),
-  cname: ({ builder }, value) => addCname(builder, value),
-  'txt-record': ({ builder }, value) => addOtherRecord(builder, 'txt-record', value),
-  'ptr-record': ({ builder }, value) => addOtherRecord(builder, 'ptr-record', value),
-  'mx-host': ({ builder }, value) => addOtherRecord(builder, 'mx-host', value),
-  'srv-host': ({ builder }, value) => addOtherRecord(builder, 'srv-host', value),
+  'host-record': ({ builder, ttlSecs, shown }, value) =>
+    shown.push(...addHostRecord(builder, value, ttlSecs)),
+  cname: ({ builder, ttlSecs }, value) => addCname(builder, value, ttlSecs),
+  ...Object.fromEntries(
+    ['txt-record', 'ptr-record', 'mx-host', 'srv-host'].map((option): [string, Add] => [
+      option,
+      ({ builder, ttlSecs, shown }, value) => {
+        addOtherRecord(builder, option, value, ttlSecs);
+        if (option !== 'ptr-record') shown.push(value.split(',')[0]!.trim());
+      },
+    ]),
+  ),
   'dhcp-host': ({ builder }, value) => addDhcpHost(builder, value),
   'addn-hosts': addHostsFile,
   domain: ({ builder }, value) => addDomain(builder, value),
   'domain-needed': ({ builder }) =>
-    builder.setting({ never_forward_non_fqdn: true }, builder.item('setting', 'domain-needed')),
+    builder.setting(
+      { never_forward_non_fqdn: true },
+      builder.item('setting', 'domain-needed', 'for questions of all types'),
+    ),
   'bogus-priv': ({ builder }) => builder.key('dns.block_private_ptr', true, 'bogus-priv'),
   'stop-dns-rebind': ({ builder }) => builder.key('dns.rebinding_protection', true, 'stop-dns-rebind'),
-  'rebind-domain-ok': ({ builder }, value) =>
-    builder.key('dns.rebinding_allowlist', domainsOf(value), 'rebind-domain-ok'),
   dnssec: ({ builder }) => builder.key('dns.dnssec_enabled', true, 'dnssec'),
+  'strip-subnet': ({ builder }) => builder.key('dns.ecs', 'strip', 'strip-subnet'),
   'min-cache-ttl': ({ builder }, value) => addTtl(builder, 'cache.min_ttl_secs', 'min-cache-ttl', value),
   'max-cache-ttl': ({ builder }, value) => addTtl(builder, 'cache.max_ttl_secs', 'max-cache-ttl', value),
-  'bogus-nxdomain': addBogus,
+  'max-ttl': ({ builder }, value) => addTtl(builder, 'cache.max_ttl_secs', 'max-ttl', value),
+  'neg-ttl': ({ builder }, value) => addTtl(builder, 'cache.negative_max_ttl_secs', 'neg-ttl', value),
+  'use-stale-cache': ({ builder }, value) =>
+    addTtl(
+      builder,
+      'cache.serve_stale_secs',
+      'use-stale-cache',
+      value === '' || value === '0' ? '86400' : value,
+    ),
+  'cache-size': ({ builder }, value) => {
+    if (value === '0') builder.key('cache.enabled', false, 'cache-size=0');
+    else builder.skipped('other', `cache-size=${value}`, 'Weir counts bytes instead: cache.max_bytes');
+  },
+  'local-ttl': ({ builder }, value) =>
+    builder.skipped('other', `local-ttl=${value}`, 'the local records of the import have this TTL'),
+  'filter-a': (reading) => addFilter(reading, 'A'),
+  'filter-aaaa': (reading) => addFilter(reading, 'AAAA'),
+  'filter-rr': (reading, value) => {
+    for (const type of value.split(',')) addFilter(reading, type.trim().toUpperCase());
+  },
+  'bogus-nxdomain': (reading, value) => addBogus(reading, 'bogus-nxdomain', value),
+  'ignore-address': (reading, value) => addBogus(reading, 'ignore-address', value),
   'local-service': ({ builder }, value) =>
     addAllowed(builder, value === 'host' ? OWN_MACHINE : [...OWN_MACHINE, 'connected'], 'local-service'),
 };
 
+/** Options whose lines together are one thing. */
+const TOGETHER = new Set(['rebind-domain-ok']);
+/** Options whose lines are listed one by one. */
+const EACH_LINE =
+  /^(?:conf-.*|servers-file|hostsdir|caa-record|naptr-record|dns-rr|synth-domain|interface-name|dynamic-host|alias|resolv-file)$/;
+
 /** Adds all options; returns the servers, which the caller makes pools of. */
 export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]): OptionUpstreams {
   const { builder } = parts;
-  const told = new Set<string>();
-  for (const { name, value } of options) {
-    if (Object.hasOwn(ADD, name)) {
-      ADD[name]!(parts, value, options);
-      continue;
-    }
-    // Of what is not an option its first word: it may be anything.
-    const shown = name === '' ? value.split(/[\s=]/)[0]!.slice(0, 40) : name;
-    if (told.has(shown)) continue;
-    told.add(shown);
-    if (name === '') builder.notMapped('other', shown, 'it is not an option of dnsmasq');
-    else if (OF_PROGRAM.test(name)) builder.skipped('other', name, 'it says nothing about answers');
-    else if (OF_DHCP.test(name)) builder.notMapped('other', name, 'Weir does not give out addresses');
-    else builder.notMapped('other', name, 'Weir has no such option');
-  }
-  const has = (name: string): boolean => options.some((option) => option.name === name);
-  return {
-    servers: options.flatMap(({ name, value }) =>
-      name === 'server' && !value.startsWith('/') && value !== '' ? [plainServer(value)] : [],
+  const valuesOf = (wanted: string): string[] =>
+    options.flatMap(({ name, value }) => (name === wanted ? [value] : []));
+  const [ttl] = valuesOf('local-ttl');
+  const ttlSecs = ttl !== undefined && /^\d{1,6}$/.test(ttl) ? Number(ttl) : undefined;
+  const domains = new DnsmasqDomains(parts, ttlSecs);
+  const reading: Reading = {
+    ...parts,
+    domains,
+    ttlSecs,
+    domain: valuesOf('expand-hosts').length === 0 ? '' : (valuesOf('domain')[0]?.split(',')[0] ?? ''),
+    shown: [],
+  };
+  for (const { name, value } of options) if (Object.hasOwn(ADD, name)) ADD[name]!(reading, value);
+  const servers = [
+    ...valuesOf('server').flatMap((value) =>
+      value.startsWith('/') || value === '' ? [] : [plainServer(value)],
     ),
-    strategy: has('all-servers') ? 'Parallel' : has('strict-order') ? 'Failover' : 'Fastest',
+    ...valuesOf('resolv-file').flatMap((path) => addResolvFile(parts, path)),
+  ];
+  const freed = domains.finish(servers);
+  if (freed.length > 0 && options.some(({ name }) => name.startsWith('filter-')))
+    builder.differs('other', 'filtered types', 'allowed names have answers of all types here', freed);
+  reportOutside(builder, valuesOf('cname'), reading.shown);
+  if (reading.shown.length > 0)
+    builder.differs('other', 'names with records', NO_OTHER_TYPES, [...new Set(reading.shown)]);
+  const allowed = valuesOf('rebind-domain-ok').flatMap((value) =>
+    value.split('/').filter((one) => one !== ''),
+  );
+  if (allowed.length > 0) builder.key('dns.rebinding_allowlist', [...new Set(allowed)], 'rebind-domain-ok');
+  reportRest(builder, options);
+  return {
+    servers,
+    strategy:
+      valuesOf('all-servers').length > 0
+        ? 'Parallel'
+        : valuesOf('strict-order').length > 0
+          ? 'Failover'
+          : 'Fastest',
   };
 }
 
-/** `/a/b/address`: names with all below them. Without an address, or with one that leads nowhere, they are denied. */
-function addAddressOption(builder: PlanBuilder, names: OwnNames, value: string): void {
-  const { domains, target } = splitDomains(value);
-  const address = addressFromText(target) === null ? null : target;
-  const isDenied = target === '' || target === '#' || /^(?:0\.0\.0\.0|::)$/.test(target);
-  for (const domain of domains) {
-    const name = canonicalDomain(domain);
-    if (name === null)
-      builder.notMapped('local_record', `address=${value}`, 'Weir has no answer for every name');
-    else if (isDenied) names.add({ name: `*.${name}`, action: 'deny', groups: null });
-    else if (address !== null) addAddressOfAll(builder, name, address);
-    else builder.notMapped('local_record', `address=${value}`, 'it is not a name with an address');
-  }
+/** Aliases of names without a record: there the alias is the whole answer. */
+function reportOutside(builder: PlanBuilder, lines: readonly string[], known: readonly string[]): void {
+  const aliases = lines.flatMap((line) => {
+    const parts = line.split(',').map((part) => part.trim());
+    const target = parts.findLast((part) => !/^\d+$/.test(part)) ?? '';
+    return known.includes(target) ? [] : parts.slice(0, Math.max(parts.lastIndexOf(target), 0));
+  });
+  if (aliases.length > 0)
+    builder.differs(
+      'other',
+      'aliases of other names',
+      'Weir also gives the addresses of their targets',
+      aliases,
+    );
 }
 
-/** `/a/b/address#port`; without an address the names are answered from what is known here, else with NXDOMAIN. */
-function addServerOption({ builder, lists }: OptionParts, value: string): void {
-  if (!value.startsWith('/')) return;
-  const { domains, target } = splitDomains(value);
-  for (const domain of domains) {
-    const name = canonicalDomain(domain);
-    if (name === null || target === '#')
-      builder.notMapped('forward_zone', `server=${value}`, 'Weir has no servers for such names');
-    else if (target === '') {
-      const item = builder.item(
-        'list_rule',
-        `local=/${domain}/`,
-        'NXDOMAIN for names that are no local records',
+/** Names each other option once, with the number of its lines; those that name something line by line. */
+function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): void {
+  const lines = new Map<string, string[]>();
+  for (const { name, value } of options) {
+    if (Object.hasOwn(ADD, name) || TOGETHER.has(name) || name === 'resolv-file') continue;
+    // Of what is not an option its first word: it may be anything.
+    const shown = name === '' ? value.split(/[\s=]/)[0]!.slice(0, 40) : name;
+    const key = EACH_LINE.test(name) ? `${name}=${value}` : shown;
+    lines.set(key, [...(lines.get(key) ?? []), name]);
+  }
+  for (const [key, [name = '', ...more]] of lines) {
+    const shown = more.length === 0 ? key : `${key} (${more.length + 1} lines)`;
+    const rest = name === '' ? null : restOf(name);
+    if (rest?.result === 'skipped') builder.skipped('other', shown, rest.reason);
+    else
+      builder.notMapped(
+        'other',
+        shown,
+        name === '' ? 'it is not an option of dnsmasq' : (rest?.reason ?? 'Weir has no such option'),
       );
-      lists.add(`||${name}^$dnsrewrite=NXDOMAIN`, null, item);
-    } else addZone(builder, name, target);
   }
 }
 
@@ -127,50 +184,37 @@ function addReverse(builder: PlanBuilder, value: string): void {
   const [network = '', server = ''] = value.split(',').map((part) => part.trim());
   if (server === '')
     return builder.notMapped('forward_zone', `rev-server=${value}`, 'Weir answers private addresses itself');
-  addZone(
-    builder,
-    network.includes('/') ? network : `${network}/${network.includes(':') ? 128 : 32}`,
-    server,
+  const zone = network.includes('/') ? network : `${network}/${network.includes(':') ? 128 : 32}`;
+  const read = readUpstream(plainServer(server));
+  if (read.server === null) return builder.notMapped('forward_zone', zone, read.reason);
+  builder.zone(
+    { zone, servers: [read.server], enabled: true },
+    builder.item('forward_zone', zone, read.remark),
   );
 }
 
-function addZone(builder: PlanBuilder, zone: string, written: string): void {
-  const read = readUpstream(plainServer(written));
-  if (read.server === null) return builder.notMapped('forward_zone', zone, read.reason);
-  const item = builder.item('forward_zone', zone, read.remark);
-  builder.zone({ zone, servers: [read.server], enabled: true }, item);
-}
-
-function addHostsFile(
-  { builder, names, linesOf }: OptionParts,
-  path: string,
-  all: readonly DnsmasqOption[],
-): void {
+/** The servers of a resolv.conf. */
+function addResolvFile({ builder, linesOf }: OptionParts, path: string): string[] {
   const lines = linesOf(path);
-  if (lines === undefined)
-    return builder.notMapped(
-      'other',
-      `addn-hosts=${path}`,
-      'the upload has no such file: add it to the archive',
+  const servers = lines?.flatMap((line) => /^nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
+  if (servers === undefined)
+    builder.notMapped(
+      'configuration',
+      `resolv-file=${path}`,
+      'its servers are asked there, and the upload has no such file: add it to the archive, or the servers as a pool',
     );
-  const domain = all.find(({ name }) => name === 'domain')?.value.split(',')[0] ?? '';
-  const isExpanding = domain !== '' && all.some(({ name }) => name === 'expand-hosts');
-  // Systems give the machine's own name an address of the loopback.
-  const told = path === '/etc/hosts' ? lines.filter((line) => !/^(?:127\.|::1\s)/.test(line)) : lines;
-  for (const line of told) {
-    const expanded = isExpanding ? expandedLine(line, domain) : line;
-    if (!addHostsLine(builder, names, expanded, null))
-      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
-  }
+  else builder.skipped('other', `resolv-file=${path}`, 'its servers are in the pool');
+  return servers ?? [];
 }
 
-/** Names of one label, with the domain, too. */
-function expandedLine(line: string, domain: string): string {
-  const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-  return [
-    address,
-    ...names.flatMap((name) => (name.includes('.') ? [name] : [name, `${name}.${domain}`])),
-  ].join(' ');
+/** Records of a type that are taken out of the answers of others. */
+function addFilter({ builder, lists }: Reading, type: string): void {
+  const item = builder.item(
+    'list_rule',
+    `filter ${type}`,
+    'denied: answered with no records, except by local records',
+  );
+  lists.add(`||*^$dnstype=${type},dnsrewrite=NOERROR`, null, item);
 }
 
 function addDomain(builder: PlanBuilder, value: string): void {
@@ -185,23 +229,13 @@ function addTtl(builder: PlanBuilder, key: string, option: string, value: string
   else builder.notMapped('configuration', `${option}=${value}`, 'it is not a number of seconds');
 }
 
-function addBogus({ builder, lists }: OptionParts, value: string): void {
-  const item = builder.item('list_rule', `bogus-nxdomain=${value}`, 'such answers are blocked');
+function addBogus({ builder, lists }: Reading, option: string, value: string): void {
+  const item = builder.item(
+    'list_rule',
+    `${option}=${value}`,
+    'denied: answers that hold the address are blocked',
+  );
   lists.add(`bogus-nxdomain=${value}`, null, item);
-}
-
-function splitDomains(value: string): { domains: string[]; target: string } {
-  const last = value.lastIndexOf('/');
-  if (!value.startsWith('/') || last === 0) return { domains: [''], target: value };
-  const domains = domainsOf(value.slice(0, last));
-  return { domains: domains.length === 0 ? [''] : domains, target: value.slice(last + 1).trim() };
-}
-
-/** Of `/a/b/`; a leading dot or star says what is so anyway. */
-function domainsOf(value: string): string[] {
-  const parts = value.split('/').slice(1);
-  if (parts.at(-1) === '') parts.pop();
-  return parts.map((part) => part.replace(/^\*?\.+/, ''));
 }
 
 /** Without the interface or address that questions leave from. */

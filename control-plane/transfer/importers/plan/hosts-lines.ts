@@ -32,18 +32,19 @@ export function addHostsLine(
   names: OwnNames,
   line: string,
   groups: readonly string[] | null,
+  ttlSecs?: number,
 ): boolean {
   const read = readHostsLine(line);
   if (read === null) return false;
-  if (!SINKS.has(read.address)) addHostsRecords(builder, line);
+  if (!SINKS.has(read.address)) addHostsRecords(builder, line, ttlSecs);
   else for (const name of read.names) if (!isSystemName(name)) names.add({ name, action: 'deny', groups });
   return true;
 }
 
 /** Adds the records of a line with a real address. */
-export function addHostsRecords(builder: PlanBuilder, line: string): void {
+export function addHostsRecords(builder: PlanBuilder, line: string, ttlSecs?: number): void {
   const { address = '', names = [] } = readHostsLine(line) ?? {};
-  for (const name of names) if (!isSystemName(name)) addAddress(builder, name, address);
+  for (const name of names) if (!isSystemName(name)) addAddress(builder, name, address, ttlSecs);
 }
 
 /** Adds the record of a name with an address. */

@@ -11,6 +11,7 @@ import { PlanBuilder } from '../plan/plan-builder.ts';
 import { listUrl } from './list-urls.ts';
 import { addSpoof, profileIn, readProfile } from './read-profile.ts';
 
+const DAY_SECS = 86_400;
 const SECTIONS = ['denylist', 'allowlist', 'privacy', 'parentalControl', 'parentalcontrol', 'rewrites'];
 
 /** Whether the upload is a profile of NextDNS. */
@@ -45,7 +46,7 @@ export function mapNextdns(files: FileSet): ImportPlan {
     builder,
     profile.has('parentalControl') ? profile.at('parentalControl') : profile.at('parentalcontrol'),
   );
-  reportRest(builder, profile);
+  mapSwitches(builder, profile);
   return builder.finish('nextdns');
 }
 
@@ -62,15 +63,14 @@ function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
     const id = service.text('id') ?? '';
     if (service.flag('active') === false) builder.skipped('service', id, 'it is switched off there');
     else {
-      const isTimed = service.flag('recreation') === true;
-      const item = builder.item(
-        'service',
-        id,
-        isTimed ? 'blocked at all times, without recreation time' : null,
-      );
+      if (service.flag('recreation') === true)
+        builder.differs('service', id, 'blocked in its recreation time too: give it a schedule profile', []);
+      const item = builder.item('service', id);
       builder.service({ serviceId: id, ownId: id.replaceAll('_', '-'), group: DEFAULT_GROUP }, item);
     }
   }
+  if (parental.flag('blockBypass') === true)
+    builder.notMapped('other', 'parentalControl.blockBypass', 'add a list of such services instead');
   for (const id of idsOf(parental, 'categories'))
     builder.notMapped('other', `category ${id}`, 'add a list of such names instead');
   const isStrict = parental.flag('youtubeRestrictedMode') === true;
@@ -84,14 +84,41 @@ function mapParental(builder: PlanBuilder, parental: ForeignTree): void {
   }
 }
 
-/** Switches that are on, and have no equivalent. */
-function reportRest(builder: PlanBuilder, profile: ForeignTree): void {
+/** Switches with a key, and those that are on and have none. */
+function mapSwitches(builder: PlanBuilder, profile: ForeignTree): void {
+  const isProtected = profile.flag('security.dnsRebinding');
+  if (isProtected !== undefined)
+    builder.key('dns.rebinding_protection', isProtected, 'security.dnsRebinding');
   for (const section of ['security', 'privacy'])
     for (const [name, value] of profile.members(section))
-      if (value.flag() === true)
+      if (value.flag() === true && name !== 'dnsRebinding')
         builder.notMapped('other', `${section}.${name}`, 'it is a service of NextDNS');
   for (const id of idsOf(profile, 'privacy.natives'))
     builder.notMapped('other', `privacy.natives ${id}`, 'block its telemetry as a service instead');
+  mapLogs(builder, profile.at('settings.logs'));
+  for (const [name, value] of profile.members('settings.performance'))
+    if (name === 'ecs' && value.flag() === true)
+      builder.key('dns.ecs', 'forward', 'settings.performance.ecs');
+    else builder.skipped('other', `settings.performance.${name}`, 'it is about how NextDNS runs');
+  if (profile.flag('settings.blockPage.enabled') === true)
+    builder.notMapped('other', 'settings.blockPage', 'Weir has no page for blocked names: see blocking.mode');
+  if (profile.flag('settings.web3') === true)
+    builder.notMapped('other', 'settings.web3', 'Weir answers no names of blockchains');
+}
+
+function mapLogs(builder: PlanBuilder, logs: ForeignTree): void {
+  const isOn = logs.flag('enabled');
+  if (isOn !== undefined) builder.key('database.log_queries', isOn, 'settings.logs.enabled');
+  const secs = logs.count('retention') ?? 0;
+  if (secs > 0) {
+    const days = Math.min(Math.max(Math.round(secs / DAY_SECS), 1), 3650);
+    builder.key('database.query_log_days', days, 'settings.logs.retention');
+  }
+  const drops = ['ip', 'domain'].map((name) => logs.flag(`drop.${name}`) === true);
+  if (drops[1] === true) builder.key('database.query_log_privacy', 'off', 'settings.logs.drop.domain');
+  else if (drops[0] === true)
+    builder.key('database.query_log_privacy', 'anonymous_clients', 'settings.logs.drop.ip');
+  if (logs.has('location')) builder.skipped('other', 'settings.logs.location', 'Weir keeps its log itself');
 }
 
 function idsOf(tree: ForeignTree, path: string): string[] {

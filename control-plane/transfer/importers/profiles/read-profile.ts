@@ -27,11 +27,13 @@ export function profileIn(files: FileSet): ForeignTree | null {
   }
 }
 
-/** A name that is answered with an address or another name; `isForAll` with all names below it. */
+/** A name that is answered with an address or another name; `isForAll` with all names below it, as `*.` has those alone. */
 export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
-  const item = builder.item('local_record', `${name} ${target}`, isForAll ? 'with all names below it' : null);
+  const isBelowOnly = name.startsWith('*.');
+  const covers = isForAll && !isBelowOnly;
+  const item = builder.item('local_record', `${name} ${target}`, covers ? 'with all names below it' : null);
   const isAddress = placeOf(target)?.kind === 'ip';
   const type = !isAddress ? 'CNAME' : target.includes(':') ? 'AAAA' : 'A';
-  for (const owner of isForAll ? [name, `*.${name}`] : [name])
+  for (const owner of covers ? [name, `*.${name}`] : [name])
     builder.record({ name: owner, type, value: target }, item);
 }

@@ -25,11 +25,11 @@ export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
   for (const name of settings.blocked) names.add({ name: `*.${name}`, action: 'deny', groups: null });
   if (settings.advancedBlocking !== null) mapAdvancedBlocking(builder, names, settings.advancedBlocking);
   names.finish();
-  lists.finish();
   if (settings.refreshHours !== null && settings.refreshHours > 0)
     builder.key('blocking.list_refresh_hours', Math.min(settings.refreshHours, 8760), 'blocklist.config');
   const pools = new PlannedPools(builder, readForwarder);
-  for (const zone of settings.zones) mapZone(builder, pools, zone);
+  for (const zone of settings.zones) mapZone({ builder, pools, lists }, zone);
+  lists.finish();
   if (settings.settings !== null) mapTechnitiumSettings(builder, pools, settings.settings);
   else if (settings.hasBinarySettings)
     builder.notMapped(
@@ -41,7 +41,14 @@ export function mapTechnitium(settings: TechnitiumSettings): ImportPlan {
   return builder.finish('technitium');
 }
 
-function mapZone(builder: PlanBuilder, pools: PlannedPools, { name, text }: TechnitiumZone): void {
+interface ZoneParts {
+  readonly builder: PlanBuilder;
+  readonly pools: PlannedPools;
+  readonly lists: GeneratedLists;
+}
+
+function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
+  const { builder, pools } = parts;
   if (OWN_ZONES.test(name)) return builder.skipped('other', `zone ${name}`, 'Weir answers it by itself');
   if (text === null)
     return builder.notMapped(
@@ -51,8 +58,18 @@ function mapZone(builder: PlanBuilder, pools: PlannedPools, { name, text }: Tech
     );
   const { records, faults } = readZone(text, name);
   for (const record of records) mapRecord(builder, pools, record);
+  if (records.some(({ type }) => type === 'SOA')) keepWithin(parts, name, records);
   for (const fault of faults)
     builder.notMapped('local_record', fault, `Weir cannot read this line of the zone ${name}`);
+}
+
+/** A name of a zone is never asked of others, except below a forwarder. */
+function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readonly ZoneRecord[]): void {
+  const forwarded = new Set(records.flatMap(({ owner, type }) => (type === 'FWD' ? [owner] : [])));
+  if (forwarded.has(zone)) return;
+  const denyallow = forwarded.size === 0 ? '' : `,denyallow=${[...forwarded].join('|')}`;
+  const item = builder.item('list_rule', `zone ${zone}`, 'NXDOMAIN for names without a local record');
+  lists.add(`||${zone}^$dnsrewrite=NXDOMAIN${denyallow}`, null, item);
 }
 
 function mapRecord(
@@ -61,7 +78,8 @@ function mapRecord(
   { owner, type, value, ttlSecs }: ZoneRecord,
 ): void {
   const shown = `${owner} ${type} ${value}`;
-  if (type === 'SOA' || type === 'NS') return;
+  if (type === 'SOA' || type === 'NS')
+    return builder.skipped('local_record', shown, 'Weir has no need of it');
   if (type === 'FWD') {
     const [protocol = '', forwarder = ''] = value.replaceAll('"', '').split(' ');
     if (forwarder === 'this-server')

@@ -1,6 +1,7 @@
 /** Reads the zip that a Technitium DNS Server makes of its settings, versions 13 to 15. */
 import { decodeText } from '../files/decode-text.ts';
 import { fileAt, filesIn, type FileSet } from '../files/file-set.ts';
+import { ImportFault } from '../files/import-fault.ts';
 import { readJson } from '../files/read-tree.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { TechnitiumList, TechnitiumSettings, TechnitiumZone } from './technitium-settings.ts';
@@ -12,11 +13,20 @@ const DEFAULT_HOURS = null;
 
 /** Whether the files are those of a Technitium DNS Server. */
 export function isTechnitium(files: FileSet): boolean {
-  return MARKS.some((name) => fileAt(files, name) !== undefined);
+  return (
+    MARKS.some((name) => fileAt(files, name) !== undefined) ||
+    [...files.keys()].some((path) => APP.test(path))
+  );
 }
 
 /** Reads them; throws an ImportFault. */
 export function readTechnitium(files: FileSet): TechnitiumSettings {
+  if (
+    !isTechnitium(files) &&
+    fileAt(files, 'settings.json') === undefined &&
+    filesIn(files, 'zones').length === 0
+  )
+    throw new ImportFault('this is not a backup of a Technitium DNS Server');
   const answer = fileAt(files, 'settings.json');
   const settings = answer === undefined ? null : readJson('settings.json', answer);
   const apps = [...files].flatMap(([path, content]) => {

@@ -6,6 +6,7 @@ import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PlannedPools } from '../plan/planned-pools.ts';
 import { readServer, type ReadUpstream, readUpstream } from '../plan/upstream-text.ts';
 import { listOf } from './read-technitium.ts';
+import { reportOtherSettings } from './other-settings.ts';
 import { mapRecursionAccess } from './recursion-access.ts';
 
 const MODES: Readonly<Record<string, string>> = {
@@ -63,7 +64,20 @@ export function mapTechnitiumSettings(
   const least = settings.count('cacheMinimumRecordTtl') ?? 0;
   const most = settings.count('cacheMaximumRecordTtl') ?? 0;
   if (least > 0) builder.key('cache.min_ttl_secs', Math.min(least, DAY_SECS), 'cacheMinimumRecordTtl');
-  if (most > 0) builder.key('cache.max_ttl_secs', most, 'cacheMaximumRecordTtl');
+  if (most > 0) builder.key('cache.max_ttl_secs', Math.min(most, DAY_SECS), 'cacheMaximumRecordTtl');
+  mapServeStale(builder, settings);
+  if (settings.flag('saveCache') === true) builder.key('cache.persist', true, 'saveCache');
+  for (const network of settings.texts('blockingBypassList') ?? [])
+    builder.notMapped('client', `blockingBypassList ${network}`, 'put it into a group without rules');
+  reportOtherSettings(builder, settings);
+}
+
+function mapServeStale(builder: PlanBuilder, settings: ForeignTree): void {
+  const isOn = settings.flag('serveStale');
+  if (isOn === false) builder.key('cache.serve_stale_secs', 0, 'serveStale');
+  const secs = settings.count('serveStaleTtl') ?? 0;
+  if (isOn === true && secs > 0)
+    builder.key('cache.serve_stale_secs', Math.min(secs, 7 * DAY_SECS), 'serveStaleTtl');
 }
 
 function mapBlocking(builder: PlanBuilder, settings: ForeignTree): void {

@@ -1,0 +1,243 @@
+/**
+ * dnsmasq's options about domains: `address`, `local` and `server` with `/domain/`. There the longest domain decides,
+ * whatever its option; here local records outrank denied names, and allowed names outrank denied ones. Pure.
+ */
+import { addressFromText } from '../../../../shared/net/ip.ts';
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
+import type { GeneratedLists } from '../plan/generated-lists.ts';
+import type { OwnNames } from '../plan/own-names.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { readUpstream } from '../plan/upstream-text.ts';
+import { addAddressOfAll } from './dnsmasq-records.ts';
+
+/** Every name. */
+const ROOT = '';
+/** Addresses that lead nowhere. */
+const NOWHERE = /^(?:#|0\.0\.0\.0|::)?$/;
+
+/** All that the options have for a domain and the names below it. */
+interface Domain {
+  readonly name: string;
+  /** Targets of `address`; one that leads nowhere denies. */
+  readonly addresses: string[];
+  readonly servers: string[];
+  /** `server=/x/#`: asked of the servers for all names. */
+  isUsual: boolean;
+  /** `local=/x/`: never asked of others. */
+  isLocal: boolean;
+}
+
+/** Where the domains go. */
+export interface DomainParts {
+  readonly builder: PlanBuilder;
+  readonly lists: GeneratedLists;
+  readonly names: OwnNames;
+}
+
+/** Collects the domains of all options, as each depends on those above it. */
+export class DnsmasqDomains {
+  private readonly parts: DomainParts;
+  private readonly ttlSecs: number | undefined;
+  private readonly domains = new Map<string, Domain>();
+  /** Names that only questions for some types are answered here for. */
+  private readonly records: string[] = [];
+  private readonly denied: string[] = [];
+  private readonly allowed: string[] = [];
+
+  /** `ttlSecs` is that of the records; undefined = Weir's. */
+  constructor(parts: DomainParts, ttlSecs: number | undefined) {
+    this.parts = parts;
+    this.ttlSecs = ttlSecs;
+  }
+
+  /** `address=/a/b/address`; without an address, or with one that leads nowhere, the names are denied. */
+  addAddress(value: string): void {
+    const { builder } = this.parts;
+    const { domains, target } = splitDomains(value);
+    for (const written of domains) {
+      const name = written === '#' ? ROOT : canonicalDomain(written.replace(/^\*?\.*/, ''));
+      if (name === null)
+        builder.notMapped('local_record', `address=${value}`, 'Weir has no such set of names');
+      else if (!NOWHERE.test(target) && addressFromText(target) === null)
+        builder.notMapped('local_record', `address=${value}`, 'it is not a name with an address');
+      else if (written.startsWith('*')) this.addStar(written, name, target);
+      else this.domain(name).addresses.push(target);
+    }
+  }
+
+  /** `server=/a/b/address#port`, or `local=/a/`. */
+  addServer(value: string): void {
+    const { builder } = this.parts;
+    const { domains, target } = splitDomains(value);
+    for (const written of domains) {
+      const name = canonicalDomain(written.replace(/^\*?\.*/, ''));
+      if (name === null) {
+        builder.notMapped('forward_zone', `server=${value}`, 'Weir has no servers for such names');
+        continue;
+      }
+      if (written.startsWith('*'))
+        builder.differs('forward_zone', name, `${name} itself is not among the names of *.${name} there`);
+      const domain = this.domain(name);
+      if (target === '#') domain.isUsual = true;
+      else if (target === '') domain.isLocal = true;
+      else domain.servers.push(target.split('@')[0] ?? '');
+    }
+  }
+
+  /** Adds everything; `usual` are the servers for all names. Returns the domains that are allowed below denied ones. */
+  finish(usual: readonly string[]): string[] {
+    const { builder } = this.parts;
+    for (const domain of this.domains.values()) {
+      this.addAddresses(domain);
+      if (domain.isLocal && domain.servers.length === 0) this.addLocal(domain);
+      if (domain.servers.length > 0) this.addZone(domain, domain.servers);
+      if (domain.isUsual && domain.servers.length === 0) this.addUsual(domain, usual);
+    }
+    if (this.records.length > 0)
+      builder.differs('other', 'names with an address', NO_OTHER_TYPES, this.records);
+    if (this.denied.length > 0)
+      builder.differs(
+        'other',
+        'denied names',
+        'there only questions for addresses (for 0.0.0.0 or :: of that kind) are denied; here all questions are',
+        this.denied,
+      );
+    return this.allowed;
+  }
+
+  private domain(name: string): Domain {
+    const known = this.domains.get(name);
+    if (known !== undefined) return known;
+    const made = { name, addresses: [], servers: [], isUsual: false, isLocal: false };
+    this.domains.set(name, made);
+    return made;
+  }
+
+  /** `*.x` is not x itself; `*x` is every name that ends so. */
+  private addStar(written: string, name: string, target: string): void {
+    const { builder, lists } = this.parts;
+    const isDotted = written.startsWith('*.');
+    const shown = `address=/${written}/${target}`;
+    if (NOWHERE.test(target))
+      lists.add(`${isDotted ? '.' : ''}${name}|`, null, builder.item('list_rule', shown, 'denied'));
+    else if (isDotted) addAddressOfAll(builder, name, target, { isBelowOnly: true, ttlSecs: this.ttlSecs });
+    else builder.notMapped('local_record', shown, 'Weir has no records for names by their end alone');
+  }
+
+  private addAddresses(domain: Domain): void {
+    const { builder, names } = this.parts;
+    const { name, addresses } = domain;
+    const real = addresses.filter((address) => !NOWHERE.test(address));
+    const isDenied = real.length < addresses.length;
+    if (name === ROOT) return this.addRoot(addresses);
+    for (const address of real) addAddressOfAll(builder, name, address, { ttlSecs: this.ttlSecs });
+    if (real.length > 0) this.records.push(name);
+    if (!isDenied || real.length > 0) return;
+    if (addresses.some((address) => address !== '')) this.denied.push(name);
+    if (!this.above(name).some((one) => hasRecord(one) || this.isFreed(one)))
+      return names.add({ name: `*.${name}`, action: 'deny', groups: null });
+    // A record or an allowed name above it would outrank a denied name.
+    for (const address of ['0.0.0.0', '::']) addAddressOfAll(builder, name, address, { remark: 'denied' });
+  }
+
+  /** `address=/#/…`: every name that no other option has. */
+  private addRoot(addresses: readonly string[]): void {
+    const { builder, lists } = this.parts;
+    for (const address of new Set(addresses)) {
+      const isDenied = NOWHERE.test(address);
+      const item = builder.item(
+        'list_rule',
+        `address=/#/${address}`,
+        isDenied ? 'denied: every other name' : 'every other name',
+      );
+      const type = address.includes(':') ? 'AAAA' : 'A';
+      lists.add(isDenied ? '||*^' : `||*^$dnstype=${type},dnsrewrite=${address}`, null, item);
+    }
+  }
+
+  /** NXDOMAIN for what is not known here, except in domains below it that have servers. */
+  private addLocal({ name }: Domain): void {
+    const { builder, lists } = this.parts;
+    const except = [...this.domains.values()].filter(
+      (other) => other.name.endsWith(`.${name}`) && (other.isUsual || other.servers.length > 0),
+    );
+    const denyallow = except.length === 0 ? '' : `,denyallow=${except.map((one) => one.name).join('|')}`;
+    const item = builder.item('list_rule', `local=/${name}/`, 'NXDOMAIN for names without a local record');
+    lists.add(`||${name}^$dnsrewrite=NXDOMAIN${denyallow}`, null, item);
+    const outranking = this.above(name).find((one) => hasRecord(one) || this.isFreed(one));
+    if (outranking !== undefined)
+      builder.differs(
+        'list_rule',
+        name,
+        `names below it are answered as those below ${outranking.name} here`,
+      );
+  }
+
+  private addZone({ name }: Domain, written: readonly string[]): void {
+    const { builder } = this.parts;
+    this.allowIfDenied(name);
+    const item = builder.item('forward_zone', name);
+    const servers = written.flatMap((one) => {
+      const read = readUpstream(one);
+      const reason = read.server === null ? read.reason : read.remark;
+      if (reason !== null) builder.remark(item, `${one}: ${reason}`);
+      return read.server ?? [];
+    });
+    if (servers.length === 0) builder.refuse(item, 'Weir cannot ask any of its servers');
+    else builder.zone({ zone: name, servers, enabled: true }, item);
+  }
+
+  /** Asked as all other names are, in a domain that is answered or asked otherwise. */
+  private addUsual(domain: Domain, usual: readonly string[]): void {
+    const { builder } = this.parts;
+    const { name } = domain;
+    const shown = `server=/${name}/#`;
+    const isAsked = this.above(name).some((one) => hasRecord(one) || one.servers.length > 0);
+    if (isAsked && usual.length > 0) return this.addZone(domain, usual);
+    if (isAsked)
+      return builder.notMapped(
+        'forward_zone',
+        shown,
+        'Weir has no exceptions from forward zones and records',
+      );
+    if (this.isDeniedAbove(name)) this.allowIfDenied(name);
+    else if (this.above(name).some(({ isLocal }) => isLocal))
+      builder.skipped('forward_zone', shown, 'the local domain above it leaves it out');
+    else builder.skipped('forward_zone', shown, 'nothing above it is denied or has its own servers');
+  }
+
+  private allowIfDenied(name: string): void {
+    if (!this.isDeniedAbove(name)) return;
+    this.parts.names.add({ name: `*.${name}`, action: 'allow', groups: null });
+    this.allowed.push(name);
+  }
+
+  private isFreed(domain: Domain): boolean {
+    return (domain.isUsual || domain.servers.length > 0) && this.isDeniedAbove(domain.name);
+  }
+
+  private isDeniedAbove(name: string): boolean {
+    return this.above(name).some(({ addresses }) => addresses.some((address) => NOWHERE.test(address)));
+  }
+
+  /** The domains above a name, the nearest first. */
+  private above(name: string): Domain[] {
+    const labels = name === ROOT ? [] : name.split('.');
+    return labels.flatMap((_, at) => this.domains.get(labels.slice(at + 1).join('.')) ?? []);
+  }
+}
+
+/** What Weir does not do for names with records. */
+export const NO_OTHER_TYPES =
+  'types that a name has no record of are asked upstream there; Weir answers that there are none';
+
+function hasRecord({ name, addresses }: Domain): boolean {
+  return name !== ROOT && addresses.some((address) => !NOWHERE.test(address));
+}
+
+function splitDomains(value: string): { domains: string[]; target: string } {
+  const last = value.lastIndexOf('/');
+  if (!value.startsWith('/') || last === 0) return { domains: [''], target: value };
+  const domains = value.slice(1, last).split('/');
+  return { domains: domains.length === 0 ? [''] : domains, target: value.slice(last + 1).trim() };
+}

@@ -1,0 +1,56 @@
+/** Hosts files that dnsmasq reads. Pure. */
+import type { GeneratedLists } from '../plan/generated-lists.ts';
+import { addHostsLine, addHostsRecords, readHostsLine } from '../plan/hosts-lines.ts';
+import type { OwnNames } from '../plan/own-names.ts';
+import type { PlanBuilder } from '../plan/plan-builder.ts';
+
+/** Where their lines go. */
+export interface HostsFileParts {
+  readonly builder: PlanBuilder;
+  readonly lists: GeneratedLists;
+  readonly names: OwnNames;
+  readonly linesOf: (path: string) => readonly string[] | undefined;
+  /** Of local records; undefined = Weir's. */
+  readonly ttlSecs: number | undefined;
+  /** Added to names of one label; empty = none. */
+  readonly domain: string;
+  /** Collects the names that have records. */
+  readonly shown: string[];
+}
+
+const OWN_MACHINE = /^(?:127\.|::1\s)/;
+/** A file with more names of this machine than these blocks them. */
+const MOST_OWN_NAMES = 50;
+
+/** Adds the records and denied names of a file. */
+export function addHostsFile(parts: HostsFileParts, path: string): void {
+  const { builder, names, linesOf, domain, ttlSecs, shown } = parts;
+  const lines = linesOf(path);
+  if (lines === undefined)
+    return builder.notMapped(
+      'other',
+      `addn-hosts=${path}`,
+      'the upload has no such file: add it to the archive',
+    );
+  // Systems give the machine's own name an address of the loopback.
+  const counted = path === '/etc/hosts' ? lines.filter((line) => !OWN_MACHINE.test(line)) : lines;
+  const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MOST_OWN_NAMES;
+  for (const line of counted) {
+    const expanded = domain === '' ? line : expandedLine(line, domain);
+    if (hasFewOwn && OWN_MACHINE.test(line)) addHostsRecords(builder, expanded, ttlSecs);
+    else if (!addHostsLine(builder, names, expanded, null, ttlSecs)) {
+      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+      continue;
+    }
+    shown.push(...(readHostsLine(expanded)?.names ?? []));
+  }
+}
+
+/** Names of one label, with the domain, too. */
+function expandedLine(line: string, domain: string): string {
+  const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+  return [
+    address,
+    ...names.flatMap((name) => (name.includes('.') ? [name] : [name, `${name}.${domain}`])),
+  ].join(' ');
+}
