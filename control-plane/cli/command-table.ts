@@ -102,9 +102,22 @@ export const COMMANDS: readonly CommandSpec[] = [
         help: `whose export it is: ${FORMATS.join(', ')}`,
         choices: FORMATS,
       },
+      {
+        name: 'settings',
+        value: 'KEYS',
+        help: 'set these keys that the dry run lists, separated by commas, or none; without it, those that it marks',
+      },
+      {
+        name: 'answers',
+        value: 'ANSWERS',
+        help: 'answers to the questions of the dry run, such as starting_list:keep, separated by commas',
+      },
       DRY_RUN,
     ],
-    examples: ['weir import pi-hole-teleporter.zip --dry-run'],
+    examples: [
+      'weir import pi-hole-teleporter.zip --dry-run',
+      'weir import pi-hole-teleporter.zip --settings none --answers starting_list:keep',
+    ],
   }),
   remote({
     name: 'backup',

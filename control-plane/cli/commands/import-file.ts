@@ -20,6 +20,11 @@ const WORDS: Readonly<Record<Result, readonly [text: string, tone: Tone]>> = {
   differs: ['differs', 'bad'],
 };
 
+const QUESTIONS: Readonly<Record<Report['questions'][number]['kind'], string>> = {
+  starting_list: 'What about the list of the first start,',
+  device_group: 'Which group has',
+};
+
 /** Imports a file and prints the report. */
 export async function importFile(run: CommandRun): Promise<0> {
   const { client, screen, isJson, options } = run;
@@ -28,22 +33,29 @@ export async function importFile(run: CommandRun): Promise<0> {
   screen.progress(`importing ${printable(file)}, ${shownCount(body.length)} bytes`);
   // The command line has checked the format.
   const format = textOption(run, 'format') as NonNullable<CallOf<'POST /import'>['query']>['format'];
-  const query = { format, dry_run: options['dry-run'] === true };
+  const query = {
+    format,
+    dry_run: options['dry-run'] === true,
+    settings: textOption(run, 'settings'),
+    answers: textOption(run, 'answers'),
+  };
   const report = await client.call('POST /import', { query, body }).finally(() => screen.progress(''));
   if (isJson) screen.out(printableJson(report, 2));
   else printReport(screen, report);
   return 0;
 }
 
-function printReport(
-  screen: Screen,
-  { format, dry_run: isDryRun, revision, counts, items, configuration }: Report,
-): void {
-  const rows = items.map(({ kind, name, result, reason }) => {
+function printReport(screen: Screen, report: Report): void {
+  const { format, dry_run: isDryRun, revision, counts, items } = report;
+  const rows = items.map(({ kind, name, action, result, reason }) => {
     const [text, tone] = WORDS[result];
-    return [{ text, tone }, kind.replaceAll('_', ' '), name, reason ?? ''];
+    const what = kind.replaceAll('_', ' ');
+    return [{ text, tone }, action === null ? what : `${what}, ${action}`, name, reason ?? ''];
   });
   printTable(screen, [{ title: 'RESULT' }, { title: 'KIND' }, { title: 'NAME' }, { title: 'REASON' }], rows);
+  printDifferences(screen, report);
+  printSettings(screen, report);
+  printQuestions(screen, report);
   screen.out('');
   const { done, changed, skipped, not_mapped: notMapped, differs } = counts;
   const figures = `${done} new, ${changed} changed, ${skipped} skipped, ${notMapped} not taken, ${differs} different`;
@@ -51,9 +63,45 @@ function printReport(
   if (isDryRun) screen.out(toned(screen, 'head', 'nothing was changed: this was a dry run'));
   else
     screen.out(revision === null ? 'Weir had it all already' : `revision ${revision}; roll back to undo it`);
-  if (configuration === '') return;
+}
+
+function printDifferences(screen: Screen, { differences }: Report): void {
+  if (differences.length === 0) return;
   screen.out('');
-  screen.out('Keys of the configuration, which an import does not set; weir config set does, one by one:');
+  screen.out('Different after the switch:');
+  printTable(
+    screen,
+    [{ title: 'QUERIES' }, { title: 'NAME' }, { title: 'REASON' }],
+    differences.map(({ name, reason, queries }) => [
+      queries === null ? '-' : shownCount(queries),
+      name,
+      reason,
+    ]),
+  );
+}
+
+function printSettings(screen: Screen, { settings, dry_run: isDryRun }: Report): void {
+  if (settings.length === 0) return;
   screen.out('');
-  for (const line of configuration.trimEnd().split('\n')) screen.out(printable(line));
+  screen.out(
+    isDryRun
+      ? 'Settings, which --settings chooses by their keys (default = those marked [x]):'
+      : 'Settings; those marked [x] are set:',
+  );
+  const rows = settings.map(({ key, value, selected, reason }) => [
+    selected ? '[x]' : '[ ]',
+    key,
+    JSON.stringify(value),
+    reason ?? '',
+  ]);
+  printTable(screen, [{ title: '' }, { title: 'KEY' }, { title: 'VALUE' }, { title: 'REASON' }], rows);
+}
+
+function printQuestions(screen: Screen, { questions }: Report): void {
+  for (const { id, kind, name, choices, choice } of questions) {
+    screen.out('');
+    screen.out(printable(`${QUESTIONS[kind]} ${name}? Answer with --answers:`));
+    for (const one of choices)
+      screen.out(printable(`  ${one.id === choice ? '[x]' : '[ ]'} ${id}:${one.id}  ${one.text}`));
+  }
 }

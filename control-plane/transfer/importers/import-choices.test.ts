@@ -6,6 +6,7 @@ import type { ImportReport } from '../../../shared/api/imports-api.ts';
 import { startEchoingUpstream } from '../../../test/support/dns/echoing-upstream.ts';
 import { ScriptedUpstream } from '../../../test/support/dns/scripted-upstream.ts';
 import { importedPolicy } from '../../../test/support/parts/imported-policy.ts';
+import { tarOf } from '../../../test/support/parts/made-archives.ts';
 import { importSuite, itemsOf } from '../../../test/support/parts/import-suite.ts';
 import { FIRST_SOURCE_URL, seedFirstSource } from '../../lists/sources/first-source.ts';
 import { testUpstreams } from '../../resolving/upstreams/upstream-test.ts';
@@ -290,6 +291,21 @@ describe('what differs after an import', () => {
     const chosen = await imported(adguard(''), '?settings=dns.rebinding_protection');
     expect(chosen.differences.map(({ name }) => name)).not.toContain('private addresses in answers');
     expect(await configOf('dns.rebinding_protection')).toBe(false);
+  });
+
+  test('is ordered by the log of the export, if it has one', async () => {
+    const line = (name: string): string => `{"T":"2026-11-28T20:00:00Z","QH":"${name}","QT":"A"}\n`;
+    const file = tarOf({
+      'AdGuardHome.yaml': adguard('user_rules: ["||denied.example^"]\n'),
+      'data/querylog.json': line('mask.icloud.com') + line('Mask.iCloud.com') + line('www.example'),
+      'data/querylog.json.1': line('use-application-dns.net'),
+    });
+    const { differences } = await imported(file, '?dry_run=true');
+    expect(differences.map(({ name, queries: count }) => [name, count])).toEqual([
+      ['iCloud Private Relay', 2],
+      ['canary name of Firefox', 1],
+      ['private addresses in answers', 0],
+    ]);
   });
 
   test('says of each rule whether it allows or denies', async () => {

@@ -82,9 +82,11 @@ describe('weir import', () => {
     const { status, lines } = await run(words, { WEIR_TOKEN: made.lines[0] });
     expect(status).toBe(0);
     expect(lines[0]).toMatch(/^RESULT +KIND +NAME +REASON$/);
-    expect(lines).toContainEqual(expect.stringMatching(/^new +list rule +\|\|denied\.example\^/));
+    expect(lines).toContainEqual(expect.stringMatching(/^new +list rule, deny +\|\|denied\.example\^/));
     expect(lines).toContain('nothing was changed: this was a dry run');
-    expect(lines).toContain('mode = "custom_ip"');
+    expect(lines).toContainEqual(expect.stringMatching(/^\[.\] +blocking\.mode +"custom_ip"/));
+    expect(lines).toContainEqual(expect.stringMatching(/^- +private addresses in answers /));
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}\[x\] starting_list:disable /));
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
   });
 
@@ -102,6 +104,20 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
     await run(['import', at('agh.yaml')]);
     expect(await addressOf('denied.example')).toBe(BLOCKED);
+  });
+
+  test('sets the settings and gives the answers that its options name', async () => {
+    await writeFile(
+      at('kept.yaml'),
+      'schema_version: 34\nquerylog: {interval: 240h}\nuser_rules: ["||b.example^"]\n',
+    );
+    const words = ['import', at('kept.yaml'), '--answers', 'starting_list:keep', '--json'];
+    const none = JSON.parse((await run([...words, '--settings', 'none'])).lines.join('\n')) as ImportReport;
+    expect(none.settings.filter(({ selected }) => selected)).toEqual([]);
+    expect(none.questions).toMatchObject([{ choice: 'keep' }]);
+    const one = await run([...words, '--settings', 'database.query_log_days']);
+    expect(one.status).toBe(0);
+    expect(await api.expect(200, 'GET', '/config')).toMatchObject({ database: { query_log_days: 10 } });
   });
 
   test('ends with a status that says what went wrong', async () => {

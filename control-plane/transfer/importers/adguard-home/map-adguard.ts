@@ -82,7 +82,8 @@ function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly str
 function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
   for (const address of dns.texts('bogus_nxdomain') ?? []) {
-    const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`);
+    const remark = 'NXDOMAIN there; in Weir the answer of a blocked name';
+    const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`, remark);
     if (/^(?:ip|subnet)$/.test(placeOf(address)?.kind ?? ''))
       lists.add(`bogus-nxdomain=${address}`, null, item);
     else builder.refuse(item, 'it is not an address or a network');

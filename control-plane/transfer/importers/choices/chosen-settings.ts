@@ -1,4 +1,5 @@
 /** Which offered settings an import sets: as people chose them, or those that can be set without a doubt. */
+import { needsRestart } from '../../../../config/layers.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { ImportSetting, SettingSelection } from '../../../../shared/api/imports-api.ts';
 import type { FieldProblem } from '../../../../shared/api/problem-details.ts';
@@ -45,6 +46,7 @@ export function chooseSettings(
       conflict === undefined ? null : `cannot be set like this: ${conflict}`,
       row.doubt,
       testReason(row, tests),
+      needsRestart(row.key) ? 'takes effect at the next start' : null,
     ].filter((reason) => reason !== null);
     return {
       ...row,

@@ -9,6 +9,8 @@ import { FileField } from '../../../ui/controls/file-field.tsx';
 import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { Progress } from '../../../ui/display/progress.tsx';
+import { type Choices, proposedChoices, queryOf } from './import-choices.ts';
+import { Differences, ImportChoicesView } from './import-choices-view.tsx';
 import { ImportView } from './import-view.tsx';
 import { PROGRAMS } from './import-rows.ts';
 import type { Report } from './import-rows.ts';
@@ -18,13 +20,22 @@ type Format = Report['format'] | 'auto';
 
 const FORMATS = Object.keys(PROGRAMS) as readonly Report['format'][];
 
+const NO_CHOICES: Choices = { selected: new Set(), answers: {} };
+
 /** The part. */
 export default function ImportPart(): ReactNode {
   const { say } = useText();
   const [format, setFormat] = useState<Format>('auto');
   const [file, setFile] = useState<File | null>(null);
   const [report, setReport] = useState<Report | null>(null);
-  const trial = useChange('POST /import', { quiet: true, onDone: setReport });
+  const [choices, setChoices] = useState<Choices>(NO_CHOICES);
+  const trial = useChange('POST /import', {
+    quiet: true,
+    onDone: (tried) => {
+      setReport(tried);
+      setChoices(proposedChoices(tried));
+    },
+  });
   const takeOver = useChange('POST /import', { done: 'import.done', quiet: true, onDone: setReport });
   const isPending = trial.isPending || takeOver.isPending;
 
@@ -39,7 +50,8 @@ export default function ImportPart(): ReactNode {
   }
 
   async function apply(as: Report['format']): Promise<void> {
-    if (file !== null) await takeOver.run({ body: await octetsOf(file), query: { format: as } });
+    if (file !== null)
+      await takeOver.run({ body: await octetsOf(file), query: { format: as, ...queryOf(choices) } });
   }
 
   return (
@@ -75,13 +87,24 @@ export default function ImportPart(): ReactNode {
           <ImportView
             report={report}
             actions={
-              report.dry_run &&
-              report.counts.done + report.counts.changed > 0 && (
-                <Bar>
-                  <Button kind="main" isPending={isPending} onPress={() => void apply(report.format)}>
-                    {say('import.action')}
-                  </Button>
-                </Bar>
+              report.dry_run ? (
+                <>
+                  <ImportChoicesView
+                    report={report}
+                    choices={choices}
+                    isDisabled={isPending}
+                    onChange={setChoices}
+                  />
+                  {canImport(report) && (
+                    <Bar>
+                      <Button kind="main" isPending={isPending} onPress={() => void apply(report.format)}>
+                        {say('import.action')}
+                      </Button>
+                    </Bar>
+                  )}
+                </>
+              ) : (
+                <Differences report={report} />
               )
             }
           />
@@ -89,6 +112,11 @@ export default function ImportPart(): ReactNode {
       )}
     </>
   );
+}
+
+/** Whether there is anything to take over or to choose. */
+function canImport({ counts, settings, questions }: Report): boolean {
+  return counts.done + counts.changed + settings.length + questions.length > 0;
 }
 
 async function octetsOf(file: File): Promise<Uint8Array<ArrayBuffer>> {

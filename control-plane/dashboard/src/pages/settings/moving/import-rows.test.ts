@@ -3,7 +3,13 @@ import { IMPORT_FORMATS } from '../../../../../../shared/api/imports-api.ts';
 import { MOST_ROWS, PROGRAMS, rowsOf } from './import-rows.ts';
 import type { Item } from './import-rows.ts';
 
-const item = (name: string, result: Item['result']): Item => ({ kind: 'group', name, result, reason: null });
+const item = (name: string, result: Item['result']): Item => ({
+  kind: 'group',
+  name,
+  action: null,
+  result,
+  reason: null,
+});
 
 describe('rowsOf()', () => {
   test('keeps the order of the file, and tells equal items apart', () => {

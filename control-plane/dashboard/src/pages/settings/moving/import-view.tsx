@@ -1,7 +1,6 @@
 /** The report of an import: how much is taken, and of what is not, why. */
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
-import { CopyField } from '../../../ui/controls/copy-field.tsx';
 import { DataTable } from '../../../ui/display/data-table.tsx';
 import { Disclosure } from '../../../ui/display/disclosure.tsx';
 import { Callout } from '../../../ui/display/states.tsx';
@@ -18,7 +17,7 @@ interface ImportViewProps {
 /** The report. */
 export function ImportView({ report, actions }: ImportViewProps): ReactNode {
   const { say, format } = useText();
-  const { counts, configuration, dry_run: isTrial } = report;
+  const { counts, dry_run: isTrial } = report;
   const taken = counts.done + counts.changed;
   const program = PROGRAMS[report.format];
   return (
@@ -44,12 +43,6 @@ export function ImportView({ report, actions }: ImportViewProps): ReactNode {
             </Disclosure>
           ),
       )}
-      {configuration !== '' && (
-        <Disclosure title={say('import.configuration')}>
-          <p>{say('import.configuration.text')}</p>
-          <CopyField label="weir.toml" text={configuration} />
-        </Disclosure>
-      )}
     </>
   );
 }
@@ -72,6 +65,11 @@ function ItemTable({ report, result }: ItemTableProps): ReactNode {
         columns={[
           { id: 'name', title: say('import.name'), isName: true, cell: ({ name }) => <bdi>{name}</bdi> },
           { id: 'kind', title: say('import.kind'), cell: ({ kind }) => say(`import.kind.${kind}`) },
+          {
+            id: 'action',
+            title: say('import.effect'),
+            cell: ({ action }) => (action === null ? '–' : say(`import.effect.${action}`)),
+          },
           {
             id: 'why',
             title: say('import.why'),

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { configKeyOf, proposedChoices, queryOf, valueText, withSetting } from './import-choices.ts';
+import type { Question, Setting } from './import-choices.ts';
+
+const setting = (key: string, selected: boolean): Setting => ({
+  key,
+  value: 7,
+  selected,
+  reason: null,
+  can_select: true,
+});
+const QUESTION: Question = {
+  id: 'starting_list',
+  kind: 'starting_list',
+  name: 'a list',
+  choices: [{ id: 'keep', text: 'keep it' }],
+  choice: 'keep',
+};
+
+describe('the choices of an import', () => {
+  test('are those that the dry run proposes, until people change them', () => {
+    const settings = [setting('database.query_log_days', true), setting('dns.pools.0', false)];
+    const proposed = proposedChoices({ settings, questions: [QUESTION] });
+    expect(queryOf(proposed)).toEqual({
+      settings: 'database.query_log_days',
+      answers: 'starting_list:keep',
+    });
+    const both = withSetting(proposed, 'dns.pools.0', true);
+    expect(queryOf(both).settings).toBe('database.query_log_days,dns.pools.0');
+    const none = withSetting(proposed, 'database.query_log_days', false);
+    expect(queryOf({ ...none, answers: {} })).toEqual({ settings: 'none', answers: '' });
+  });
+});
+
+describe('configKeyOf()', () => {
+  test('leaves out the place of a pool', () => {
+    expect(['dns.pools.0', 'dns.ecs'].map((key) => configKeyOf({ key }))).toEqual(['dns.pools', 'dns.ecs']);
+  });
+});
+
+describe('valueText()', () => {
+  test.each([
+    [{ name: 'a', servers: ['192.0.2.1', '192.0.2.2'] }, '192.0.2.1, 192.0.2.2'],
+    [['private', 'connected'], 'private, connected'],
+    ['nxdomain', 'nxdomain'],
+    [false, 'false'],
+  ])('shows %j as %s', (value, text) => {
+    expect(valueText(value)).toBe(text);
+  });
+});
