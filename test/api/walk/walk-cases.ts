@@ -320,7 +320,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   'POST /revisions/{id}/rollback 409': async (walk) => {
     const { body } = await walk.ask('GET /revisions');
     const { id } = (body as { id: number }[]).at(-1)!;
-    return walk.ask('POST /revisions/{id}/rollback', { params: { id }, query: '?expected_head=1' });
+    return walk.ask('POST /revisions/{id}/rollback', { params: { id }, query: `?expected_head=${id}` });
   },
 };
 
