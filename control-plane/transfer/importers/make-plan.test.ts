@@ -17,6 +17,7 @@ import { namesFile } from '../../../test/support/weir/technitium-exports.ts';
 import { IMPORT_FORMATS, type ImportFormat } from '../../../shared/api/imports-api.ts';
 import { ImportFault } from './files/import-fault.ts';
 import { makePlan } from './make-plan.ts';
+import type { ImportPlan } from './plan/import-plan.ts';
 
 let folder = '';
 
@@ -30,11 +31,22 @@ afterEach(async () => {
 
 /** Number of items, or why there is no plan; what is not the file's fault is thrown. */
 async function outcomeOf(file: Uint8Array, format: ImportFormat | 'auto' = 'auto'): Promise<number | string> {
+  const plan = await planOrFault(file, format);
+  return typeof plan === 'string' ? plan : plan.items.length;
+}
+
+/** What people see of a plan or of the fault. */
+async function shownOf(file: Uint8Array, format: ImportFormat): Promise<string> {
+  const plan = await planOrFault(file, format);
+  return typeof plan === 'string' ? plan : JSON.stringify([plan.items, plan.keys]);
+}
+
+async function planOrFault(file: Uint8Array, format: ImportFormat | 'auto'): Promise<ImportPlan | string> {
   const work = await mkdtemp(join(folder, 'work-'));
   const path = join(work, 'upload');
   await writeFile(path, file);
   try {
-    return (await makePlan({ path, folder: work, format })).items.length;
+    return await makePlan({ path, folder: work, format });
   } catch (error) {
     if (error instanceof ImportFault) return error.message;
     throw error;
@@ -62,7 +74,22 @@ function marked(at: number): Buffer {
   return content;
 }
 
+/** Files with secrets, in forms of their own and of other programs. */
+const SECRET = /hunter2/i;
+const SECRET_FILES = [
+  '[dns]\nupstreams = ["192.0.2.1"]\n[webserver.api]\n  pwhash = "$BALLOON-SHA256$hunter2"\n  totp_secret = "hunter2"\n',
+  'users:\n  - name: me\n    password: $2a$10$hunter2\ntls:\n  private_key: |\n    -----BEGIN PRIVATE KEY-----\n    hunter2AAAA\n',
+  'WEBPASSWORD=hunter2\nserver=https://me:hunter2@dns.example/\ntoken: hunter2\n',
+  '{"apiKey": "hunter2", "password": "hunter2" x}',
+  '192.0.2.1 nas\n192.0.2.2 tv\nhunter2 password\npassword hunter2\n',
+  '-----BEGIN PRIVATE KEY-----\nhunter2AAAABBBB\n-----END PRIVATE KEY-----\n',
+];
+
 describe('makePlan()', () => {
+  test.each(IMPORT_FORMATS)('shows no secret of any file as %s', async (format) => {
+    for (const file of SECRET_FILES) expect(await shownOf(Buffer.from(file), format)).not.toMatch(SECRET);
+  });
+
   test('finds out whose settings they are', async () => {
     const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
     expect(counts.every((count) => typeof count === 'number' && count > 2)).toBe(true);

@@ -53,7 +53,19 @@ export function mapBlockyClients(
     const shown = at.name === null ? at.place.text : `${at.name} (${at.place.text})`;
     addPlacedClient(builder, { shown, place: at.place, group }, { name: at.name });
   }
+  for (const [name, addresses] of settings.names)
+    for (const address of addresses) {
+      const place = placeOf(address);
+      if (place?.kind !== 'ip') builder.notMapped('client', `${name} ${address}`, 'it is not an address');
+      else if (!located.has(place.text)) addNamed(builder, name, place.text);
+    }
   return sets;
+}
+
+/** A client that no key names has a name alone. */
+function addNamed(builder: PlanBuilder, name: string, ip: string): void {
+  const item = builder.item('client', `${name} (${ip})`, 'its name only');
+  builder.client({ mac: null, ip, key: null, name, group: null }, item);
 }
 
 /** A key by name counts for clients whose name is known only once they ask. */

@@ -5,6 +5,7 @@ import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addBootstrap, addRateLimit, type PlannedPools, type PoolStrategy } from '../plan/planned-pools.ts';
 import { placeOf } from '../plan/client-place.ts';
+import { isFqdnOnly } from './blocky-names.ts';
 import { readBlockyUpstream } from './blocky-upstream.ts';
 import { mapQueryLog } from './blocky-query-log.ts';
 
@@ -69,8 +70,10 @@ function textsOf(file: ForeignTree, key: string): string[] {
 
 /** What is answered without a list or a server. */
 function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTree): void {
-  if (file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true)
+  if (isFqdnOnly(file)) {
     builder.key('dns.block_non_fqdn', true, 'fqdnOnly');
+    builder.differs('other', 'fqdnOnly', 'localhost is answered here', ['localhost']);
+  }
   if (file.flag('specialUseDomains.enable') === false) {
     builder.key('dns.special_names', false, 'specialUseDomains.enable');
     builder.key('dns.block_private_ptr', false, 'specialUseDomains.enable');
@@ -89,7 +92,7 @@ function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTr
     const item = builder.item(
       'list_rule',
       `filtering.queryTypes ${type}`,
-      'denied: answered with no records',
+      'denied: answered with no records, except by local records',
     );
     lists.add(`||*^$dnstype=${type.toUpperCase()},dnsrewrite=NOERROR`, null, item);
   }

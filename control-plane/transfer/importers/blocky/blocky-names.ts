@@ -1,4 +1,5 @@
 /** Names that blocky answers itself, and domains with their own servers. Pure. */
+import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { isSystemName } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -10,6 +11,8 @@ import type { BlockySettings } from './blocky-settings.ts';
 /** Domains of private networks (RFC 6762 appendix G) that blocky answers with NXDOMAIN. */
 const PRIVATE_DOMAINS = ['intranet', 'internal', 'private', 'corp', 'home', 'lan'];
 
+const ONE_LABEL = 'fqdnOnly answers names of one label with NXDOMAIN';
+
 /** Where names go. */
 export interface NameParts {
   readonly builder: PlanBuilder;
@@ -17,10 +20,20 @@ export interface NameParts {
   readonly pools: PlannedPools;
 }
 
+/** Whether names of one label have no answer, not even of a record. */
+export function isFqdnOnly(file: ForeignTree): boolean {
+  return file.flag('fqdnOnly.enable') === true || file.flag('fqdnOnly') === true;
+}
+
 /** Adds records, zones, and what is answered without them. */
 export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, records: BlockyRecords): void {
   const { builder } = parts;
-  const own = ownRecords(builder, records);
+  const isOneLabelRefused = isFqdnOnly(file);
+  const own = ownRecords(builder, records).filter((record) => {
+    const isAnswered = record.owner.includes('.') || !isOneLabelRefused;
+    if (!isAnswered) builder.skipped('local_record', `${record.owner} ${record.value}`, ONE_LABEL);
+    return isAnswered;
+  });
   for (const record of own) addWithSubdomains(builder, record);
   mapRewrites(
     builder,
@@ -34,7 +47,11 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
       'types that a name has no record of are asked upstream there; Weir answers that there are none',
       [...new Set(own.map(({ owner }) => owner))],
     );
-  mapHosts(builder, records, new Set(own.map(({ owner }) => owner)));
+  mapHosts(builder, records, (name) => {
+    const above = parentsOf(name).find((one) => own.some(({ owner }) => owner === one));
+    if (above !== undefined) return `customDNS answers ${above} and all names below it, and counts`;
+    return isOneLabelRefused && !name.includes('.') ? ONE_LABEL : null;
+  });
   const zones = mapConditional(
     parts,
     file.members('conditional.mapping').map(([domain, servers]) => [domain, servers.text() ?? '']),
@@ -116,7 +133,11 @@ function mapRewrites(
 }
 
 /** A hosts file counts after the own records, which cover what is below their names. */
-function mapHosts(builder: PlanBuilder, records: BlockyRecords, own: ReadonlySet<string>): void {
+function mapHosts(
+  builder: PlanBuilder,
+  records: BlockyRecords,
+  whySkipped: (name: string) => string | null,
+): void {
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
     builder.notMapped('other', `hosts file ${source}`, 'the upload has no such file: add it to the archive');
@@ -126,9 +147,9 @@ function mapHosts(builder: PlanBuilder, records: BlockyRecords, own: ReadonlySet
     // Weir answers what the hosts file of any system has.
     if (isSystemName(name)) continue;
     const shown = `${name} ${address}`;
-    const above = parentsOf(name).find((one) => own.has(one));
-    if (above !== undefined) {
-      builder.skipped('local_record', shown, `customDNS answers ${above} and all names below it, and counts`);
+    const reason = whySkipped(name);
+    if (reason !== null) {
+      builder.skipped('local_record', shown, reason);
       continue;
     }
     const type = address.includes(':') ? 'AAAA' : 'A';

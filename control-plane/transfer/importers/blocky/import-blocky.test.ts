@@ -118,6 +118,27 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
     });
   });
 
+  test('names of one label have no answer if only full names do', () => {
+    const file = `fqdnOnly: {enable: true}
+customDNS: {mapping: {nas: 192.0.2.1, nas.lan: 192.0.2.1}}
+hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
+`;
+    expect(planOf(file).document.local_records.map(({ hostname }) => hostname)).toEqual([
+      'nas',
+      '*',
+      'tablet',
+    ]);
+    expect(Object.keys(rowsOf(file, 'skipped'))).toEqual(['nas 192.0.2.1', 'tablet 192.0.2.2']);
+    expect(rowsOf(file, 'differs')).toMatchObject({ fqdnOnly: 'localhost is answered here' });
+  });
+
+  test('clients that no key names keep their names', () => {
+    const { clients } = planOf(
+      `${LISTS}  clientGroupsBlock: {default: [ads]}\nclientLookup: {clients: {tv: [192.0.2.9, odd]}}\n`,
+    ).document;
+    expect(clients).toMatchObject([{ ip_address: '192.0.2.9', name: 'tv', group: null }]);
+  });
+
   test('every address of a hosts file is a record with its TTL, the last line of a name counts', () => {
     const file = `
 customDNS: {mapping: {own.example: 192.0.2.1}, filterUnmappedTypes: false}

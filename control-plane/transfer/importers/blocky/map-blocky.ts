@@ -77,6 +77,14 @@ function addAllowlistOnly(
   for (const group of new Set(lists.map((list) => list.group))) {
     const groups = sets.groupsOf([group]);
     if (denied.has(group) || groups.length === 0) continue;
-    generated.add('||*^', groups, builder.item('list_rule', `${group}: all other names`, 'denied, as there'));
+    generated.add(
+      '||*^',
+      groups,
+      builder.item(
+        'list_rule',
+        `${group}: all other names`,
+        'denied, as there; reserved names such as localhost are answered',
+      ),
+    );
   }
 }

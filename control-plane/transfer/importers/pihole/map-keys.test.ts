@@ -60,10 +60,10 @@ describe('mapKeys()', () => {
       hostRecord: 'myhost,192.168.1.77',
     };
     expect(recordsOf(keys)).toEqual([
-      'pihole A 127.0.0.1',
       'pihole.lan A 127.0.0.1',
-      'other A 192.168.1.9',
+      'pihole A 127.0.0.1',
       'other.lan A 192.168.1.9',
+      'other A 192.168.1.9',
       'six.lan AAAA ::1',
       'myhost A 192.168.1.77',
     ]);
@@ -217,6 +217,8 @@ describe('mapPihole()', () => {
     mapPihole({
       ...NO_TABLES,
       ...NO_FILES,
+      lists: [{ id: 1, address: 'https://lists.example/a', kind: 'block', enabled: true, comment: '' }],
+      listLinks: new Map([[1, [0]]]),
       groups: [{ id: 0, name: 'Default', enabled: true, comment: '' }],
       domains,
       domainLinks: new Map(domains.map(({ id }) => [id, [0]])),
@@ -237,9 +239,34 @@ describe('mapPihole()', () => {
       { hosts: ['192.0.2.5 nas.lan ok.lan free.lan'], cnames: ['alias.lan,nas.lan'] },
       [domain(1, 1, 'nas.lan'), domain(2, 3, '^(ok|alias)'), domain(3, 0, 'ok.lan')],
     );
-    expect(items.filter(({ result }) => result === 'differs')).toMatchObject([
-      { kind: 'local_record', name: 'nas.lan', domains: ['nas.lan'] },
-      { kind: 'local_record', name: 'alias.lan' },
+    const differing = items.filter(({ result }) => result === 'differs');
+    expect(differing.filter(({ kind }) => kind === 'local_record')).toMatchObject([
+      { name: 'nas.lan', domains: ['nas.lan'] },
+      { name: 'alias.lan' },
+    ]);
+    const named = ['nas.lan', 'ok.lan', 'free.lan', 'alias.lan'];
+    expect(differing.filter(({ kind }) => kind === 'other')).toMatchObject([
+      { name: 'names with records', domains: named },
+      { name: 'types of names with records', domains: named },
+    ]);
+  });
+
+  test('says of names outside the local domain only that other types are asked upstream', () => {
+    const { items } = planWith({
+      hosts: ['192.0.2.5 nas.lan host.example one'],
+      localDomain: 'lan',
+      isDomainLocal: true,
+    });
+    expect(items.find(({ name }) => name === 'types of names with records')?.domains).toEqual([
+      'host.example',
+    ]);
+  });
+
+  test('says which names the program itself answered', () => {
+    const { items } = planWith({ upstreams: ['192.0.2.53'] });
+    expect(items.filter(({ kind }) => kind === 'other').map(({ name }) => name)).toEqual([
+      'pi.hole',
+      'names below .local',
     ]);
   });
 
@@ -278,6 +305,7 @@ describe('mapPihole()', () => {
     const rows = items.map(({ name, result }) => [name, result]);
     expect(rows).toEqual([
       ['Default', 'skipped'],
+      ['https://lists.example/a', null],
       ['dns.CNAMEdeepInspect false', 'differs'],
       ['dns.EDNS0ECS false', 'not_mapped'],
       ['dns.reply.host.IPv4 192.0.2.80', 'not_mapped'],

@@ -1,4 +1,5 @@
 /** Pi-hole's names, servers and leases. Pure. */
+import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import { optionsOf } from '../dnsmasq/dnsmasq-options.ts';
 import { addCname, addDhcpHost, addHostRecord } from '../dnsmasq/dnsmasq-records.ts';
@@ -12,6 +13,8 @@ import { readUpstream } from '../plan/upstream-text.ts';
 import { mapSwitches } from './map-switches.ts';
 import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
+const NO_OTHER_TYPES =
+  'types that a name has no record of are asked upstream there; Weir answers that there are none';
 /** Addresses that stand for no host; Pi-hole answers with any other, those of the loopback too. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
 /** Zones beside its own that Pi-hole 6 never forwards; Weir itself keeps others, such as home.arpa. */
@@ -23,7 +26,6 @@ export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): readonl
   const lists = new GeneratedLists(builder, 'Pi-hole: lines for dnsmasq', 'pihole-dnsmasq');
   const names = new OwnNames(builder, lists);
   const recorded = mapNames(builder, names, settings);
-  mapLocalZones(builder, lists, keys);
   const servers = mapDnsmasqLines({ builder, lists, names }, settings);
   mapUpstreams(builder, [...(keys.upstreams ?? []), ...servers]);
   for (const line of keys.revServers ?? []) mapRevServer(builder, line, keys.domainNeeded === false);
@@ -34,12 +36,17 @@ export function mapKeys(builder: PlanBuilder, settings: PiholeSettings): readonl
   return recorded;
 }
 
-/** Lines that people added for the dnsmasq within Pi-hole; returns the servers that they name. */
+/** Lines for the dnsmasq within Pi-hole, its own about zones and those of people; returns the servers that they name. */
 function mapDnsmasqLines(
   { builder, lists, names }: Omit<OptionParts, 'linesOf'>,
   { keys, dnsmasqFiles }: PiholeSettings,
 ): readonly string[] {
-  const lines = [...(keys.dnsmasqLines ?? []), ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile)];
+  const lines = [
+    ...localLines(builder, keys),
+    ...(keys.revServers ?? []).flatMap((line) => domainLine(line)),
+    ...(keys.dnsmasqLines ?? []),
+    ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile),
+  ];
   return mapOptions({ builder, lists, names, linesOf: () => undefined }, optionsOf(lines)).servers;
 }
 
@@ -50,11 +57,8 @@ function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void 
   pools.finish('dns.upstreams');
 }
 
-function mapNames(
-  builder: PlanBuilder,
-  names: OwnNames,
-  { keys, systemHosts }: PiholeSettings,
-): readonly string[] {
+function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSettings): readonly string[] {
+  const { keys, systemHosts } = settings;
   const recorded = new Set<string>();
   // Debian gives the machine's own name an address of the loopback.
   const ofSystem = systemHosts.filter((line) => !/^(?:127\.|::1\s)/.test(line));
@@ -79,48 +83,79 @@ function mapNames(
     addHostRecord(builder, keys.hostRecord!);
     for (const part of keys.hostRecord!.split(',')) recorded.add(part.trim());
   }
-  return [...recorded];
+  const all = [...recorded].filter((name) => addressFromText(name) === null);
+  reportNames(builder, settings, all);
+  return all;
+}
+
+/** How records of Weir differ from those of Pi-hole. */
+function reportNames(builder: PlanBuilder, { keys, lists }: PiholeSettings, names: readonly string[]): void {
+  const onList = 'a name with a record that is on a blocklist is blocked there; here its record answers';
+  if (names.length > 0 && lists.some(({ kind, enabled }) => kind === 'block' && enabled))
+    builder.differs('other', 'names with records', onList, names);
+  const suffix = keys.isDomainLocal === true ? `.${keys.localDomain ?? ''}` : null;
+  const isForwarded = (name: string): boolean =>
+    name.includes('.') && (suffix === null || !name.toLowerCase().endsWith(suffix));
+  const forwarded = names.filter(isForwarded);
+  if (forwarded.length > 0)
+    builder.differs('other', 'types of names with records', NO_OTHER_TYPES, forwarded);
 }
 
 /** A name of one label is one of the local domain as well with `expandHosts`. */
 function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): string[] {
   const isExpanded = expandHosts === true && localDomain !== '' && !name.includes('.');
-  return isExpanded ? [name, `${name}.${localDomain}`] : [name];
+  // The first is the name of the address.
+  return isExpanded ? [`${name}.${localDomain}`, name] : [name];
 }
 
-/** Zones that are answered from what is known here, else with NXDOMAIN. */
-function mapLocalZones(builder: PlanBuilder, lists: GeneratedLists, keys: PiholeKeys): void {
+/** `local=/zone/`: answered from what is known here, else with NXDOMAIN. */
+function localLines(builder: PlanBuilder, keys: PiholeKeys): string[] {
   const { localDomain = '', isDomainLocal } = keys;
-  if (isDomainLocal === undefined) return;
+  if (isDomainLocal === undefined) return [];
   const forwarded = new Set(
-    (keys.revServers ?? []).flatMap((line) => {
-      const [state, , , domain = ''] = line.split(',').map((part) => part.trim());
-      return state === 'true' ? [domain.toLowerCase()] : [];
-    }),
+    (keys.revServers ?? []).map(readRevServer).flatMap(({ isOn, domain }) => (isOn ? [domain] : [])),
   );
-  const zones = [...(isDomainLocal && localDomain !== '' ? [localDomain] : []), ...LOCAL_ZONES];
-  for (const zone of zones) {
-    if (forwarded.has(zone.toLowerCase())) continue;
-    const remark = 'NXDOMAIN for names that are no local records; asked upstream while blocking is paused';
-    const item = builder.item('list_rule', `local=/${zone}/`, remark);
-    lists.add(`||${zone.toLowerCase()}^$dnsrewrite=NXDOMAIN`, null, item);
-  }
+  const zones = [...(isDomainLocal && localDomain !== '' ? [localDomain] : []), ...LOCAL_ZONES].filter(
+    (zone) => !forwarded.has(zone.toLowerCase()),
+  );
+  const reason = 'Pi-hole never asks upstreams for their names; Weir does while blocking is paused';
+  if (zones.length > 0) builder.differs('other', 'local zones', reason, zones);
+  return zones.map((zone) => `local=/${zone.toLowerCase()}/`);
+}
+
+/** An entry of `revServers`. */
+interface RevServer {
+  readonly isOn: boolean;
+  readonly network: string;
+  readonly server: string;
+  readonly domain: string;
+}
+
+function readRevServer(line: string): RevServer {
+  const [state = '', network = '', server = '', domain = ''] = line.split(',').map((part) => part.trim());
+  return { isOn: state === 'true' || state === '1', network, server, domain: domain.toLowerCase() };
+}
+
+/** The line for the domain of an active entry: which zone has it depends on the other lines. */
+function domainLine(line: string): string[] {
+  const { isOn, server, domain } = readRevServer(line);
+  return isOn && domain !== '' && readUpstream(server).server !== null ? [`server=/${domain}/${server}`] : [];
 }
 
 function mapRevServer(builder: PlanBuilder, line: string, getsSingleLabels: boolean): void {
-  const [state = '', network = '', server = '', domain = ''] = line.split(',').map((part) => part.trim());
+  const { isOn, network, server, domain } = readRevServer(line);
   const read = readUpstream(server);
-  const isEnabled = state === 'true' || state === '1';
   for (const zone of [network, domain]) {
     if (zone === '') continue;
     if (read.server === null) {
       builder.notMapped('forward_zone', zone, read.reason);
       continue;
     }
+    if (isOn && zone === domain) continue;
     const item = builder.item('forward_zone', zone, read.remark);
-    builder.zone({ zone, servers: [read.server], enabled: isEnabled }, item);
+    builder.zone({ zone, servers: [read.server], enabled: isOn }, item);
   }
-  if (isEnabled && getsSingleLabels && read.server !== null)
+  if (isOn && getsSingleLabels && read.server !== null)
     builder.differs(
       'forward_zone',
       `names without a dot to ${server}`,

@@ -103,6 +103,10 @@ function mapRegex(parts: RuleParts, regex: ReadRegex, hasAllowRegex: boolean): v
   const reply = isAllow ? null : replyIn(parts, row, options.reply);
   const remarks = pattern === written ? [] : [`written as ${pattern}`];
   if (isAllow && options.reply !== null) remarks.push('its reply changes nothing, as the name is allowed');
+  if (reply?.kind === 'addresses' && reply.addresses.length === 1)
+    remarks.push(
+      'questions for the other kind of address have no data here, and an address that leads nowhere there',
+    );
   const needsList = reply?.kind === 'alias' || (reply?.kind === 'addresses' && reply.addresses.length > 1);
   if (!isAllow && (hasAllowlist || needsList)) {
     remarks.unshift(

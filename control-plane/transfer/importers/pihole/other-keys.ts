@@ -61,6 +61,7 @@ export function reportOtherKeys(builder: PlanBuilder, keys: PiholeKeys): void {
     else builder.notMapped('configuration', name, reason);
   }
   reportHost(builder, keys);
+  reportNames(builder, keys);
   for (const [section, reason] of Object.entries(SECTIONS))
     if ([...others.keys()].some((key) => key.startsWith(`${section}.`)))
       builder.skipped('other', section, reason);
@@ -74,6 +75,22 @@ function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() 
     const reason = 'Pi-hole answers its own names with it: add a local record for the name of this machine';
     builder.notMapped('local_record', `dns.reply.host.${family} ${address}`, reason);
   }
+}
+
+/** Names that the program itself answers, or does not. */
+function reportNames(builder: PlanBuilder, { upstreams = [] }: PiholeKeys): void {
+  if (upstreams.length === 0) return;
+  builder.differs(
+    'other',
+    'pi.hole',
+    'Pi-hole answers it with its own address; Weir does so with server.alt_compat only',
+  );
+  builder.differs(
+    'other',
+    'names below .local',
+    'Pi-hole asks upstreams for them; Weir answers that there are none as long as dns.special_names is on',
+    ['local'],
+  );
 }
 
 function isScalar(value: unknown): value is string | number | boolean {
