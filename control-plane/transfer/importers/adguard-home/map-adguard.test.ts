@@ -107,20 +107,6 @@ describe('mapAdguard()', () => {
     ]);
   });
 
-  test('counts the questions of its query log, which order what differs', () => {
-    const log = '{"T":"x","QH":"a.example","QT":"A"}\n{"QH":"b.example"}\n{"QH":"a.example"}\n';
-    const files = new Map([
-      ['AdGuardHome.yaml', Buffer.from('schema_version: 34\n')],
-      ['data/querylog.json', Buffer.from(log)],
-    ]);
-    expect(mapAdguard(readAdguard(files)).queries).toEqual(
-      new Map([
-        ['a.example', 2],
-        ['b.example', 1],
-      ]),
-    );
-  });
-
   test('gives services their times, one schedule profile for the same times', () => {
     const times = 'schedule: {time_zone: Europe/Berlin, mon: {start: 8h, end: 24h}}';
     const own = 'use_global_settings: true, use_global_blocked_services: false';
