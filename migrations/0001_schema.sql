@@ -300,6 +300,8 @@ CREATE TABLE clients (
   hostname    text,
   name        text,                         -- set through the API
   group_id    integer REFERENCES groups ON DELETE RESTRICT, -- null = the group of its subnet, else Default
+  exclude_from_log   boolean NOT NULL DEFAULT false, -- its queries get no rows in the query log
+  exclude_from_stats boolean NOT NULL DEFAULT false, -- its queries are not counted
   first_seen  timestamptz,
   last_seen   timestamptz,
   query_count bigint NOT NULL DEFAULT 0,
@@ -535,6 +537,7 @@ ALTER TABLE blobs ALTER bytes SET STORAGE EXTERNAL; -- compressed already
 CREATE TABLE query_runs (
   id         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   key        uuid NOT NULL CONSTRAINT query_runs_key_key UNIQUE,
+  part_of    uuid, -- of rows that only the log or only statistics have: the key of the main run of their process
   node_id    integer NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
   last_at    timestamptz NOT NULL DEFAULT now(), -- of the newest block
@@ -560,6 +563,7 @@ CREATE TABLE query_blocks (
   names      bytea NOT NULL,
   queries    bytea NOT NULL,
   answers    bytea,
+  used_by    "char" NOT NULL DEFAULT 'b' CHECK (used_by IN ('b', 'l', 's')), -- log and statistics, or one of them
   listed     "char",        -- lists of names that count it: 'h' = of its hour, day and month; 'd' = all but hours
   repeats    bigint NOT NULL DEFAULT 0, -- limited queries that its rows stand for in addition to themselves
   PRIMARY KEY (day, run_id, first_seq)
@@ -709,17 +713,24 @@ CREATE TRIGGER list_sources_change
   AFTER INSERT OR DELETE OR UPDATE OF kind, name, url, enabled, comment, subdomains, content_key ON list_sources
   FOR EACH ROW EXECUTE FUNCTION note_policy_change('id');
 
--- Policy needs only the clients with a group or a key, and what identifies them; sightings change nothing of that.
+-- Policy needs only the clients with a group, a key or an exclusion, and what identifies them; sightings change nothing of
+-- that.
 CREATE TRIGGER clients_version_insert AFTER INSERT ON clients
-  FOR EACH ROW WHEN (NEW.group_id IS NOT NULL OR NEW.client_key IS NOT NULL) EXECUTE FUNCTION note_table_version();
+  FOR EACH ROW WHEN (NEW.group_id IS NOT NULL OR NEW.client_key IS NOT NULL
+    OR NEW.exclude_from_log OR NEW.exclude_from_stats)
+  EXECUTE FUNCTION note_table_version();
 CREATE TRIGGER clients_version_delete AFTER DELETE ON clients
-  FOR EACH ROW WHEN (OLD.group_id IS NOT NULL OR OLD.client_key IS NOT NULL) EXECUTE FUNCTION note_table_version();
+  FOR EACH ROW WHEN (OLD.group_id IS NOT NULL OR OLD.client_key IS NOT NULL
+    OR OLD.exclude_from_log OR OLD.exclude_from_stats)
+  EXECUTE FUNCTION note_table_version();
 CREATE TRIGGER clients_version_update AFTER UPDATE ON clients
   FOR EACH ROW WHEN (OLD.group_id IS DISTINCT FROM NEW.group_id
     OR OLD.client_key IS DISTINCT FROM NEW.client_key
+    OR OLD.exclude_from_log <> NEW.exclude_from_log
+    OR OLD.exclude_from_stats <> NEW.exclude_from_stats
     OR NEW.client_key IS NOT NULL
       AND (OLD.name IS DISTINCT FROM NEW.name OR OLD.mac_address IS DISTINCT FROM NEW.mac_address)
-    OR NEW.group_id IS NOT NULL
+    OR (NEW.group_id IS NOT NULL OR NEW.exclude_from_log OR NEW.exclude_from_stats)
       AND (OLD.mac_address IS DISTINCT FROM NEW.mac_address
         OR NEW.mac_address IS NULL AND OLD.ip_address IS DISTINCT FROM NEW.ip_address))
   EXECUTE FUNCTION note_table_version();

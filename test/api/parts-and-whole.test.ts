@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CompatUpstreams } from '../../shared/api/compat/compat-log-api.ts';
 import { Dashboard, StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
-import { isBlockedStatus, QueryStatus } from '../../shared/query-log.ts';
+import { QueryLogPage } from '../../shared/api/query-log-api.ts';
+import { Exclusion, isBlockedStatus, QueryStatus } from '../../shared/query-log.ts';
 import { CompatSuite } from '../support/parts/compat-suite.ts';
 import { logRow, wireName } from '../support/parts/log-row.ts';
 import { storeRows } from '../support/parts/stored-log.ts';
@@ -11,10 +12,20 @@ const compat = new CompatSuite({ toml: 'auth.enabled = false' });
 const UPSTREAMS = ['udp://192.0.2.53:53', 'tls://192.0.2.54:853', null];
 const CLIENT = Uint8Array.of(192, 0, 2, 9);
 
-/** One query of each status, from the cache or not, of each upstream; some of them cannot be. */
-const queries = Object.values(QueryStatus).flatMap((status) =>
-  [true, false].flatMap((cached) => UPSTREAMS.map((upstream) => ({ status, cached, upstream }))),
+/**
+ * One query of each status, from the cache or not, of each upstream, left out of the log, of statistics, of both or of
+ * neither; some of them cannot be.
+ */
+const asked = Object.values(Exclusion).flatMap((exclusion) =>
+  Object.values(QueryStatus)
+    .flatMap((status) =>
+      [true, false].flatMap((cached) => UPSTREAMS.map((upstream) => ({ status, cached, upstream }))),
+    )
+    .map((query, index) => ({ ...query, exclusion, index })),
 );
+/** Those that are counted, and those that are in the log. */
+const queries = asked.filter(({ exclusion }) => (exclusion & Exclusion.STATS) === 0);
+const logged = asked.filter(({ exclusion }) => (exclusion & Exclusion.LOG) === 0);
 const passed = queries.filter(({ status }) => !isBlockedStatus(status));
 const WHOLE = {
   total: queries.length,
@@ -25,7 +36,7 @@ const WHOLE = {
 
 beforeEach(async () => {
   const nowMs = compat.api.clock.nowMs();
-  const rows = queries.map((query, index) =>
+  const rows = asked.map(({ index, ...query }) =>
     logRow({
       ...query,
       client: index % 2 === 0 ? CLIENT : Uint8Array.of(192, 0, 2, 10),
@@ -65,7 +76,7 @@ describe('the native API', () => {
 
   test('counts each query once in the timeline of one client, which is read from the rows', async () => {
     const client = Timeline.parse(await read('/queries/timeline?period=2h&client=192.0.2.9'));
-    expectWhole(client.buckets, { total: queries.filter((_, index) => index % 2 === 0).length });
+    expectWhole(client.buckets, { total: queries.filter(({ index }) => index % 2 === 0).length });
   });
 
   test('has kinds that add up to all queries, in the summary and on the dashboard', async () => {
@@ -87,8 +98,26 @@ describe('the native API', () => {
     expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);
   });
 
+  test('has in the log what is counted, less what the log leaves out, with what statistics leave out', async () => {
+    const summary = StatsSummary.parse(await read('/stats?period=2h'));
+    const { total } = QueryLogPage.parse(await read('/queries?limit=1'));
+    expect(total).toBe(logged.length);
+    expect(summary.queries_total - summary.queries_not_logged + summary.queries_not_counted).toBe(total);
+    const isOf = (exclusion: number) => asked.filter((query) => query.exclusion === exclusion).length;
+    expect([summary.queries_not_logged, summary.queries_not_counted]).toEqual([
+      isOf(Exclusion.LOG),
+      isOf(Exclusion.STATS),
+    ]);
+    for (const filter of ['client=192.0.2.9', 'status=BLOCKED', 'domain=name-1']) {
+      const { total: matching } = QueryLogPage.parse(await read(`/queries?limit=1&${filter}`));
+      expect(matching).toBeLessThan(total);
+      const { data } = QueryLogPage.parse(await read(`/queries?limit=1000&${filter}`));
+      expect([filter, data.length]).toEqual([filter, matching]);
+    }
+  });
+
   test('averages the time of upstreams over queries that waited for one', async () => {
-    const waited = queries.flatMap(({ status, cached, upstream }, index) =>
+    const waited = queries.flatMap(({ status, cached, upstream, index }) =>
       !isBlockedStatus(status) && !cached && upstream !== null ? [index] : [],
     );
     const summary = StatsSummary.parse(await read('/stats?period=2h'));

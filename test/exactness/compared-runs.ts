@@ -44,31 +44,37 @@ export async function compareRuns(
 
 async function compareLife(
   { node, seen, weir }: Life,
-  stored: number,
+  kept: number,
   { mostLost, lossy = false }: Allowed,
 ): Promise<string[]> {
   const { sent, answered } = seen;
-  const told = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(stored)}`;
-  if (weir === null) {
+  const metrics = weir === null ? null : await (await weir.api()).metrics();
+  // Nothing but this count is left of them; of a process that was killed, nothing.
+  const leftOut = metrics?.sum('weir_dns_excluded_total', { from: 'both' }) ?? 0;
+  const stored = kept + leftOut;
+  const told = `${node} was asked ${String(sent)}, answered ${String(answered)}, stored ${String(kept)}, left out ${String(leftOut)}`;
+  if (metrics === null) {
     const lost = answered - stored;
     process.stdout.write(`${told}; the kill lost ${String(Math.max(0, lost))} queries that had an answer\n`);
     return lost > mostLost || stored > sent
       ? [`the kill of ${node} lost ${String(lost)} queries: expected at most ${String(mostLost)}`]
       : [];
   }
-  const scraped = (await (await weir.api()).metrics()).sum('weir_dns_queries_total');
+  const scraped = metrics.sum('weir_dns_queries_total');
   process.stdout.write(`${told}, told Prometheus ${String(scraped)}\n`);
   // An answer may be lost on its way to the client, or come too late for it, and then was given and stored all the same.
   const isExact = (lossy ? stored >= answered && stored <= sent : stored === sent) && scraped === stored;
   return isExact ? [] : [`${told}, told Prometheus ${String(scraped)}`];
 }
 
-/** Queries in the log of each life of the nodes. */
+/** Queries that each life of the nodes has stored, for the log, for statistics, or for both. */
 async function storedRuns(database: Pick<SharedDatabase, 'rows'>): Promise<Map<string, number[]>> {
   const rows = await database.rows<{ name: string; count: string }>(
-    `SELECT n.name, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(stored) AS r)
-       + (SELECT coalesce(sum(repeats), 0) FROM query_blocks WHERE run_id = query_runs.id) AS count
-     FROM query_runs JOIN nodes AS n ON n.id = node_id ORDER BY query_runs.id`,
+    `SELECT n.name, sum((SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(run.stored) AS r)
+       + (SELECT coalesce(sum(repeats), 0) FROM query_blocks WHERE run_id = run.id)) AS count
+     FROM query_runs AS life JOIN query_runs AS run ON life.key IN (run.key, run.part_of)
+       JOIN nodes AS n ON n.id = life.node_id
+     WHERE life.part_of IS NULL GROUP BY n.name, life.id ORDER BY life.id`,
   );
   const runs = new Map<string, number[]>();
   for (const { name, count } of rows) runs.set(name, [...(runs.get(name) ?? []), Number(count)]);

@@ -53,6 +53,17 @@ export async function untilStored(weir: Weir): Promise<void> {
   );
 }
 
+/** Keeps one name of each pass out of the log, one out of statistics, and one out of both. */
+export async function excludeNames(api: ApiClient): Promise<void> {
+  const [fromLog, fromStats, fromBoth] = [1, 2, 3].map(nameOf);
+  await api.expect(200, 'PATCH', '/config', {
+    database: {
+      log_excluded_domains: [fromLog, fromBoth],
+      stats_excluded_domains: [fromStats, fromBoth],
+    },
+  });
+}
+
 function nameOf(index: number): string {
   return `host${String(index)}.${index % BLOCKED_EVERY === 0 ? 'blocked' : 'known'}.example.com`;
 }

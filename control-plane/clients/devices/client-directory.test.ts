@@ -1,5 +1,6 @@
 /** Who is who, and in which group. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Exclusion } from '../../../shared/query-log.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
 import { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
@@ -65,10 +66,20 @@ describe('ClientDirectory.groupOf()', () => {
 
 describe('ClientDirectory.see()', () => {
   test('see() counts no query of a client that statistics exclude, but when it was seen', () => {
-    const client = directory.put(stored({ ip: '192.0.2.7', excludeFromStats: true }));
+    const client = directory.put(stored({ ip: '192.0.2.7' }));
+    const keyed = directory.put(stored({ key: 'phone' }));
+    const byKey = { clientId: keyed.id!, key: 'phone', groupId: null, name: null, mac: null };
+    directory.follow({
+      ...{ macClients: [], subnets: [] },
+      excludedClients: [
+        { mac: null, address: '192.0.2.7', exclusion: Exclusion.BOTH },
+        { mac: null, address: '192.0.2.8', exclusion: Exclusion.LOG },
+      ],
+      keyedClients: [{ ...byKey, exclusion: Exclusion.STATS }],
+    });
     expect(see('192.0.2.7', 3, 2000)).toBe(client);
     expect(client).toMatchObject({ newQueries: 0, firstSeenMs: 2000, lastSeenMs: 2000, isDirty: true });
-    const keyed = directory.put(stored({ key: 'phone', excludeFromStats: true }));
+    expect(see('192.0.2.8', 3, 2000).newQueries).toBe(3);
     directory.seeKeyed(keyed.id!, { address: '', queries: 2, lastSeenMs: 3000 });
     expect(keyed).toMatchObject({ newQueries: 0, lastSeenMs: 3000 });
   });

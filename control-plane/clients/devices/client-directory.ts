@@ -5,6 +5,7 @@
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
+import { Exclusion } from '../../../shared/query-log.ts';
 import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
@@ -18,6 +19,10 @@ import { SubnetIndex } from './subnet-index.ts';
 export const MAX_CLIENTS = 50_000;
 /** How many go at once. */
 const EVICTED_SHARE = 0.05;
+
+/** What a directory needs of policy; absent rows are none. */
+type FollowedRows = Pick<PolicyRows, 'macClients' | 'subnets'> &
+  Partial<Pick<PolicyRows, 'excludedClients' | 'keyedClients'>>;
 
 /** The group of a client, and its source. */
 export interface ClientGrouping {
@@ -57,6 +62,8 @@ export class ClientDirectory {
   private readonly macs = new NeighbourMap();
   /** Ids of rows that became part of another client, or were evicted. */
   private readonly obsolete = new Set<number>();
+  /** MACs, addresses and ids of the clients that statistics exclude, by the policy that is active. */
+  private uncounted: ReadonlySet<string | number> = new Set();
   private subnets: readonly PolicySubnet[] = [];
   private subnetIndex: SubnetIndex | undefined;
 
@@ -185,7 +192,11 @@ export class ClientDirectory {
   }
 
   /** Applies a new policy; returns the addresses of the clients that it knows by MAC. */
-  follow({ macClients, subnets }: Pick<PolicyRows, 'macClients' | 'subnets'>): PolicyClient[] {
+  follow({ macClients, subnets, excludedClients = [], keyedClients = [] }: FollowedRows): PolicyClient[] {
+    this.uncounted = new Set([
+      ...excludedClients.flatMap(({ mac, address, exclusion }) => leftUncounted(mac ?? address!, exclusion)),
+      ...keyedClients.flatMap(({ clientId, exclusion = 0 }) => leftUncounted(clientId, exclusion)),
+    ]);
     if (this.subnets !== subnets) this.subnetIndex = undefined;
     this.subnets = subnets;
     return this.addressesOf(macClients);
@@ -259,7 +270,7 @@ export class ClientDirectory {
     if (byIp !== undefined && byIp !== record && !isManual(byIp)) this.merge(byIp, record);
     this.noteHere(record, address);
     record.ip = address;
-    noteSeen(record, queries, lastSeenMs);
+    this.noteSeen(record, queries, lastSeenMs);
     return record;
   }
 
@@ -270,7 +281,7 @@ export class ClientDirectory {
   seeKeyed(clientId: number, { queries, lastSeenMs }: Sighting): void {
     const record = this.byId.get(clientId);
     if (record === undefined) return;
-    noteSeen(record, queries, lastSeenMs);
+    this.noteSeen(record, queries, lastSeenMs);
   }
 
   /** Sets the host name of the client at an address. */
@@ -302,6 +313,16 @@ export class ClientDirectory {
   obsoleteIds(): { ids: readonly number[]; settle: () => void } {
     const ids = [...this.obsolete];
     return { ids, settle: () => ids.forEach((id) => this.obsolete.delete(id)) };
+  }
+
+  /** A client that statistics exclude is seen, but its queries are not counted. */
+  private noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
+    const { id, mac, ip } = record;
+    const isCounted = !this.uncounted.has(mac ?? ip ?? '') && !this.uncounted.has(id ?? '');
+    if (isCounted) record.newQueries += queries;
+    record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
+    record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
+    record.isDirty = true;
   }
 
   private create(ip: string): ClientRecord {
@@ -378,12 +399,9 @@ export class ClientDirectory {
   }
 }
 
-/** A client that statistics leave out is seen, but its queries are not counted. */
-function noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
-  if (!record.excludeFromStats) record.newQueries += queries;
-  record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
-  record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
-  record.isDirty = true;
+/** A client, if statistics are among what its queries are left out of. */
+function leftUncounted<T extends string | number>(client: T, exclusion: number): T[] {
+  return (exclusion & Exclusion.STATS) === 0 ? [] : [client];
 }
 
 function earliest(a: number | null, b: number | null): number | null {

@@ -1,4 +1,5 @@
 /** HTTP of `{api}/clients`. A change is in the database and in force when the answer is sent. */
+import { ClientBulkAnswer, ClientBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams, periodMs } from '../../../shared/api/fields.ts';
 import {
   Client,
@@ -10,11 +11,11 @@ import {
   ClientStatsQuery,
   ClientUpdateBody,
 } from '../../../shared/api/policy/clients-api.ts';
-import type { ClientStats, ClientUpdate, GroupSource } from '../../../shared/api/policy/clients-api.ts';
+import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Author } from '../../api/caller.ts';
 import { notFound } from '../../api/api-error.ts';
-import { entity } from '../../api/entity.ts';
+import { BULK_LIMIT_BYTES } from '../../api/row-faults.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { spanOf } from '../../query-log/reading/period-start.ts';
@@ -26,22 +27,10 @@ import type { ClientDirectory } from './client-directory.ts';
 import type { StoredClient } from './client-record.ts';
 import { auditOutside } from './client-change.ts';
 import type { ClientChange } from './client-change.ts';
+import { changedGroup, clientEntity } from './client-entity.ts';
+import { changeClients } from './client-batch.ts';
 import * as store from './client-store.ts';
 import { momentText, pageOfClients, shownClient } from './client-view.ts';
-
-const clientEntity = entity({
-  path: '/clients/{id}',
-  params: IdParams,
-  answer: Client,
-  body: ClientUpdateBody,
-  read: async (db, { id }) => writableFields(await store.readClient(db, id)),
-  // Neither the address of a client that is known by MAC or key, nor the group of a network: both change by themselves.
-  covers: (client) => ({
-    ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
-    group_id: isChosen(client.group_source) ? client.group_id : null,
-    group_source: null,
-  }),
-});
 
 /** Rows of clients. */
 export function clientRoutes(context: {
@@ -53,6 +42,7 @@ export function clientRoutes(context: {
   return [
     listClients(context.clients),
     createClient(context.policy, context.clients),
+    changeManyClients(context.policy, context.clients),
     readClientStats(context.stats, context.clients, context.clock),
     readClient(context.clients),
     updateClient(context.policy, context.clients),
@@ -150,6 +140,37 @@ function createClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   });
 }
 
+function changeManyClients(policy: PolicyChanges, clients: ClientDirectory): Route {
+  return route({
+    method: 'POST',
+    path: '/clients/bulk',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Delete and create many clients in one revision: all of them, or none',
+    body: ClientBulkBody,
+    bodyLimitBytes: BULK_LIMIT_BYTES,
+    answer: ClientBulkAnswer,
+    errors: { 409: 'as for single clients; `errors` names each client by its index' },
+    handle: async (request) => {
+      const { create, delete: deleted } = request.body;
+      const author = authorOf(request);
+      const action = `${create.length} created, ${deleted.length} deleted`;
+      const work = async (tx: Queryable): Promise<Changed<readonly StoredClient[]>> => {
+        const { created, changes } = await changeClients(tx, request.body);
+        for (const one of changes)
+          await auditChange(tx, author, one.after === null ? 'deleted' : 'created', one);
+        return { result: created, summary: `clients: ${action}` };
+      };
+      const created = await policy.change(author, work, (stored, apply) => {
+        for (const id of deleted) clients.remove(id);
+        for (const client of stored) clients.put(client);
+        return apply();
+      });
+      return { created: created.map(({ id }) => clientById(clients, id)), deleted };
+    },
+  });
+}
+
 function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   return route({
     method: 'PATCH',
@@ -233,9 +254,19 @@ async function described<T>(
   action: string,
   { result, ...change }: Done<T>,
 ): Promise<Changed<T>> {
+  return { result, summary: `${await auditChange(tx, author, action, change)}: ${action}` };
+}
+
+/** Notes a change that is in no revision; returns what it is about. */
+async function auditChange(
+  tx: Queryable,
+  author: Author,
+  action: string,
+  change: ClientChange,
+): Promise<string> {
   const subject = `client ${labelOf((change.after ?? change.before)!)}`;
   await auditOutside(tx, author, { subject, action }, change);
-  return { result, summary: `${subject}: ${action}` };
+  return subject;
 }
 
 /** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
@@ -253,32 +284,6 @@ async function change(
     return apply();
   });
   return clientById(clients, stored.id);
-}
-
-/** What people write of a client, as it is stored. */
-function writableFields({ ip, mac, key, name, groupId }: StoredClient): Partial<Client> {
-  const group = groupId === null ? {} : ({ group_id: groupId, group_source: 'manual' } as const);
-  return { ip_address: ip, mac_address: mac, client_key: key, name, ...group };
-}
-
-/**
- * A client that is sent back as it was read keeps the group of its network: people chose none. `group_source` says that
- * the group was read.
- */
-function changedGroup(
-  clients: ClientDirectory,
-  id: number,
-  { group_source: source, ...change }: ClientUpdate,
-): ClientUpdate {
-  const record = clients.get(id);
-  if (source === undefined || isChosen(source) || record === undefined) return change;
-  const { group_id: groupId, ...others } = change;
-  return groupId === clients.groupOf(record).groupId ? others : change;
-}
-
-/** Whether people gave a client its group. */
-function isChosen(source: GroupSource | undefined): boolean {
-  return source === 'manual' || source === 'mac';
 }
 
 function clientById(clients: ClientDirectory, id: number): Client {

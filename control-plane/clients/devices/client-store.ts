@@ -3,10 +3,11 @@ import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clie
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import { LAST_REVISION, NOTED_NOW } from '../../policy/change/change-detection.ts';
+import { LAST_REVISION, NOTED_NOW } from '../../policy/change/noted-now.ts';
 import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
-interface ClientRow {
+/** A row as it is read. */
+export interface ClientRow {
   readonly id: number;
   readonly ip: string | null;
   readonly mac: string | null;
@@ -23,7 +24,8 @@ interface ClientRow {
   readonly exclude_from_stats: boolean;
 }
 
-const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
+/** Columns of `ClientRow`. */
+export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
   ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, first_seen, last_seen,
   query_count::text AS query_count, exclude_from_log, exclude_from_stats`;
 
@@ -114,7 +116,7 @@ export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   );
 }
 
-/** All clients of which people have set something, and what became of `others`, of which they had. */
+/** All clients of which people have set something, and `others`, of which they had. */
 export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
   const { rows } = await db.query<{ id: number }>(`SELECT id FROM clients WHERE NOT (${UNTOUCHED})`);
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
@@ -200,7 +202,8 @@ function existing(row: ClientRow | undefined, id: number): ClientRow {
   return row;
 }
 
-async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
+/** 409 for a MAC, address or key of another client, 400 for an unknown group. */
+export async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -214,7 +217,8 @@ async function refusingBadClients<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function toClient(row: ClientRow): StoredClient {
+/** The client of a row. */
+export function toClient(row: ClientRow): StoredClient {
   return {
     id: row.id,
     ip: row.ip,

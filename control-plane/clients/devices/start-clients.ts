@@ -8,19 +8,14 @@ import type { ChangeFollower } from '../../storage/cluster/change-follower.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { onDatabaseUp } from '../../storage/db/on-up.ts';
 import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
-import { type CompiledRules, clientNamesOf } from '../../policy/compile/table/compiled-rules.ts';
+import { clientNamesOf } from '../../policy/compile/table/compiled-rules.ts';
+import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 import type { ClientDirectory } from './client-directory.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
 import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.ts';
-
-/** The policy that is active. */
-interface Published {
-  readonly rows: PolicyRows;
-  readonly compiled: Pick<CompiledRules, 'sources'>;
-}
 
 /** What discovery needs of the node. */
 export interface ClientParts {
@@ -43,7 +38,7 @@ export interface ClientParts {
   };
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
-  readonly publisher: { current(): Published };
+  readonly publisher: { current(): Pick<PublishedState, 'rows' | 'compiled'> };
   readonly policyInForce: { applyLive(): Promise<void> };
 }
 
@@ -65,14 +60,10 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     },
   });
   const discovery = new ClientDiscovery({
+    ...parts,
     directory,
-    database,
-    clock,
-    logger,
-    leases: parts.leases,
     hostNames,
     sweep: () => sightings.sweep(),
-    neighbours: parts.neighbours,
     macClients: () => locatedByMac(rows()),
     ruleClients: () => [
       ...clientNamesOf(parts.publisher.current().compiled),
@@ -99,7 +90,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
 /** Clients whose addresses policy has by their MAC: for their group, for a grant, or because they are excluded. */
 function locatedByMac({ macClients, grants, excludedClients }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
-  // What follows the address only has to differ whenever something else follows from it.
+  // The number only has to differ for each exclusion.
   const excluded = excludedClients.flatMap(({ mac, exclusion }) =>
     mac === null ? [] : { mac, groupId: -exclusion / 4 },
   );

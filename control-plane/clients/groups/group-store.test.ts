@@ -105,7 +105,7 @@ describe('DELETE /groups/{id}', () => {
     expect((await clients.get(`/groups/${other}`)).status).toBe(200);
   });
 
-  test('gives a client its group of then by each rollback to that revision', async () => {
+  test('gives a client its earlier group by each rollback to that revision', async () => {
     const client = await fill();
     const [revision] = await lastRevisions();
     await remove();

@@ -1,4 +1,5 @@
 /** HTTP of `{api}/local-records`. A change is in the database and in force when the answer is sent. */
+import { LocalRecordBulkAnswer, LocalRecordBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   LocalRecord,
@@ -10,14 +11,15 @@ import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts'
 import type { Author } from '../../api/caller.ts';
 import { conflict } from '../../api/api-error.ts';
 import { entity } from '../../api/entity.ts';
+import { BULK_LIMIT_BYTES, RowFaults } from '../../api/row-faults.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { LivePolicy } from '../../policy/change/runtime-state.ts';
-import { findAliasLoop, buildLocalTree } from '../../policy/snapshot/build/local-tree.ts';
 import { localRecords } from '../../policy/snapshot/build/snapshot-records.ts';
+import { contradictionsOf } from './record-contradictions.ts';
 import { readRecord, splitName } from './read-record.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';
@@ -48,6 +50,7 @@ export function recordRoutes(context: {
   return [
     listLocalRecords(context.database, context.localNames),
     createLocalRecord(context.policy, context.localNames),
+    changeLocalRecords(context.policy, context.localNames),
     readLocalRecord(context.database),
     updateLocalRecord(context.policy, context.localNames),
     deleteLocalRecord(context.policy, context.localNames),
@@ -77,6 +80,48 @@ function listLocalRecords(database: Database, localNames: LocalNames): Route {
       ];
     },
   });
+}
+
+function changeLocalRecords(policy: PolicyChanges, localNames: LocalNames): Route {
+  return route({
+    method: 'POST',
+    path: '/local-records/bulk',
+    access: 'admin',
+    tag: 'Local names',
+    summary: 'Delete and create many local records in one revision: all of them, or none',
+    body: LocalRecordBulkBody,
+    bodyLimitBytes: BULK_LIMIT_BYTES,
+    answer: LocalRecordBulkAnswer,
+    errors: { 409: 'as for single records; `errors` names each record by its index' },
+    handle: async (request) => {
+      const { create, delete: deleted } = request.body;
+      const created = await policy.change(authorOf(request), async (tx) => {
+        const result = await changeTogether(tx, localNames, request.body);
+        return { result, summary: `local records: ${create.length} created, ${deleted.length} deleted` };
+      });
+      return { created: created.map(toLocalRecord), deleted };
+    },
+  });
+}
+
+async function changeTogether(
+  tx: Queryable,
+  localNames: LocalNames,
+  body: LocalRecordBulkBody,
+): Promise<StoredRecord[]> {
+  const faults = new RowFaults();
+  await store.deleteRecords(tx, body.delete, faults);
+  const domain = localNames.localDomain();
+  const records = body.create.flatMap(
+    (given, index) => faults.collect(`create.${index}`, () => readRecord(given, null, domain)) ?? [],
+  );
+  faults.throwIfAny();
+  const created = await store.insertRecords(tx, records, faults);
+  faults.throwIfAny();
+  for (const { index, message } of await contradictionsOf(tx, localNames.live().configRecords, created))
+    faults.conflict(`create.${index}`, message);
+  faults.throwIfAny();
+  return created;
 }
 
 function readLocalRecord(database: Database): Route {
@@ -160,40 +205,15 @@ async function change(
 ): Promise<LocalRecord> {
   const record = await policy.change(author, async (tx) => {
     const result = await work(tx);
-    if (verb !== 'deleted') await refuseContradictions(localNames, tx, result);
+    if (verb !== 'deleted') {
+      const [found] = await contradictionsOf(tx, localNames.live().configRecords, [result]);
+      if (found !== undefined) throw conflict(found.message);
+    }
     const { fqdn, record_type: type, value } = result;
     const summary = `local record ${fqdn} ${type} ${value.slice(0, 100)}: ${verb}`;
     return { result, summary };
   });
   return toLocalRecord(record);
-}
-
-/** 409 if a name would have a CNAME beside other records, or where aliases would lead back to themselves. */
-async function refuseContradictions(
-  localNames: LocalNames,
-  tx: Queryable,
-  changed: StoredRecord,
-): Promise<void> {
-  const rows = (await store.listRecords(tx)).map((record) => ({
-    ...record,
-    type: record.record_type,
-    ttlSecs: record.ttl,
-  }));
-  const { configRecords } = localNames.live();
-  const others = [...configRecords, ...rows.filter(({ id }) => id !== changed.id)].filter(
-    ({ fqdn }) => fqdn === changed.fqdn,
-  );
-  const isAlias = changed.record_type === 'CNAME';
-  const contrary = others.find(({ type }) => isAlias || type === 'CNAME');
-  if (contrary !== undefined)
-    throw conflict(
-      `${changed.fqdn} has a record of type ${contrary.type} already; a CNAME stands alone (RFC 1034 section 3.6.2)`,
-    );
-  if (!isAlias) return;
-  const loop = findAliasLoop(
-    buildLocalTree(localRecords({ localRecords: rows }, { configRecords, leases: [] })),
-  );
-  if (loop !== undefined) throw conflict(`the CNAME would lead ${loop} back to itself`);
 }
 
 function toLocalRecord(record: StoredRecord): LocalRecord {

@@ -1,6 +1,7 @@
 /** SQL of `local_records`. */
 import type { LocalRecordType } from '../../../shared/policy/local-record.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
+import type { RowFaults } from '../../api/row-faults.ts';
 import { isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -68,6 +69,36 @@ export async function deleteRecord(db: Queryable, id: number): Promise<StoredRec
     id,
   ]);
   return existing(rows[0], id);
+}
+
+/** Stores new records, in their order; notes those that are there already, whose rows are left out. */
+export async function insertRecords(
+  db: Queryable,
+  records: readonly RecordFields[],
+  faults: RowFaults,
+): Promise<StoredRecord[]> {
+  const keyOf = ({ fqdn, record_type: type, value }: RecordFields): string => `${fqdn} ${type} ${value}`;
+  faults.repeated(records.map(keyOf), 'value');
+  faults.throwIfAny();
+  const text = `INSERT INTO local_records (${FIELDS}) SELECT ${FIELDS} FROM ROWS FROM (jsonb_to_recordset($1::jsonb)
+      AS (hostname text, domain text, fqdn text, record_type text, value text, ttl integer, comment text))
+      WITH ORDINALITY AS v (${FIELDS}, place) ORDER BY place ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
+  const { rows } = await db.query<RecordRow>(text, [JSON.stringify(records)]);
+  const stored = new Map(rows.map((row) => [keyOf(row), toRecord(row)]));
+  for (const [index, record] of records.entries())
+    if (!stored.has(keyOf(record)))
+      faults.conflict(`create.${index}.value`, 'a local record of this name, type and value exists already');
+  return records.flatMap((record) => stored.get(keyOf(record)) ?? []);
+}
+
+/** Removes records; notes ids that there are not. */
+export async function deleteRecords(db: Queryable, ids: readonly number[], faults: RowFaults): Promise<void> {
+  const text = 'DELETE FROM local_records WHERE id = ANY($1::integer[]) RETURNING id';
+  const { rows } = await db.query<{ id: number }>(text, [ids]);
+  faults.missing(
+    ids,
+    rows.map(({ id }) => id),
+  );
 }
 
 function valuesOf(record: RecordFields): unknown[] {

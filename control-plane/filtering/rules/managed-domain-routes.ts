@@ -1,4 +1,5 @@
 /** HTTP of `{api}/managed-domains`. A change is in the database and in force when the answer is sent. */
+import { ManagedDomainBulkAnswer, ManagedDomainBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   ManagedDomain,
@@ -7,14 +8,16 @@ import {
   ManagedDomainQuery,
   ManagedDomainUpdateBody,
 } from '../../../shared/api/policy/rules-api.ts';
+import type { ManagedDomainCreate } from '../../../shared/api/policy/rules-api.ts';
 import { entity } from '../../api/entity.ts';
+import { BULK_LIMIT_BYTES } from '../../api/row-faults.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
-import { createRule, deleteRule, updateRule } from './rule-change.ts';
+import { changeRules, createRule, deleteRule, updateRule } from './rule-change.ts';
 import { pageRules, MANAGED_DOMAINS, readRule } from './rule-store.ts';
-import type { StoredRule } from './rule-store.ts';
+import type { RuleFields, StoredRule } from './rule-store.ts';
 
 const managedDomain = entity({
   path: '/managed-domains/{id}',
@@ -29,6 +32,7 @@ export function managedDomainRoutes(context: { database: Database; policy: Polic
   return [
     listManagedDomains(context.database),
     createManagedDomain(context.policy),
+    changeManagedDomains(context.policy),
     readManagedDomain(context.database),
     updateManagedDomain(context.policy),
     deleteManagedDomain(context.policy),
@@ -78,11 +82,34 @@ function createManagedDomain(policy: PolicyChanges): Route {
     entity: managedDomain,
     errors: { 409: 'the rule exists already' },
     handle: async (request) => {
-      const { domain, name, ...fields } = request.body;
-      const rule = { ...fields, text: domain, name: name ?? domain.slice(0, 200) };
+      const rule = ruleOf(request.body);
       return toManagedDomain(await createRule(policy, authorOf(request), MANAGED_DOMAINS, rule));
     },
   });
+}
+
+function changeManagedDomains(policy: PolicyChanges): Route {
+  return route({
+    method: 'POST',
+    path: '/managed-domains/bulk',
+    access: 'admin',
+    tag: 'Rules',
+    summary: 'Delete and create many managed domains in one revision: all of them, or none',
+    body: ManagedDomainBulkBody,
+    bodyLimitBytes: BULK_LIMIT_BYTES,
+    answer: ManagedDomainBulkAnswer,
+    errors: { 409: 'rules exist already; `errors` names each by its index' },
+    handle: async (request) => {
+      const { create, delete: deleted } = request.body;
+      const batch = { create: create.map(ruleOf), delete: deleted };
+      const created = await changeRules(policy, authorOf(request), MANAGED_DOMAINS, batch);
+      return { created: created.map(toManagedDomain), deleted };
+    },
+  });
+}
+
+function ruleOf({ domain, name, ...fields }: ManagedDomainCreate): RuleFields {
+  return { ...fields, text: domain, name: name ?? domain.slice(0, 200) };
 }
 
 function updateManagedDomain(policy: PolicyChanges): Route {

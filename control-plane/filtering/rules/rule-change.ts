@@ -1,5 +1,6 @@
 /** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
 import type { Author } from '../../api/caller.ts';
+import { RowFaults } from '../../api/row-faults.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { RuleChange, RuleFields, RuleTableName, StoredRule } from './rule-store.ts';
@@ -40,6 +41,29 @@ export async function deleteRule(
   id: number,
 ): Promise<void> {
   await change(policy, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
+}
+
+/** Rows that are to be created and deleted together. */
+export interface RuleBatch {
+  readonly create: readonly RuleFields[];
+  readonly delete: readonly number[];
+}
+
+/** Deletes rules, creates others, and puts both into force: all of them, or none. */
+export function changeRules(
+  policy: PolicyChanges,
+  author: Author,
+  of: RuleTableName,
+  batch: RuleBatch,
+): Promise<StoredRule[]> {
+  return policy.change(author, async (tx) => {
+    const faults = new RowFaults();
+    await store.deleteRules(tx, of, batch.delete, faults);
+    const result = await store.insertRules(tx, of, batch.create, faults);
+    faults.throwIfAny();
+    const counts = `${batch.create.length} created, ${batch.delete.length} deleted`;
+    return { result, summary: `${of.noun}s: ${counts}` };
+  });
 }
 
 async function change(

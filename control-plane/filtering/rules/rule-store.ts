@@ -3,6 +3,8 @@
  * column with the rule's domain or pattern.
  */
 import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
+import type { RowFaults } from '../../api/row-faults.ts';
+import { noteUnknownGroups } from '../../policy/change/known-groups.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
@@ -136,6 +138,48 @@ export async function deleteRule(db: Queryable, of: RuleTableName, id: number): 
   const text = `DELETE FROM ${of.table} WHERE id = $1 RETURNING ${columns(of)}`;
   const { rows } = await db.query<RuleRow>(text, [id]);
   return toRule(existing(rows[0], of, id));
+}
+
+/**
+ * Stores new rules, in their order; notes those that are there already, whose rows are left out.
+ */
+export async function insertRules(
+  db: Queryable,
+  of: RuleTableName,
+  rules: readonly RuleFields[],
+  faults: RowFaults,
+): Promise<StoredRule[]> {
+  const keyOf = ({ text, action, group_id: groupId }: RuleFields): string =>
+    `${text} ${action} ${groupId ?? ''}`;
+  faults.repeated(rules.map(keyOf), of.matches);
+  await noteUnknownGroups(db, rules, faults);
+  faults.throwIfAny();
+  const text = `INSERT INTO ${of.table} (name, ${of.matches}, action, group_id, comment, enabled)
+    SELECT name, text, action, group_id, comment, enabled FROM ROWS FROM (jsonb_to_recordset($1::jsonb)
+      AS (name text, text text, action text, group_id integer, comment text, enabled boolean))
+      WITH ORDINALITY AS v (name, text, action, group_id, comment, enabled, place) ORDER BY place
+    ON CONFLICT DO NOTHING RETURNING ${columns(of)}`;
+  const { rows } = await db.query<RuleRow>(text, [JSON.stringify(rules)]);
+  const stored = new Map(rows.map((row) => [keyOf(row), toRule(row)]));
+  for (const [index, rule] of rules.entries())
+    if (!stored.has(keyOf(rule)))
+      faults.conflict(`create.${index}.${of.matches}`, `has a ${of.noun} with this action and group already`);
+  return rules.flatMap((rule) => stored.get(keyOf(rule)) ?? []);
+}
+
+/** Removes rules; notes ids that there are not. */
+export async function deleteRules(
+  db: Queryable,
+  of: RuleTableName,
+  ids: readonly number[],
+  faults: RowFaults,
+): Promise<void> {
+  const text = `DELETE FROM ${of.table} WHERE id = ANY($1::integer[]) RETURNING id`;
+  const { rows } = await db.query<{ id: number }>(text, [ids]);
+  faults.missing(
+    ids,
+    rows.map(({ id }) => id),
+  );
 }
 
 function existing(row: RuleRow | undefined, { noun }: RuleTableName, id: number): RuleRow {

@@ -1,5 +1,5 @@
 /** The list that a new installation starts with, so that Weir blocks something before anyone configures it. */
-import { forgetChanges } from '../../policy/change/record-revision-store.ts';
+import { forgetChanges } from '../../policy/change/noted-now.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 

@@ -3,6 +3,7 @@
  * do not count, nor do timestamps, nor what is found out about lists and clients.
  */
 import type { Queryable } from '../../storage/db/database.ts';
+import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
 import { hasKey, NOTED } from './versioned-tables.ts';
 import type { NotedTable } from './versioned-tables.ts';
 
@@ -62,12 +63,6 @@ const rowNow = (table: NotedTable): string =>
 /** Of a client only what people set. */
 const ROW_BEFORE = `CASE first.table_name WHEN 'clients'
   THEN client_settings(jsonb_populate_record(NULL::clients, was)) ELSE was END`;
-
-/** SQL of the place in `policy_changes` up to which there are revisions. */
-export const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER BY id DESC LIMIT 1), 0)';
-
-/** SQL of whether this transaction has noted a change. */
-export const NOTED_NOW = 'xmin = pg_current_xact_id()::xid';
 
 /** The first change of each row in this transaction. With both ends of the range the planner uses the index. */
 const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was FROM policy_changes

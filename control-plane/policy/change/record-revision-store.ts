@@ -1,8 +1,8 @@
-/** SQL that writes the revision of a change and its audit entry, and deletes the oldest ones. */
+/** SQL that writes the revision of a change and its audit entry, and deletes the oldest ones. Used by `change.ts` only. */
 import { auditValues, insertAudit } from '../audit/audit-store.ts';
 import type { AuditEntry } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
-import { LAST_REVISION, NOTED_NOW } from './change-detection.ts';
+import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
 import { oldestKept } from './revision-store.ts';
 
 /** Revisions that are listed; fewer where a number was given to a change that failed. */
@@ -22,7 +22,7 @@ const RECORD = `WITH made AS (
     SELECT $1, $2::boolean, $3, ${LAST_CHANGE} RETURNING id),
   oldest AS (DELETE FROM revisions WHERE id > 0 AND id <= (SELECT max(id) FROM revisions) - ${KEPT_REVISIONS - 1}
     AND (id < ${OLDEST_KEPT} OR is_own AND id IS DISTINCT FROM (SELECT max(id) FROM revisions
-      WHERE id < (SELECT min(id) FROM revisions WHERE NOT is_own)))),
+      WHERE id < (SELECT min(id) FROM revisions WHERE is_own = false)))),
   unneeded AS (DELETE FROM policy_changes
     WHERE seq > 0 AND seq <= (SELECT last_change FROM revisions WHERE id = ${OLDEST_KEPT})),
   own AS (DELETE FROM policy_changes
@@ -48,9 +48,4 @@ export async function recordRevision(tx: Queryable, note: RevisionNote): Promise
   const values = [audit.actor.name, isOwn, summary, ...auditValues(audit)];
   const { rows } = await tx.query<{ id: string }>(RECORD, values);
   return Number(rows[0]!.id);
-}
-
-/** Forgets what the transaction has noted: revisions start from its rows, and no rollback undoes them. */
-export async function forgetChanges(tx: Queryable): Promise<void> {
-  await tx.query(`DELETE FROM policy_changes WHERE ${NOTED_NOW}`);
 }

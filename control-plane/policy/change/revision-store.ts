@@ -11,7 +11,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 export const KEPT_POLICIES = 100;
 
 /** SQL of the oldest revision that can be rolled back to; 0 = all. `newer` are about to be made. */
-export const oldestKept = (newer = '0'): string => `coalesce((SELECT id FROM revisions WHERE NOT is_own
+export const oldestKept = (newer = '0'): string => `coalesce((SELECT id FROM revisions WHERE is_own = false
   ORDER BY id DESC OFFSET ${KEPT_POLICIES - 1} - ${newer} LIMIT 1), 0)`;
 
 interface RevisionRow {

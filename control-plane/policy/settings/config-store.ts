@@ -8,7 +8,7 @@ import type { Author } from '../../api/caller.ts';
 import { recordAudit } from '../audit/audit-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed } from '../change/change.ts';
-import { forgetChanges } from '../change/record-revision-store.ts';
+import { forgetChanges } from '../change/noted-now.ts';
 
 /** All rows. */
 export async function readConfigRows(db: Queryable): Promise<Values> {

@@ -3,7 +3,7 @@ import { logRow } from '../../../test/support/parts/log-row.ts';
 import { batchesOf, storedRows } from '../../../test/support/parts/stored-log.ts';
 import { NOON, numbersOf, TailedNode, upTo } from '../../../test/support/parts/tailed-node.ts';
 import { until } from '../../../test/support/parts/until.ts';
-import { QueryStatus } from '../../../shared/query-log.ts';
+import { Exclusion, QueryStatus } from '../../../shared/query-log.ts';
 import { nodeIdOf } from '../../storage/cluster/node-store.ts';
 import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 import { BlockGatherer } from '../store/block-gatherer.ts';
@@ -85,6 +85,20 @@ describe('LiveTail', () => {
     const stored = await storedRows(node.own.database);
     const ids = stored.map(({ id }) => id).concat(reader.rows.at(-1)!.id!);
     expect(reader.rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('shows no row that the log leaves out, and those that statistics leave out once they are stored', async () => {
+    const reader = await node.open();
+    await node.untilHearing();
+    node.append(0, 1, { exclusion: Exclusion.LOG });
+    node.append(1, 1, { exclusion: Exclusion.STATS });
+    node.append(2, 1, { exclusion: Exclusion.BOTH });
+    await node.writer.flush();
+    await reader.count(1);
+    node.append(3, 1);
+    await reader.count(2);
+    expect(numbersOf(reader)).toEqual([1, 3]);
+    expect(reader.skipped).toBe(0);
   });
 
   test('shows own rows while the database is away, and those of others when it is back', async () => {

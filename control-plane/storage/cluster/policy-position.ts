@@ -11,7 +11,16 @@ export type TableVersions = Readonly<Record<string, string>>;
 /** All names in `table_versions`. */
 export const VERSIONED: readonly string[] = [
   ...['access', 'blocking_switch', 'client_settings', 'client_subnets', 'clients', 'config_values'],
-  ...['forward_zones', 'grants', 'groups', 'list_copies', 'list_sources', 'local_records', 'managed_domains', 'regex_filters'],
+  ...[
+    'forward_zones',
+    'grants',
+    'groups',
+    'list_copies',
+    'list_sources',
+    'local_records',
+    'managed_domains',
+    'regex_filters',
+  ],
   ...['safe_search', 'schedules', 'service_catalog', 'services', 'web_certificate'],
 ];
 

@@ -184,10 +184,10 @@ describe('a rollback', () => {
     const head = await newest();
     const answers = await Promise.all([rollBack(first, head), rollBack(second, head)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    const refused = answers.find(({ status }) => status === 409)!;
-    expect(refused.problem.detail).toContain(`${head + 1} (admin: rolled back to revision`);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.problem.detail).toContain(`${head + 1} (admin: rolled back to revision`);
     expect(await newest()).toBe(head + 1);
-    expect(await shown()).toMatchObject([{ name: answers[0]!.status === 200 ? 'tv' : 'radio' }]);
+    expect(await shown()).toMatchObject([{ name: answers[0].status === 200 ? 'tv' : 'radio' }]);
     // Without a head both are done, in turn.
     const both = await Promise.all([rollBack(first), rollBack(head)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);

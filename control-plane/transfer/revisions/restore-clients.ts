@@ -42,11 +42,11 @@ export async function detachClients(tx: Queryable, revision: number): Promise<vo
 const INSERT_DELETED = `${WAS} INSERT INTO clients
     (id, client_key, addresses, site, hostname, first_seen, last_seen, query_count)
   SELECT id, gen_random_uuid()::text, addresses, site, hostname, first_seen, last_seen, query_count FROM was
-  WHERE NOT EXISTS (SELECT FROM clients WHERE clients.id = was.id)`;
+  ON CONFLICT (id) DO NOTHING`;
 
 const IS_OTHER = `seen.id <> was.id AND seen.group_id IS NULL AND seen.name IS NULL AND seen.client_key IS NULL
   AND NOT seen.exclude_from_log AND NOT seen.exclude_from_stats`;
-/** Clients that were only seen since, each with the client of then that it is. */
+/** Clients that were only seen since, each with the earlier client that it is. */
 const SEEN_AGAIN = `${WAS}
   SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.mac_address = was.mac_address WHERE ${IS_OTHER}
   UNION ALL SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.ip_address = was.ip_address

@@ -1,5 +1,5 @@
 /**
- * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then brings them into force,
+ * Rolls back to a revision: restores its rows in one transaction, which is itself a revision, then makes them active,
  * with lists that had been deleted from the rules on disk if they still exist (no compile), else from the copies.
  */
 import type { Revision } from '../../../shared/api/revisions-api.ts';

@@ -12,6 +12,7 @@ import type * as nodes from '../nodes-api.ts';
 import type * as access from '../policy/access-api.ts';
 import type * as backup from '../policy/backup-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
+import type * as bulk from '../policy/bulk-api.ts';
 import type * as clients from '../policy/clients-api.ts';
 import type * as compiledLists from '../policy/compiled-lists-api.ts';
 import type * as customText from '../policy/custom-text-api.ts';
@@ -92,6 +93,7 @@ export interface Operations {
   'POST /clients/allowed': { body: typeof access.AllowNetworksBody; answer: typeof access.AllowedClients };
   'GET /clients': { query: typeof clients.ClientQuery; answer: typeof clients.ClientPage };
   'POST /clients': { body: typeof clients.ClientCreateBody; answer: typeof clients.Client };
+  'POST /clients/bulk': { body: typeof bulk.ClientBulkBody; answer: typeof bulk.ClientBulkAnswer };
   'GET /clients/stats': { query: typeof clients.ClientStatsQuery; answer: typeof clients.ClientStatsList };
   'GET /clients/{id}': { params: typeof fields.IdParams; answer: typeof clients.Client };
   'PATCH /clients/{id}': { params: typeof fields.IdParams; body: typeof clients.ClientUpdateBody; answer: typeof clients.Client };
@@ -145,6 +147,7 @@ export interface Operations {
   'GET /block-filter/stats': { answer: typeof stats.BlockFilterStats };
   'GET /managed-domains': { query: typeof rules.ManagedDomainQuery; answer: typeof rules.ManagedDomainPage };
   'POST /managed-domains': { body: typeof rules.ManagedDomainCreateBody; answer: typeof rules.ManagedDomain };
+  'POST /managed-domains/bulk': { body: typeof bulk.ManagedDomainBulkBody; answer: typeof bulk.ManagedDomainBulkAnswer };
   'GET /managed-domains/{id}': { params: typeof fields.IdParams; answer: typeof rules.ManagedDomain };
   'PUT /managed-domains/{id}': { params: typeof fields.IdParams; body: typeof rules.ManagedDomainUpdateBody; answer: typeof rules.ManagedDomain };
   'DELETE /managed-domains/{id}': { params: typeof fields.IdParams };
@@ -186,6 +189,7 @@ export interface Operations {
   'PUT /settings': { body: typeof settings.DnsSettingsBody; answer: typeof settings.DnsSettings };
   'GET /local-records': { answer: typeof localRecords.LocalRecordList };
   'POST /local-records': { body: typeof localRecords.LocalRecordCreateBody; answer: typeof localRecords.LocalRecord };
+  'POST /local-records/bulk': { body: typeof bulk.LocalRecordBulkBody; answer: typeof bulk.LocalRecordBulkAnswer };
   'GET /local-records/{id}': { params: typeof fields.IdParams; answer: typeof localRecords.LocalRecord };
   'PUT /local-records/{id}': { params: typeof fields.IdParams; body: typeof localRecords.LocalRecordUpdateBody; answer: typeof localRecords.LocalRecord };
   'DELETE /local-records/{id}': { params: typeof fields.IdParams };

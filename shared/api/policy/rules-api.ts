@@ -83,6 +83,7 @@ export type ManagedDomainQuery = z.output<typeof ManagedDomainQuery>;
 export const ManagedDomainCreateBody = z
   .strictObject({ domain: Domain, ...defaults })
   .meta({ id: 'ManagedDomainCreate' });
+export type ManagedDomainCreate = z.output<typeof ManagedDomainCreateBody>;
 
 /** Absent fields keep their value. */
 export const ManagedDomainUpdateBody = z

@@ -219,6 +219,19 @@ describe('the document', () => {
   });
 });
 
+describe('a viewer', () => {
+  test('reads everything except tokens, the audit log and backups, which hold tokens', () => {
+    const closed = operations.filter(({ method, access }) => method === 'GET' && access === 'admin');
+    expect(closed.map(({ path }) => path).sort()).toEqual([
+      '/api-tokens',
+      '/api-tokens/{id}',
+      '/audit-log',
+      '/audit-log/{id}',
+      '/backup',
+    ]);
+  });
+});
+
 const rows = compatTable({} as CompatContext);
 
 describe('a row of the compatibility API', () => {

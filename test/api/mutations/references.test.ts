@@ -18,12 +18,14 @@ const UNKNOWN_NAME = 'no-such-thing';
 
 const document = openApiDocument(everyRow, '/api', '0.0.0-test');
 
-/** Fields of the body that name another entity; those of a new one name itself. */
+/** Writable fields of the body that name another entity. */
 function referencesOf({ method, path }: Route): string[] {
   const { $ref = '', properties } =
     document.paths[path]![method.toLowerCase()]!.requestBody?.content['application/json']?.schema ?? {};
   const fields = properties ?? document.components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)]?.properties;
-  return Object.keys(fields ?? {}).filter((field) => /_ids?$/.test(field));
+  return Object.entries(fields ?? {})
+    .filter(([field, { readOnly }]) => /_ids?$/.test(field) && readOnly !== true)
+    .map(([field]) => field);
 }
 
 const cases = CHANGING.flatMap((route) =>

@@ -120,6 +120,14 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
   },
   'POST /import': (walk) =>
     walk.ask('POST /import', { raw: 'a file', headers: { 'content-type': 'application/octet-stream' } }),
+  'POST /managed-domains/bulk': (walk) =>
+    walk.ask('POST /managed-domains/bulk', { json: { create: [{ domain: 'many.example.org' }] } }),
+  'POST /clients/bulk': (walk) =>
+    walk.ask('POST /clients/bulk', { json: { create: [{ ip_address: '192.0.2.77', name: 'many' }] } }),
+  'POST /local-records/bulk': (walk) =>
+    walk.ask('POST /local-records/bulk', {
+      json: { create: [{ fqdn: 'many.home.arpa', value: '192.0.2.7' }] },
+    }),
   'GET /explain': (walk) => walk.ask('GET /explain', { query: '?domain=ads.example.org' }),
 };
 
@@ -154,6 +162,14 @@ function taken(collection: string, method: 'PUT' | 'PATCH', other: object, key: 
       params: { id: id ?? 0, service_id: serviceId ?? '' },
       json: { [key]: example[key] },
     });
+  };
+}
+
+/** The example of an operation whose rows exist already, whoever created them. */
+function twice(name: string): Provoke {
+  return async (walk) => {
+    await walk.askWithExample(name);
+    return walk.askWithExample(name);
   };
 }
 
@@ -259,6 +275,9 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
       params: { id: await walk.entityOf('/groups') },
       json: { name: 'Default' },
     }),
+  'POST /managed-domains/bulk 409': twice('POST /managed-domains/bulk'),
+  'POST /clients/bulk 409': twice('POST /clients/bulk'),
+  'POST /local-records/bulk 409': twice('POST /local-records/bulk'),
   'DELETE /groups/{id} 409': (walk) => walk.ask('DELETE /groups/{id}', { params: { id: 1 } }),
   'PATCH /clients/{id} 409': taken(
     '/clients',

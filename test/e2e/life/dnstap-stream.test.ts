@@ -9,7 +9,8 @@ let receiver: DnstapReceiver;
 let weir: Weir;
 beforeAll(async () => {
   receiver = new DnstapReceiver();
-  const toml = `[logging]\ndnstap = "${await receiver.target()}"\n`;
+  const excluded = '[database]\nlog_excluded_domains = ["test"]\n';
+  const toml = `${excluded}[logging]\ndnstap = "${await receiver.target()}"\n`;
   weir = await Weir.start({ upstreams: ['127.0.0.1:9'], toml });
 });
 afterAll(async () => {
@@ -26,12 +27,15 @@ describe('logging.dnstap', () => {
     await until(
       'the first frame to be sent',
       async () => {
+        await client.ask('excluded.test', 'A');
         await client.ask('localhost', 'A');
         return sent();
       },
       Boolean,
       { pauseMs: 50 },
     );
-    expect(await receiver.taken()).toMatch(/response_message:[^]*;localhost\.\s+IN\s+A/);
+    const taken = await receiver.taken();
+    expect(taken).toMatch(/response_message:[^]*;localhost\.\s+IN\s+A/);
+    expect(taken).not.toContain('excluded.test');
   });
 });

@@ -203,6 +203,27 @@ const PREPARE = new Map<string, Prepare>([
       return { path: '/blocking' };
     },
   ],
+  [
+    'POST /managed-domains/bulk',
+    async (_room, n) => ({
+      path: '/managed-domains/bulk',
+      json: { create: [{ domain: `many${n}.example` }] },
+    }),
+  ],
+  [
+    'POST /clients/bulk',
+    async (_room, n) => ({
+      path: '/clients/bulk',
+      json: { create: [{ ip_address: `203.0.113.${n % 250}`, name: `many ${n}` }] },
+    }),
+  ],
+  [
+    'POST /local-records/bulk',
+    async (_room, n) => ({
+      path: '/local-records/bulk',
+      json: { create: [{ fqdn: `many${n}.home.arpa`, value: '192.0.2.7' }] },
+    }),
+  ],
   ...entity('/grants', (n) => ({ domain: `g${n}.example`, group_id: 1, secs: 60 }), null),
   ['POST /backup', async () => ({ path: '/backup', json: { passphrase: 'correct horse battery' } })],
   [

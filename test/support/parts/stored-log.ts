@@ -13,19 +13,28 @@ import {
 import type { Scans } from '../../../control-plane/query-log/log-search/log-scans.ts';
 import { answerQuestion } from '../../../control-plane/query-log/log-search/questions.ts';
 import { BlockGatherer, toBatch } from '../../../control-plane/query-log/store/block-gatherer.ts';
+import { PartGatherers } from '../../../control-plane/query-log/store/part-gatherers.ts';
 import { storeBlock } from '../../../control-plane/query-log/store/block-store.ts';
 import type { LogBatch } from '../../../control-plane/query-log/store/log-batch.ts';
+import { Exclusion } from '../../../shared/query-log.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** Rows as blocks that are ready to be stored: one, or one for each hour in turn. */
+/**
+ * Rows as blocks that are ready to be stored: one, or one for each hour in turn; and others for those that the log or
+ * statistics leave out.
+ */
 export async function batchesOf(
   rows: readonly QueryLogRow[],
   gatherer = new BlockGatherer(),
 ): Promise<LogBatch[]> {
-  const sealed = rows.map((row) => gatherer.append(row, 'full'));
-  const blocks = [...sealed, gatherer.seal()].filter((block) => block !== null);
-  return Promise.all(blocks.map((block) => toBatch(gatherer.runKey, block)));
+  const parts = new PartGatherers(undefined, gatherer.runKey);
+  const sealed = rows.map((row) => {
+    if (row.exclusion === Exclusion.BOTH) return null;
+    return (row.exclusion === Exclusion.NONE ? gatherer : parts).append(row, 'full');
+  });
+  const blocks = [...sealed, gatherer.seal(), ...parts.seal()].filter((block) => block !== null);
+  return Promise.all(blocks.map((block) => toBatch(block.runKey, block)));
 }
 
 /** Stores rows for a node. */

@@ -153,7 +153,6 @@ export const NOT_MAPPED = [
   'odd.example.lan NAPTR 1 2 3',
   '.',
   'upstream quic:dns.example.net',
-  'upstream sdns://AgAAAAAAAAAACTE5Mi4wLjIuMQAPZG5zLmV4YW1wbGUub3JnCi9kbnMtcXVlcnk',
   'upstreams.groups 192.0.2.9',
   'bootstrapDns https://dns.example.org/dns-query',
 ];

@@ -63,7 +63,12 @@ export function mapBlockedHosts(builder: PlanBuilder, dns: ForeignTree): void {
 function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: string): void {
   const [, prefix = '', rest = ''] = /^(\|\||\*\.)?([^\^]*)\^?$/.exec(written.toLowerCase()) ?? [];
   const name = canonicalDomain(rest);
-  const item = builder.item(name === null ? 'list_rule' : 'managed_domain', `blocked_hosts ${written}`);
+  const remark = 'AdGuard Home gives no answer at all; Weir that of a blocked name';
+  const item = builder.item(
+    name === null ? 'list_rule' : 'managed_domain',
+    `blocked_hosts ${written}`,
+    remark,
+  );
   if (name === null) return addBlockedPattern(builder, lists, written, item);
   const deny = { action: 'deny', groups: null, comment: '', enabled: true } as const;
   if (prefix === '*.') {

@@ -73,7 +73,11 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
       return [];
     }
     const placed = { shown: ids.length === 1 ? name : `${name}: ${id}`, place, group };
-    addPlacedClient(builder, placed, { name });
+    addPlacedClient(builder, placed, {
+      name,
+      excludeFromLog: client.isUnlogged,
+      excludeFromStats: client.isUncounted,
+    });
     return [placed];
   });
 }

@@ -1,6 +1,6 @@
 /** AdGuard Home's upstream servers: pools, zones with servers of their own, reverse zones. Pure. */
 import { PRIVATE_NETWORKS } from '../../../../shared/net/reverse-zone.ts';
-import type { ForeignTree } from '../files/foreign-tree.ts';
+import { placeOf } from '../plan/client-place.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { addBootstrap, PlannedPools, type PoolStrategy } from '../plan/planned-pools.ts';
 import { readUpstream, type ReadUpstream } from '../plan/upstream-text.ts';
@@ -15,7 +15,8 @@ const STRATEGIES: Readonly<Record<string, PoolStrategy>> = {
 const OF_ONE_LABEL = 'Weir has no servers for names of one label alone';
 
 /** Adds them. */
-export function mapAdguardDns(builder: PlanBuilder, { dns, upstreamFile }: AdguardSettings): void {
+export function mapAdguardDns(builder: PlanBuilder, settings: AdguardSettings): void {
+  const { dns, upstreamFile } = settings;
   const pools = new PlannedPools(builder, reader(builder));
   const file = dns.text('upstream_dns_file') ?? '';
   const lines = file === '' ? (dns.texts('upstream_dns') ?? []) : upstreamFile;
@@ -33,7 +34,7 @@ export function mapAdguardDns(builder: PlanBuilder, { dns, upstreamFile }: Adgua
   pools.add('fallback', 'Parallel', plainServers(builder, pools, dns.texts('fallback_dns') ?? []));
   pools.finish('dns.upstream_dns');
   addBootstrap(builder, dns.texts('bootstrap_dns') ?? [], 'dns.bootstrap_dns');
-  if (dns.flag('use_private_ptr_resolvers') !== false) mapReverse(builder, pools, dns);
+  if (dns.flag('use_private_ptr_resolvers') !== false) mapReverse(builder, pools, settings);
 }
 
 /** Reads servers; what differs in how Weir asks one is a row. */
@@ -124,7 +125,7 @@ function mapDomains(
 }
 
 /** The servers that know the names of private addresses. */
-function mapReverse(builder: PlanBuilder, pools: PlannedPools, dns: ForeignTree): void {
+function mapReverse(builder: PlanBuilder, pools: PlannedPools, { dns, rewrites }: AdguardSettings): void {
   const servers = pools.servers(plainServers(builder, pools, dns.texts('local_ptr_upstreams') ?? []));
   if (servers.length === 0) {
     if (dns.flag('use_private_ptr_resolvers') === true)
@@ -136,6 +137,13 @@ function mapReverse(builder: PlanBuilder, pools: PlannedPools, dns: ForeignTree)
       );
     return;
   }
+  if (rewrites.some(({ answer, enabled }) => enabled && placeOf(answer)?.kind === 'ip'))
+    builder.differs(
+      'forward_zone',
+      'names of addresses in rewrites',
+      'these servers know them there; in Weir local records answer for their own addresses, too',
+      [],
+    );
   const networks = dns.texts('private_networks') ?? [];
   const item = builder.item('forward_zone', `local_ptr_upstreams ${servers.join(' ')}`);
   for (const network of networks.length > 0 ? networks : PRIVATE_NETWORKS)

@@ -1,4 +1,5 @@
 /** What AdGuard Home keeps of questions: its query log and its statistics. Pure. */
+import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -26,6 +27,31 @@ export function mapAdguardLog(builder: PlanBuilder, { file, dns }: AdguardSettin
       [],
     );
   mapStatistics(builder, file);
+  mapIgnored(builder, file.at('querylog'), 'querylog.ignored', 'database.log_excluded_domains');
+  mapIgnored(builder, file.at('statistics'), 'statistics.ignored', 'database.stats_excluded_domains');
+}
+
+/** Names that are left out, as rules of lists. */
+function mapIgnored(builder: PlanBuilder, section: ForeignTree, from: string, key: string): void {
+  if (section.flag('ignored_enabled') === false) return;
+  const names: string[] = [];
+  for (const written of section.texts('ignored') ?? []) {
+    const [, prefix = '', text = ''] = /^(\|\||\|?\*\.)?([\w.-]+)\^?$/.exec(written.trim()) ?? [];
+    const name = canonicalDomain(text);
+    const shown = `${from} ${written}`;
+    if (name === null) {
+      builder.notMapped(
+        'configuration',
+        shown,
+        'Weir leaves out names with all names below them, and no others',
+      );
+      continue;
+    }
+    names.push(name);
+    if (prefix === '') builder.differs('configuration', shown, 'in Weir with all names below it', [name]);
+    else if (prefix !== '||') builder.differs('configuration', shown, `in Weir with ${name} itself`, [name]);
+  }
+  if (names.length > 0) builder.key(key, [...new Set(names)], from);
 }
 
 function mapStatistics(builder: PlanBuilder, file: ForeignTree): void {

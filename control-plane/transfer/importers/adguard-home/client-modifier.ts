@@ -11,7 +11,8 @@ export type TaggedRule = { readonly rule: string } | { readonly rule: null; read
 export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly string[]>): TaggedRule {
   const [modifier, , value] = /([$,])ctag=([^,]*)/.exec(rule) ?? [];
   if (modifier === undefined || value === undefined) return { rule };
-  if (/[$,]client=/.test(rule))
+  const [, named] = /[$,]client=((?:\\.|[^,\\])*)/.exec(rule) ?? [];
+  if (named !== undefined && !/^~/.test(named))
     return { rule: null, reason: 'Weir has no rules for clients with both a name and a tag' };
   const tags = value.split('|').map((tag) => tag.trim());
   const clientsOf = (some: readonly string[]): Set<string> =>
@@ -21,6 +22,10 @@ export function withoutTags(rule: string, namesOf: ReadonlyMap<string, readonly 
   const excepted = clientsOf(tags.flatMap((tag) => (tag.startsWith('~') ? [tag.slice(1)] : [])));
   if (wantedTags.length > 0 && wanted.size === 0) return { rule: null, reason: 'no client has such a tag' };
   const clients = [...[...wanted].map(quoted), ...[...excepted].map((name) => `~${quoted(name)}`)];
+  if (clients.length > 0 && named !== undefined) {
+    const rest = rule.replace(modifier, modifier.startsWith('$') ? '$' : '').replace('$,', '$');
+    return { rule: rest.replace(named, () => [...clients, named].join('|')) };
+  }
   if (clients.length > 0)
     return { rule: rule.replace(modifier, () => `${modifier[0]!}client=${clients.join('|')}`) };
   const isFirstOfSome = modifier.startsWith('$') && rule.includes(`${modifier},`);

@@ -88,6 +88,39 @@ describe('mapAdguard()', () => {
     ]);
   });
 
+  test('leaves the same names and clients out of log and statistics', () => {
+    const text =
+      "querylog: {ignored: ['||tree.example^', plain.example, '*.below.example', '|.^', 'ad*.example'], ignored_enabled: true}\n" +
+      "statistics: {ignored: ['||tree.example^'], ignored_enabled: false}\nclients:\n  persistent:\n" +
+      '    - {name: A, ids: [192.0.2.7, 192.0.2.64/26], ignore_querylog: true, ignore_statistics: false}\n';
+    const { keys, document } = planOf(text);
+    expect(keys).toMatchObject([
+      { key: 'database.log_excluded_domains', value: ['tree.example', 'plain.example', 'below.example'] },
+    ]);
+    expect(document.clients).toMatchObject([{ exclude_from_log: true, exclude_from_stats: false }]);
+    expect(rowsOf(text)).toEqual([
+      'not_mapped A: 192.0.2.64/26',
+      'differs querylog.ignored plain.example',
+      'differs querylog.ignored *.below.example',
+      'not_mapped querylog.ignored |.^',
+      'not_mapped querylog.ignored ad*.example',
+    ]);
+  });
+
+  test('counts the questions of its query log, which order what differs', () => {
+    const log = '{"T":"x","QH":"a.example","QT":"A"}\n{"QH":"b.example"}\n{"QH":"a.example"}\n';
+    const files = new Map([
+      ['AdGuardHome.yaml', Buffer.from('schema_version: 34\n')],
+      ['data/querylog.json', Buffer.from(log)],
+    ]);
+    expect(mapAdguard(readAdguard(files)).queries).toEqual(
+      new Map([
+        ['a.example', 2],
+        ['b.example', 1],
+      ]),
+    );
+  });
+
   test('gives services their times, one schedule profile for the same times', () => {
     const times = 'schedule: {time_zone: Europe/Berlin, mon: {start: 8h, end: 24h}}';
     const own = 'use_global_settings: true, use_global_blocked_services: false';

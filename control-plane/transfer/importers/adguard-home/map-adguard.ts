@@ -45,6 +45,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
   mapAdguardLog(builder, settings);
   if (settings.dns.flag('aaaa_disabled') === true)
     builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'as no_ipv6 of every group'));
+  for (const [name, count] of settings.queries) builder.logged(name, count);
   reportRanks(builder, settings);
   reportLeft(builder, settings);
   return builder.finish('adguard_home');
@@ -82,7 +83,8 @@ function namesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly str
 function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   const lists = new GeneratedLists(builder, 'AdGuard Home: bogus addresses', 'adguard-home-bogus');
   for (const address of dns.texts('bogus_nxdomain') ?? []) {
-    const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`);
+    const remark = 'NXDOMAIN there; in Weir the answer of a blocked name';
+    const item = builder.item('list_rule', `dns.bogus_nxdomain ${address}`, remark);
     if (/^(?:ip|subnet)$/.test(placeOf(address)?.kind ?? ''))
       lists.add(`bogus-nxdomain=${address}`, null, item);
     else builder.refuse(item, 'it is not an address or a network');

@@ -1,13 +1,13 @@
 /** AdGuard Home's rewrites as local records. Pure. */
 import { placeOf } from '../plan/client-place.ts';
-import { addAddress } from '../plan/hosts-lines.ts';
+import { addAddress, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { AdguardRewrite, AdguardSettings } from './adguard-settings.ts';
 
 /** Adds them; `groups` are those that are filtered, null = every group. Only these clients have them there. */
 export function mapRewrites(
   builder: PlanBuilder,
-  { rewrites, clients }: AdguardSettings,
+  { rewrites, rules, clients }: AdguardSettings,
   groups: readonly string[] | null,
 ): void {
   const used = rewrites.filter(({ enabled }) => enabled);
@@ -16,14 +16,20 @@ export function mapRewrites(
     else if (groups?.length === 0)
       builder.skipped('local_record', shownOf(rewrite), 'no client is filtered there');
     else mapRewrite(builder, rewrite, used);
-  if (groups === null || groups.length === 0 || used.length === 0) return;
+  const names = [...used.map(({ domain }) => domain.replace(/^\*\./, '')), ...hostsNames(rules)];
+  if (groups === null || groups.length === 0 || names.length === 0) return;
   const unfiltered = clients.filter(({ policy }) => !policy.isFiltered).map(({ name }) => name);
   builder.differs(
     'local_record',
     `local records for ${unfiltered.length === 0 ? 'clients without settings' : unfiltered.join(', ')}`,
     'these clients are not filtered, and get no rewrites there; in Weir local records are for everyone',
-    used.map(({ domain }) => domain.replace(/^\*\./, '')),
+    names,
   );
+}
+
+/** Names of own rules that are lines of a hosts file with a real address. */
+function hostsNames(rules: readonly string[]): string[] {
+  return rules.flatMap((rule) => (isSinkLine(rule) ? [] : (readHostsLine(rule)?.names ?? [])));
 }
 
 /** `*.x` is every name below x and not x itself, in Weir too. */

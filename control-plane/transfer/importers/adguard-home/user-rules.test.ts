@@ -60,6 +60,17 @@ describe('mapUserRules()', () => {
     expect(linesOf('p5.example # why')).toEqual(['p5.example']);
   });
 
+  test('reads a single label as that name', () => {
+    expect(linesOf('localbox', '@@localbox', 'zip^')).toEqual(['|localbox^', '@@|localbox^', 'zip^']);
+  });
+
+  test('lists rules that match nothing there', () => {
+    expect(planOf('Plain.example').items).toMatchObject([
+      { name: 'Plain.example', result: null },
+      { name: 'Plain.example', result: 'differs', domains: ['plain.example'] },
+    ]);
+  });
+
   test('names the clients of a tag', () => {
     expect(
       linesOf(
@@ -113,9 +124,19 @@ describe('withoutTags()', () => {
     ['||a^$ctag=~device_pc,dnstype=A', '||a^$dnstype=A'],
     ['||a^$dnstype=A,ctag=~device_pc', '||a^$dnstype=A'],
     ['/a{1,2}/$ctag=~device_pc', '/a{1,2}/'],
+    ['||a^$client=~Mom,ctag=~device_pc', '||a^$client=~Mom'],
     ['||a^$important', '||a^$important'],
   ])('writes %s as %s', (rule, written) => {
     expect(withoutTags(rule, tagged)).toEqual({ rule: written });
+  });
+
+  test('keeps exceptions of clients beside a tag', () => {
+    expect(withoutTags('||a^$ctag=t,client=~Mom', new Map([['t', ['Kids']]]))).toEqual({
+      rule: '||a^$client=Kids|~Mom',
+    });
+    expect(withoutTags('||a^$client=~Mom,ctag=t', new Map([['t', ['Kids']]]))).toEqual({
+      rule: '||a^$client=Kids|~Mom',
+    });
   });
 
   test('finds no client with a tag', () => {

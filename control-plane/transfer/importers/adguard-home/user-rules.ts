@@ -8,6 +8,7 @@ import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { addHostsRecords, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import { withAddresses, withoutTags } from './client-modifier.ts';
+import { oddityOf } from './odd-rules.ts';
 
 /** Where rules go. */
 export interface UserRuleParts {
@@ -24,7 +25,7 @@ export interface UserRuleParts {
 /** What a line is. */
 type UserRule =
   | { readonly kind: 'record'; readonly line: string }
-  | { readonly kind: 'rule'; readonly line: string; readonly rule: string }
+  | { readonly kind: 'rule'; readonly line: string; readonly rule: string; readonly oddity?: string | null }
   | { readonly kind: 'unknown'; readonly line: string; readonly reason: string };
 
 /** Beyond this many rules the report has one item for all of them. */
@@ -32,10 +33,14 @@ const MOST_ITEMS = 2000;
 
 /** Adds all rules. */
 export function mapUserRules(parts: UserRuleParts, lines: readonly string[]): void {
-  const rules = lines.flatMap((line) => readRule(line.trim(), parts) ?? []);
+  const rules = lines.flatMap((line) => withOddity(readRule(line.trim(), parts), parts) ?? []);
   const count = rules.filter(({ kind }) => kind === 'rule').length;
   const item = count > MOST_ITEMS ? parts.builder.item('list_rule', `${count} rules`) : null;
   for (const rule of rules) mapRule(parts, item, rule);
+}
+
+function withOddity(rule: UserRule | null, { addressesOf }: UserRuleParts): UserRule | null {
+  return rule?.kind === 'rule' ? { ...rule, oddity: oddityOf(rule.line, addressesOf.keys()) } : rule;
 }
 
 function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRule | null {
@@ -49,7 +54,7 @@ function readRule(line: string, { addressesOf, namesOf }: UserRuleParts): UserRu
   const addressed = withAddresses(tagged.rule, addressesOf);
   if (addressed === null)
     return { kind: 'unknown', line, reason: 'it names a client that has no address, MAC or ClientID' };
-  const rule = withoutApex(addressed);
+  const rule = withAnchor(withoutApex(addressed));
   const outcome = readAdblockRule(rule, false);
   if (outcome.type === 'unused') return { kind: 'unknown', line, reason: outcome.unused.reason };
   return { kind: 'rule', line, rule };
@@ -73,6 +78,11 @@ function withoutApex(rule: string): string {
   return name === undefined ? rule : `${exception}.${name}^`;
 }
 
+/** A single label alone is that name there; in Weir, text that any name may hold. */
+function withAnchor(rule: string): string {
+  return rule.replace(/^(@@)?([\w-]+)$/, '$1|$2^');
+}
+
 /** `shared` is the item of all rules, if they have one. */
 function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | null, rule: UserRule): void {
   const isOn = groups === null || groups.length > 0;
@@ -87,7 +97,19 @@ function mapRule({ builder, lists, groups }: UserRuleParts, shared: number | nul
       const item = shared ?? builder.item('list_rule', rule.line);
       if (!isOn && shared === null)
         builder.remark(item, 'no client is filtered there, so it is switched off');
+      if (isOn && (rule.oddity ?? null) !== null)
+        builder.differs('list_rule', rule.line, rule.oddity!, namesIn(rule.line));
       return lists.add(rule.rule, isOn ? groups : null, item, isOn);
     }
   }
+}
+
+/** Names in a rule. */
+function namesIn(line: string): string[] {
+  return (
+    line
+      .split('$')[0]!
+      .toLowerCase()
+      .match(/[\w-]+(?:\.[\w-]+)+/g) ?? []
+  ).filter((name) => /[a-z]/.test(name));
 }

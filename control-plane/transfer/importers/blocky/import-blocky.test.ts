@@ -125,7 +125,7 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
 `;
     expect(planOf(file).document.local_records.map(({ hostname }) => hostname)).toEqual([
       'nas',
-      '*.nas',
+      '*',
       'tablet',
     ]);
     expect(Object.keys(rowsOf(file, 'skipped'))).toEqual(['nas 192.0.2.1', 'tablet 192.0.2.2']);

@@ -42,6 +42,7 @@ export class DnsmasqDomains {
   /** Names that only questions for some types are answered here for. */
   private readonly records: string[] = [];
   private readonly denied: string[] = [];
+  private readonly allowed: string[] = [];
 
   /** `ttlSecs` is that of the records; undefined = Weir's. */
   constructor(parts: DomainParts, ttlSecs: number | undefined) {
@@ -83,8 +84,8 @@ export class DnsmasqDomains {
     }
   }
 
-  /** Adds everything; `usual` are the servers for all names. */
-  finish(usual: readonly string[]): void {
+  /** Adds everything; `usual` are the servers for all names. Returns the domains that are allowed below denied ones. */
+  finish(usual: readonly string[]): string[] {
     const { builder } = this.parts;
     for (const domain of this.domains.values()) {
       this.addAddresses(domain);
@@ -101,6 +102,7 @@ export class DnsmasqDomains {
         'there only questions for addresses (for 0.0.0.0 or :: of that kind) are denied; here all questions are',
         this.denied,
       );
+    return this.allowed;
   }
 
   private domain(name: string): Domain {
@@ -207,7 +209,9 @@ export class DnsmasqDomains {
   }
 
   private allowIfDenied(name: string): void {
-    if (this.isDeniedAbove(name)) this.parts.names.add({ name: `*.${name}`, action: 'allow', groups: null });
+    if (!this.isDeniedAbove(name)) return;
+    this.parts.names.add({ name: `*.${name}`, action: 'allow', groups: null });
+    this.allowed.push(name);
   }
 
   private isFreed(domain: Domain): boolean {

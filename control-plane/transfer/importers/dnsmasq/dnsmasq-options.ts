@@ -31,10 +31,14 @@ export function readDnsmasq(files: FileSet): DnsmasqOption[] {
   const seen = new Set<string>();
   const options: DnsmasqOption[] = [];
   const main = pathOf(files, 'dnsmasq.conf');
+  const isListed = optionsOf(contentLines(main === undefined ? undefined : files.get(main))).some(
+    ({ name }) => name === 'conf-dir',
+  );
   const roots = [
     ...(main === undefined ? [] : [main]),
     ...(files.has(ONLY_TEXT) ? [ONLY_TEXT] : []),
-    ...filesIn(files, 'dnsmasq.d').map(([path]) => path),
+    // Only what the file names, if it names any: some files of the folder may be left out.
+    ...(isListed ? [] : filesIn(files, 'dnsmasq.d').map(([path]) => path)),
   ];
   for (const path of roots) readFile(files, path, seen, options);
   return options;

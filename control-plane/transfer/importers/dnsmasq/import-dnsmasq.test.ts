@@ -103,7 +103,7 @@ server=/alone.example/#
     expect(rowsOf('address=/*tail.example/192.0.2.1', 'not_mapped')).toEqual({
       'address=/*tail.example/192.0.2.1': expect.any(String),
     });
-    expect(rowsOf('server=/*.star.example/192.0.2.1', 'differs')).toEqual({
+    expect(rowsOf('server=/*.star.example/192.0.2.1', 'differs')).toMatchObject({
       'star.example': expect.stringContaining('itself is not among'),
     });
   });
@@ -129,17 +129,19 @@ host-record=nas.lan,192.0.2.5
 address=/wide.example/192.0.2.2
 local=/in.wide.example/
 server=/out.wide.example/#
+cname=in.lan,nas.lan
+cname=out.lan,also.lan,elsewhere.example,60
 `;
-    expect(rowsOf(file, 'differs')).toEqual({
+    const of = (row: string) =>
+      planOf(file).items.flatMap(({ name, domains }) => (name === row ? (domains ?? []) : []));
+    expect(of('aliases of other names')).toEqual(['out.lan', 'also.lan']);
+    expect(rowsOf(file, 'differs')).toMatchObject({
       'names with an address': expect.stringContaining('asked upstream there'),
       'denied names': expect.stringContaining('here all questions are'),
       'in.wide.example': expect.stringContaining('answered as those below wide.example here'),
-      'host names': expect.stringContaining('asked upstream there'),
+      'names with records': expect.stringContaining('asked upstream there'),
     });
-    const domains = planOf(file).items.flatMap(({ name, domains: of }) =>
-      name === 'denied names' ? (of ?? []) : [],
-    );
-    expect(domains).toEqual(['deny.example']);
+    expect(of('denied names')).toEqual(['deny.example']);
     expect(Object.keys(rowsOf(file, 'not_mapped'))).toEqual(['server=/out.wide.example/#']);
   });
 });
@@ -154,6 +156,15 @@ describe('answers of a dnsmasq', () => {
     ]);
     const [list] = planOf('bogus-nxdomain=203.0.113.1\nignore-address=203.0.113.2').document.list_sources;
     expect(list!.text).toContain('\nbogus-nxdomain=203.0.113.1\nbogus-nxdomain=203.0.113.2\n');
+  });
+
+  test('says that allowed names have answers of filtered types', async () => {
+    const file = 'filter-AAAA\naddress=/parent.example/#\nserver=/ok.parent.example/#\n';
+    await expectAnswers(file, [
+      [CLIENT, 'ok.parent.example', 28, 'FORWARDED'],
+      [CLIENT, 'other.example', 28, 'BLOCKED_LIST'],
+    ]);
+    expect(rowsOf(file, 'differs')).toMatchObject({ 'filtered types': expect.stringContaining('all types') });
   });
 
   test('reads records with the TTL of all local ones, and says why one has no equivalent', () => {
@@ -250,6 +261,7 @@ cache-size=500
         'etc/more.d/b.txt': 'address=/b.example/#\n',
         'etc/other.d/c': 'address=/c.example/#\n',
         'etc/other.d/d.bak': 'address=/d.example/#\n',
+        'etc/dnsmasq.d/e.conf': 'address=/e.example/#\n',
         'etc/resolv.conf': '# made by hand\nnameserver 192.0.2.2\nsearch lan\n',
       }),
     );
@@ -260,6 +272,7 @@ cache-size=500
       '/etc/resolv.conf: not_mapped',
       'bogus-priv: null',
       'query log: differs',
+      'reserved names: differs',
     ]);
   });
 

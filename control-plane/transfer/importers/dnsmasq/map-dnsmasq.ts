@@ -34,6 +34,12 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
   ]);
   if (options.every(({ name }) => name !== 'log-queries'))
     builder.differs('other', 'query log', 'that program keeps none; Weir does: see database.log_queries', []);
+  builder.differs(
+    'other',
+    'reserved names',
+    'they are asked upstream there; Weir answers them by itself: see dns.special_names',
+    ['localhost', 'local', 'home.arpa', 'test', 'invalid', 'onion', 'resolver.arpa'],
+  );
   names.finish();
   lists.finish();
   const pools = new PlannedPools(builder, readUpstream);

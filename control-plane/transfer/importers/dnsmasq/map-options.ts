@@ -46,7 +46,7 @@ const ADD: Readonly<Record<string, Add>> = {
       option,
       ({ builder, ttlSecs, shown }, value) => {
         addOtherRecord(builder, option, value, ttlSecs);
-        shown.push(value.split(',')[0]!.trim());
+        if (option !== 'ptr-record') shown.push(value.split(',')[0]!.trim());
       },
     ]),
   ),
@@ -54,7 +54,10 @@ const ADD: Readonly<Record<string, Add>> = {
   'addn-hosts': addHostsFile,
   domain: ({ builder }, value) => addDomain(builder, value),
   'domain-needed': ({ builder }) =>
-    builder.setting({ never_forward_non_fqdn: true }, builder.item('setting', 'domain-needed')),
+    builder.setting(
+      { never_forward_non_fqdn: true },
+      builder.item('setting', 'domain-needed', 'for questions of all types'),
+    ),
   'bogus-priv': ({ builder }) => builder.key('dns.block_private_ptr', true, 'bogus-priv'),
   'stop-dns-rebind': ({ builder }) => builder.key('dns.rebinding_protection', true, 'stop-dns-rebind'),
   dnssec: ({ builder }) => builder.key('dns.dnssec_enabled', true, 'dnssec'),
@@ -115,9 +118,12 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
     ),
     ...valuesOf('resolv-file').flatMap((path) => addResolvFile(parts, path)),
   ];
-  domains.finish(servers);
+  const freed = domains.finish(servers);
+  if (freed.length > 0 && options.some(({ name }) => name.startsWith('filter-')))
+    builder.differs('other', 'filtered types', 'allowed names have answers of all types here', freed);
+  reportOutside(builder, valuesOf('cname'), reading.shown);
   if (reading.shown.length > 0)
-    builder.differs('other', 'host names', NO_OTHER_TYPES, [...new Set(reading.shown)]);
+    builder.differs('other', 'names with records', NO_OTHER_TYPES, [...new Set(reading.shown)]);
   const allowed = valuesOf('rebind-domain-ok').flatMap((value) =>
     value.split('/').filter((one) => one !== ''),
   );
@@ -132,6 +138,22 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
           ? 'Failover'
           : 'Fastest',
   };
+}
+
+/** Aliases of names without a record: there the alias is the whole answer. */
+function reportOutside(builder: PlanBuilder, lines: readonly string[], known: readonly string[]): void {
+  const aliases = lines.flatMap((line) => {
+    const parts = line.split(',').map((part) => part.trim());
+    const target = parts.findLast((part) => !/^\d+$/.test(part)) ?? '';
+    return known.includes(target) ? [] : parts.slice(0, Math.max(parts.lastIndexOf(target), 0));
+  });
+  if (aliases.length > 0)
+    builder.differs(
+      'other',
+      'aliases of other names',
+      'Weir also gives the addresses of their targets',
+      aliases,
+    );
 }
 
 /** Names each other option once, with the number of its lines; those that name something line by line. */

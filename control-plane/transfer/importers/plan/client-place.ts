@@ -17,6 +17,15 @@ export interface PlacedClient {
   readonly group: string;
 }
 
+/** What else a file says of a client. */
+interface PlacedDetails {
+  readonly name: string | null;
+  /** About its item. */
+  readonly remark?: string | null;
+  readonly excludeFromLog?: boolean;
+  readonly excludeFromStats?: boolean;
+}
+
 /** Reads an address, a network or a MAC; null for anything else. */
 export function placeOf(text: string): ClientPlace | null {
   if (text.includes('/')) return networkFromText(text) === null ? null : { kind: 'subnet', text };
@@ -25,17 +34,24 @@ export function placeOf(text: string): ClientPlace | null {
   return mac === null ? null : { kind: 'mac', text: mac };
 }
 
-/** Adds a client, or a network of clients; `remark` is about its item. */
+/** Adds a client, or a network of clients. */
 export function addPlacedClient(
   builder: PlanBuilder,
   { shown, place, group }: PlacedClient,
-  { name, remark = null }: { readonly name: string | null; readonly remark?: string | null },
+  { name, remark = null, excludeFromLog = false, excludeFromStats = false }: PlacedDetails,
 ): void {
   const { kind, text } = place;
-  if (kind === 'subnet')
+  const isExcluded = excludeFromLog || excludeFromStats;
+  if (kind === 'subnet') {
+    if (isExcluded)
+      builder.notMapped('subnet', shown, 'Weir logs and counts networks: exclude their clients one by one');
     return builder.subnet({ cidr: text, group, comment: name ?? '' }, builder.item('subnet', shown, remark));
+  }
   const known = { mac: null, ip: null, key: null, [kind]: text };
-  builder.client({ ...known, name, group }, builder.item('client', shown, remark));
+  builder.client(
+    { ...known, name, group, excludeFromLog, excludeFromStats },
+    builder.item('client', shown, remark),
+  );
 }
 
 /** Whether a network contains an address, or an address is that one. */

@@ -29,8 +29,10 @@ export class PlannedPools {
   servers(written: readonly string[], reports = true): string[] {
     return written.flatMap((one) => {
       const read = this.read(one);
-      const reason = read.server === null ? read.reason : read.remark;
-      if (reason !== null && reports) this.builder.notMapped('configuration', `upstream ${one}`, reason);
+      const name = `upstream ${one}`;
+      if (read.server === null && reports) this.builder.notMapped('configuration', name, read.reason);
+      else if (read.server !== null && read.remark !== null && reports)
+        this.builder.differs('configuration', name, read.remark, []);
       return read.server ?? [];
     });
   }

@@ -168,11 +168,11 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
       onClose={onClose}
       actions={
         shown.data?.is_own === false && (
-        <ForAdmins>
-          <Button icon={Undo2} onPress={() => onUndo(Number(revision))}>
-            {say('history.undo')}
-          </Button>
-        </ForAdmins>
+          <ForAdmins>
+            <Button icon={Undo2} onPress={() => onUndo(Number(revision))}>
+              {say('history.undo')}
+            </Button>
+          </ForAdmins>
         )
       }
     >

@@ -1,7 +1,7 @@
 /** Many names at once: each line is checked and shown before anything is written. */
 import { Check, CircleAlert, Copy } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { send } from '../../api/ask.ts';
@@ -13,13 +13,12 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
-import { Progress } from '../../ui/display/progress.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import type { BadgeTone } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { GroupField } from '../../ui/policy/groups.tsx';
-import { canUndo, doneOf, NOTHING, writeAll } from './bulk-write.ts';
+import { canUndo, writeAll } from './bulk-write.ts';
 import type { Written } from './bulk-write.ts';
 import { countsOf, pastedNames } from './pasted-lines.ts';
 import type { PastedName, PastedState } from './pasted-lines.ts';
@@ -44,18 +43,17 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
   const names = pastedNames(text, { action, groupId, existing });
   const fresh = names.filter(({ state }) => state === 'new').map(({ domain }) => domain);
   const writing = useWriting(action, groupId, onClose);
-  const isWriting = writing.of !== null;
   return (
     <Drawer
       title={say('bulk.title')}
       isOpen
-      isKept={isWriting}
+      isKept={writing.isPending}
       onClose={onClose}
       actions={
         <Button
           kind="main"
           isDisabled={fresh.length === 0}
-          isPending={isWriting}
+          isPending={writing.isPending}
           onPress={() => writing.start(fresh)}
         >
           {say('bulk.write', { count: fresh.length })}
@@ -63,21 +61,9 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
       }
     >
       <Stack>
-        {writing.of !== null && (
-          <Progress done={doneOf(writing.written)} of={writing.of} onCancel={writing.stop}>
-            {say('bulk.writing', { done: doneOf(writing.written), count: writing.of })}
-          </Progress>
-        )}
-        {writing.written.failed.length > 0 && (
+        {writing.failed !== null && (
           <Callout tone="fault" isAlert>
-            {say('bulk.failed', { count: writing.written.failed.length })}
-            <ul>
-              {writing.written.failed.slice(0, 10).map(({ domain, error }) => (
-                <li key={domain}>
-                  <DomainName name={domain} />: {problemText(error)}
-                </li>
-              ))}
-            </ul>
+            {say('bulk.failed', { count: writing.failed.count })} {problemText(writing.failed.error)}
           </Callout>
         )}
         <ActionChoice value={action} onChange={setAction} />
@@ -88,7 +74,7 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
           value={text}
           onChange={setText}
           rows={8}
-          isDisabled={isWriting}
+          isDisabled={writing.isPending}
           isCode
         />
         <Preview names={names} />
@@ -131,49 +117,42 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
 }
 
 interface Writing {
-  /** How many are being written; null = none now. */
-  readonly of: number | null;
-  readonly written: Written;
+  readonly isPending: boolean;
+  /** What the last attempt left; null = nothing. */
+  readonly failed: Written['failed'];
   readonly start: (domains: readonly string[]) => void;
-  readonly stop: () => void;
 }
 
 function useWriting(action: RuleAction, groupId: number | null, onDone: () => void): Writing {
   const { say } = useText();
   const store = useQueryClient();
-  const [of, setOf] = useState<number | null>(null);
-  const [written, setWritten] = useState(NOTHING);
-  const isStopped = useRef(false);
-  const write = async (domain: string): Promise<number> => {
-    const { headers } = await send('POST /managed-domains', { body: { domain, action, group_id: groupId } });
+  const [isPending, setPending] = useState(false);
+  const [failed, setFailed] = useState<Written['failed']>(null);
+  const write = async (domains: readonly string[]): Promise<number> => {
+    const create = domains.map((domain) => ({ domain, action, group_id: groupId }));
+    const { headers } = await send('POST /managed-domains/bulk', { body: { create } });
     return Number(headers.get('Weir-Revision') ?? 0);
   };
-  const tell = (end: Written): void => {
+  const report = (end: Written): void => {
+    const [first] = end.revisions;
+    const last = end.revisions.at(-1);
     const undo = (): void => {
-      if (end.revisions !== null)
-        void undoRevision(end.revisions.last, end.revisions.first).then(() => refreshAll(store));
+      if (last !== undefined) void undoRevision(last, first).then(() => refreshAll(store));
     };
     notify({
-      tone: end.failed.length > 0 ? 'warning' : 'good',
-      text: say('bulk.done', { added: end.added, there: end.there, failed: end.failed.length }),
+      tone: end.failed === null ? 'good' : 'warning',
+      text: say('bulk.done', { added: end.added, there: end.there, failed: end.failed?.count ?? 0 }),
       ...(canUndo(end) && { action: { text: say('undo.action'), run: undo } }),
     });
   };
   const start = async (domains: readonly string[]): Promise<void> => {
-    isStopped.current = false;
-    setOf(domains.length);
-    const end = await writeAll(domains, write, { isStopped: () => isStopped.current, onStep: setWritten });
-    setOf(null);
-    tell(end);
+    setPending(true);
+    const end = await writeAll(domains, write);
+    setPending(false);
+    setFailed(end.failed);
+    report(end);
     await refreshAll(store);
-    if (end.failed.length === 0) onDone();
+    if (end.failed === null) onDone();
   };
-  return {
-    of,
-    written,
-    start: (domains) => void start(domains),
-    stop: () => {
-      isStopped.current = true;
-    },
-  };
+  return { isPending, failed, start: (domains) => void start(domains) };
 }

@@ -1,47 +1,61 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
-import { canUndo, doneOf, NOTHING, writeAll } from './bulk-write.ts';
+import type { Problem } from '../../../../../shared/api/problem-details.ts';
+import { canUndo, MOST_AT_ONCE, NOTHING, writeAll } from './bulk-write.ts';
 import type { Written } from './bulk-write.ts';
 
-const refusal = (status: number): ApiFailure =>
-  new ApiFailure('POST /managed-domains', new Response(null, { status }), null);
+function refusal(status: number, places: readonly number[] = []): ApiFailure {
+  const errors = places.map((place) => ({ path: `create.${place}.domain`, message: 'exists' }));
+  const problem = { status, detail: 'refused', error: 'conflict', errors } as unknown as Problem;
+  return new ApiFailure('POST /managed-domains/bulk', new Response(null, { status }), problem);
+}
 
-async function written(answers: readonly (number | Error)[], stopAfter = 100): Promise<[Written, number]> {
-  let asked = 0;
-  const end = await writeAll(
-    answers.map((_, place) => `n${place}.example`),
-    () => {
-      const answer = answers[asked++]!;
-      return typeof answer === 'number' ? Promise.resolve(answer) : Promise.reject(answer);
-    },
-    { isStopped: () => asked >= stopAfter, onStep: () => undefined },
-  );
+const names = (count: number): string[] => Array.from({ length: count }, (_, place) => `n${place}.example`);
+
+/** What came of it, and how many rules each request had. */
+async function written(count: number, answers: readonly (number | Error)[]): Promise<[Written, number[]]> {
+  const asked: number[] = [];
+  const end = await writeAll(names(count), (domains) => {
+    const answer = answers[asked.push(domains.length) - 1]!;
+    return typeof answer === 'number' ? Promise.resolve(answer) : Promise.reject(answer);
+  });
   return [end, asked];
 }
 
 describe('writeAll()', () => {
-  test('counts what it wrote, and keeps its revisions', async () => {
-    const [end] = await written([7, 8, refusal(409), 9]);
-    expect(end).toEqual({ added: 3, there: 1, failed: [], revisions: { first: 7, last: 9 } });
+  test('writes all rules with one request', async () => {
+    const [end, asked] = await written(4, [7]);
+    expect(asked).toEqual([4]);
+    expect(end).toEqual({ added: 4, there: 0, revisions: [7], failed: null });
     expect(canUndo(end)).toBe(true);
-    expect(doneOf(end)).toBe(4);
   });
 
-  test('goes on after a refusal, and ends where the rest would fail, too', async () => {
-    const [end, asked] = await written([7, refusal(400), refusal(503), 8]);
-    expect(asked).toBe(3);
-    expect(end.failed.map(({ domain }) => domain)).toEqual(['n1.example', 'n2.example']);
+  test('writes more than one request may have with several', async () => {
+    const [end, asked] = await written(2 * MOST_AT_ONCE + 1, [7, 8, 9]);
+    expect(asked).toEqual([MOST_AT_ONCE, MOST_AT_ONCE, 1]);
+    expect(end).toMatchObject({ added: 2 * MOST_AT_ONCE + 1, revisions: [7, 8, 9] });
+    expect(canUndo(end)).toBe(true);
   });
 
-  test('stops when it is told to', async () => {
-    const [end, asked] = await written([7, 8, 9], 2);
-    expect([end.added, asked]).toEqual([2, 2]);
+  test('leaves out the rules that the server names as there already', async () => {
+    const [end, asked] = await written(4, [refusal(409, [0, 2]), 7]);
+    expect(asked).toEqual([4, 2]);
+    expect(end).toEqual({ added: 2, there: 2, revisions: [7], failed: null });
+    expect((await written(1, [refusal(409, [0])]))[0]).toMatchObject({ added: 0, there: 1, failed: null });
+  });
+
+  test('ends with the first request that fails, and says how many rules are left', async () => {
+    const error = refusal(503);
+    const [end, asked] = await written(MOST_AT_ONCE + 5, [7, error]);
+    expect(asked).toEqual([MOST_AT_ONCE, 5]);
+    expect(end).toMatchObject({ added: MOST_AT_ONCE, failed: { count: 5, error } });
+    expect((await written(2, [refusal(409)]))[0].failed?.count).toBe(2);
   });
 });
 
 describe('canUndo()', () => {
-  test('refuses where others changed policy in between, and where nothing was written', () => {
-    expect(canUndo({ ...NOTHING, added: 2, revisions: { first: 3, last: 5 } })).toBe(false);
+  test('refuses if others changed policy in between, and if nothing was written', () => {
+    expect(canUndo({ ...NOTHING, added: 2, revisions: [3, 5] })).toBe(false);
     expect(canUndo(NOTHING)).toBe(false);
   });
 });

@@ -1,55 +1,64 @@
-/** Writes many rules, one after the other, and tells how far it is. */
+/** Writes many rules with one request, or with several if there are more than one may have. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
-/** What came of it so far. */
+/** Rules of one request. */
+export const MOST_AT_ONCE = 10_000;
+
+/** What was written so far. */
 export interface Written {
   readonly added: number;
-  /** Were there: somebody else was faster. */
+  /** Rules that someone else had added by then. */
   readonly there: number;
-  readonly failed: readonly { readonly domain: string; readonly error: unknown }[];
-  /** The first and the last revision that it made; null = none. */
-  readonly revisions: { readonly first: number; readonly last: number } | null;
+  /** The revision of each request that made one. */
+  readonly revisions: readonly number[];
+  /** Why the rest was not written, and how much that is; null = nothing is left. */
+  readonly failed: { readonly count: number; readonly error: unknown } | null;
 }
 
-/** Before the first. */
-export const NOTHING: Written = { added: 0, there: 0, failed: [], revisions: null };
+/** Nothing. */
+export const NOTHING: Written = { added: 0, there: 0, revisions: [], failed: null };
 
-/** How many are done. */
-export function doneOf({ added, there, failed }: Written): number {
-  return added + there + failed.length;
+/** Writes rules for all of these domains and returns the revision, 0 = none. */
+export type WriteRules = (domains: readonly string[]) => Promise<number>;
+
+/** Whether nothing but these rules came in between, so that rolling back undoes nothing else. */
+export function canUndo({ revisions }: Written): boolean {
+  return revisions.length > 0 && revisions.at(-1)! - revisions[0]! + 1 === revisions.length;
 }
 
-/** Whether nothing but these rules came in between, so that taking back takes back nothing else. */
-export function canUndo({ added, revisions }: Written): boolean {
-  return revisions !== null && revisions.last - revisions.first + 1 === added;
-}
-
-/**
- * Writes all, unless it is told to stop; each step is told. `write` answers with its revision, 0 = none. Ends where the
- * server cannot be reached or is overloaded: the rest would fail in the same way.
- */
-export async function writeAll(
-  domains: readonly string[],
-  write: (domain: string) => Promise<number>,
-  { isStopped, onStep }: { readonly isStopped: () => boolean; readonly onStep: (written: Written) => void },
-): Promise<Written> {
+/** Writes all; ends with the first request that fails. */
+export async function writeAll(domains: readonly string[], write: WriteRules): Promise<Written> {
   let written = NOTHING;
-  for (const domain of domains) {
-    if (isStopped()) break;
+  for (let start = 0; start < domains.length; start += MOST_AT_ONCE) {
+    const part = domains.slice(start, start + MOST_AT_ONCE);
     try {
-      const revision = await write(domain);
-      const first = written.revisions?.first ?? revision;
-      written = { ...written, added: written.added + 1, revisions: { first, last: revision } };
+      const { added, revision } = await writeNew(part, write);
+      written = {
+        ...written,
+        added: written.added + added,
+        there: written.there + part.length - added,
+        revisions: revision === 0 ? written.revisions : [...written.revisions, revision],
+      };
     } catch (error) {
-      const status = error instanceof ApiFailure ? error.status : 0;
-      written =
-        status === 409
-          ? { ...written, there: written.there + 1 }
-          : { ...written, failed: [...written.failed, { domain, error }] };
-      if (status === 0 || status === 429 || status >= 500) break;
+      return { ...written, failed: { count: domains.length - start, error } };
     }
-    onStep(written);
   }
-  onStep(written);
   return written;
+}
+
+/** Leaves out rules that exist already, which the server names by their place. */
+async function writeNew(
+  domains: readonly string[],
+  write: WriteRules,
+): Promise<{ added: number; revision: number }> {
+  try {
+    return { added: domains.length, revision: await write(domains) };
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 409) throw error;
+    const there = new Set(error.problem?.errors?.map(({ path }) => Number(path.split('.')[1])));
+    const others = domains.filter((_domain, place) => !there.has(place));
+    if (others.length === domains.length) throw error;
+    if (others.length === 0) return { added: 0, revision: 0 };
+    return { added: others.length, revision: await write(others) };
+  }
 }

@@ -1,0 +1,64 @@
+/** Faults of the rows of a bulk request, which is refused as a whole and names all of them by their index. */
+import type { FieldProblem } from '../../shared/api/problem-details.ts';
+import { ApiError, invalid } from './api-error.ts';
+
+/** Most bytes of a bulk request: 10,000 rows with a comment of a few lines. */
+export const BULK_LIMIT_BYTES = 16 * 1_048_576;
+
+/** Collects faults; paths are as `create.7.domain`. */
+export class RowFaults {
+  private readonly faults: FieldProblem[] = [];
+  private hasInvalid = false;
+
+  /** A row that no database would take. */
+  invalid(path: string, message: string): void {
+    this.hasInvalid = true;
+    this.faults.push({ path, message });
+  }
+
+  /** A row that does not go with another one, or with what exists. */
+  conflict(path: string, message: string): void {
+    this.faults.push({ path, message });
+  }
+
+  /** What `read` returns; undefined if it throws 400, whose fields are noted below `path`. */
+  collect<T>(path: string, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.fields === undefined) throw error;
+      for (const field of error.fields) this.invalid(`${path}.${field.path}`, field.message);
+      return undefined;
+    }
+  }
+
+  /** Ids that were to be deleted and are not among those found. */
+  missing(ids: readonly number[], found: Iterable<number>): void {
+    const known = new Set(found);
+    for (const [index, id] of ids.entries())
+      if (!known.has(id)) this.invalid(`delete.${index}`, 'expected an id that exists');
+  }
+
+  /** Rows with the key of an earlier one. */
+  repeated(keys: readonly (string | null)[], field: string): void {
+    const first = new Map<string, number>();
+    for (const [index, key] of keys.entries()) {
+      if (key === null) continue;
+      const earlier = first.get(key);
+      if (earlier === undefined) first.set(key, index);
+      else this.conflict(`create.${index}.${field}`, `is that of create.${earlier}`);
+    }
+  }
+
+  /** @throws {ApiError} 400, or 409 if all faults are conflicts */
+  throwIfAny(): void {
+    if (this.faults.length === 0) return;
+    const shown = this.faults.slice(0, MOST_FAULTS);
+    const refused = invalid(shown);
+    if (this.hasInvalid) throw refused;
+    throw new ApiError(409, 'conflict', refused.message, { fields: shown });
+  }
+}
+
+/** Faults that are named. */
+const MOST_FAULTS = 1000;

@@ -1,0 +1,50 @@
+/** A client as an entity of the API: what its ETag covers, and how it is edited and sent back. */
+import { IdParams } from '../../../shared/api/fields.ts';
+import { Client, ClientUpdateBody } from '../../../shared/api/policy/clients-api.ts';
+import type { ClientUpdate, GroupSource } from '../../../shared/api/policy/clients-api.ts';
+import { entity } from '../../api/entity.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import type { StoredClient } from './client-record.ts';
+import * as store from './client-store.ts';
+
+export const clientEntity = entity({
+  path: '/clients/{id}',
+  params: IdParams,
+  answer: Client,
+  body: ClientUpdateBody,
+  read: async (db, { id }) => writableFields(await store.readClient(db, id)),
+  // Neither the address of a client that is known by MAC or key, nor the group of a network: both change by themselves.
+  covers: (client) => ({
+    ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
+    group_id: isChosen(client.group_source) ? client.group_id : null,
+    group_source: null,
+  }),
+});
+
+/** What people write of a client, as it is stored. */
+function writableFields(client: StoredClient): Partial<Client> {
+  const { ip, mac, key, name, groupId, excludeFromLog, excludeFromStats } = client;
+  const group = groupId === null ? {} : ({ group_id: groupId, group_source: 'manual' } as const);
+  const excluded = { exclude_from_log: excludeFromLog, exclude_from_stats: excludeFromStats };
+  return { ip_address: ip, mac_address: mac, client_key: key, name, ...group, ...excluded };
+}
+
+/**
+ * A client that is sent back as it was read keeps the group of its network: people chose none. `group_source` says that
+ * the group was read.
+ */
+export function changedGroup(
+  clients: ClientDirectory,
+  id: number,
+  { group_source: source, ...change }: ClientUpdate,
+): ClientUpdate {
+  const record = clients.get(id);
+  if (source === undefined || isChosen(source) || record === undefined) return change;
+  const { group_id: groupId, ...others } = change;
+  return groupId === clients.groupOf(record).groupId ? others : change;
+}
+
+/** Whether people gave a client its group. */
+function isChosen(source: GroupSource | undefined): boolean {
+  return source === 'manual' || source === 'mac';
+}

@@ -1,0 +1,17 @@
+/** SQL that finds groups that rows refer to and that do not exist. */
+import type { RowFaults } from '../../api/row-faults.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** Notes the rows whose group does not exist; null = none is meant. */
+export async function noteUnknownGroups(
+  db: Queryable,
+  rows: readonly { readonly group_id: number | null }[],
+  faults: RowFaults,
+): Promise<void> {
+  const ids = [...new Set(rows.flatMap(({ group_id: id }) => id ?? []))];
+  const found = await db.query<{ id: number }>('SELECT id FROM groups WHERE id = ANY($1::integer[])', [ids]);
+  const known = new Set(found.rows.map(({ id }) => id));
+  for (const [index, { group_id: id }] of rows.entries())
+    if (id !== null && !known.has(id))
+      faults.invalid(`create.${index}.group_id`, 'expected the id of a group that exists');
+}

@@ -1,0 +1,31 @@
+/** Rules that AdGuard Home accepts and then matches with nothing, while Weir reads them as they are meant. Pure. */
+
+const HINT = 'matches nothing in AdGuard Home; in Weir the rule does what it says';
+
+/** What differs, for a person; null for other rules. `names` are the clients that AdGuard Home knows. */
+export function oddityOf(line: string, names: Iterable<string>): string | null {
+  const body = line.replace(/^@@/, '');
+  const isExpression = body.startsWith('/');
+  const [place = '', options = ''] = isExpression ? [body] : body.split(/\$(.*)/);
+  if (isExpression) return /\\(?:S|x[0-9a-f]{2})/.test(body) ? `an expression with \\S or \\x ${HINT}` : null;
+  if (/^\|?https?:\/\//.test(place)) return `a rule with a scheme ${HINT}`;
+  if (/\.[\^|]$/.test(place)) return `a name with a final dot ${HINT}`;
+  if (/^[\w.: -]+$/.test(place) && (/[A-Z]/.test(place) || /[a-z]\.(?: |$)/.test(place)))
+    return `a plain name with capitals or a final dot ${HINT}`;
+  if (/^[\d.:]+ +\*/.test(place)) return `a line of a hosts file with * ${HINT}`;
+  if (/(?:^|,)badfilter(?:,|$)/.test(options) && /[A-Z]/.test(place))
+    return `$badfilter with capitals ${HINT}`;
+  if (/dnsrewrite=(?:refused|nxdomain|servfail|noerror)(?:,|$)/.test(options))
+    return 'AdGuard Home reads a code in small letters as a name; Weir as the code';
+  return isOtherCase(options, names) ? `$client with a name in other letters ${HINT}` : null;
+}
+
+/** Whether `$client` has the name of a client with other capitals, which Weir does not mind. */
+function isOtherCase(options: string, names: Iterable<string>): boolean {
+  const [, value] = /(?:^|,)client=([^,]*)/.exec(options) ?? [];
+  if (value === undefined) return false;
+  const known = new Set(names);
+  const folded = new Set([...known].map((name) => name.toLowerCase()));
+  const given = value.split('|').map((name) => name.replaceAll(/^~|['"\\]/g, ''));
+  return given.some((name) => !known.has(name) && folded.has(name.toLowerCase()));
+}

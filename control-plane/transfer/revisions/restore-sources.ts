@@ -1,0 +1,68 @@
+/**
+ * SQL that restores changed list sources. Contents stay the present ones, except those that people changed: of a list that
+ * they deleted or gave another URL, of an update that they approved, of custom rules.
+ */
+import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
+import { changesOf, firstChangesOf } from './noted-changes.ts';
+
+/** Of each list the row before the first change of its content by a person. */
+const FIRST_CONTENTS = `(SELECT DISTINCT ON (key) key, was ${changesOf('list_sources')} AND was ? 'has_new_content'
+  ORDER BY key, seq)`;
+const SETTINGS = [
+  'id',
+  'kind',
+  'name',
+  'url',
+  'enabled',
+  'comment',
+  'subdomains',
+  'created_at',
+  'updated_at',
+];
+/** Lists as they were, with the contents before those that people chose. */
+const SOURCES_BEFORE = `SELECT r.* FROM ${firstChangesOf('list_sources')} first
+  LEFT JOIN ${FIRST_CONTENTS} content ON content.key = first.key AND content.was ->> 'url' = first.was ->> 'url',
+  jsonb_populate_record(NULL::list_sources, first.was
+    || coalesce(content.was - ARRAY[${SETTINGS.map((column) => `'${column}'`).join(', ')}], '{}')) r
+  WHERE first.was IS NOT NULL`;
+
+const IS_CUSTOM = `starts_with(list_sources.url, '${TEXT_URL}')`;
+const IS_CHOSEN = `EXISTS (SELECT FROM ${FIRST_CONTENTS} content WHERE content.key::integer = list_sources.id)`;
+/** The earlier content also comes back. */
+const HAS_OTHER_CONTENT = `(list_sources.url <> excluded.url OR ${IS_CHOSEN})`;
+/** A copy that a person approved since is held again, so that the next fetch does not bring it back. */
+const IS_UNDONE = `(list_sources.url = excluded.url AND ${IS_CHOSEN} AND NOT ${IS_CUSTOM}
+  AND list_sources.content_key <> excluded.content_key)`;
+const earlier = (column: string): string =>
+  `${column} = CASE WHEN ${HAS_OTHER_CONTENT} THEN excluded.${column} ELSE list_sources.${column} END`;
+/** A list that had not been fetched keeps the rules that it has now, until it is. */
+const earlierIfAny = (column: string): string =>
+  `${column} = CASE WHEN ${HAS_OTHER_CONTENT} AND excluded.content_key IS NOT NULL
+    THEN excluded.${column} ELSE list_sources.${column} END`;
+const ofHeld = (column: string, held: string): string =>
+  `${column} = CASE WHEN ${IS_UNDONE} THEN ${held} WHEN NOT ${HAS_OTHER_CONTENT} THEN list_sources.${column} END`;
+/** What the server said of its copy; nothing if it is another server. */
+const ofServer = (column: string): string =>
+  `${column} = CASE WHEN list_sources.url = excluded.url THEN list_sources.${column} END`;
+
+/** A source that was deleted is fetched again: nothing of its server's answers is kept. */
+export const RESTORE_SOURCES = `INSERT INTO list_sources
+    (id, kind, name, url, enabled, comment, subdomains, format, status, rules, invalid_lines, bytes,
+     last_changed_at, content_key, content_url_key, judged, created_at, updated_at)
+  SELECT id, kind, name, url, enabled, comment, subdomains, format,
+    CASE WHEN content_key IS NULL THEN 'pending' ELSE 'ok' END, rules, invalid_lines, bytes,
+    last_changed_at, content_key, content_url_key, judged, created_at, updated_at FROM (${SOURCES_BEFORE}) was
+  ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, url = excluded.url,
+    enabled = excluded.enabled, comment = excluded.comment, subdomains = excluded.subdomains,
+    updated_at = excluded.updated_at,
+    ${['format', 'rules', 'invalid_lines', 'bytes', 'last_changed_at'].map(earlier).join(', ')},
+    ${['content_key', 'content_url_key', 'judged'].map(earlierIfAny).join(', ')},
+    ${['etag', 'last_modified', 'last_checked_at'].map(ofServer).join(', ')},
+    status = CASE WHEN ${IS_UNDONE} THEN 'held' WHEN ${HAS_OTHER_CONTENT} THEN excluded.status ELSE list_sources.status END,
+    ${ofHeld('held_key', 'list_sources.content_key')},
+    ${ofHeld(
+      'held',
+      `jsonb_build_object('reason', 'undone', 'rules', list_sources.rules, 'rules_in_force', excluded.rules,
+        'names', '[]'::jsonb, 'name_count', 0)`,
+    )},
+    ${ofHeld('last_error', `'held: undone by rolling back to revision ' || $1::bigint`)}`;
