@@ -201,6 +201,8 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
 
   test('never filters clients that are not filtered, if it is kept', async () => {
     expect(await blocked('?answers=starting_list:keep', 'starting.example')).toEqual([true, false]);
+    // The answer counts for the same file again.
+    expect(await imported(adguard(OWN))).toMatchObject({ revision: null, counts: { changed: 0 } });
   });
 
   test('is asked about, and has a row', async () => {

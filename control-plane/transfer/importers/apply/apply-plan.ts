@@ -181,7 +181,7 @@ async function write(
   const { configRecords } = parts.localNames.live();
   const things = plannedThings(plan, { current, files, configRecords, isService }, outcomes);
   await mergeDevices(tx, { plan, things, current, outcomes, site: parts.site(), answers: choices.answers });
-  addStartingList({ plan, things, current, outcomes, answers: choices.answers });
+  await addStartingList(tx, { plan, things, current, outcomes, answers: choices.answers });
   const itemsOf = (of: readonly PlannedThing[]): Item[] => of.map(({ item }) => item);
   const merge = mergeItems(current, new Map([...things].map(([kind, of]) => [kind, itemsOf(of)])));
   const stored = await storeChanges(tx, merge.changes, (refused) =>
