@@ -19,7 +19,7 @@ import type { Author } from '../../api/caller.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { Changed, PolicyChanges } from '../change/change.ts';
-import { badFields, faultsOfBody, reloadFaultOf } from './bad-fields.ts';
+import { badFields, FIXED, faultsOfBody, reloadFaultOf } from './bad-fields.ts';
 import { ConfigFile } from './config-file.ts';
 import type { ReadConfigFile, WrittenConfig } from './config-file.ts';
 import { ConfigMemory } from './config-memory.ts';
@@ -50,9 +50,6 @@ interface FileValues {
   readonly file: Values;
   readonly local: readonly string[];
 }
-
-const FIXED =
-  'is set by the environment of this node, or belongs to a configuration file that it does not have';
 
 /** Holds the configuration. One per node. */
 export class Configuration {
@@ -149,10 +146,10 @@ export class Configuration {
 
   /** What is wrong with a change of these keys on this node, without making it. */
   faultsOfChange(values: Values): readonly FieldProblem[] {
-    const { layers } = this;
+    const { layers, file } = this;
     const names = Object.keys(values);
     const isFixed = (path: string): boolean =>
-      path in layers.environment || (this.file === null && layered.isNodeKey(path));
+      path in layers.environment || (file === null && layered.isNodeKey(path));
     const fixed = names.filter(isFixed).map((path) => ({ path, message: FIXED }));
     const fields = [...faultsOfBody(layered.treeOf(values), names, false), ...fixed];
     return fields.length > 0 ? fields : this.faultsOf(layered.layersWith(layers, layers.rows, values));

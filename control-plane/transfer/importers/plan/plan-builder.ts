@@ -56,6 +56,7 @@ export class PlanBuilder {
   private readonly lists: PlannedList[] = [];
   private readonly keys: PlannedKey[] = [];
   private readonly devices: KnownDevice[] = [];
+  private readonly queries = new Map<string, number>();
   private paused: ImportPlan['pause'] = null;
 
   constructor() {
@@ -328,9 +329,15 @@ export class PlanBuilder {
     this.devices.push({ mac, address });
   }
 
+  /** Counts queries of a name in a log of the file, which order the rows that differ. */
+  logged(name: string, queries: number): void {
+    const known = name.toLowerCase().replace(/\.$/, '');
+    this.queries.set(known, (this.queries.get(known) ?? 0) + queries);
+  }
+
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, lists, serviceAliases, keys, devices } = this;
+    const { items, lists, serviceAliases, keys, devices, queries } = this;
     const document: ImportDocument = {
       groups: valuesOf(this.groups),
       clients: valuesOf(this.clients),
@@ -360,7 +367,6 @@ export class PlanBuilder {
       configuration: originsOf(this.settings),
     };
     const { paused: pause } = this;
-    const queries = new Map<string, number>();
     return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 
