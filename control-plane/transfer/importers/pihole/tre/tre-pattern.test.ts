@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileExpression } from '../../../../shared/automata/expression.ts';
-import { finds } from '../../../../shared/automata/reach.ts';
+import { compileExpression } from '../../../../../shared/automata/expression.ts';
+import { finds } from '../../../../../shared/automata/reach.ts';
 import { fromTre, wildcardName } from './tre-pattern.ts';
 
 /** The names in which the rewritten pattern is found, or why there is none. */
