@@ -131,6 +131,16 @@ describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
   });
 
   test.each([
+    [true, 'changed'],
+    [false, 'skipped: Weir has it already'],
+  ])('says of domainNeeded = %s what it changes here', async (isNeeded, result) => {
+    const report = await imported(
+      exported([[1, 'a.example']], { toml: `[dns]\ndomainNeeded = ${isNeeded}\n` }),
+    );
+    expect(itemsOf(report, 'setting')).toEqual({ 'dns.domainNeeded': result });
+  });
+
+  test.each([
     ['a bare pihole.toml', (toml: string): Buffer => Buffer.from(toml)],
     ['a zip with only that file', (toml: string): Buffer => zipOf({ 'etc/pihole/pihole.toml': toml })],
   ])('imports %s, and says what is not in it', async (_what, fileOf) => {
