@@ -46,7 +46,7 @@ describe('fromTre()', () => {
   });
 
   test.each([
-    // What TRE finds was asked of Pi-hole FTL 6.
+    // As TRE in Pi-hole FTL 6 answered.
     ['^*ads', ['ads.example'], ['my-ads.example']],
     ['a{,}b', ['xab'], ['b', 'acb']],
     ['xa{,2}b', ['xb', 'xaaab'], ['xaaaab']],
