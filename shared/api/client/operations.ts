@@ -12,7 +12,7 @@ import type * as nodes from '../nodes-api.ts';
 import type * as access from '../policy/access-api.ts';
 import type * as backup from '../policy/backup-api.ts';
 import type * as blocking from '../policy/blocking-api.ts';
-import type * as bulk from '../policy/bulk-api.ts';
+import type * as bulk from '../bulk-api.ts';
 import type * as clients from '../policy/clients-api.ts';
 import type * as compiledLists from '../policy/compiled-lists-api.ts';
 import type * as customText from '../policy/custom-text-api.ts';
