@@ -13,7 +13,14 @@ import {
 } from '../../shared/memory/answer-counters.ts';
 import { Counter, excludedSlot } from '../../shared/memory/counters.ts';
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
-import { DnssecStatus, Exclusion, LogRing, logRingBytes, Protocol, QueryStatus } from '../../shared/query-log.ts';
+import {
+  DnssecStatus,
+  Exclusion,
+  LogRing,
+  logRingBytes,
+  Protocol,
+  QueryStatus,
+} from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import { answeredQuery } from '../../test/support/parts/answered-query.ts';
 import { Reporter } from './reporter.ts';

@@ -97,9 +97,10 @@ export class Configuration {
     return this.stored;
   }
 
-  /** The same with the rows of a transaction, which are newer in the turn of a change. */
-  async writtenIn(tx: Queryable): Promise<Config> {
-    return this.storedWith(await readConfigRows(tx));
+  /** The same with the rows that a transaction has read. */
+  writtenWith(rows: Values): Config {
+    const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
+    return 'config' in stored ? stored.config : this.stored;
   }
 
   /** The layer of each key. */
@@ -163,7 +164,7 @@ export class Configuration {
     entries: readonly string[],
   ): Promise<ConfigChange> {
     return this.store(policy, author, [name], (rows) => {
-      const list = layered.valuesOf(this.storedWith(rows))[name] as readonly string[];
+      const list = layered.valuesOf(this.writtenWith(rows))[name] as readonly string[];
       return { [name]: [...new Set([...list, ...entries])] };
     });
   }
@@ -275,11 +276,6 @@ export class Configuration {
     const found = await read();
     await this.takeRows(isSettled ? found.config : this.layers.rows);
     return found;
-  }
-
-  private storedWith(rows: Values): Config {
-    const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
-    return 'config' in stored ? stored.config : this.stored;
   }
 
   /** Puts these rows into force, with file and environment. */

@@ -70,8 +70,6 @@ export interface AdguardSettings {
   readonly leases: readonly AdguardLease[];
   /** Lines of `upstream_dns_file`; null if there is none, or the upload lacks it. */
   readonly upstreamFile: readonly string[] | null;
-  /** Questions in its query log, by name. */
-  readonly queries: ReadonlyMap<string, number>;
   /** The sections `dns`, and `filtering`, which was a part of it before schema 26. */
   readonly dns: ForeignTree;
   readonly filtering: ForeignTree;

@@ -14,7 +14,7 @@ import { reportLeft } from './adguard-left.ts';
 import { mapAdguardLog } from './adguard-log.ts';
 import { mapRewrites } from './rewrites.ts';
 import type { AdguardFilter, AdguardSettings } from './adguard-settings.ts';
-import { mapUserRules } from './user-rules.ts';
+import { mapUserRules } from './rules/user-rules.ts';
 
 /** The newest schema that was looked at. */
 const NEWEST_SCHEMA = 34;
@@ -45,7 +45,6 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
   mapAdguardLog(builder, settings);
   if (settings.dns.flag('aaaa_disabled') === true)
     builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'as no_ipv6 of every group'));
-  for (const [name, count] of settings.queries) builder.logged(name, count);
   reportRanks(builder, settings);
   reportLeft(builder, settings);
   return builder.finish('adguard_home');

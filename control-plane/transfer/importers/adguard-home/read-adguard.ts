@@ -5,7 +5,7 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { readJson, readYaml } from '../files/read-tree.ts';
-import { takeRules } from './rules-block.ts';
+import { takeRules } from './rules/rules-block.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type {
   AdguardClient,
@@ -22,8 +22,6 @@ const OLDEST_SCHEMA = 12;
 const FILTERING_SINCE = 26;
 /** Engines of the one switch that there was before each engine had its own. */
 const ENGINES_OF_SWITCH = ['bing', 'duckduckgo', 'google', 'pixabay', 'yandex', 'youtube'];
-/** Names that are counted in its query log. */
-const MOST_LOGGED = 100_000;
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const ENGINES = [...ENGINES_OF_SWITCH, 'ecosia'];
 
@@ -62,7 +60,6 @@ export function readAdguard(files: FileSet): AdguardSettings {
     clients: clientsOf(file).map((client) => clientOf(client, everyone)),
     leases: leasesOf(files),
     upstreamFile,
-    queries: queriesOf(files),
     dns,
     filtering,
     file,
@@ -152,15 +149,6 @@ function scheduleOf(tree: ForeignTree): AdguardSchedule | null {
 function minutesOf(written: string | undefined): number {
   const secs = goDurationSecs(written, 0.001) ?? 0;
   return Math.min(Math.floor(secs / 60), 1440);
-}
-
-/** `data/querylog.json` has an object a line, with the name as `QH`. */
-function queriesOf(files: FileSet): Map<string, number> {
-  const queries = new Map<string, number>();
-  const log = fileAt(files, 'querylog.json')?.toString('latin1') ?? '';
-  for (const [, name = ''] of log.matchAll(/"QH":"([\w.-]{1,253})"/g))
-    if (queries.has(name) || queries.size < MOST_LOGGED) queries.set(name, (queries.get(name) ?? 0) + 1);
-  return queries;
 }
 
 function upstreamFileOf(dns: ForeignTree, files: FileSet): string[] | null {

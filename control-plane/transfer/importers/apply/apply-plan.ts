@@ -216,12 +216,20 @@ function noteOutcomes(outcomes: ImportOutcomes, merge: Merge, things: Things): v
   for (const [kind, of] of things)
     for (const [index, { origin }] of of.entries()) {
       const { item, outcome } = merge.things.get(kind)![index]!;
-      // A setting always has a value, if only its default.
-      outcomes.note(origin, kind === 'configuration' && outcome === 'created' ? 'changed' : outcome);
+      outcomes.note(origin, kind === 'configuration' ? outcomeOfSetting(outcome, item) : outcome);
       const isFetched = kind === 'list_sources' && item['text'] === null && item['enabled'] === true;
       if (isFetched && outcome !== 'same' && !String(item['url']).startsWith('file:'))
         outcomes.remark(origin, 'fetched in the background');
     }
+}
+
+/** A setting without a row has its default: off, or no text. */
+function outcomeOfSetting<Outcome>(
+  outcome: Outcome | 'created',
+  { value }: Item,
+): Outcome | 'same' | 'changed' {
+  if (outcome !== 'created') return outcome;
+  return value === false || value === '' ? 'same' : 'changed';
 }
 
 /** The list sources that are new, or whose row or file differs. */

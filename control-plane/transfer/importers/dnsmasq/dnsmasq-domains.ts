@@ -163,7 +163,9 @@ export class DnsmasqDomains {
     );
     const denyallow = except.length === 0 ? '' : `,denyallow=${except.map((one) => one.name).join('|')}`;
     const item = builder.item('list_rule', `local=/${name}/`, 'NXDOMAIN for names without a local record');
-    lists.add(`||${name}^$dnsrewrite=NXDOMAIN${denyallow}`, null, item);
+    // The domain itself exists: NXDOMAIN for it would deny all names below it (RFC 8020).
+    lists.add(`|${name}^$dnsrewrite=NOERROR;;`, null, item);
+    lists.add(`.${name}^$dnsrewrite=NXDOMAIN${denyallow}`, null, item);
     const outranking = this.above(name).find((one) => hasRecord(one) || this.isFreed(one));
     if (outranking !== undefined)
       builder.differs(

@@ -47,6 +47,8 @@ describe('mapKeys()', () => {
       'blocking.custom_ipv4': '192.0.2.80',
       'blocking.custom_ipv6': '',
     });
+    const half = planOf({ blockingMode: 'IP', blockingIpv4: '192.0.2.80' });
+    expect(half.items.at(-1)).toMatchObject({ name: 'dns.blocking.mode IP', result: 'differs' });
     const unknown = planOf({ blockingMode: 'IP' });
     expect(unknown.keys).toEqual([]);
     expect(unknown.items).toMatchObject([{ name: 'dns.blocking.mode IP', result: 'not_mapped' }]);
@@ -75,10 +77,12 @@ describe('mapKeys()', () => {
     const listOf = (keys: PiholeKeys): string =>
       planOf(keys).document.list_sources.find(({ url }) => url === 'text:pihole-dnsmasq')?.text ?? '';
     const local = { localDomain: 'lan', isDomainLocal: true };
-    expect(listOf(local)).toContain('\n||lan^$dnsrewrite=NXDOMAIN\n||internal^$dnsrewrite=NXDOMAIN\n');
-    expect(listOf({ ...local, revServers: ['true,192.0.2.0/24,192.0.2.1,lan'] })).not.toContain('lan^');
-    expect(listOf({ ...local, revServers: ['false,192.0.2.0/24,192.0.2.1,lan'] })).toContain('||lan^');
-    expect(listOf({ localDomain: 'lan', isDomainLocal: false })).not.toContain('lan^');
+    expect(listOf(local)).toContain(
+      '\n|lan^$dnsrewrite=NOERROR;;\n.lan^$dnsrewrite=NXDOMAIN\n|internal^$dnsrewrite=NOERROR;;\n',
+    );
+    expect(listOf({ ...local, revServers: ['true,192.0.2.0/24,192.0.2.1,lan'] })).not.toContain('.lan^');
+    expect(listOf({ ...local, revServers: ['false,192.0.2.0/24,192.0.2.1,lan'] })).toContain('.lan^');
+    expect(listOf({ localDomain: 'lan', isDomainLocal: false })).not.toContain('.lan^');
     expect(listOf({ localDomain: 'lan' })).toBe('');
   });
 
