@@ -105,10 +105,11 @@ const FEATURES = [
   grantRoutes,
   cacheRoutes,
   upstreamRoutes,
-  queryRoutes,
   queryExportRoutes,
   queryStreamRoutes,
   timelineRoutes,
+  // After the other places below /queries, which are no ids.
+  queryRoutes,
   statsRoutes,
   topRoutes,
   dashboardRoutes,

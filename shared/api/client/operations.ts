@@ -47,6 +47,7 @@ export interface Operations {
   'GET /system/reachability': { answer: typeof system.Reachability };
   'GET /status/stream': { events: typeof status.StatusEvent; raw: 'text/event-stream' };
   'GET /nodes': { answer: typeof nodes.ClusterNodeList };
+  'GET /nodes/{node}': { params: typeof nodes.NodeParams; answer: typeof nodes.ClusterNode };
   'DELETE /nodes/{node}': { params: typeof nodes.NodeParams };
   'POST /probes': { answer: typeof probes.Probe };
   'GET /probes/{probe_id}': { params: typeof probes.ProbeParams; answer: typeof probes.Probe };
@@ -221,10 +222,11 @@ export interface Operations {
   'DELETE /cache/entries': { query: typeof cache.CacheEntryFilter };
   'GET /upstream/health': { answer: typeof upstreams.UpstreamHealth };
   'GET /upstream/health/detail': { answer: typeof upstreams.UpstreamDetailList };
-  'GET /queries': { query: typeof queryLog.QueryLogQuery; answer: typeof queryLog.QueryLogPage };
   'GET /queries/export': { query: typeof queryLog.QueryLogExport; raw: 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' };
   'GET /queries/stream': { query: typeof queryLog.QueryLogFilters; events: typeof queryLog.QueryTailEvent; raw: 'text/event-stream' };
   'GET /queries/timeline': { query: typeof stats.TimelineQuery; answer: typeof stats.Timeline };
+  'GET /queries': { query: typeof queryLog.QueryLogQuery; answer: typeof queryLog.QueryLogPage };
+  'GET /queries/{id}': { params: typeof queryLog.LoggedQueryParams; answer: typeof queryLog.LoggedQuery };
   'GET /stats': { query: typeof stats.StatsQuery; answer: typeof stats.StatsSummary };
   'GET /stats/rate': { query: typeof stats.RateQuery; answer: typeof stats.QueryRate };
   'GET /stats/top_blocked': { query: typeof stats.TopQuery; answer: typeof stats.TopDomains };
