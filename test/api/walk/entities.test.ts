@@ -253,6 +253,22 @@ describe('what is read and sent back', () => {
     }
   });
 
+  test('is checked against the ETag where a POST changes what is there, too', async () => {
+    for (const [path, change] of [
+      ['/api/settings', { local_domain: 'example.org' }],
+      ['/api/config', { dns: { local_domain: 'example.org' } }],
+    ] as const) {
+      const stale = await ask('POST', path, { json: change, ifMatch: '"stale"' });
+      expect([stale.status, stale.problem.error]).toEqual([412, 'precondition_failed']);
+      expect((await ask('GET', path)).text).not.toContain('example.org');
+      const { etag = '' } = (await ask('GET', path)).headers as { etag?: string };
+      expect((await ask('POST', path, { json: change, ifMatch: etag })).status).toBe(200);
+      await ask('POST', path, {
+        json: path === '/api/config' ? { dns: { local_domain: null } } : { local_domain: '' },
+      });
+    }
+  });
+
   test('leaves a client in the group of its network, unless the group is edited', async () => {
     await ask('POST', '/api/client-subnets', {
       json: { subnet_cidr: '100.64.7.0/24', group_id: own.group },
