@@ -108,7 +108,7 @@ const FEATURES = [
   queryExportRoutes,
   queryStreamRoutes,
   timelineRoutes,
-  // After the other places below /queries, which are no ids.
+  // After the other places below /queries: their names would be read as ids.
   queryRoutes,
   statsRoutes,
   topRoutes,

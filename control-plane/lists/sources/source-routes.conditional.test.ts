@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const read = (): Promise<TestAnswer> => api.send('GET', path);
-const put = (json: unknown, ifMatch?: unknown): Promise<TestAnswer> =>
+const put = (json: unknown, ifMatch?: string | string[]): Promise<TestAnswer> =>
   api.send('PUT', path, { json, headers: ifMatch === undefined ? {} : { 'if-match': String(ifMatch) } });
 
 async function revisions(): Promise<number> {

@@ -116,11 +116,11 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
 });
 
 describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => {
-  const send = (json: unknown, ifMatch?: unknown): Promise<TestAnswer> =>
+  const send = (json: unknown, ifMatch?: string | string[]): Promise<TestAnswer> =>
     config.api.send(method, '/api/config', { json, headers: ifMatch ? { 'if-match': String(ifMatch) } : {} });
   const get = (): Promise<TestAnswer> => config.api.send('GET', '/api/config');
 
-  test('is no change: nothing is written, and secrets stay', async () => {
+  test('writes nothing, and secrets stay', async () => {
     await patch({ blocking: { catalog_url: 'https://weir:s3cr3t@example.org/services.json' } });
     await patch({ auth: { oidc: { client_secret: 's3cr3t-word' } }, cache: { max_bytes: 4194304 } });
     const before = [await file(), await rows(), await audit()];

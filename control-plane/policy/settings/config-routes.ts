@@ -78,7 +78,7 @@ function changeConfig(
     access: 'admin',
     tag: 'System',
     summary:
-      'Change keys of the configuration, by section; absent keys keep their value, null gives the default back, and what is sent back as it was read is no change',
+      'Change keys of the configuration, by section; absent keys keep their value, null gives the default back, and a value that is sent back as it was read changes nothing',
     body: ConfigBody,
     answer: ConfigChanged,
     entity: config,
