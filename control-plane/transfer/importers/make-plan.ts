@@ -1,5 +1,6 @@
 /** The octets of an upload as a plan: finds out whose settings they are, reads and maps them. Runs in the import thread. */
 import type { ImportFormat } from '../../../shared/api/imports-api.ts';
+import { loggedNames } from './adguard-home/logged-names.ts';
 import { mapAdguard } from './adguard-home/map-adguard.ts';
 import { isAdguard, readAdguard } from './adguard-home/read-adguard.ts';
 import { mapBlocky } from './blocky/map-blocky.ts';
@@ -38,7 +39,7 @@ interface Importer {
 /** In the order in which `auto` asks them: the more a program's files tell of it, the earlier. */
 const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
   pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
-  adguard_home: { isMine: isAdguard, plan: (files) => mapAdguard(readAdguard(files)) },
+  adguard_home: { isMine: isAdguard, plan: planAdguard },
   technitium: { isMine: isTechnitium, plan: (files) => mapTechnitium(readTechnitium(files)) },
   nextdns: { isMine: isNextdns, plan: mapNextdns },
   controld: { isMine: isControld, plan: mapControld },
@@ -62,6 +63,10 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
       `the file would make ${rowsOf(plan)} rows; ${MOST_ROWS} are the most of one import`,
     );
   return plan;
+}
+
+function planAdguard(files: FileSet): ImportPlan {
+  return { ...mapAdguard(readAdguard(files)), queries: loggedNames(files) };
 }
 
 /** Rows that a plan makes, about. */

@@ -108,10 +108,7 @@ describe('weir import', () => {
   });
 
   test('sets the settings and gives the answers that its options name', async () => {
-    await writeFile(
-      at('kept.yaml'),
-      'schema_version: 34\nquerylog: {interval: 240h}\nuser_rules: ["||b.example^"]\n',
-    );
+    await writeFile(at('kept.yaml'), 'schema_version: 34\nquerylog: {interval: 240h}\n');
     const words = ['import', at('kept.yaml'), '--answers', 'starting_list:keep', '--json'];
     const none = JSON.parse((await run([...words, '--settings', 'none'])).lines.join('\n')) as ImportReport;
     expect(none.settings.filter(({ selected }) => selected)).toEqual([]);

@@ -56,7 +56,6 @@ export class PlanBuilder {
   private readonly lists: PlannedList[] = [];
   private readonly keys: PlannedKey[] = [];
   private readonly devices: KnownDevice[] = [];
-  private readonly queries = new Map<string, number>();
   private paused: ImportPlan['pause'] = null;
 
   constructor() {
@@ -329,15 +328,11 @@ export class PlanBuilder {
     this.devices.push({ mac, address });
   }
 
-  /** Counts queries of a name in a log of the file, which order the rows that differ. */
-  logged(name: string, queries: number): void {
-    const known = name.toLowerCase().replace(/\.$/, '');
-    this.queries.set(known, (this.queries.get(known) ?? 0) + queries);
-  }
-
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
-    const { items, lists, serviceAliases, keys, devices, queries } = this;
+    const { items, lists, serviceAliases, keys, devices } = this;
+    // A log of the file is read beside the plan.
+    const queries = new Map<string, number>();
     const document: ImportDocument = {
       groups: valuesOf(this.groups),
       clients: valuesOf(this.clients),

@@ -1,0 +1,22 @@
+/** Which names AdGuard Home was asked for, by its query log, if the upload has it: `data/querylog.json` and the one before. */
+import { fileAt, type FileSet } from '../files/file-set.ts';
+
+const FILES = ['querylog.json', 'querylog.json.1'];
+/** The end of a log, which has the newest queries. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** The name in a line of JSON: it needs no escapes. */
+const NAME = /"QH":"([^"\\]{1,255})"/g;
+
+/** Queries by name, in lower case; empty without a log. */
+export function loggedNames(files: FileSet): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const path of FILES) {
+    const content = fileAt(files, path);
+    if (content === undefined) continue;
+    for (const [, name = ''] of content.subarray(-MOST_BYTES).toString('latin1').matchAll(NAME)) {
+      const folded = name.toLowerCase();
+      counts.set(folded, (counts.get(folded) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
