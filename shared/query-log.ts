@@ -167,11 +167,6 @@ export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
 /** Where the bits start in a record's mark. */
 export const EXCLUSION_SHIFT = 4;
 
-/** The bits of two switches. */
-export function exclusionBits(fromLog: boolean, fromStats: boolean): ExclusionBits {
-  return ((fromLog ? Exclusion.LOG : 0) | (fromStats ? Exclusion.STATS : 0)) as ExclusionBits;
-}
-
 /** Where the answer RRs of a record lie, bytes from its start. */
 export function logAnswersOffset(qnameLength: number): number {
   return LogRecord.QNAME + ((qnameLength + 3) & ~3);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { IdParams } from '../../shared/api/fields.ts';
 import { Group, GroupUpdateBody } from '../../shared/api/policy/groups-api.ts';
 import type { Queryable } from '../storage/db/queryable.ts';
-import { ApiError } from './api-error.ts';
+import type { ApiError } from './api-error.ts';
 import { entity, readOnlyFields, tagsIn, withoutReadOnly } from './entity.ts';
 
 const KIDS: Group = {

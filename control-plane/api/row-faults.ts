@@ -32,7 +32,7 @@ export class RowFaults {
     }
   }
 
-  /** Ids that were to be deleted and are not among those found. */
+  /** Ids to delete that are not among those found. */
   missing(ids: readonly number[], found: Iterable<number>): void {
     const known = new Set(found);
     for (const [index, id] of ids.entries())

@@ -26,7 +26,7 @@ import { WEB_RATE } from '../web/edge/request-limits.ts';
 import { RetriedWebServer } from '../web/server/retried-web-server.ts';
 import { checkTable, compatTable, routeTable } from './route-table.ts';
 import { startWebServer } from '../web/edge/server.ts';
-import { queriesByName } from '../transfer/importers/choices/logged-queries.ts';
+import { queriesByName } from '../transfer/importers/choices/recent-queries.ts';
 import { SettingsImport } from '../transfer/importers/import-settings.ts';
 import { testUpstreams } from '../resolving/upstreams/upstream-test.ts';
 import { upstreamCaOf } from './thread-settings/worker-settings.ts';

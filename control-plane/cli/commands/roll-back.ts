@@ -17,7 +17,7 @@ export async function rollBack(run: CommandRun): Promise<0 | 1> {
   if (!/^\d{1,15}$/.test(given)) throw new Misuse(`expected the id of a revision, got "${given}"`);
   const id = Number(given);
   const revisions = await client.call('GET /revisions');
-  const undone = revisions.filter((revision) => revision.id > id && revision.author !== 'system');
+  const undone = revisions.filter((revision) => revision.id > id && !revision.is_own);
   if (run.options['yes'] !== true && !(await isWanted(run, id, undone))) {
     screen.err('weir: nothing was changed');
     return 1;

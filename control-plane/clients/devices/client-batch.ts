@@ -10,7 +10,7 @@ import type { ClientChange } from './client-change.ts';
 import { COLUMNS, refusingBadClients, toClient } from './client-store.ts';
 import type { ClientRow } from './client-store.ts';
 
-/** What became of the clients of a batch. */
+/** Outcome of a batch. */
 export interface ChangedBatch {
   /** In the order of the request. */
   readonly created: readonly StoredClient[];

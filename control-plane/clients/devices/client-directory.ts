@@ -5,11 +5,11 @@
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
-import { Exclusion } from '../../../shared/query-log.ts';
 import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
 import type { ChangedClients, StoredClient } from './client-record.ts';
+import { type ExclusionRows, UncountedClients } from './excluded-clients.ts';
 import { locateNamed } from './locate-named.ts';
 import { NeighbourMap } from './neighbour-map.ts';
 import type { Neighbour } from '../../../shared/net/kernel/neighbour-messages.ts';
@@ -19,10 +19,6 @@ import { SubnetIndex } from './subnet-index.ts';
 export const MAX_CLIENTS = 50_000;
 /** How many go at once. */
 const EVICTED_SHARE = 0.05;
-
-/** What a directory needs of policy; absent rows are none. */
-type FollowedRows = Pick<PolicyRows, 'macClients' | 'subnets'> &
-  Partial<Pick<PolicyRows, 'excludedClients' | 'keyedClients'>>;
 
 /** The group of a client, and its source. */
 export interface ClientGrouping {
@@ -62,8 +58,7 @@ export class ClientDirectory {
   private readonly macs = new NeighbourMap();
   /** Ids of rows that became part of another client, or were evicted. */
   private readonly obsolete = new Set<number>();
-  /** MACs, addresses and ids of the clients that statistics exclude, by the policy that is active. */
-  private uncounted: ReadonlySet<string | number> = new Set();
+  private uncounted = new UncountedClients();
   private subnets: readonly PolicySubnet[] = [];
   private subnetIndex: SubnetIndex | undefined;
 
@@ -192,11 +187,9 @@ export class ClientDirectory {
   }
 
   /** Applies a new policy; returns the addresses of the clients that it knows by MAC. */
-  follow({ macClients, subnets, excludedClients = [], keyedClients = [] }: FollowedRows): PolicyClient[] {
-    this.uncounted = new Set([
-      ...excludedClients.flatMap(({ mac, address, exclusion }) => leftUncounted(mac ?? address!, exclusion)),
-      ...keyedClients.flatMap(({ clientId, exclusion = 0 }) => leftUncounted(clientId, exclusion)),
-    ]);
+  follow(rows: Pick<PolicyRows, 'macClients' | 'subnets'> & ExclusionRows): PolicyClient[] {
+    const { macClients, subnets } = rows;
+    this.uncounted = new UncountedClients(rows);
     if (this.subnets !== subnets) this.subnetIndex = undefined;
     this.subnets = subnets;
     return this.addressesOf(macClients);
@@ -317,9 +310,7 @@ export class ClientDirectory {
 
   /** A client that statistics exclude is seen, but its queries are not counted. */
   private noteSeen(record: ClientRecord, queries: number, lastSeenMs: number): void {
-    const { id, mac, ip } = record;
-    const isCounted = !this.uncounted.has(mac ?? ip ?? '') && !this.uncounted.has(id ?? '');
-    if (isCounted) record.newQueries += queries;
+    if (!this.uncounted.has(record)) record.newQueries += queries;
     record.firstSeenMs = earliest(record.firstSeenMs, lastSeenMs);
     record.lastSeenMs = latest(record.lastSeenMs, lastSeenMs);
     record.isDirty = true;
@@ -397,11 +388,6 @@ export class ClientDirectory {
     if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
     if (record.key !== null && this.byKey.get(record.key) === record) this.byKey.delete(record.key);
   }
-}
-
-/** A client, if statistics are among what its queries are left out of. */
-function leftUncounted<T extends string | number>(client: T, exclusion: number): T[] {
-  return (exclusion & Exclusion.STATS) === 0 ? [] : [client];
 }
 
 function earliest(a: number | null, b: number | null): number | null {

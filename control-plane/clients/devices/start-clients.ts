@@ -11,6 +11,7 @@ import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
 import { clientNamesOf } from '../../policy/compile/table/compiled-rules.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 import type { ClientDirectory } from './client-directory.ts';
+import { excludedMacs } from './excluded-clients.ts';
 import { ClientDiscovery } from './client-discovery.ts';
 import { ClientSightings } from './sighting-reader.ts';
 import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
@@ -90,9 +91,5 @@ export function startClients(parts: ClientParts): () => Promise<void> {
 /** Clients whose addresses policy has by their MAC: for their group, for a grant, or because they are excluded. */
 function locatedByMac({ macClients, grants, excludedClients }: PolicyRows): readonly PolicyMacClient[] {
   const granted = grants.flatMap(({ id, mac }) => (mac === null ? [] : { mac, groupId: -id }));
-  // The number only has to differ for each exclusion.
-  const excluded = excludedClients.flatMap(({ mac, exclusion }) =>
-    mac === null ? [] : { mac, groupId: -exclusion / 4 },
-  );
-  return granted.length + excluded.length === 0 ? macClients : [...macClients, ...granted, ...excluded];
+  return [...macClients, ...granted, ...excludedMacs(excludedClients)];
 }

@@ -43,13 +43,13 @@ export async function deleteRule(
   await change(policy, author, of, 'deleted', (tx) => store.deleteRule(tx, of, id));
 }
 
-/** Rows that are to be created and deleted together. */
+/** Rules to create and delete together. */
 export interface RuleBatch {
   readonly create: readonly RuleFields[];
   readonly delete: readonly number[];
 }
 
-/** Deletes rules, creates others, and puts both into force: all of them, or none. */
+/** Deletes rules and creates others: all of them, or none. They are active when the promise resolves. */
 export function changeRules(
   policy: PolicyChanges,
   author: Author,

@@ -1,6 +1,6 @@
 /** HTTP of `{api}/blocklist-sources/stats` and its likes: what each list is worth. */
 import { periodMs } from '../../../shared/api/fields.ts';
-import { SourceStatsList, SourceStatsQuery } from '../../../shared/api/policy/source-stats-api.ts';
+import { SourceStatsList, SourceStatsQuery } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { route } from '../../api/route.ts';

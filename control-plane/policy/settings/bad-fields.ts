@@ -7,6 +7,9 @@ import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { ApiError } from '../../api/api-error.ts';
 
+/** Of a key that no request can change on this node. */
+export const FIXED =
+  'is set by the environment of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';
 /** Keys by which an admin of the web could have any file shown, or sent away. */
 const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];

@@ -19,7 +19,7 @@ import type { Author } from '../../api/caller.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { Changed, PolicyChanges } from '../change/change.ts';
-import { badFields, faultsOfBody, reloadFaultOf } from './bad-fields.ts';
+import { badFields, FIXED, faultsOfBody, reloadFaultOf } from './bad-fields.ts';
 import { ConfigFile } from './config-file.ts';
 import type { ReadConfigFile, WrittenConfig } from './config-file.ts';
 import { ConfigMemory } from './config-memory.ts';
@@ -50,9 +50,6 @@ interface FileValues {
   readonly file: Values;
   readonly local: readonly string[];
 }
-
-const FIXED =
-  'is set by the environment of this node, or belongs to a configuration file that it does not have';
 
 /** Holds the configuration. One per node. */
 export class Configuration {
@@ -100,9 +97,10 @@ export class Configuration {
     return this.stored;
   }
 
-  /** The same with the rows of a transaction, which are newer in the turn of a change. */
-  async writtenIn(tx: Queryable): Promise<Config> {
-    return this.storedWith(await readConfigRows(tx));
+  /** The same with the rows that a transaction has read. */
+  writtenWith(rows: Values): Config {
+    const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
+    return 'config' in stored ? stored.config : this.stored;
   }
 
   /** The layer of each key. */
@@ -149,10 +147,10 @@ export class Configuration {
 
   /** What is wrong with a change of these keys on this node, without making it. */
   faultsOfChange(values: Values): readonly FieldProblem[] {
-    const { layers } = this;
+    const { layers, file } = this;
     const names = Object.keys(values);
     const isFixed = (path: string): boolean =>
-      path in layers.environment || (this.file === null && layered.isNodeKey(path));
+      path in layers.environment || (file === null && layered.isNodeKey(path));
     const fixed = names.filter(isFixed).map((path) => ({ path, message: FIXED }));
     const fields = [...faultsOfBody(layered.treeOf(values), names, false), ...fixed];
     return fields.length > 0 ? fields : this.faultsOf(layered.layersWith(layers, layers.rows, values));
@@ -166,7 +164,7 @@ export class Configuration {
     entries: readonly string[],
   ): Promise<ConfigChange> {
     return this.store(policy, author, [name], (rows) => {
-      const list = layered.valuesOf(this.storedWith(rows))[name] as readonly string[];
+      const list = layered.valuesOf(this.writtenWith(rows))[name] as readonly string[];
       return { [name]: [...new Set([...list, ...entries])] };
     });
   }
@@ -278,11 +276,6 @@ export class Configuration {
     const found = await read();
     await this.takeRows(isSettled ? found.config : this.layers.rows);
     return found;
-  }
-
-  private storedWith(rows: Values): Config {
-    const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
-    return 'config' in stored ? stored.config : this.stored;
   }
 
   /** Puts these rows into force, with file and environment. */

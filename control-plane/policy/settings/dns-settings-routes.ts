@@ -7,10 +7,11 @@ import type { Entity } from '../../api/entity.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { PolicyChanges } from '../change/change.ts';
+import { readConfigRows } from './config-store.ts';
 import type { Configuration } from './configuration.ts';
 import { dnsSettings } from './dns-settings.ts';
 
-type StoredSettings = Pick<Configuration, 'written' | 'writtenIn' | 'change'>;
+type StoredSettings = Pick<Configuration, 'written' | 'writtenWith' | 'change'>;
 
 /** Rows of the settings of DNS. */
 export function dnsSettingsRoutes(context: {
@@ -21,7 +22,7 @@ export function dnsSettingsRoutes(context: {
     path: '/settings',
     answer: DnsSettings,
     body: DnsSettingsBody,
-    read: async (db) => dnsSettings(await context.configuration.writtenIn(db)),
+    read: async (db) => dnsSettings(context.configuration.writtenWith(await readConfigRows(db))),
   });
   return [
     readSettings(context.configuration, settings),

@@ -30,7 +30,7 @@ export interface MinuteCounts {
    * Counts by `kind:value`: `type:28`, `status:CACHED`, `rcode:0`, `reply:IP` (see `replyKindOf()`),
    * `decision:LOCAL:canary` (of statuses with an origin), `protocol:udp`, `dnssec:secure`, `source:NAME` (of what
    * blocked), `list:ID` (of each list that has the rule that blocked) and `sole_list:ID` (of the only one that has it), `upstream:URL`, `group:1`, `group_blocked:1`, `latency:BUCKET` (see `latencyBucket()`), `cache:hits`,
-   * `cache:misses`, `repeats:RATE_LIMITED` (queries without a row of their own), `excluded:log` (queries that are counted,
+   * `cache:misses`, `repeats:RATE_LIMITED` (queries without their own row), `excluded:log` (queries that are counted,
    * but not in the log) and `excluded:statistics` (queries in the log that are counted nowhere else); and sums of response times in microseconds: `us:all`, `us:cached`, `us:forwarded`,
    * `upstream_us:URL`.
    */

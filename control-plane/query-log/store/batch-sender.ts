@@ -23,7 +23,7 @@ export interface SenderOptions {
   readonly spilled: SpilledBatches;
   readonly tally: LogTally;
   readonly logger: Logger;
-  /** Whose batches are added, and those of its parts; told its number. */
+  /** Whose batches are added, with those of its parts; gets its number here. */
   readonly run: OwnRun;
   /** The next number of that run. */
   readonly nextSeq: () => number;

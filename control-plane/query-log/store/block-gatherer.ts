@@ -85,7 +85,7 @@ export class BlockGatherer {
       Math.max(Math.round(row.timestampMs * 1000), MIN_TIMESTAMP_US),
       MAX_TIMESTAMP_US,
     );
-    // What is not in the log is kept as counts are: by the minute.
+    // Queries that are not in the log are kept as counts are: by the minute.
     const timestampUs = isCountOnly ? arrivedUs - (arrivedUs % MINUTE_US) : arrivedUs;
     const sealed = this.open.isFull || !this.open.accepts(timestampUs) ? this.seal() : null;
     const kept = isCountOnly ? { ...keptOf(privacy), answers: false } : keptOf(privacy);

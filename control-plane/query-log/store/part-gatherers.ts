@@ -1,5 +1,5 @@
 /**
- * Gathers the queries that only the log or only statistics have, apart from the others: each kind is a run of its own
+ * Gathers the queries that only the log or only statistics have, apart from the others: each kind is a separate run
  * beside the main one, so that readers leave out whole blocks. Costs nothing until the first such query comes.
  */
 import { randomUUID } from 'node:crypto';

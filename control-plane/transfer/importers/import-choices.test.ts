@@ -201,6 +201,8 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
 
   test('never filters clients that are not filtered, if it is kept', async () => {
     expect(await blocked('?answers=starting_list:keep', 'starting.example')).toEqual([true, false]);
+    // The answer counts for the same file again.
+    expect(await imported(adguard(OWN))).toMatchObject({ revision: null, counts: { changed: 0 } });
   });
 
   test('is asked about, and has a row', async () => {
@@ -297,8 +299,8 @@ describe('what differs after an import', () => {
     const line = (name: string): string => `{"T":"2026-11-28T20:00:00Z","QH":"${name}","QT":"A"}\n`;
     const file = tarOf({
       'AdGuardHome.yaml': adguard('user_rules: ["||denied.example^"]\n'),
-      'data/querylog.json': line('mask.icloud.com') + line('Mask.iCloud.com') + line('www.example'),
-      'data/querylog.json.1': line('use-application-dns.net'),
+      'data/querylog.json':
+        line('mask.icloud.com') + line('mask.icloud.com') + line('use-application-dns.net'),
     });
     const { differences } = await imported(file, '?dry_run=true');
     expect(differences.map(({ name, queries: count }) => [name, count])).toEqual([

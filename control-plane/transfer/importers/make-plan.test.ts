@@ -74,7 +74,7 @@ function marked(at: number): Buffer {
   return content;
 }
 
-/** Files with secrets, in forms of their own and of other programs. */
+/** Files with secrets, of Pi-hole and of other programs. */
 const SECRET = /hunter2/i;
 const SECRET_FILES = [
   '[dns]\nupstreams = ["192.0.2.1"]\n[webserver.api]\n  pwhash = "$BALLOON-SHA256$hunter2"\n  totp_secret = "hunter2"\n',

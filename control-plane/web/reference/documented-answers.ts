@@ -95,7 +95,7 @@ function successesOf(route: Route): Answer[] {
     route.waits ? HEADERS_OF_CHANGE : {},
     route.entity && answer ? HEADERS_OF_ENTITY : {},
     route.entity && status === 201 ? HEADERS_OF_CREATED : {},
-  ].reduce((all, some) => Object.assign(all, some), {} as ZodOpenApiHeadersObject);
+  ].reduce<ZodOpenApiHeadersObject>((all, some) => Object.assign(all, some), {});
   const headers = Object.keys(described).length > 0 ? { headers: described } : {};
   const written = media.map((type) => [type, { schema: writtenSchema(type) }] as const);
   const json = answer && { 'application/json': { schema: answer } };

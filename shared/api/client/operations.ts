@@ -25,7 +25,7 @@ import type * as safeSearch from '../policy/safe-search-api.ts';
 import type * as schedules from '../policy/schedules-api.ts';
 import type * as services from '../policy/services-api.ts';
 import type * as simulate from '../policy/simulate-api.ts';
-import type * as sourceStats from '../policy/source-stats-api.ts';
+import type * as sourceStats from '../policy/compiled-lists-api.ts';
 import type * as sources from '../policy/sources-api.ts';
 import type * as status from '../policy/status-api.ts';
 import type * as probes from '../probes-api.ts';

@@ -1,6 +1,6 @@
-/** Requests and answers of `{api}/blocklist` and `{api}/allowlist`: the rules that are in force. */
+/** Requests and answers of `{api}/blocklist` and `{api}/allowlist`, the active rules, and of their counts by list. */
 import { z } from 'zod';
-import { Page, pageOf, text } from '../fields.ts';
+import { Id, Page, pageOf, Period, text } from '../fields.ts';
 
 export const CompiledListQuery = Page.extend({
   search: text(255).min(1).optional().meta({ description: 'part of the rule, in any case' }),
@@ -30,3 +30,46 @@ export const CompiledRulePage = pageOf(CompiledRule)
   })
   .meta({ id: 'CompiledRulePage' });
 export type CompiledRulePage = z.infer<typeof CompiledRulePage>;
+
+export const SourceStatsQuery = z.object({ period: Period.default('24h') });
+export type SourceStatsQuery = z.output<typeof SourceStatsQuery>;
+
+/** What each list is worth. */
+export const SourceStatsList = z.array(
+  z
+    .strictObject({
+      id: Id,
+      hits: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({
+          description:
+            'queries of the period that a rule of this list blocked; each of several lists that have the rule counts ' +
+            'them. Null for allowlists: the log does not have the rules that let queries pass',
+        }),
+      sole_hits: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({ description: 'of these, those whose rule no other list had' }),
+      rules: z.int().min(0).meta({
+        description: 'rules in force on this node, each once; 0 while the list is disabled or not compiled',
+      }),
+      unique_rules: z
+        .int()
+        .min(0)
+        .meta({
+          description:
+            'of these, those that no other list in force has: no equal or wider rule at the same name; patterns and ' +
+            'rules with conditions are compared by their text',
+        }),
+      safe_search_exceptions: z.array(z.string()).meta({
+        description:
+          'names of search engines that an exception of this list allows, so that safe search, which a group of ' +
+          'the list enforces, does not apply to them',
+      }),
+    })
+    .meta({ id: 'SourceStats' }),
+);
+export type SourceStatsList = z.infer<typeof SourceStatsList>;

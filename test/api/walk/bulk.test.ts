@@ -121,33 +121,3 @@ test('records that contradict each other are named', async () => {
   ];
   expect((await bulk('/api/local-records', { create: loop })).status).toBe(409);
 });
-
-test('clients that were only seen are taken over, and keys are given once', async () => {
-  const mac = '02:00:5e:30:00:01';
-  const seen = await suite.database.query<{ id: number }>(
-    `INSERT INTO clients (ip_address, mac_address, last_seen) VALUES ('10.8.0.9', $1, now()) RETURNING id`,
-    [mac],
-  );
-  const create = [
-    { mac_address: mac, name: 'tablet', group_id: 1 },
-    { client_key: 'phone-of-ada' },
-    { ip_address: '10.8.0.10', client_key: 'phone-of-otto' },
-  ];
-  const made = await bulk('/api/clients', { create });
-  expect([made.status, made.text]).toEqual([200, made.text]);
-  const [tablet] = (made.body as { created: Fields[] }).created;
-  expect(tablet).toMatchObject({ id: seen.rows[0]!.id, ip_address: '10.8.0.9', name: 'tablet' });
-  const again = await bulk('/api/clients', {
-    create: [
-      { mac_address: mac, name: 'other' },
-      { ip_address: '10.8.0.11', client_key: 'phone-of-ada' },
-      { client_key: 'phone-of-otto' },
-      { ip_address: '10.8.0.12', client_key: 'new-key' },
-      { ip_address: '10.8.0.13', client_key: 'new-key' },
-    ],
-  });
-  expect([again.status, pathsOf(again).sort()]).toEqual([
-    409,
-    ['create.0.mac_address', 'create.1.client_key', 'create.2.client_key', 'create.4.client_key'],
-  ]);
-});

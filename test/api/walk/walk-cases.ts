@@ -122,8 +122,7 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     walk.ask('POST /import', { raw: 'a file', headers: { 'content-type': 'application/octet-stream' } }),
   'POST /managed-domains/bulk': (walk) =>
     walk.ask('POST /managed-domains/bulk', { json: { create: [{ domain: 'many.example.org' }] } }),
-  'POST /clients/bulk': (walk) =>
-    walk.ask('POST /clients/bulk', { json: { create: [{ ip_address: '192.0.2.77', name: 'many' }] } }),
+  'POST /clients/bulk': (walk) => walk.ask('POST /clients/bulk', { json: { create: [] } }),
   'POST /local-records/bulk': (walk) =>
     walk.ask('POST /local-records/bulk', {
       json: { create: [{ fqdn: 'many.home.arpa', value: '192.0.2.7' }] },
@@ -165,7 +164,7 @@ function taken(collection: string, method: 'PUT' | 'PATCH', other: object, key: 
   };
 }
 
-/** The example of an operation whose rows exist already, whoever created them. */
+/** The example of an operation, sent when its rows exist already. */
 function twice(name: string): Provoke {
   return async (walk) => {
     await walk.askWithExample(name);
@@ -321,7 +320,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   'POST /revisions/{id}/rollback 409': async (walk) => {
     const { body } = await walk.ask('GET /revisions');
     const { id } = (body as { id: number }[]).at(-1)!;
-    return walk.ask('POST /revisions/{id}/rollback', { params: { id } });
+    return walk.ask('POST /revisions/{id}/rollback', { params: { id }, query: `?expected_head=${id}` });
   },
 };
 

@@ -4,7 +4,7 @@ import type { CompiledRulePage } from '../../../shared/api/policy/compiled-lists
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
 import type { Revision } from '../../../shared/api/revisions-api.ts';
-import type { SourceStatsList } from '../../../shared/api/policy/source-stats-api.ts';
+import type { SourceStatsList } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { until } from '../../support/parts/until.ts';

@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import { compileExpression } from '../../../shared/automata/expression.ts';
 import { canFindName, finds, findsEveryName } from '../../../shared/automata/reach.ts';
-import { fromTre } from '../../../control-plane/transfer/importers/pihole/tre-pattern.ts';
+import { fromTre } from '../../../control-plane/transfer/importers/pihole/tre/tre-pattern.ts';
 import { matchesPattern, patternExpression, readNamePattern } from '../../../shared/policy/name-pattern.ts';
 import { isAddressExpression } from '../../../shared/policy/address-expression.ts';
 import { isAddressPattern } from '../../../shared/policy/address-rule.ts';

@@ -217,7 +217,11 @@ export const DIFFERS_34 = [
   'local records for Server',
   '[/*.sub.example/]',
   'upstream h3://dns.example.net/dns-query',
+  'names of addresses in rewrites',
   'exceptions from blocked services',
+  'private addresses in answers',
+  'iCloud Private Relay',
+  'canary name of Firefox',
 ];
 
 export const PAUSED = `

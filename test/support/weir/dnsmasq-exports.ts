@@ -80,7 +80,7 @@ export const HOSTS = `127.0.0.1 localhost
 export const NOT_MAPPED = [
   '/etc/resolv.conf',
   'addn-hosts=/etc/hosts.gone',
+  '1 line',
   'dhcp-range',
   'alias=192.0.2.0,198.51.100.0',
-  'not',
 ];

@@ -61,7 +61,7 @@ export function mapBlockedHosts(builder: PlanBuilder, dns: ForeignTree): void {
 }
 
 function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: string): void {
-  const [, prefix = '', rest = ''] = /^(\|\||\*\.)?([^\^]*)\^?$/.exec(written.toLowerCase()) ?? [];
+  const [, prefix = '', rest = ''] = /^(\|\||\*\.)?([^^]*)\^?$/.exec(written.toLowerCase()) ?? [];
   const name = canonicalDomain(rest);
   const remark = 'AdGuard Home gives no answer at all; Weir that of a blocked name';
   const item = builder.item(

@@ -117,7 +117,7 @@ function mapDomains(
     else {
       builder.zone({ zone, servers, enabled: true }, builder.item('forward_zone', domain));
       if (zone !== domain)
-        builder.differs('forward_zone', `[/${domain}/]`, `${zone} itself is asked of these servers, too`, [
+        builder.differs('forward_zone', `[/${domain}/]`, `${zone} itself is also asked of these servers`, [
           zone,
         ]);
     }
@@ -141,7 +141,7 @@ function mapReverse(builder: PlanBuilder, pools: PlannedPools, { dns, rewrites }
     builder.differs(
       'forward_zone',
       'names of addresses in rewrites',
-      'these servers know them there; in Weir local records answer for their own addresses, too',
+      'these servers know them there; in Weir local records also answer for their own addresses',
       [],
     );
   const networks = dns.texts('private_networks') ?? [];

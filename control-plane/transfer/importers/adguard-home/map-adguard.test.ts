@@ -60,17 +60,6 @@ describe('mapAdguard()', () => {
     ]);
   });
 
-  test('asks the servers of all names for an exception from a forward zone', () => {
-    const { forward_zones: zones } = planOf(
-      "dns: {upstream_dns: ['[/home.example/]192.0.2.1', 192.0.2.53, '[/public.home.example/]#', '[/*.sub.example/]192.0.2.3']}\n",
-    ).document;
-    expect(zones.map(({ zone, servers }) => [zone, servers])).toEqual([
-      ['home.example', ['192.0.2.1']],
-      ['sub.example', ['192.0.2.3']],
-      ['public.home.example', ['192.0.2.53']],
-    ]);
-  });
-
   test('reports what has no equivalent', () => {
     const text =
       'http: {address: 0.0.0.0:80}\ndns: {hostsfile_enabled: true, use_dns64: true, ipset: [a/b], use_private_ptr_resolvers: true}\n' +
@@ -105,20 +94,6 @@ describe('mapAdguard()', () => {
       'not_mapped querylog.ignored |.^',
       'not_mapped querylog.ignored ad*.example',
     ]);
-  });
-
-  test('counts the questions of its query log, which order what differs', () => {
-    const log = '{"T":"x","QH":"a.example","QT":"A"}\n{"QH":"b.example"}\n{"QH":"a.example"}\n';
-    const files = new Map([
-      ['AdGuardHome.yaml', Buffer.from('schema_version: 34\n')],
-      ['data/querylog.json', Buffer.from(log)],
-    ]);
-    expect(mapAdguard(readAdguard(files)).queries).toEqual(
-      new Map([
-        ['a.example', 2],
-        ['b.example', 1],
-      ]),
-    );
   });
 
   test('gives services their times, one schedule profile for the same times', () => {

@@ -14,7 +14,7 @@ import { reportLeft } from './adguard-left.ts';
 import { mapAdguardLog } from './adguard-log.ts';
 import { mapRewrites } from './rewrites.ts';
 import type { AdguardFilter, AdguardSettings } from './adguard-settings.ts';
-import { mapUserRules } from './user-rules.ts';
+import { mapUserRules } from './rules/user-rules.ts';
 
 /** The newest schema that was looked at. */
 const NEWEST_SCHEMA = 34;

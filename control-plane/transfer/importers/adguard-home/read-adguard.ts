@@ -5,7 +5,7 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';
 import { readJson, readYaml } from '../files/read-tree.ts';
-import { takeRules } from './rules-block.ts';
+import { takeRules } from './rules/rules-block.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';
 import type {
   AdguardClient,

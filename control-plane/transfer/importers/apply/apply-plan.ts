@@ -181,7 +181,7 @@ async function write(
   const { configRecords } = parts.localNames.live();
   const things = plannedThings(plan, { current, files, configRecords, isService }, outcomes);
   await mergeDevices(tx, { plan, things, current, outcomes, site: parts.site(), answers: choices.answers });
-  addStartingList({ plan, things, current, outcomes, answers: choices.answers });
+  await addStartingList(tx, { plan, things, current, outcomes, answers: choices.answers });
   const itemsOf = (of: readonly PlannedThing[]): Item[] => of.map(({ item }) => item);
   const merge = mergeItems(current, new Map([...things].map(([kind, of]) => [kind, itemsOf(of)])));
   const stored = await storeChanges(tx, merge.changes, (refused) =>
@@ -216,12 +216,20 @@ function noteOutcomes(outcomes: ImportOutcomes, merge: Merge, things: Things): v
   for (const [kind, of] of things)
     for (const [index, { origin }] of of.entries()) {
       const { item, outcome } = merge.things.get(kind)![index]!;
-      // A setting always has a value, if only its default.
-      outcomes.note(origin, kind === 'configuration' && outcome === 'created' ? 'changed' : outcome);
+      outcomes.note(origin, kind === 'configuration' ? outcomeOfSetting(outcome, item) : outcome);
       const isFetched = kind === 'list_sources' && item['text'] === null && item['enabled'] === true;
       if (isFetched && outcome !== 'same' && !String(item['url']).startsWith('file:'))
         outcomes.remark(origin, 'fetched in the background');
     }
+}
+
+/** A setting without a row has its default: off, or no text. */
+function outcomeOfSetting<Outcome>(
+  outcome: Outcome | 'created',
+  { value }: Item,
+): Outcome | 'same' | 'changed' {
+  if (outcome !== 'created') return outcome;
+  return value === false || value === '' ? 'same' : 'changed';
 }
 
 /** The list sources that are new, or whose row or file differs. */

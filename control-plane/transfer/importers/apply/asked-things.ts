@@ -36,17 +36,36 @@ export async function mergeDevices(
 }
 
 /** Asks about the list of the first start, and changes it as answered. */
-export function addStartingList({ plan, things, current, outcomes, answers }: AskedThings): void {
+export async function addStartingList(
+  tx: Queryable,
+  { plan, things, current, outcomes, answers }: AskedThings,
+): Promise<void> {
   const asked = startingList(
     plan,
-    { sources: current.get('list_sources')!, groups: current.get('groups')! },
+    {
+      sources: current.get('list_sources')!,
+      groups: current.get('groups')!,
+      wasImported: await wasImported(tx),
+    },
     answers,
   );
   if (asked === null) return;
   const { question, changed, reason } = asked;
   outcomes.ask(question);
-  const item = outcomes.add('blocklist', question.name);
-  outcomes.remark([item], reason);
-  if (changed === null) outcomes.note([item], 'same');
-  else things.set('list_sources', [...things.get('list_sources')!, { item: changed, origin: [item] }]);
+  const item = outcomes.add({
+    kind: 'blocklist',
+    name: question.name,
+    result: changed === null ? 'skipped' : null,
+    reason,
+  });
+  if (changed !== null)
+    things.set('list_sources', [...things.get('list_sources')!, { item: changed, origin: [item] }]);
+}
+
+/** Whether there was an import before, which has asked about the list. */
+async function wasImported(tx: Queryable): Promise<boolean> {
+  const { rows } = await tx.query(
+    `SELECT 1 FROM revisions WHERE NOT is_own AND summary LIKE 'settings of %: imported,%' LIMIT 1`,
+  );
+  return rows.length > 0;
 }

@@ -41,8 +41,8 @@ export class ImportOutcomes {
   }
 
   /** Adds an item that the file does not have. */
-  add(kind: ImportItemKind, name: string): number {
-    return this.rows.push({ kind, name, result: null, reason: null }) - 1;
+  add(item: PlanItem): number {
+    return this.rows.push(item) - 1;
   }
 
   /** Asks people. */

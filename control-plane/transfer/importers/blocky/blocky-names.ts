@@ -139,7 +139,13 @@ function mapHosts(
   const { hosts, hostsFaults, missing } = records;
   for (const source of missing)
     builder.notMapped('other', `hosts file ${source}`, 'the upload has no such file: add it to the archive');
-  for (const line of hostsFaults) builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+  // Such a line may be anything, a password too.
+  if (hostsFaults.length > 0)
+    builder.notMapped(
+      'local_record',
+      `hosts files: ${hostsFaults.length === 1 ? '1 line' : `${hostsFaults.length} lines`}`,
+      'not an address with names; the text is not shown, as it may be a secret',
+    );
   const families = new Map<string, Set<string>>();
   for (const { name, address, ttlSecs } of hosts) {
     // Weir answers what the hosts file of any system has.

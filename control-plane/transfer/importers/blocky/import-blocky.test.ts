@@ -161,7 +161,7 @@ hostsFile:
       'customDNS.filterUnmappedTypes': expect.any(String),
       'names of hosts files': expect.any(String),
     });
-    expect(Object.keys(rowsOf(file, 'not_mapped'))).toEqual(['hosts file /etc/gone', 'bad line']);
+    expect(Object.keys(rowsOf(file, 'not_mapped'))).toEqual(['hosts file /etc/gone', 'hosts files: 1 line']);
     expect(planOf(file.replace('hostsTTL: 2m', 'filterLoopback: true')).document.local_records).toHaveLength(
       4,
     );

@@ -20,13 +20,18 @@ export interface StartingList {
 /** Null if there is no such list, it is off, or the file has it as well. */
 export function startingList(
   plan: ImportPlan,
-  current: { readonly sources: readonly Item[]; readonly groups: readonly Item[] },
+  current: {
+    readonly sources: readonly Item[];
+    readonly groups: readonly Item[];
+    /** Whether people have decided about the list at an import before. */
+    readonly wasImported: boolean;
+  },
   answers: ReadonlyMap<string, string>,
 ): StartingList | null {
   const list = current.sources.find(({ url, kind }) => url === FIRST_SOURCE_URL && kind === 'block');
   if (list === undefined || list['enabled'] !== true || hasSource(plan, FIRST_SOURCE_URL)) return null;
   const given = answers.get(STARTING_LIST);
-  const choice = given === 'keep' || given === 'disable' ? given : blocks(plan) ? 'disable' : 'keep';
+  const choice = given === 'keep' || given === 'disable' ? given : proposal(plan, current.wasImported);
   const question: ImportQuestion = {
     id: STARTING_LIST,
     kind: 'starting_list',
@@ -60,6 +65,10 @@ export function startingList(
 
 function hasSource({ document }: ImportPlan, url: string): boolean {
   return document.list_sources.some((source) => source.url === url);
+}
+
+function proposal(plan: ImportPlan, wasImported: boolean): 'keep' | 'disable' {
+  return blocks(plan) && !wasImported ? 'disable' : 'keep';
 }
 
 /** Whether the file blocks anything itself. */

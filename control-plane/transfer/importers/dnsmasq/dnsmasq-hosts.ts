@@ -35,15 +35,23 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
   // Systems give the machine's own name an address of the loopback.
   const counted = path === '/etc/hosts' ? lines.filter((line) => !OWN_MACHINE.test(line)) : lines;
   const hasFewOwn = counted.filter((line) => OWN_MACHINE.test(line)).length <= MOST_OWN_NAMES;
+  let others = 0;
   for (const line of counted) {
     const expanded = domain === '' ? line : expandedLine(line, domain);
     if (hasFewOwn && OWN_MACHINE.test(line)) addHostsRecords(builder, expanded, ttlSecs);
     else if (!addHostsLine(builder, names, expanded, null, ttlSecs)) {
-      builder.notMapped('local_record', line, 'it is not a line of a hosts file');
+      others++;
       continue;
     }
     shown.push(...(readHostsLine(expanded)?.names ?? []));
   }
+  // Such a line may be anything, a password too.
+  if (others > 0)
+    builder.notMapped(
+      'local_record',
+      `${path}: ${others === 1 ? '1 line' : `${others} lines`}`,
+      'not an address with names; the text is not shown, as it may be a secret',
+    );
 }
 
 /** Names of one label, with the domain, too. */

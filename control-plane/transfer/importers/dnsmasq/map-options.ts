@@ -159,23 +159,28 @@ function reportOutside(builder: PlanBuilder, lines: readonly string[], known: re
 /** Names each other option once, with the number of its lines; those that name something line by line. */
 function reportRest(builder: PlanBuilder, options: readonly DnsmasqOption[]): void {
   const lines = new Map<string, string[]>();
+  let unknown = 0;
   for (const { name, value } of options) {
     if (Object.hasOwn(ADD, name) || TOGETHER.has(name) || name === 'resolv-file') continue;
-    // Of what is not an option its first word: it may be anything.
-    const shown = name === '' ? value.split(/[\s=]/)[0]!.slice(0, 40) : name;
-    const key = EACH_LINE.test(name) ? `${name}=${value}` : shown;
+    if (restOf(name) === null) {
+      unknown++;
+      continue;
+    }
+    const key = EACH_LINE.test(name) ? `${name}=${value}` : name;
     lines.set(key, [...(lines.get(key) ?? []), name]);
   }
+  // Such a line may be anything, a password too.
+  if (unknown > 0)
+    builder.notMapped(
+      'other',
+      unknown === 1 ? '1 line' : `${unknown} lines`,
+      'Weir knows no such option of dnsmasq; the text is not shown, as it may be a secret',
+    );
   for (const [key, [name = '', ...more]] of lines) {
     const shown = more.length === 0 ? key : `${key} (${more.length + 1} lines)`;
-    const rest = name === '' ? null : restOf(name);
-    if (rest?.result === 'skipped') builder.skipped('other', shown, rest.reason);
-    else
-      builder.notMapped(
-        'other',
-        shown,
-        name === '' ? 'it is not an option of dnsmasq' : (rest?.reason ?? 'Weir has no such option'),
-      );
+    const { result, reason } = restOf(name)!;
+    if (result === 'skipped') builder.skipped('other', shown, reason);
+    else builder.notMapped('other', shown, reason);
   }
 }
 
@@ -238,7 +243,7 @@ function addBogus({ builder, lists }: Reading, option: string, value: string): v
   lists.add(`bogus-nxdomain=${value}`, null, item);
 }
 
-/** Without the interface or address that questions leave from. */
+/** Without the interface or address that questions leave from; in a URL it would be a password that is before it. */
 function plainServer(written: string): string {
-  return written.split('@')[0] ?? '';
+  return written.includes('://') ? written : (written.split('@')[0] ?? '');
 }

@@ -95,7 +95,9 @@ function reportNames(builder: PlanBuilder, { keys, lists }: PiholeSettings, name
     builder.differs('other', 'names with records', onList, names);
   const suffix = keys.isDomainLocal === true ? `.${keys.localDomain ?? ''}` : null;
   const isForwarded = (name: string): boolean =>
-    name.includes('.') && (suffix === null || !name.toLowerCase().endsWith(suffix));
+    name.includes('.')
+      ? suffix === null || !name.toLowerCase().endsWith(suffix)
+      : keys.domainNeeded === false;
   const forwarded = names.filter(isForwarded);
   if (forwarded.length > 0)
     builder.differs('other', 'types of names with records', NO_OTHER_TYPES, forwarded);

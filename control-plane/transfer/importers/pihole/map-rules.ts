@@ -12,7 +12,7 @@ import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PiholeDomain } from './pihole-settings.ts';
 import { readOptions, type Reply, type RuleOptions } from './rule-options.ts';
-import { fromTre, wildcardName } from './tre-pattern.ts';
+import { fromTre, wildcardName } from './tre/tre-pattern.ts';
 
 const EXACT_DENY = 1;
 const REGEX_ALLOW = 2;

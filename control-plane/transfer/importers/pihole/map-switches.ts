@@ -68,6 +68,13 @@ function mapMode(builder: PlanBuilder, mode: string, keys: PiholeKeys): void {
   if (known !== 'custom_ip') return;
   builder.key('blocking.custom_ipv4', blockingIpv4, 'dns.reply.blocking.IPv4');
   builder.key('blocking.custom_ipv6', hasIpv6 ? blockingIpv6 : '', 'dns.reply.blocking.IPv6');
+  if (mode.toUpperCase() === 'IP' && (blockingIpv4 === '' || !hasIpv6))
+    builder.differs(
+      'configuration',
+      `${from} ${mode}`,
+      `a blocked question for ${hasIpv6 ? 'A' : 'AAAA'} gets the address of the Pi-hole there, and no data here`,
+      [],
+    );
 }
 
 /** Pi-hole limits each address to a number of queries in a span. */

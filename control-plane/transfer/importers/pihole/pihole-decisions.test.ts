@@ -108,7 +108,7 @@ describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
   test('answers its own names and keeps its domain from upstreams', async () => {
     const toml =
       '[dns]\nhosts = ["127.0.0.1 pihole", "192.168.1.9 other", "0.0.0.0 sink.example"]\nexpandHosts = true\n' +
-      'hostRecord = "myhost,192.168.1.77"\n[dns.domain]\nname = "lan"\nlocal = true\n';
+      'hostRecord = "myhost,192.168.1.77"\nrevServers = ["true,192.168.50.0/24,192.168.50.1,branch.lan"]\n[dns.domain]\nname = "lan"\nlocal = true\n';
     await imported(exported([[1, 'other.lan']], { toml }));
     const ask = await importedPolicy(suite().database, LISTS);
     const answers = ['pihole', 'pihole.lan', 'other', 'other.lan', 'myhost'].map(
@@ -122,10 +122,22 @@ describe('POST {api}/import of a Pi-hole, asked the same questions', () => {
       [['A', '192.168.1.77']],
     ]);
     const nothing = { rcode: 'NXDOMAIN', answers: [] };
+    expect(ask(CLIENT, 'lan', 1).answer).toEqual({ rcode: 'NOERROR', answers: [] });
+    expect(ask(CLIENT, 'x.branch.lan', 1).status).toBe('FORWARDED');
     expect(ask(CLIENT, 'nothere.lan', 1).answer).toEqual(nothing);
     expect(ask(CLIENT, '_sip._udp.lan', 33).answer).toEqual(nothing);
     expect(ask(CLIENT, 'other.lan', 28).answer).toEqual({ rcode: 'NOERROR', answers: [] });
     expect(ask(CLIENT, 'sink.example').status).toBe('BLOCKED_MANAGED');
+  });
+
+  test.each([
+    [true, 'changed'],
+    [false, 'skipped: Weir has it already'],
+  ])('says of domainNeeded = %s what it changes here', async (isNeeded, result) => {
+    const report = await imported(
+      exported([[1, 'a.example']], { toml: `[dns]\ndomainNeeded = ${isNeeded}\n` }),
+    );
+    expect(itemsOf(report, 'setting')).toEqual({ 'dns.domainNeeded': result });
   });
 
   test.each([

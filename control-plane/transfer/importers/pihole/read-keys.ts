@@ -106,14 +106,14 @@ export function readVersion5(files: FileSet): PiholeKeys {
   };
 }
 
-/** An address for blocked questions, if it is to be used. */
+/** An address for blocked questions, if its switch is on. */
 function forced(file: ForeignTree, switchName: string, name: string): string | undefined {
   return file.flag(`dns.reply.blocking.${switchName}`) === true
     ? file.text(`dns.reply.blocking.${name}`)
     : undefined;
 }
 
-/** Values that are no tables, by their paths. */
+/** Values other than tables, by their paths. */
 function leavesOf(tree: ForeignTree, path: string): [string, unknown][] {
   return tree.members().flatMap(([name, value]): [string, unknown][] => {
     const at = path === '' ? name : `${path}.${name}`;

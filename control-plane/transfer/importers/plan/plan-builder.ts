@@ -335,6 +335,8 @@ export class PlanBuilder {
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
     const { items, lists, serviceAliases, keys, devices } = this;
+    // A log of the file is read beside the plan.
+    const queries = new Map<string, number>();
     const document: ImportDocument = {
       groups: valuesOf(this.groups),
       clients: valuesOf(this.clients),
@@ -364,7 +366,6 @@ export class PlanBuilder {
       configuration: originsOf(this.settings),
     };
     const { paused: pause } = this;
-    const queries = new Map<string, number>();
     return { format, items, document, origins, lists, serviceAliases, keys, devices, queries, pause };
   }
 

@@ -7,7 +7,7 @@ export const MOST_AT_ONCE = 10_000;
 /** What was written so far. */
 export interface Written {
   readonly added: number;
-  /** Rules that someone else had added by then. */
+  /** Rules that someone else had added before. */
   readonly there: number;
   /** The revision of each request that made one. */
   readonly revisions: readonly number[];

@@ -125,13 +125,13 @@ function QuestionField({
 }: QuestionFieldProps): ReactNode {
   const { say } = useText();
   return (
-    <SelectField
+    <SelectField<string>
       label={say(`import.question.${kind}`, { name })}
       value={choice}
       isDisabled={isDisabled}
       onChange={onChange}
       choices={choices.map(({ id, text }) => ({
-        id: String(id),
+        id,
         text: say(`import.choice.${id}`, { text }),
       }))}
     />

@@ -4,44 +4,20 @@
  * Pure.
  */
 import { readBracket } from './tre-bracket.ts';
+import {
+  anchor,
+  character,
+  EMPTY,
+  joined,
+  NoEquivalent,
+  type Piece,
+  type Range,
+  repeated,
+} from './tre-pieces.ts';
 
 /** The same pattern for RE2, or why RE2 has no such pattern. */
 export type ReadPattern = { readonly pattern: string } | { readonly reason: string };
 
-/** How often a part is repeated; a null `max` = any number of times, -1 of `min` = not given. */
-interface Range {
-  readonly min: number;
-  readonly max: number | null;
-  /** As RE2 writes it. */
-  readonly text: string;
-}
-
-/** A part of a pattern. */
-interface Piece {
-  readonly text: string;
-  /** A quantifier can follow the text. */
-  readonly isAtom: boolean;
-  /** It can match nothing. */
-  readonly isNullable: boolean;
-  /** It matches nothing only at certain places, such as at the start. */
-  readonly isAnchored: boolean;
-  /** Every match begins, ends with a letter, a digit or an underscore. */
-  readonly startsWord: boolean;
-  readonly endsWord: boolean;
-  /** It is nothing but an anchor, which TRE keeps whatever repeats it: `^*a` is `^a` there. */
-  readonly isAnchor?: boolean;
-  /** It is the start, the end of a word, which RE2 does not have. */
-  readonly edge?: 'start' | 'end';
-}
-
-const EMPTY: Piece = {
-  text: '',
-  isAtom: false,
-  isNullable: true,
-  isAnchored: false,
-  startsWord: false,
-  endsWord: false,
-};
 /** Escapes that both read alike. */
 const SHARED_ESCAPES = /[tnrfawWsSdD]/;
 const ONLY_NAME = /^\(\\\.\|\^\)((?:[a-z0-9_-]|\\\.)+)\$$/i;
@@ -57,8 +33,6 @@ export function fromTre(pattern: string): ReadPattern {
     throw error;
   }
 }
-
-class NoEquivalent extends Error {}
 
 /** What TRE refuses: such an expression is not active in Pi-hole either. */
 function refused(what: string): NoEquivalent {
@@ -251,7 +225,9 @@ class TreReader {
     const end = this.text.indexOf('\\E', this.at + 2);
     const text = this.text.slice(this.at + 2, end < 0 ? undefined : end);
     this.at = end < 0 ? this.text.length : end + 2;
-    const pieces = [...text].map((letter) => character(letter.replace(/[^\w-]/, '\\$&'), /\w/.test(letter)));
+    const pieces = Array.from(text, (letter) =>
+      character(letter.replace(/[^\w-]/, '\\$&'), /\w/.test(letter)),
+    );
     // A quantifier after it repeats nothing.
     return pieces.length === 0 ? EMPTY : { ...joined([...pieces, this.piece()]) };
   }
@@ -264,68 +240,6 @@ const QUANTIFIERS: Readonly<
   '+': { min: 1, max: null },
   '?': { min: 0, max: 1 },
 };
-
-function character(text: string, isWord: boolean): Piece {
-  return {
-    text,
-    isAtom: true,
-    isNullable: false,
-    isAnchored: false,
-    startsWord: isWord,
-    endsWord: isWord,
-  };
-}
-
-function anchor(text: string): Piece {
-  return { ...EMPTY, text, isAnchored: true, isAnchor: true };
-}
-
-/** Pieces one after the other. */
-function joined(pieces: readonly Piece[]): Piece {
-  if (pieces.length === 0) return EMPTY;
-  if (pieces.length === 1 && pieces[0]!.edge === undefined) return pieces[0]!;
-  for (const [index, { edge }] of pieces.entries()) {
-    if (edge === 'start' && pieces[index + 1]?.startsWord !== true) throw noEdge('\\<', 'before');
-    if (edge === 'end' && pieces[index - 1]?.endsWord !== true) throw noEdge('\\>', 'after');
-  }
-  const isNullable = pieces.every((piece) => piece.isNullable);
-  return {
-    // Alternatives can be a piece only if they are all of it.
-    text: pieces.map(({ text }) => text).join(''),
-    isAtom: false,
-    isNullable,
-    isAnchored: isNullable && pieces.some(({ isAnchored }) => isAnchored),
-    startsWord: pieces[0]!.startsWord,
-    endsWord: pieces.at(-1)!.endsWord,
-  };
-}
-
-function noEdge(mark: string, where: string): NoEquivalent {
-  return new NoEquivalent(
-    `RE2 has \\b only, which is not ${mark} unless a word character is right ${where} it`,
-  );
-}
-
-function repeated(piece: Piece, range: Range): Piece {
-  const { max } = range;
-  if (piece === EMPTY || max === 0) return EMPTY;
-  if (range.min < 0 && piece.isNullable && piece.isAnchored)
-    throw new NoEquivalent('Pi-hole reads an anchor that is repeated at most so often otherwise');
-  if (piece.isAnchor === true) return piece;
-  // TRE keeps the anchor of what may match nothing: `(^|a)*b` is `(^|a)+b` there.
-  const isRaised = range.min === 0 && piece.isNullable && piece.isAnchored;
-  const min = isRaised ? 1 : Math.max(range.min, 0);
-  if (min === 1 && max === 1) return piece;
-  const body = piece.isAtom ? piece.text : `(?:${piece.text})`;
-  return {
-    ...piece,
-    text: body + (isRaised ? `{1,${max ?? ''}}` : range.text),
-    isAtom: false,
-    isNullable: min === 0 || piece.isNullable,
-    startsWord: min > 0 && piece.startsWord,
-    endsWord: min > 0 && piece.endsWord,
-  };
-}
 
 /** The name of a pattern that stands for a name and all below it, as Pi-hole's own page writes it; else null. */
 export function wildcardName(pattern: string): string | null {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readYaml } from '../files/read-tree.ts';
+import { readYaml } from '../../files/read-tree.ts';
 import { takeRules } from './rules-block.ts';
 
 describe('takeRules()', () => {

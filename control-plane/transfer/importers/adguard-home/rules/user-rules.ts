@@ -2,11 +2,11 @@
  * AdGuard Home's own rules. There all of them are one list in which exceptions win, and allowlists outrank it; so they
  * become custom rules in their order. Pure.
  */
-import { readAdblockRule } from '../../../policy/compile/parse/adblock-rule.ts';
-import { compileProgram } from '../../../../shared/policy/regex.ts';
-import type { GeneratedLists } from '../plan/generated-lists.ts';
-import { addHostsRecords, isSinkLine, readHostsLine } from '../plan/hosts-lines.ts';
-import type { PlanBuilder } from '../plan/plan-builder.ts';
+import { readAdblockRule } from '../../../../policy/compile/parse/adblock-rule.ts';
+import { compileProgram } from '../../../../../shared/policy/regex.ts';
+import type { GeneratedLists } from '../../plan/generated-lists.ts';
+import { addHostsRecords, isSinkLine, readHostsLine } from '../../plan/hosts-lines.ts';
+import type { PlanBuilder } from '../../plan/plan-builder.ts';
 import { withAddresses, withoutTags } from './client-modifier.ts';
 import { oddityOf } from './odd-rules.ts';
 

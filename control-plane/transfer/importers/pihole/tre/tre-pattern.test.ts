@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileExpression } from '../../../../shared/automata/expression.ts';
-import { finds } from '../../../../shared/automata/reach.ts';
+import { compileExpression } from '../../../../../shared/automata/expression.ts';
+import { finds } from '../../../../../shared/automata/reach.ts';
 import { fromTre, wildcardName } from './tre-pattern.ts';
 
 /** The names in which the rewritten pattern is found, or why there is none. */
@@ -46,7 +46,7 @@ describe('fromTre()', () => {
   });
 
   test.each([
-    // What TRE finds was asked of Pi-hole FTL 6.
+    // As TRE in Pi-hole FTL 6 answered.
     ['^*ads', ['ads.example'], ['my-ads.example']],
     ['a{,}b', ['xab'], ['b', 'acb']],
     ['xa{,2}b', ['xb', 'xaaab'], ['xaaaab']],

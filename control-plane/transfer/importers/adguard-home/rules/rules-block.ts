@@ -2,8 +2,8 @@
  * Takes the list `user_rules` out of a settings file before the rest is read as YAML: people have hundreds of thousands
  * of rules, and each would be a node of a tree in memory. Pure.
  */
-import { ImportFault } from '../files/import-fault.ts';
-import { readYaml } from '../files/read-tree.ts';
+import { ImportFault } from '../../files/import-fault.ts';
+import { readYaml } from '../../files/read-tree.ts';
 
 const KEY = /^user_rules:[ \t]*\r?$/m;
 const ITEM = /^[ \t]*-[ \t]+(.*?)[ \t\r]*$/;
@@ -24,7 +24,7 @@ export function takeRules(text: string): { readonly rules: string[]; readonly re
     const line = text.slice(at, end);
     const item = ITEM.exec(line);
     if (item === null && line.trim() !== '' && !/^\s*#/.test(line)) {
-      // What is indented continues the rule before it.
+      // An indented line continues the rule before it.
       if (/^\s/.test(line)) return null;
       break;
     }

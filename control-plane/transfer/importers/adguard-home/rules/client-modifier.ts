@@ -2,7 +2,7 @@
  * Names of clients in the modifier `$client`, and their tags in `$ctag`, as the addresses, networks, MACs and keys that these clients are known by.
  * A separate client inside the network of another one is not that other one. Pure.
  */
-import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
+import { networkContains, networkFromText } from '../../../../../shared/net/cidr.ts';
 
 /** A rule that a client has nothing to do with any more, or why it does nothing. */
 export type TaggedRule = { readonly rule: string } | { readonly rule: null; readonly reason: string };

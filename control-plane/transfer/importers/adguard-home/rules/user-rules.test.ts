@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { GeneratedLists } from '../plan/generated-lists.ts';
-import { PlanBuilder } from '../plan/plan-builder.ts';
+import { GeneratedLists } from '../../plan/generated-lists.ts';
+import { PlanBuilder } from '../../plan/plan-builder.ts';
 import { withAddresses, withoutTags } from './client-modifier.ts';
 import { mapUserRules } from './user-rules.ts';
 

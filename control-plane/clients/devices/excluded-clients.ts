@@ -1,0 +1,30 @@
+/** Clients whose queries are left out of the log or of statistics, as the directory and discovery need them. Pure. */
+import { Exclusion } from '../../../shared/query-log.ts';
+import type { PolicyMacClient, PolicyRows } from '../../policy/change/rows.ts';
+import type { ClientRecord } from './client-record.ts';
+
+/** The rows that say it; absent rows are an empty list. */
+export type ExclusionRows = Partial<Pick<PolicyRows, 'excludedClients' | 'keyedClients'>>;
+
+/** MACs, addresses and ids of the clients that statistics exclude. */
+export class UncountedClients {
+  private readonly known: ReadonlySet<string | number>;
+
+  constructor({ excludedClients = [], keyedClients = [] }: ExclusionRows = {}) {
+    const isUncounted = ({ exclusion = Exclusion.NONE }: { readonly exclusion?: number }): boolean =>
+      (exclusion & Exclusion.STATS) !== 0;
+    this.known = new Set([
+      ...excludedClients.filter(isUncounted).map(({ mac, address }) => mac ?? address!),
+      ...keyedClients.filter(isUncounted).map(({ clientId }) => clientId),
+    ]);
+  }
+
+  has({ id, mac, ip }: Pick<ClientRecord, 'id' | 'mac' | 'ip'>): boolean {
+    return this.known.has(mac ?? ip ?? '') || this.known.has(id ?? '');
+  }
+}
+
+/** Excluded clients that are known by MAC; in the place of a group a number that no group has, another for each exclusion. */
+export function excludedMacs(excluded: PolicyRows['excludedClients']): PolicyMacClient[] {
+  return excluded.flatMap(({ mac, exclusion }) => (mac === null ? [] : { mac, groupId: -exclusion / 4 }));
+}
