@@ -33,7 +33,7 @@ export const ImportQuery = z.object({
     .meta({ type: 'boolean', description: 'reports what the import would do, and changes nothing' }),
   settings: z
     .string()
-    .max(8000)
+    .max(4000)
     .default('default')
     .transform((value): SettingSelection =>
       value === 'default' ? value : new Set(value === 'none' ? [] : value.split(',').filter(Boolean)),
@@ -46,7 +46,7 @@ export const ImportQuery = z.object({
     }),
   answers: z
     .string()
-    .max(8000)
+    .max(4000)
     .default('')
     .transform((value, context) => {
       const pairs = value.split(',').filter(Boolean);
