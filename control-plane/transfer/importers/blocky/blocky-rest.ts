@@ -86,12 +86,10 @@ const REST: Readonly<Record<string, Rest>> = {
 /** Adds a row for each key that nothing was made of. */
 export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void {
   for (const [section, value] of file.members()) {
-    const keys =
-      Object.hasOwn(REST, section) && REST[section] === 'read'
-        ? []
-        : value.members().map(([name]) => `${section}.${name}`);
-    for (const key of keys.length === 0 && REST[section] !== 'read' ? [section] : keys) {
-      const rest = REST[key] ?? REST[section] ?? { notMapped: 'Weir has no such setting' };
+    const ofSection = restOf(section);
+    const keys = ofSection === 'read' ? [] : value.members().map(([name]) => `${section}.${name}`);
+    for (const key of keys.length === 0 && ofSection !== 'read' ? [section] : keys) {
+      const rest = restOf(key) ?? ofSection ?? { notMapped: 'Weir has no such setting' };
       if (rest === 'read') continue;
       // Off is what Weir does anyway.
       if (file.flag(key) === false) builder.skipped('other', key, 'it is switched off there');
@@ -100,6 +98,11 @@ export function reportBlockyRest(builder: PlanBuilder, file: ForeignTree): void 
     }
   }
   reportSchedules(builder, file);
+}
+
+/** A file may have any key, `constructor` too. */
+function restOf(key: string): Rest | undefined {
+  return Object.hasOwn(REST, key) ? REST[key] : undefined;
 }
 
 /** Lists that count at times only. */

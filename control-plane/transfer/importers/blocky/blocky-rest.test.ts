@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { PlanBuilder } from '../plan/plan-builder.ts';
+import { reportBlockyRest } from './blocky-rest.ts';
+import { readBlocky } from './read-blocky.ts';
+
+/** The rows of a file as result and reason by name. */
+function rowsOf(text: string): Record<string, string> {
+  const builder = new PlanBuilder();
+  reportBlockyRest(builder, readBlocky(new Map([[ONLY_TEXT, Buffer.from(text)]])).file);
+  const { items } = builder.finish('blocky');
+  return Object.fromEntries(items.map(({ name, result, reason }) => [name, `${result}: ${reason}`]));
+}
+
+test('a key outranks its section, and one that is read has no row', () => {
+  expect(
+    rowsOf('blocking: {blockTTL: 1}\ndnssec: {validate: true, trustAnchors: [x], cacheSize: 1}\n'),
+  ).toEqual({
+    'dnssec.trustAnchors': 'not_mapped: set dns.dnssec_trust_anchors to a file with them',
+    'dnssec.cacheSize': 'skipped: it is about how that program runs',
+  });
+  expect(rowsOf('blocking: {blockTTL: 1}\nrebindingProtection: {enable: true}\n')).toEqual({});
+});
+
+test('names what is unknown, key by key, unless it is off', () => {
+  expect(rowsOf('blocking: {blockTTL: 1}\nodd: 1\nnew: {a: 1, b: false}\nconstructor: {c: 1}\n')).toEqual({
+    odd: 'not_mapped: Weir has no such setting',
+    'new.a': 'not_mapped: Weir has no such setting',
+    'new.b': 'skipped: it is switched off there',
+    'constructor.c': 'not_mapped: Weir has no such setting',
+  });
+});
+
+test('says of lists that count at times that they always count, and of a time without lists nothing else', () => {
+  const file = 'blocking: {schedules: {night: {}, noon: {}}, listSchedules: {kids: [night]}}\n';
+  expect(rowsOf(file)).toEqual({
+    'blocking.listSchedules kids': expect.stringMatching(/^differs: .* at the times of night:/),
+    'blocking.schedules noon': 'skipped: no list has it',
+  });
+});

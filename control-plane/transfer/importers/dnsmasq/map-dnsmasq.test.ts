@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { ImportFault } from '../files/import-fault.ts';
+import { ONLY_TEXT } from '../files/open-upload.ts';
+import { isHosts, mapDnsmasq, mapHosts } from './map-dnsmasq.ts';
+
+const filesOf = (text: string) => new Map([[ONLY_TEXT, Buffer.from(text)]]);
+
+describe('isHosts()', () => {
+  test.each([
+    ['192.0.2.1 nas.example\n# why\n\n', true],
+    ['192.0.2.1 nas.example\nserver=192.0.2.53\n', false],
+    ['# why\n', false],
+  ])('reads %j as %s', (text, expected) => {
+    expect(isHosts(filesOf(text))).toBe(expected);
+  });
+});
+
+describe('mapHosts()', () => {
+  test('names another line by its number, without its text', () => {
+    const plan = mapHosts(filesOf('192.0.2.1 nas.example\n\npassword=hunter2\n'));
+    expect(plan.document.local_records).toMatchObject([{ value: '192.0.2.1' }]);
+    expect(plan.items).toContainEqual(expect.objectContaining({ name: 'line 3', result: 'not_mapped' }));
+    expect(JSON.stringify(plan)).not.toContain('hunter2');
+  });
+
+  test('refuses a file that has more other lines', () => {
+    expect(() => mapHosts(filesOf('192.0.2.1 nas.example\na=b\nc=d\n'))).toThrow(ImportFault);
+  });
+});
+
+describe('mapDnsmasq()', () => {
+  test('says that resolv.conf is missing unless an option leaves it out', () => {
+    const namesOf = (text: string) => mapDnsmasq(filesOf(text)).items.map(({ name }) => name);
+    expect(namesOf('server=192.0.2.53\n')).toContain('/etc/resolv.conf');
+    expect(namesOf('no-resolv\nserver=192.0.2.53\n')).not.toContain('/etc/resolv.conf');
+  });
+});
