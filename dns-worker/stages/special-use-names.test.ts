@@ -113,14 +113,17 @@ describe('specialUseNamesStage', () => {
     ['NEVER_FORWARD_NON_FQDN', 'lan', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'home', Rcode.NOERROR],
     ['NEVER_FORWARD_NON_FQDN', 'nas', Rcode.NXDOMAIN],
-  ] as const)('specialUseNamesStage() with %s knows the domain %s of local records: %p', (flag, name, rcode) => {
-    const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
-    const questionFlags = QuestionFlag[flag];
-    const snapshot = openSnapshot(snapshotOf([], { localRecords }, 1, { questionFlags }));
-    const slot = slotQuery(snapshot, name);
-    expect(specialUseNamesStage(slot, snapshot, new ServerIdentity())).toBe(StageResult.ANSWERED);
-    expect([replyIn(slot).rcode, slot.status]).toEqual([rcode, QueryStatus.LOCAL]);
-  });
+  ] as const)(
+    'specialUseNamesStage() with %s knows the domain %s of local records: %p',
+    (flag, name, rcode) => {
+      const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
+      const questionFlags = QuestionFlag[flag];
+      const snapshot = openSnapshot(snapshotOf([], { localRecords }, 1, { questionFlags }));
+      const slot = slotQuery(snapshot, name);
+      expect(specialUseNamesStage(slot, snapshot, new ServerIdentity())).toBe(StageResult.ANSWERED);
+      expect([replyIn(slot).rcode, slot.status]).toEqual([rcode, QueryStatus.LOCAL]);
+    },
+  );
 
   test.each(['NS', 'SOA', 'DS', 'DNSKEY'] as const)(
     'specialUseNamesStage() leaves %s of a top-level domain alone',

@@ -73,6 +73,14 @@ describe('mapKeys()', () => {
     expect(recordsOf({ ...keys, expandHosts: false })).not.toContain('other.lan A 192.168.1.9');
   });
 
+  test('lists names with 0.0.0.0 in a blocking mode with another answer', () => {
+    const rowsOf = (blockingMode: string) =>
+      planOf({ hosts: ['0.0.0.0 sink.example', '192.0.2.1 nas.lan'], blockingMode, domainNeeded: true })
+        .items.filter(({ name }) => name === 'names with 0.0.0.0 or ::')
+        .map(({ domains }) => domains);
+    expect([rowsOf('NULL'), rowsOf('NX')]).toEqual([[], [['sink.example']]]);
+  });
+
   test('answers the local domain here, unless a server has it', () => {
     const listOf = (keys: PiholeKeys): string =>
       planOf(keys).document.list_sources.find(({ url }) => url === 'text:pihole-dnsmasq')?.text ?? '';
@@ -269,6 +277,7 @@ describe('mapPihole()', () => {
   test('says which names the program itself answered', () => {
     const { items } = planWith({ upstreams: ['192.0.2.53'] });
     expect(items.filter(({ kind }) => kind === 'other').map(({ name }) => name)).toEqual([
+      'names whose alias is denied',
       'pi.hole',
       'names below .local',
     ]);
