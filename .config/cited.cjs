@@ -57,9 +57,13 @@ function prose(file) {
   });
 }
 
+/** Files of other programs. */
+const FOREIGN = ['pihole.toml'];
+
 /** Whether a citation in `file` leads to one file or folder: from the root, from a folder above, or by its end. */
 function resolves(cited, file) {
   const path = cited.replace(/[./]+$/, '');
+  if (FOREIGN.includes(path)) return true;
   if ([...folders(file), '.'].some((folder) => paths.has(normalize(join(folder, path))))) return true;
   const ends = (byBasename.get(basename(path)) ?? []).filter((candidate) =>
     `/${candidate}`.endsWith(`/${path}`),

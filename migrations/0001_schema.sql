@@ -37,7 +37,7 @@ CREATE TRIGGER table_versions_told AFTER UPDATE ON table_versions
 -- Every change of policy or lists; those since the oldest that control-plane/policy/change/revision-store.ts keeps can be
 -- rolled back to.
 CREATE TABLE revisions (
-  id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id          bigint GENERATED ALWAYS AS IDENTITY (START WITH 2) PRIMARY KEY,
   created_at  timestamptz NOT NULL DEFAULT now(),
   author      text NOT NULL,
   summary     text NOT NULL,
@@ -45,8 +45,10 @@ CREATE TABLE revisions (
   is_own      boolean NOT NULL DEFAULT false -- made by Weir, for example for new content of a list
 );
 CREATE INDEX revisions_people_idx ON revisions (id) WHERE NOT is_own;
--- The state before the first change, so that this one can be undone as well.
-INSERT INTO revisions (author, summary, is_own) VALUES ('system', 'Weir: installed', true);
+-- The state before the first change, so that this one can be undone as well. With wal_level = minimal a number that a
+-- sequence gives in the transaction that creates it is lost in a crash, so that this one is written here.
+INSERT INTO revisions (id, author, summary, is_own) OVERRIDING SYSTEM VALUE
+  VALUES (1, 'system', 'Weir: installed', true);
 
 -- Rows of the policy tables as they were before each change that people made, for as long as a revision needs them.
 -- Triggers write it.

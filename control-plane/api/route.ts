@@ -142,6 +142,9 @@ export function route<
   A extends Schema = Nothing,
 >(row: RouteRow<P, Q, B, A>): Route {
   const { media = [], alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
+  const { method, path, access, tag, summary, entity } = row;
+  const hasBody = row.answer !== undefined || media.length > 0 || row.events !== undefined;
+  const status = row.status ?? (hasBody ? 200 : 204);
   const querySchema = closed(row.query ?? NoFields);
   const run: Route['run'] = async (http, response, caller) => {
     const params = validate(row.params ?? NoFields, http.params) as Checked<P>;
@@ -149,19 +152,16 @@ export function route<
     const query = validate(querySchema, readQuery(http.url), 'parameter') as Checked<Q>;
     const body = (
       row.form === undefined
-        ? await readBody(row, http, bodyLimitBytes)
+        ? await readBody({ ...row, status }, http, bodyLimitBytes)
         : validate(row.body ?? NoFields, await row.form.read(http, response))
     ) as Checked<B>;
-    const isChange = row.entity !== undefined && isConditional(row.method);
-    const precondition = isChange ? row.entity.preconditionOf(http.get('If-Match'), params) : undefined;
+    const changed = isGuarded({ method, status, entity }) ? entity : undefined;
+    const precondition = changed?.preconditionOf(http.get('If-Match'), params);
     const request = { params, query, body, caller, http, response, precondition };
     const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
-    if (row.entity !== undefined && isFields(answer)) describeEntity(row.entity, answer, http, response);
+    if (entity !== undefined && isFields(answer)) describeEntity(entity, answer, http, response);
     return answer;
   };
-  const { method, path, access, tag, summary, params, query, body, answer, entity } = row;
-  const hasBody = answer !== undefined || media.length > 0 || row.events !== undefined;
-  const status = row.status ?? (hasBody ? 200 : 204);
   return {
     method,
     path,
@@ -169,13 +169,13 @@ export function route<
     tag,
     summary,
     status,
-    params,
-    query,
-    body,
+    params: row.params,
+    query: row.query,
+    body: row.body,
     bodyType:
       row.form?.mediaType ?? (row.uploadLimitBytes === undefined ? 'application/json' : UPLOAD_MEDIA_TYPE),
     uploadLimitBytes: row.uploadLimitBytes,
-    answer,
+    answer: row.answer,
     entity,
     media,
     events: row.events,
@@ -213,9 +213,9 @@ function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Methods of changes to an entity that is there. */
-export function isConditional(method: Method): boolean {
-  return method === 'PUT' || method === 'PATCH' || method === 'DELETE';
+/** Whether a route changes an entity that is there, if it still is as the request expects it; some do with POST. */
+export function isGuarded({ method, status, entity }: Pick<Route, 'method' | 'status' | 'entity'>): boolean {
+  return entity !== undefined && method !== 'GET' && status !== CREATED;
 }
 
 /** Sets the header fields of an entity that is answered. */
@@ -236,10 +236,11 @@ function isFields(value: unknown): value is Record<string, unknown> {
 async function readBody(
   {
     method,
+    status,
     body: schema,
     entity,
     uploadLimitBytes,
-  }: Pick<Route, 'method'> & { body?: Schema; entity?: Entity; uploadLimitBytes?: number },
+  }: Pick<Route, 'method' | 'status'> & { body?: Schema; entity?: Entity; uploadLimitBytes?: number },
   http: Request,
   limitBytes: number,
 ) {
@@ -247,8 +248,8 @@ async function readBody(
   const value = await readJsonBody(http, limitBytes);
   // Routes without a body accept an empty object, which many clients always send.
   if (schema === undefined) return validate(NoFields, value ?? {});
-  const isEdited = entity !== undefined && isConditional(method);
-  return validate(schema, isEdited ? withoutReadOnly(value, entity, schema as FieldsSchema) : value);
+  if (entity === undefined || !isGuarded({ method, status, entity })) return validate(schema, value);
+  return validate(schema, withoutReadOnly(value, entity, schema as FieldsSchema));
 }
 
 /** An id beyond any table's range is an unknown id, and must not reach PostgreSQL, where it would be an error. */

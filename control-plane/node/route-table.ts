@@ -105,10 +105,11 @@ const FEATURES = [
   grantRoutes,
   cacheRoutes,
   upstreamRoutes,
-  queryRoutes,
   queryExportRoutes,
   queryStreamRoutes,
   timelineRoutes,
+  // After the other places below /queries: their names would be read as ids.
+  queryRoutes,
   statsRoutes,
   topRoutes,
   dashboardRoutes,

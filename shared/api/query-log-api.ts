@@ -176,6 +176,14 @@ export const LoggedQuery = z
   .meta({ id: 'LoggedQuery' });
 export type LoggedQuery = z.infer<typeof LoggedQuery>;
 
+/** Path parameters of a row, whose ids go beyond those of entities; the route reads the number. */
+export const LoggedQueryParams = z.strictObject({
+  id: z
+    .string()
+    .regex(/^\d{1,16}$/, 'expected an integer')
+    .meta({ override: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } }),
+});
+
 /** A row that was answered a moment ago. */
 const TailedQuery = LoggedQuery.extend({
   id: LoggedQuery.shape.id.nullable().meta({

@@ -97,6 +97,9 @@ describe('/nodes', () => {
         ...{ ...SAID_FIGURES, rows_missing: 0, rows_missing_is_minimum: false, clock_offset_ms: -2 },
       },
     ]);
+    const one = await api.send('GET', '/api/nodes/edge');
+    expect([one.status, one.body]).toEqual([200, edge]);
+    expect((await api.send('GET', '/api/nodes/nowhere')).status).toBe(404);
     // The name is another machine's: what is said of it is that one's.
     const claim = { isHeld: () => false, aheadMs: () => null };
     const nameless = await RunningApi.start(suite.database, everyRoute({ claim }));

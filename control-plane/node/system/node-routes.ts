@@ -1,5 +1,5 @@
 /** HTTP of `{api}/nodes`: the nodes that share the database, each with what it last said; this one with what is now. */
-import { type ClusterNode, ClusterNodeList, NodeParams } from '../../../shared/api/nodes-api.ts';
+import { ClusterNode, ClusterNodeList, NodeParams } from '../../../shared/api/nodes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
 import { authorOf, route } from '../../api/route.ts';
@@ -13,17 +13,23 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { GONE_SECS } from '../../storage/cluster/node-figures.ts';
 import { KILLED } from '../../storage/cluster/node-store.ts';
 
-/** The rows of the nodes. */
-export function nodeRoutes(context: {
-  database: Database;
-  clock: Clock;
-  nodeName: string;
+/** What the rows of the nodes need. */
+interface NodeContext {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly nodeName: string;
   /** Whether that name is this node's, and how far its clock is ahead. */
-  claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
-  nodeFigures: () => NodeFigures;
-}): Route[] {
-  const { database, clock, nodeName, claim, nodeFigures } = context;
-  const readNodes = route({
+  readonly claim: Pick<NodeClaim, 'isHeld' | 'aheadMs'>;
+  readonly nodeFigures: () => NodeFigures;
+}
+
+/** The rows of the nodes. */
+export function nodeRoutes(context: NodeContext): Route[] {
+  return [listAll(context), readNode(context), removeNode(context.database)];
+}
+
+function listAll(context: NodeContext): Route {
+  return route({
     method: 'GET',
     path: '/nodes',
     access: 'viewer',
@@ -31,31 +37,56 @@ export function nodeRoutes(context: {
     summary:
       'The nodes that share this database: what each runs, by which policy it answers, how it does and how busy it is',
     answer: ClusterNodeList,
-    handle: async (): Promise<ClusterNode[]> => {
-      const figures = nodeFigures();
-      const nodes = await listNodes(database, figures.policyRevision);
-      const missing = await missingRows(database);
-      const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
-      return nodes.map((row) => {
-        const said = saidOf(row, missing.get(row.id));
-        if (row.id !== ownId) return said;
-        return {
-          ...said,
-          presence: 'live',
-          last_seen: new Date(clock.nowMs()).toISOString(),
-          address: figures.address,
-          state: figures.state,
-          snapshot_id: figures.snapshotId,
-          policy_revision: figures.policyRevision,
-          lag_ms: row.lagOfAsked,
-          qps: figures.qps,
-          ...figures.others,
-          clock_offset_ms: claim.aheadMs(),
-        };
-      });
+    handle: () => readNodes(context),
+  });
+}
+
+function readNode(context: NodeContext): Route {
+  return route({
+    method: 'GET',
+    path: '/nodes/{node}',
+    access: 'viewer',
+    tag: 'System',
+    summary: 'One node',
+    params: NodeParams,
+    answer: ClusterNode,
+    handle: async ({ params }) => {
+      const found = (await readNodes(context)).find(({ node }) => node === params.node);
+      if (found === undefined) throw notFound(`node ${params.node}`);
+      return found;
     },
   });
-  return [readNodes, removeNode(database)];
+}
+
+/** All nodes; of this one what is now. */
+async function readNodes({
+  database,
+  clock,
+  nodeName,
+  claim,
+  nodeFigures,
+}: NodeContext): Promise<ClusterNode[]> {
+  const figures = nodeFigures();
+  const nodes = await listNodes(database, figures.policyRevision);
+  const missing = await missingRows(database);
+  const ownId = claim.isHeld() ? nodeIdOf(nodeName) : null;
+  return nodes.map((row) => {
+    const said = saidOf(row, missing.get(row.id));
+    if (row.id !== ownId) return said;
+    return {
+      ...said,
+      presence: 'live',
+      last_seen: new Date(clock.nowMs()).toISOString(),
+      address: figures.address,
+      state: figures.state,
+      snapshot_id: figures.snapshotId,
+      policy_revision: figures.policyRevision,
+      lag_ms: row.lagOfAsked,
+      qps: figures.qps,
+      ...figures.others,
+      clock_offset_ms: claim.aheadMs(),
+    };
+  });
 }
 
 function removeNode(database: Database): Route {

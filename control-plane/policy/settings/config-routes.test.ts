@@ -115,6 +115,55 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
   });
 });
 
+describe.each(['PATCH', 'POST'])('what is read, sent back with %s', (method) => {
+  const send = (json: unknown, ifMatch?: string | string[]): Promise<TestAnswer> =>
+    config.api.send(method, '/api/config', { json, headers: ifMatch ? { 'if-match': String(ifMatch) } : {} });
+  const get = (): Promise<TestAnswer> => config.api.send('GET', '/api/config');
+
+  test('writes nothing, and secrets stay', async () => {
+    await patch({ blocking: { catalog_url: 'https://weir:s3cr3t@example.org/services.json' } });
+    await patch({ auth: { oidc: { client_secret: 's3cr3t-word' } }, cache: { max_bytes: 4194304 } });
+    const before = [await file(), await rows(), await audit()];
+    const shown = await get();
+    const answer = await send(shown.body, shown.headers['etag']);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { success: true, restart_required: ['cache.max_bytes'] },
+    ]);
+    expect(answer.headers['weir-revision']).toBeUndefined();
+    expect(answer.headers['etag']).toBe(shown.headers['etag']);
+    expect([await file(), await rows(), await audit()]).toEqual(before);
+    expect((await get()).body).toEqual(shown.body);
+  });
+
+  test('changes what was edited, and only if the configuration is as it was read', async () => {
+    const { body, headers } = await get();
+    const { cache, ...others } = body as ConfigAnswer;
+    const edited = (secs: number) => ({ ...others, cache: { ...cache, min_ttl_secs: secs } });
+    const answers = await Promise.all([7, 8].map((secs) => send(edited(secs), headers['etag'])));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const made = answers[0]!.status === 200 ? 7 : 8;
+    expect(await rows()).toMatchObject({ 'cache.min_ttl_secs': made });
+    expect(await file()).toContain(`min_ttl_secs = ${made} #`);
+    expect(await audit()).toMatchObject([{ subject: 'configuration cache.min_ttl_secs' }]);
+    const after = await get();
+    expect(after.headers['etag']).not.toBe(headers['etag']);
+    expect(answers.find(({ status }) => status === 200)!.headers['etag']).toBe(after.headers['etag']);
+  });
+
+  test('names the key that only the file may change, where it was edited', async () => {
+    await patch({});
+    const before = await file();
+    const { server, ...others } = (await get()).body as ConfigAnswer;
+    const answer = await send({ ...others, server: { ...server, data_dir: '/elsewhere' } });
+    expect([answer.status, answer.problem.errors]).toEqual([
+      400,
+      [{ path: 'server.data_dir', message: 'is changed in the configuration file alone' }],
+    ]);
+    await expectUntouched(before);
+  });
+});
+
 describe('PATCH /config', () => {
   test('leaves one entry in the audit log, with what was and is, and a revision for dns and blocking', async () => {
     await patch({ cache: { min_ttl_secs: 7, max_bytes: 4194304 } });

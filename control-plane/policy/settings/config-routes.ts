@@ -1,37 +1,56 @@
 /** HTTP of `{api}/config`: the configuration, without what `config/sections.ts` marks as secret, and its changes. */
-import { isSecret, valuesOf } from '../../../config/layers.ts';
+import { isSameValue, isSecret, valuesOf } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
+import type { Config } from '../../../config/schema.ts';
 import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../../shared/api/settings-api.ts';
 import { hasMask, shownUrl, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import { invalid } from '../../api/api-error.ts';
+import { entity } from '../../api/entity.ts';
+import type { Entity } from '../../api/entity.ts';
 import { isLocal } from '../../api/local-requests.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route, RouteRequest } from '../../api/route.ts';
 import type { PolicyChanges } from '../change/change.ts';
 import { faultsOfBody } from './bad-fields.ts';
+import { readConfigRows } from './config-store.ts';
 import type { Configuration } from './configuration.ts';
+
+type ConfigSections = Omit<ConfigAnswer, 'sources' | 'restart_required'>;
 
 const ADMIN_NAME = 'auth.admin.username';
 const NOT_CHANGED =
   'set by the environment of this node, its configuration file has faults or cannot be changed, or a user has the name';
 
+/** What the rows ask of the configuration. */
+type StoredConfiguration = Pick<
+  Configuration,
+  'written' | 'writtenWith' | 'sources' | 'pending' | 'change' | 'reload'
+>;
+
 /** Rows of the configuration. */
 export function configRoutes(context: {
-  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>;
+  configuration: StoredConfiguration;
   policy: PolicyChanges;
   users: { refuseTaken(username: string): Promise<void> };
 }): Route[] {
+  const { configuration } = context;
+  const config = entity({
+    path: '/config',
+    answer: ConfigAnswer,
+    body: ConfigBody,
+    read: async (db) => shownSections(configuration.writtenWith(await readConfigRows(db))),
+    // The answer to a change has no sections.
+    covers: (answer) => ('dns' in answer ? {} : shownSections(configuration.written())),
+  });
   return [
-    readConfig(context.configuration),
-    changeConfig(context.configuration, context.policy, context.users, 'PATCH'),
-    changeConfig(context.configuration, context.policy, context.users, 'POST'),
-    reloadConfig(context.configuration, context.policy),
+    readConfig(configuration, config),
+    changeConfig(context, config, 'PATCH'),
+    changeConfig(context, config, 'POST'),
+    reloadConfig(configuration, context.policy),
   ];
 }
 
-function readConfig(
-  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>,
-): Route {
+function readConfig(configuration: StoredConfiguration, config: Entity): Route {
   return route({
     method: 'GET',
     path: '/config',
@@ -39,8 +58,9 @@ function readConfig(
     tag: 'System',
     summary: 'The configuration without its secrets, and where each key is from',
     answer: ConfigAnswer,
+    entity: config,
     handle: () => ({
-      ...(withoutSecrets(configuration.written(), []) as ConfigAnswer),
+      ...shownSections(configuration.written()),
       sources: configuration.sources(),
       restart_required: configuration.pending(),
     }),
@@ -48,9 +68,8 @@ function readConfig(
 }
 
 function changeConfig(
-  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>,
-  policy: PolicyChanges,
-  users: { refuseTaken(username: string): Promise<void> },
+  { configuration, policy, users }: Parameters<typeof configRoutes>[0],
+  config: Entity,
   method: 'PATCH' | 'POST',
 ): Route {
   return route({
@@ -59,22 +78,25 @@ function changeConfig(
     access: 'admin',
     tag: 'System',
     summary:
-      'Change keys of the configuration, by section; absent keys keep their value, null gives the default back',
+      'Change keys of the configuration, by section; absent keys keep their value, null gives the default back, and a value that is sent back as it was read changes nothing',
     body: ConfigBody,
     answer: ConfigChanged,
+    entity: config,
     errors: { 409: NOT_CHANGED },
     handle: async (request) => {
-      const values = unmasked(checkedValues(request), valuesOf(configuration.written()));
+      const stored = configuration.written();
+      const names = Object.keys(valuesOf(request.body));
+      const body = withoutUnchanged(request.body, stored);
+      const values = unmasked(checkedValues({ body, http: request.http }), valuesOf(stored));
       if (typeof values[ADMIN_NAME] === 'string') await users.refuseTaken(values[ADMIN_NAME]);
-      return { success: true as const, ...(await configuration.change(policy, authorOf(request), values)) };
+      await configuration.change(policy, authorOf(request), values);
+      const restart = configuration.pending().filter((name) => names.includes(name));
+      return { success: true as const, restart_required: restart };
     },
   });
 }
 
-function reloadConfig(
-  configuration: Pick<Configuration, 'written' | 'sources' | 'pending' | 'change' | 'reload'>,
-  policy: PolicyChanges,
-): Route {
+function reloadConfig(configuration: StoredConfiguration, policy: PolicyChanges): Route {
   return route({
     method: 'POST',
     path: '/config/reload',
@@ -103,6 +125,13 @@ function checkedValues({ body, http }: Pick<RouteRequest, 'body' | 'http'>): Val
   return values;
 }
 
+/** The body without keys that have the values which a reader is shown. */
+function withoutUnchanged(body: unknown, stored: Config): unknown {
+  const [given, shown] = [valuesOf(body), valuesOf(shownSections(stored))];
+  const names = Object.keys(given).filter((name) => isSameValue(given[name], shown[name]));
+  return withoutKeys(body, new Set(names), []);
+}
+
 function withoutKeys(tree: unknown, names: ReadonlySet<string>, path: readonly string[]): unknown {
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree)) return tree;
   const kept = Object.entries(tree).filter(([name]) => !names.has([...path, name].join('.')));
@@ -118,6 +147,11 @@ function unmasked(values: Values, stored: Values): Values {
     return [name, url];
   });
   return Object.fromEntries(given) as Values;
+}
+
+/** The sections of the configuration as a reader is shown them. */
+function shownSections(config: Config): ConfigSections {
+  return withoutSecrets(config, []) as ConfigSections;
 }
 
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {

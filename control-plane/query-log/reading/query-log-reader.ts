@@ -10,6 +10,8 @@ export interface QueryLogFilter extends LogSelection, Pick<QueryLogRequest, 'lim
 export interface QueryLogReader {
   /** One page. @throws {ApiError} 400 for a cursor that is not of this log */
   page(filter: QueryLogFilter, signal: AbortSignal): Promise<QueryLogPage>;
+  /** The row of this id; null if there is none, or no longer. */
+  row(id: number, signal: AbortSignal): Promise<LoggedQuery | null>;
   /** All rows, some at a time; more are read as they are taken. */
   rows(selection: LogSelection, signal: AbortSignal): AsyncGenerator<readonly LoggedQuery[]>;
 }

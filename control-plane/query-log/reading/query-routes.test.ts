@@ -27,7 +27,7 @@ async function partOf(query: string): Promise<QueryLogFilter> {
     return Promise.resolve(EMPTY);
   };
   const clients = { placesOf: (id: number) => (id === 7 ? ['192.0.2.7', '2001:db8::7'] : undefined) };
-  const [listQueries] = queryRoutes({ clock, clients, queryLog: { page } });
+  const [listQueries] = queryRoutes({ clock, clients, queryLog: { page, row: async () => null } });
   const http = { url: `/api/queries?${query}`, params: {} } as unknown as Request;
   expect(await listQueries!.run(http, new EventEmitter() as unknown as Response, null)).toBe(EMPTY);
   return part!;

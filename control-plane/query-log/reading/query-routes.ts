@@ -1,6 +1,12 @@
 /** HTTP of `{api}/queries`. */
-import { QueryLogPage, QueryLogQuery } from '../../../shared/api/query-log-api.ts';
+import {
+  LoggedQuery,
+  LoggedQueryParams,
+  QueryLogPage,
+  QueryLogQuery,
+} from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { notFound } from '../../api/api-error.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
@@ -10,9 +16,9 @@ import type { QueryLogReader } from './query-log-reader.ts';
 export function queryRoutes(context: {
   clock: Clock;
   clients: KnownClients;
-  queryLog: Pick<QueryLogReader, 'page'>;
+  queryLog: Pick<QueryLogReader, 'page' | 'row'>;
 }): Route[] {
-  return [listQueries(context.clock, context.clients, context.queryLog)];
+  return [listQueries(context.clock, context.clients, context.queryLog), readQuery(context.queryLog)];
 }
 
 function listQueries(clock: Clock, clients: KnownClients, queryLog: Pick<QueryLogReader, 'page'>): Route {
@@ -27,6 +33,24 @@ function listQueries(clock: Clock, clients: KnownClients, queryLog: Pick<QueryLo
     handle: ({ query, gone }) => {
       const { limit, offset, cursor, ...filters } = query;
       return queryLog.page({ limit, offset, cursor, ...selectionOf(filters, clock.nowMs(), clients) }, gone);
+    },
+  });
+}
+
+function readQuery(queryLog: Pick<QueryLogReader, 'row'>): Route {
+  return route({
+    method: 'GET',
+    path: '/queries/{id}',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'One row of the query log',
+    params: LoggedQueryParams,
+    answer: LoggedQuery,
+    handle: async ({ params, gone }) => {
+      const id = Number(params.id);
+      const row = Number.isSafeInteger(id) ? await queryLog.row(id, gone) : null;
+      if (row === null) throw notFound(`query ${params.id}`);
+      return row;
     },
   });
 }

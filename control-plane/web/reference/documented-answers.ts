@@ -6,7 +6,7 @@ import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-open
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
 import { CHALLENGE } from '../../api/api-error.ts';
-import { isConditional } from '../../api/route.ts';
+import { isGuarded } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 
 type Answer = readonly [status: string, ZodOpenApiResponseObject];
@@ -135,11 +135,6 @@ function errorsOf(route: Route): Answer[] {
 function tooManyText({ errors }: Route): string {
   const own = errors[429] === undefined ? '' : `${errors[429].replace(/;.*$/, '')}, or `;
   return `${own}too many requests of this address; see Retry-After`;
-}
-
-/** Whether a change is made only if the entity is as the request expects it. */
-export function isGuarded({ entity, method }: Route): boolean {
-  return entity !== undefined && isConditional(method);
 }
 
 function forbiddenText({ access, method }: Route): string {

@@ -14,11 +14,11 @@ import {
 } from '../../../shared/api/zod.ts';
 import type { FieldsSchema, Schema } from '../../../shared/api/zod.ts';
 import { readOnlyFields } from '../../api/entity.ts';
-import { route as routeRow } from '../../api/route.ts';
+import { isGuarded, route as routeRow } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { SESSION_COOKIE } from '../auth/session-cookie.ts';
 import { apiPrefix } from '../../api/api-prefix.ts';
-import { answersOf, isGuarded } from './documented-answers.ts';
+import { answersOf } from './documented-answers.ts';
 import { withExamples } from './examples.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { TAG_TEXTS } from './tag-texts.ts';

@@ -3,8 +3,12 @@
  * says where it is, what is read can be sent back, and a change that is meant for another state is refused.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MAX_ID } from '../../../shared/api/fields.ts';
+import { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import { everyOperation, everyRoute } from '../../support/parts/every-route.ts';
+import { logRow } from '../../support/parts/log-row.ts';
+import { storeRows } from '../../support/parts/stored-log.ts';
 import { RunningApi } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
@@ -199,7 +203,20 @@ describe('every collection', () => {
   test('with ids has a GET for one', () => {
     const paths = new Set(everyOperation.filter(({ method }) => method === 'GET').map(({ path }) => path));
     const items = everyOperation.filter(({ method, path }) => method === 'DELETE' && /\}$/.test(path));
-    expect(items.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual(['/nodes/{node}']);
+    expect(items.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual([]);
+  });
+
+  test('may be the query log, whose rows have larger ids than entities', async () => {
+    await storeRows(suite.database, [logRow({ timestampMs: api.clock.nowMs() - 1000 })]);
+    const { data } = QueryLogPage.parse((await ask('GET', '/api/queries')).body);
+    expect(data[0]!.id).toBeGreaterThan(MAX_ID);
+    const one = await ask('GET', `/api/queries/${data[0]!.id}`);
+    expect([one.status, one.body]).toEqual([200, data[0]]);
+    expect(checker.faultsOf('GET /queries/{id}', one)).toEqual([]);
+    const ids = ['7', String(data[0]!.id + 1), '0', '9'.repeat(16), 'x', '1e3'];
+    const answers = await Promise.all(ids.map((id) => ask('GET', `/api/queries/${id}`)));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 400, 400]);
+    expect((await ask('GET', '/api/queries/timeline')).status).toBe(200);
   });
 
   test('that is created in answers 201 and names an entity', () => {
@@ -233,6 +250,22 @@ describe('what is read and sent back', () => {
       expect((await editAt('PUT', path, change)).headers['etag']).not.toBe(before.headers['etag']);
       const stale = await ask('PUT', path, { json: change, ifMatch: before.headers['etag'] as string });
       expect(stale.status).toBe(412);
+    }
+  });
+
+  test('is also checked against the ETag where a POST changes what is there', async () => {
+    for (const [path, change] of [
+      ['/api/settings', { local_domain: 'example.org' }],
+      ['/api/config', { dns: { local_domain: 'example.org' } }],
+    ] as const) {
+      const stale = await ask('POST', path, { json: change, ifMatch: '"stale"' });
+      expect([stale.status, stale.problem.error]).toEqual([412, 'precondition_failed']);
+      expect((await ask('GET', path)).text).not.toContain('example.org');
+      const { etag = '' } = (await ask('GET', path)).headers as { etag?: string };
+      expect((await ask('POST', path, { json: change, ifMatch: etag })).status).toBe(200);
+      await ask('POST', path, {
+        json: path === '/api/config' ? { dns: { local_domain: null } } : { local_domain: '' },
+      });
     }
   });
 

@@ -3,6 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
 import { makeSelfSigned } from '../../../control-plane/web/tls/self-signed.ts';
+import { logRow } from '../../support/parts/log-row.ts';
+import { storeRows } from '../../support/parts/stored-log.ts';
 import { PASSWORD, sessionCookie } from '../../support/parts/running-api.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 import type { MemorySources } from '../../support/parts/memory-sources.ts';
@@ -65,6 +67,18 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const { body } = await walk.ask('GET /auth/sessions');
     const { id } = (body as { id: number; current: boolean }[]).find(({ current }) => current)!;
     return walk.ask('GET /auth/sessions/{id}', { params: { id } });
+  },
+  'GET /queries/{id}': async (walk) => {
+    await storeRows(walk.api.parts.database, [logRow({ timestampMs: walk.api.clock.nowMs() })]);
+    const { body } = await walk.ask('GET /queries');
+    const [{ id }] = (body as { data: [{ id: number }] }).data;
+    return walk.ask('GET /queries/{id}', { params: { id } });
+  },
+  'GET /nodes/{node}': async (walk) => {
+    await walk.api.parts.database.query(
+      `INSERT INTO nodes (id, name, last_seen) VALUES (9, 'branch', now()) ON CONFLICT DO NOTHING`,
+    );
+    return walk.ask('GET /nodes/{node}', { params: { node: 'branch' } });
   },
   'GET /audit-log/{id}': async (walk) => {
     const { body } = await walk.ask('GET /audit-log', { query: '?limit=1' });
