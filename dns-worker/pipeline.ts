@@ -30,6 +30,7 @@ import type { RateLimiter } from './policy/rate-limiter.ts';
 import { ServerIdentity } from './policy/server-identity.ts';
 import type { Reporter } from './report/reporter.ts';
 import { capTtlsToFlip } from './respond/flip-ttl.ts';
+import { ownZoneDetail } from './respond/own-zone.ts';
 import { replyWithRcode } from './respond/reply.ts';
 import { accessDetail, accessStage } from './stages/client-access.ts';
 import { AnswerNames, isToBeJudged } from './stages/answer-names.ts';
@@ -241,7 +242,8 @@ export class Pipeline {
         result = this.passed('no_ipv6', noIpv6Stage(query, snapshot.policy), query);
         if (result !== StageResult.CONTINUE) return result;
       }
-      // Names that must not leave this network; a local record or a forward zone for them outranks this stage.
+      // Names that must not leave this network, also those of zones without servers; a local record or a forward zone
+      // with servers outranks this stage.
       result = this.passed('special_names', specialUseNamesStage(query, snapshot, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
     }
@@ -390,6 +392,7 @@ function detailOf(stage: ExplainedStageName, query: Query, snapshot: OpenSnapsho
   if (stage === 'client_group') return clientDetail(query, snapshot);
   if (stage === 'access') return accessDetail(query);
   if (stage === 'safe_search') return safeSearchDetail(query, snapshot);
+  if (stage === 'special_names') return ownZoneDetail(query, snapshot);
   if (stage === 'dnssec') return DNSSEC_STATUS_NAMES[query.dnssec];
   return stage === 'schedule_override' ? overrideDetail(query, snapshot) : undefined;
 }

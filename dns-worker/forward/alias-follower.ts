@@ -32,6 +32,7 @@ import { Header, QUESTION_TAIL_SIZE, writeQuestion, writeU16 } from '../../share
 import { DnssecStatus, type DnssecStatusCode, Protocol, QueryStatus } from '../../shared/query-log.ts';
 import { NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { chainOf, type OpenRequest, type WaitingQuestion, type WaitingRequest } from './waiting-request.ts';
+import { isInOwnZone } from '../respond/own-zone.ts';
 
 /** Parts and callbacks of the forwarder. */
 export interface FollowerParts {
@@ -85,7 +86,9 @@ export class AliasFollower {
   decide(request: OpenRequest): StageResultCode {
     const { pipeline } = this.parts;
     if (request.kind === 'step')
-      return request.isNamedByUpstream ? pipeline.findHere(this.query) : StageResult.CONTINUE;
+      return request.isNamedByUpstream || isInOwnZone(this.query, pipeline.snapshot)
+        ? pipeline.findHere(this.query)
+        : StageResult.CONTINUE;
     const { version } = pipeline.snapshot;
     if (request.passedVersion === version) {
       pipeline.passAgain(this.query);

@@ -65,8 +65,9 @@ export class ZoneResolvers {
 
   /** Creates the missing resolvers of `zones`, and closes those of other zones, whose questions fail. */
   follow(zones: readonly ForwardZone[]): Promise<void> {
-    for (const zone of zones) this.of(zone);
-    return this.keepOnly(zones);
+    const asked = zones.filter(({ servers }) => servers.length > 0);
+    for (const zone of asked) this.of(zone);
+    return this.keepOnly(asked);
   }
 
   private async keepOnly(zones: readonly ForwardZone[]): Promise<void> {

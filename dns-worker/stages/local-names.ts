@@ -12,11 +12,10 @@ import { type NameTable, NOT_FOUND } from '../policy/name-table.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { appendCname, followAlias, NO_ROOM, QNAME_OFFSET } from '../respond/alias.ts';
 import { answerNegative } from '../respond/block-answer.ts';
+import { OWN_NEGATIVE_TTL_SECS } from '../respond/own-zone.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Negative TTL of local names, seconds: short, so that changes show soon. */
-const NEGATIVE_TTL_SECS = 60;
 /** Most aliases in a row; names of different sources can make loops that no one source has. */
 const MAX_HOPS = 8;
 const POINTER = 0xc000;
@@ -109,7 +108,7 @@ function answerWithSet(query: Query, local: LocalNames, set: number, owner: numb
 
 /** The name exists, with records of other types or none. */
 function answerEmpty(query: Query, owner: number): StageResultCode {
-  answerNegative(query, Rcode.NOERROR, NEGATIVE_TTL_SECS, owner);
+  answerNegative(query, Rcode.NOERROR, OWN_NEGATIVE_TTL_SECS, owner);
   return StageResult.ANSWERED;
 }
 

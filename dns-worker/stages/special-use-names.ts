@@ -32,6 +32,7 @@ import {
   RESOLVER_ARPA,
   zoneOf,
 } from '../respond/local-zones.ts';
+import { answerInOwnZone, isInOwnZone } from '../respond/own-zone.ts';
 
 const LOOPBACK_V4 = Uint8Array.from([127, 0, 0, 1]);
 const LOOPBACK_V6 = Uint8Array.from({ length: 16 }, (_, i) => (i === 15 ? 1 : 0));
@@ -57,14 +58,15 @@ const BLOCKING_FLAGS =
   QuestionFlag.DOH_CANARY |
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
-/** Answers a question of a special form, unless there is a forward zone for its name. */
+/** Answers a question of a special form or of a zone without servers; other forward zones outrank this. */
 export function specialUseNamesStage(
   query: Query,
   snapshot: OpenSnapshot,
   identity: ServerIdentity,
 ): StageResultCode {
   const { policy } = snapshot;
-  if (query.zoneIndex >= 0) return StageResult.CONTINUE;
+  if (query.zoneIndex >= 0)
+    return isInOwnZone(query, snapshot) ? answerInOwnZone(query, snapshot) : StageResult.CONTINUE;
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
   if (isFreed(query, policy)) flags &= ~BLOCKING_FLAGS;

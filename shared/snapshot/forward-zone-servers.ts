@@ -18,7 +18,7 @@ export interface ForwardZone {
   readonly names: readonly Uint8Array[];
   /** 1..65535; another definition of the same zone has another one. */
   readonly partition: number;
-  /** Asked at the same time. */
+  /** Asked at the same time; none = the zone is answered here. */
   readonly servers: readonly UpstreamSettings[];
   /** Upstream number of each server. */
   readonly upstreamNumbers: readonly number[];

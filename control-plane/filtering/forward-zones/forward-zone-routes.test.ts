@@ -72,7 +72,6 @@ describe('forward zones', () => {
     [{ zone: '0.0.0.0/0', servers: ['192.0.2.53'] }, ['zone']],
     [{ zone: 'a..example', servers: ['192.0.2.53'] }, ['zone']],
     [{ zone: 'a.example' }, ['servers']],
-    [{ zone: 'a.example', servers: [] }, ['servers']],
     [{ zone: 'a.example', servers: ['192.0.2.53', '192.0.2.53'] }, ['servers']],
     [{ zone: 'a.example', servers: ['192.0.2.53', 'ftp://192.0.2.53', 'a b'] }, ['servers.1', 'servers.2']],
     [{ zone: 'a.example', servers: 7 }, ['servers']],
@@ -88,6 +87,18 @@ describe('forward zones', () => {
     const other = ForwardZone.parse((await post({ zone: 'b.example', servers: ['192.0.2.53'] })).body);
     const answer = await api.send('PUT', `${ZONES}/${other.id}`, { json: { zone: 'A.Example' } });
     expect([answer.status, answer.problem.error]).toEqual([409, 'conflict']);
+  });
+
+  test('may have no servers, from the start or by a change', async () => {
+    const created = await post({ zone: 'here.example', servers: [] });
+    expect(created.status).toBe(201);
+    const { id, servers } = ForwardZone.parse(created.body);
+    expect(servers).toEqual([]);
+    const put = (json: unknown): Promise<TestAnswer> => api.send('PUT', `${ZONES}/${id}`, { json });
+    expect((await put({ servers: ['192.0.2.53'] })).body).toMatchObject({ servers: ['192.0.2.53'] });
+    expect((await put({ servers: [] })).body).toMatchObject({ servers: [] });
+    const { forwardZones } = await readPolicyRows(suite.database, () => undefined);
+    expect(forwardZones).toEqual([{ zone: 'here.example', servers: [] }]);
   });
 
   test('are policy rows while they are enabled, and come back with a revision', async () => {

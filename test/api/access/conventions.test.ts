@@ -214,7 +214,7 @@ describe('methods and paths', () => {
   });
 
   test.each(withId)('$name with an id that is no integer is 400 and names it', async (route) => {
-    for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '1234567890123456']) {
+    for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '12345678901234567']) {
       const answer = await api.send(route.method, pathOf(route, id), { session });
       expectProblem(answer, 400, 'invalid');
       expect(answer.problem.errors![0]!.path).toBe('id');

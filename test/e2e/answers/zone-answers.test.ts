@@ -149,6 +149,57 @@ describe('weir with forward zones', () => {
     for (const path of zones) await api.expect(204, 'DELETE', path);
   });
 
+  test('weir answers a zone without servers itself, and never forwards a name of it', async () => {
+    await using office = await startServer(a(QNAME, '10.0.0.3'));
+    const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
+      zone: 'own.example',
+      servers: [],
+    });
+    const officePath = await create('office.own.example', office);
+    const record = { fqdn: 'nas.lab.own.example', record_type: 'A', value: '10.0.0.4' };
+    const { id: recordId } = await api.expect<{ id: number }>(201, 'POST', '/local-records', record);
+    const alias = { fqdn: 'alias.example', record_type: 'CNAME', value: 'gone.own.example' };
+    const { id: aliasId } = await api.expect<{ id: number }>(201, 'POST', '/local-records', alias);
+    const before = pool.udpQueries.length;
+    await api.expect(200, 'POST', '/blocking', { enabled: false });
+    for (const name of ['a.own.example', 'x.y.own.example', '_acme-challenge.nas.lab.own.example'])
+      for (const type of ['A', 'AAAA', 'TXT'] as const)
+        expect([name, type, (await udp.ask(name, type)).rcode]).toEqual([name, type, Rcode.NXDOMAIN]);
+    expect((await udp.ask('a.own.example', 'DS')).rcode).toBe(Rcode.NXDOMAIN);
+    expect(await addressFor('nas.lab.own.example')).toBe('10.0.0.4');
+    // The first name exists by itself, the others because of it.
+    for (const name of ['nas.lab.own.example', 'lab.own.example', 'own.example'])
+      expect(await udp.ask(name, 'TXT')).toMatchObject({ rcode: Rcode.NOERROR, data: [] });
+    expect(await addressFor('pc.office.own.example')).toBe('10.0.0.3');
+    expect((await udp.ask('alias.example', 'A')).rcode).toBe(Rcode.NXDOMAIN);
+    expect(pool.udpQueries.length).toBe(before);
+    await udp.ask('own.example', 'DS');
+    expect(pool.udpQueries.length).toBe(before + 1);
+    await api.expect(200, 'POST', '/blocking', { enabled: true });
+    await api.untilQueryCount(1, 'domain=a.own.example');
+    const explained = await api.expect<{ stages: { stage: string }[]; status: string }>(
+      200,
+      'GET',
+      '/explain?domain=a.own.example&type=A&client=127.0.0.1',
+    );
+    expect(explained.status).toBe('LOCAL');
+    expect(explained.stages.at(-1)).toMatchObject({
+      stage: 'special_names',
+      verdict: 'answered',
+      detail: 'zone own.example',
+    });
+    const [row] = await api.queries('domain=a.own.example');
+    expect(row).toMatchObject({ status: 'LOCAL' });
+    for (const path of [
+      `/forward-zones/${id}`,
+      officePath,
+      `/local-records/${recordId}`,
+      `/local-records/${aliasId}`,
+    ])
+      await api.expect(204, 'DELETE', path);
+    expect(await addressFor('a.own.example')).toBe(EVERY_ADDRESS);
+  });
+
   test('weir changes at once who is asked, and never gives what the one before had said', async () => {
     await using first = await startServer(a(QNAME, '10.0.1.1', 3600));
     await using second = await startServer(a(QNAME, '10.0.1.2', 3600));

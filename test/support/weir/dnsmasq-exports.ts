@@ -62,7 +62,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', 'router.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'hosts.example', 1, 'BLOCKED_MANAGED'],
   // Of the local domain, and unknown: NXDOMAIN, never asked of others.
-  ['192.0.2.200', 'unknown.lan', 1, 'BLOCKED_LIST'],
+  ['192.0.2.200', 'unknown.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'else.example', 1, 'FORWARDED'],
 ];
 

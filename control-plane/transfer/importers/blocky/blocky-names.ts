@@ -2,7 +2,6 @@
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { reverseName } from '../../../../shared/policy/local-record.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
-import type { GeneratedLists } from '../plan/generated-lists.ts';
 import { isSystemName } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 import type { PlannedPools } from '../plan/planned-pools.ts';
@@ -18,7 +17,6 @@ const ONE_LABEL = 'fqdnOnly answers names of one label with NXDOMAIN';
 /** Where names go. */
 export interface NameParts {
   readonly builder: PlanBuilder;
-  readonly lists: GeneratedLists;
   readonly pools: PlannedPools;
 }
 
@@ -211,17 +209,11 @@ function mapConditional(
 }
 
 /** Such names are never asked of others, except in domains with their own servers. */
-function addPrivateDomains({ builder, lists }: NameParts, zones: readonly string[]): void {
-  for (const domain of PRIVATE_DOMAINS) {
-    if (zones.includes(domain)) continue;
-    const below = zones.filter((zone) => zone.endsWith(`.${domain}`));
-    const except = below.length === 0 ? '' : `,denyallow=${below.join('|')}`;
-    const item = builder.item(
-      'list_rule',
-      `specialUseDomains: ${domain}`,
-      'NXDOMAIN for names without a local record',
-    );
-    lists.add(`||${domain}^$dnsrewrite=NXDOMAIN${except}`, null, item);
+function addPrivateDomains({ builder }: NameParts, zones: readonly string[]): void {
+  for (const zone of PRIVATE_DOMAINS) {
+    if (zones.includes(zone)) continue;
+    const item = builder.item('forward_zone', `specialUseDomains: ${zone}`, 'answered here, without servers');
+    builder.zone({ zone, servers: [], enabled: true }, item);
   }
 }
 

@@ -91,9 +91,9 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
       ['192.0.2.1', 'b.a.nas.lan', 28, 'LOCAL'],
       ['192.0.2.1', 'nas.house.example', 1, 'LOCAL'],
       ['192.0.2.1', 'other.house.example', 1, 'FORWARDED'],
-      ['192.0.2.1', 'else.lan', 1, 'BLOCKED_LIST'],
-      ['192.0.2.1', 'x.home', 1, 'BLOCKED_LIST'],
-      ['192.0.2.1', 'x.internal', 28, 'BLOCKED_LIST'],
+      ['192.0.2.1', 'else.lan', 1, 'LOCAL'],
+      ['192.0.2.1', 'x.home', 1, 'LOCAL'],
+      ['192.0.2.1', 'x.internal', 28, 'LOCAL'],
       ['192.0.2.1', 'x.corp', 1, 'FORWARDED'],
       ['192.0.2.1', 'x.iot.lan', 1, 'FORWARDED'],
     ]);
@@ -105,7 +105,7 @@ conditional: {mapping: {corp: 192.0.2.1, iot.lan: 192.0.2.1}}
   test.each(['{enable: false}', '{rfc6762-appendixG: false}'])(
     'asks for private domains with specialUseDomains %s',
     (off) => {
-      expect(planOf(`specialUseDomains: ${off}\nblocking: {}\n`).document.list_sources).toEqual([]);
+      expect(planOf(`specialUseDomains: ${off}\nblocking: {}\n`).document.forward_zones).toEqual([]);
     },
   );
 

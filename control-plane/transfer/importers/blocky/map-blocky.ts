@@ -26,7 +26,7 @@ export function mapBlocky(settings: BlockySettings): ImportPlan {
   const generated = new GeneratedLists(builder, 'blocky: rules', 'blocky-rules');
   addAllowlistOnly(builder, sets, lists, generated);
   const pools = new PlannedPools(builder, readBlockyUpstream);
-  mapBlockyNames({ builder, lists: generated, pools }, settings, records);
+  mapBlockyNames({ builder, pools }, settings, records);
   mapBlockyKeys(builder, pools, generated, file);
   generated.finish();
   reportBlockyRest(builder, file);

@@ -145,9 +145,9 @@ export class DnsmasqDomains {
     if (!isDenied || real.length > 0) return;
     if (addresses.some((address) => address !== '')) this.denied.push(name);
     else this.absent.push(name);
-    if (!this.above(name).some((one) => hasRecord(one) || this.isFreed(one)))
+    if (!this.above(name).some((one) => one.isLocal || hasRecord(one) || this.isFreed(one)))
       return names.add({ name: `*.${name}`, action: 'deny', groups: null });
-    // A record or an allowed name above it would outrank a denied name.
+    // A record, a local domain or an allowed name above it would outrank a denied name.
     for (const address of ['0.0.0.0', '::']) addAddressOfAll(builder, name, address, { remark: 'denied' });
   }
 
@@ -169,22 +169,9 @@ export class DnsmasqDomains {
 
   /** NXDOMAIN for what is not known here, except in domains below it that have servers. */
   private addLocal({ name }: Domain): void {
-    const { builder, lists } = this.parts;
-    const except = [...this.domains.values()].filter(
-      (other) => other.name.endsWith(`.${name}`) && (other.isUsual || other.servers.length > 0),
-    );
-    const denyallow = except.length === 0 ? '' : `,denyallow=${except.map((one) => one.name).join('|')}`;
-    const item = builder.item('list_rule', `local=/${name}/`, 'NXDOMAIN for names without a local record');
-    // The domain itself exists: NXDOMAIN for it would deny all names below it (RFC 8020).
-    lists.add(`|${name}^$dnsrewrite=NOERROR;;`, null, item);
-    lists.add(`.${name}^$dnsrewrite=NXDOMAIN${denyallow}`, null, item);
-    const outranking = this.above(name).find((one) => hasRecord(one) || this.isFreed(one));
-    if (outranking !== undefined)
-      builder.differs(
-        'list_rule',
-        name,
-        `names below it are answered as those below ${outranking.name} here`,
-      );
+    const { builder } = this.parts;
+    const item = builder.item('forward_zone', `local=/${name}/`, 'answered here, without servers');
+    builder.zone({ zone: name, servers: [], enabled: true }, item);
   }
 
   private addZone({ name }: Domain, written: readonly string[]): void {
@@ -206,17 +193,15 @@ export class DnsmasqDomains {
     const { builder } = this.parts;
     const { name } = domain;
     const shown = `server=/${name}/#`;
-    const isAsked = this.above(name).some((one) => hasRecord(one) || one.servers.length > 0);
+    const isAsked = this.above(name).some((one) => hasRecord(one) || one.isLocal || one.servers.length > 0);
     if (isAsked && usual.length > 0) return this.addZone(domain, usual);
     if (isAsked)
       return builder.notMapped(
         'forward_zone',
         shown,
-        'Weir has no exceptions from forward zones and records',
+        'Weir has no exceptions from forward zones, local domains and records',
       );
     if (this.isDeniedAbove(name)) this.allowIfDenied(name);
-    else if (this.above(name).some(({ isLocal }) => isLocal))
-      builder.skipped('forward_zone', shown, 'the local domain above it leaves it out');
     else builder.skipped('forward_zone', shown, 'nothing above it is denied or has its own servers');
   }
 

@@ -47,8 +47,6 @@ describe('mapKeys()', () => {
       'blocking.custom_ipv4': '192.0.2.80',
       'blocking.custom_ipv6': '',
     });
-    const half = planOf({ blockingMode: 'IP', blockingIpv4: '192.0.2.80' });
-    expect(half.items.at(-1)).toMatchObject({ name: 'dns.blocking.mode IP', result: 'differs' });
     const unknown = planOf({ blockingMode: 'IP' });
     expect(unknown.keys).toEqual([]);
     expect(unknown.items).toMatchObject([{ name: 'dns.blocking.mode IP', result: 'not_mapped' }]);
@@ -82,16 +80,16 @@ describe('mapKeys()', () => {
   });
 
   test('answers the local domain here, unless a server has it', () => {
-    const listOf = (keys: PiholeKeys): string =>
-      planOf(keys).document.list_sources.find(({ url }) => url === 'text:pihole-dnsmasq')?.text ?? '';
+    const zonesOf = (keys: PiholeKeys): string[] =>
+      planOf(keys).document.forward_zones.map(({ zone, servers }) => [zone, ...servers].join(' '));
     const local = { localDomain: 'lan', isDomainLocal: true };
-    expect(listOf(local)).toContain(
-      '\n|lan^$dnsrewrite=NOERROR;;\n.lan^$dnsrewrite=NXDOMAIN\n|internal^$dnsrewrite=NOERROR;;\n',
-    );
-    expect(listOf({ ...local, revServers: ['true,192.0.2.0/24,192.0.2.1,lan'] })).not.toContain('.lan^');
-    expect(listOf({ ...local, revServers: ['false,192.0.2.0/24,192.0.2.1,lan'] })).toContain('.lan^');
-    expect(listOf({ localDomain: 'lan', isDomainLocal: false })).not.toContain('.lan^');
-    expect(listOf({ localDomain: 'lan' })).toBe('');
+    expect(zonesOf(local)).toEqual(expect.arrayContaining(['lan', 'internal']));
+    const forwarded = zonesOf({ ...local, revServers: ['true,192.0.2.0/24,192.0.2.1,lan'] });
+    expect(forwarded).not.toContain('lan');
+    expect(forwarded).toContain('lan 192.0.2.1');
+    expect(zonesOf({ ...local, revServers: ['false,192.0.2.0/24,192.0.2.1,lan'] })).toContain('lan');
+    expect(zonesOf({ localDomain: 'lan', isDomainLocal: false })).not.toContain('lan');
+    expect(zonesOf({ localDomain: 'lan' })).toEqual([]);
   });
 
   test('reports the server of names without a dot', () => {

@@ -42,7 +42,7 @@ function mapDnsmasqLines(
   { keys, dnsmasqFiles }: PiholeSettings,
 ): readonly string[] {
   const lines = [
-    ...localLines(builder, keys),
+    ...localLines(keys),
     ...(keys.revServers ?? []).flatMap((line) => domainLine(line)),
     ...(keys.dnsmasqLines ?? []),
     ...dnsmasqFiles.flatMap(([, ofFile]) => ofFile),
@@ -127,7 +127,7 @@ function expanded(name: string, { expandHosts, localDomain = '' }: PiholeKeys): 
 }
 
 /** `local=/zone/`: answered from what is known here, else with NXDOMAIN. */
-function localLines(builder: PlanBuilder, keys: PiholeKeys): string[] {
+function localLines(keys: PiholeKeys): string[] {
   const { localDomain = '', isDomainLocal } = keys;
   if (isDomainLocal === undefined) return [];
   const forwarded = new Set(
@@ -136,8 +136,6 @@ function localLines(builder: PlanBuilder, keys: PiholeKeys): string[] {
   const zones = [...(isDomainLocal && localDomain !== '' ? [localDomain] : []), ...LOCAL_ZONES].filter(
     (zone) => !forwarded.has(zone.toLowerCase()),
   );
-  const reason = 'Pi-hole never asks upstreams for their names; Weir does while blocking is paused';
-  if (zones.length > 0) builder.differs('other', 'local zones', reason, zones);
   return zones.map((zone) => `local=/${zone.toLowerCase()}/`);
 }
 

@@ -213,7 +213,11 @@ export class PlanBuilder {
       servers: [...new Set(given.servers)],
     });
     if (read === undefined) return;
-    const other = this.zones.get(read.zone)?.value ?? read;
+    const before = this.zones.get(read.zone)?.value;
+    // One that is switched off adds nothing to one that is on.
+    const isOther = before !== undefined && before.enabled !== read.enabled;
+    if (isOther) return put(this.zones, read.zone, read.enabled ? read : before, item);
+    const other = before ?? read;
     const servers = [...new Set([...other.servers, ...read.servers])].slice(0, 8);
     put(this.zones, read.zone, { ...other, servers }, item);
   }

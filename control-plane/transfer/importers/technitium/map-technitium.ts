@@ -65,11 +65,17 @@ function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
 
 /** A name of a zone is never asked of others, except below a forwarder. */
 function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readonly ZoneRecord[]): void {
-  const forwarded = new Set(records.flatMap(({ owner, type }) => (type === 'FWD' ? [owner] : [])));
-  if (forwarded.has(zone)) return;
-  const denyallow = forwarded.size === 0 ? '' : `,denyallow=${[...forwarded].join('|')}`;
+  const forwards = records.filter(({ type }) => type === 'FWD');
+  if (forwards.some(({ owner }) => owner === zone)) return;
+  const usual = forwards.filter(({ value }) => value.includes('this-server')).map(({ owner }) => owner);
+  if (usual.length === 0) {
+    const item = builder.item('forward_zone', `zone ${zone}`, 'answered here, without servers');
+    return builder.zone({ zone, servers: [], enabled: true }, item);
+  }
+  // A zone without servers has no exceptions that are asked of the pools.
+  const others = new Set(forwards.map(({ owner }) => owner));
   const item = builder.item('list_rule', `zone ${zone}`, 'NXDOMAIN for names without a local record');
-  lists.add(`||${zone}^$dnsrewrite=NXDOMAIN${denyallow}`, null, item);
+  lists.add(`||${zone}^$dnsrewrite=NXDOMAIN,denyallow=${[...others].join('|')}`, null, item);
 }
 
 function mapRecord(

@@ -1,4 +1,4 @@
-/** Zones that are asked from servers of their own. */
+/** Zones that are asked from separate servers, or answered here. */
 import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -50,7 +50,8 @@ function Zones({ zones }: { readonly zones: readonly ForwardZone[] }): ReactNode
     {
       id: 'servers',
       title: say('field.servers'),
-      cell: ({ servers }) => <bdi className="code">{servers.join(', ')}</bdi>,
+      cell: ({ servers }) =>
+        servers.length === 0 ? say('zones.here') : <bdi className="code">{servers.join(', ')}</bdi>,
     },
     {
       id: 'comment',
@@ -132,7 +133,7 @@ function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   return (
     <FormDialog
       title={say(zone === null ? 'zones.add' : 'zones.edit')}
-      isReady={body.zone !== '' && servers.length > 0}
+      isReady={body.zone !== ''}
       isPending={isPending}
       onSave={() =>
         void (zone === null

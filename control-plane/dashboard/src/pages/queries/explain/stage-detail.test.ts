@@ -17,6 +17,10 @@ describe('stageDetail()', () => {
     expect(stageDetail('cache', 'ttl 90')).toEqual({ key: 'queries.why.cacheTtl', of: '', secs: 90 });
   });
 
+  test('of special names has the zone that is answered here', () => {
+    expect(stageDetail('special_names', 'zone lan')).toEqual({ key: 'queries.why.ownZone', of: 'lan' });
+  });
+
   test('has no words for other stages', () => {
     expect(stageDetail('schedule_override', 'default')).toBeNull();
   });

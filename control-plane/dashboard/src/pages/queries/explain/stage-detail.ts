@@ -3,7 +3,9 @@
 /** A message and what goes into it. */
 export interface StageDetail {
   readonly key:
-    `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key' | 'chosen'}` | 'queries.why.cacheTtl';
+    | `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key' | 'chosen'}`
+    | 'queries.why.cacheTtl'
+    | 'queries.why.ownZone';
   readonly of: string;
   /** A span instead of `of`. */
   readonly secs?: number;
@@ -11,11 +13,14 @@ export interface StageDetail {
 
 const GROUP_SOURCE = /^(default|subnet|manual|mac|key|chosen)(?: ([^ ]+))?$/;
 const CACHE_TTL = /^ttl (\d+)$/;
+const OWN_ZONE = /^zone ([^ ]+)$/;
 
-/** What gave a client its group, or how long an answer stays in the cache; null for what has no words of its own, which is shown as it is. */
+/** What gave a client its group, how long an answer stays in the cache, or which zone answers; null for what has no words of its own, which is shown as it is. */
 export function stageDetail(stage: string, detail: string): StageDetail | null {
   const ttl = stage === 'cache' ? CACHE_TTL.exec(detail) : null;
   if (ttl !== null) return { key: 'queries.why.cacheTtl', of: '', secs: Number(ttl[1]) };
+  const zone = stage === 'special_names' ? OWN_ZONE.exec(detail) : null;
+  if (zone !== null) return { key: 'queries.why.ownZone', of: zone[1]! };
   const found = stage === 'client_group' ? GROUP_SOURCE.exec(detail) : null;
   if (found === null) return null;
   const [, source, of = ''] = found;
