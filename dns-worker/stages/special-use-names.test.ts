@@ -3,6 +3,7 @@ import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { QuestionFlag } from '../../shared/snapshot/policy-table.ts';
 import type { TypeSpec } from '../../test/support/dns/dns-message.ts';
+import { apiRecord } from '../../test/support/parts/asked-pipeline.ts';
 import { replyIn, slotQuery } from '../../test/support/parts/slot-query.ts';
 import { snapshotOf } from '../../test/support/parts/test-lists.ts';
 import { openSnapshot } from '../policy/open-snapshot.ts';
@@ -104,6 +105,23 @@ describe('specialUseNamesStage', () => {
     (type) => {
       const [result, slot] = asked(QuestionFlag.BLOCK_NON_FQDN, 'printer', type);
       expect([result, slot.status]).toEqual([StageResult.ANSWERED, QueryStatus.BLOCKED_NON_FQDN]);
+    },
+  );
+
+  test.each([
+    ['BLOCK_NON_FQDN', 'lan', Rcode.NOERROR],
+    ['NEVER_FORWARD_NON_FQDN', 'lan', Rcode.NOERROR],
+    ['NEVER_FORWARD_NON_FQDN', 'home', Rcode.NOERROR],
+    ['NEVER_FORWARD_NON_FQDN', 'nas', Rcode.NXDOMAIN],
+  ] as const)(
+    'specialUseNamesStage() with %s knows the domain %s of local records: %p',
+    (flag, name, rcode) => {
+      const localRecords = ['nas.lan A 192.168.1.5', '*.home A 192.168.1.6'].map(apiRecord);
+      const questionFlags = QuestionFlag[flag];
+      const snapshot = openSnapshot(snapshotOf([], { localRecords }, 1, { questionFlags }));
+      const slot = slotQuery(snapshot, name);
+      expect(specialUseNamesStage(slot, snapshot, new ServerIdentity())).toBe(StageResult.ANSWERED);
+      expect([replyIn(slot).rcode, slot.status]).toEqual([rcode, QueryStatus.LOCAL]);
     },
   );
 

@@ -70,7 +70,7 @@ export function specialUseNamesStage(
   let flags = policy.questionFlags;
   if (flags === 0 || query.labelCount === 0) return StageResult.CONTINUE;
   if (isFreed(query, policy)) flags &= ~BLOCKING_FLAGS;
-  if (query.labelCount === 1) return checkSingleLabel(query, flags);
+  if (query.labelCount === 1) return checkSingleLabel(query, snapshot, flags);
   const { qname, labelAt, labelCount } = query;
   const tld = qname[labelAt[labelCount - 1]!]!;
   if (isBelow(query, ARPA)) {
@@ -83,7 +83,7 @@ export function specialUseNamesStage(
 }
 
 /** Names without a dot belong to the local network; resolvers ask the root's zones for other types. */
-function checkSingleLabel(query: Query, flags: number): StageResultCode {
+function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number): StageResultCode {
   if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
     const result = checkReserved(query);
     if (result !== StageResult.CONTINUE) return result;
@@ -91,8 +91,12 @@ function checkSingleLabel(query: Query, flags: number): StageResultCode {
   const { qtype } = query;
   if (qtype === RRType.NS || qtype === RRType.SOA || qtype === RRType.DS || qtype === RRType.DNSKEY)
     return StageResult.CONTINUE;
-  if ((flags & QuestionFlag.BLOCK_NON_FQDN) !== 0) return blocked(query, QueryStatus.BLOCKED_NON_FQDN);
-  return (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0 ? StageResult.CONTINUE : noSuchHost(query);
+  const isBlocked = (flags & QuestionFlag.BLOCK_NON_FQDN) !== 0;
+  if (!isBlocked && (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0) return StageResult.CONTINUE;
+  // If the domain did not exist, no local record below it would (RFC 8020).
+  if (local.find(query.hashLow[0]!, query.hashHigh[0]!, query.qname, 0, query.qnameLength) !== 0)
+    return noDataHere(query);
+  return isBlocked ? blocked(query, QueryStatus.BLOCKED_NON_FQDN) : noSuchHost(query);
 }
 
 function checkReserved(query: Query): StageResultCode {
@@ -157,6 +161,13 @@ function answerLocalhost(query: Query): StageResultCode {
 function answerReverseLocalhost(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerRecord(query, LOCALHOST.wire, LOCAL_ZONE_TTL_SECS);
+  return StageResult.ANSWERED;
+}
+
+/** A domain of no known zone that has names here. */
+function noDataHere(query: Query): StageResultCode {
+  query.status = QueryStatus.LOCAL;
+  answerNegative(query, Rcode.NOERROR, LOCAL_ZONE_TTL_SECS);
   return StageResult.ANSWERED;
 }
 

@@ -98,13 +98,13 @@ describe('the settings of an import', () => {
     expect(itemsOf(none, 'configuration')['querylog.interval']).toBe(
       'not_mapped: not selected: database.query_log_days = 7',
     );
-    const one = await imported(file, '?settings=database.query_log_days,dns.block_doh_canary');
+    const one = await imported(file, '?settings=database.query_log_days,dns.block_private_relay');
     expect(one.settings.filter(({ selected }) => selected).map(({ key }) => key)).toEqual([
       'database.query_log_days',
-      'dns.block_doh_canary',
+      'dns.block_private_relay',
     ]);
     expect(await configOf('dns.rate_limit.enabled')).toBeUndefined();
-    expect(await configOf('dns.block_doh_canary')).toBe(false);
+    expect(await configOf('dns.block_private_relay')).toBe(false);
   });
 
   test('that are incomplete are a row with the reason, and the rest is set', async () => {
@@ -280,15 +280,13 @@ describe('what differs after an import', () => {
       '?dry_run=true',
     );
     expect(differences.map(({ name, queries: count }) => [name, count])).toEqual([
-      ['canary name of Firefox', 20],
       ['iCloud Private Relay', 7],
       ['private addresses in answers', 0],
     ]);
-    expect(counts.differs).toBe(3);
+    expect(counts.differs).toBe(2);
     expect(settings.map(({ key, value, selected }) => [key, value, selected])).toEqual([
       ['dns.rebinding_protection', false, false],
       ['dns.block_private_relay', false, false],
-      ['dns.block_doh_canary', false, false],
     ]);
     const chosen = await imported(adguard(''), '?settings=dns.rebinding_protection');
     expect(chosen.differences.map(({ name }) => name)).not.toContain('private addresses in answers');
@@ -305,7 +303,6 @@ describe('what differs after an import', () => {
     const { differences } = await imported(file, '?dry_run=true');
     expect(differences.map(({ name, queries: count }) => [name, count])).toEqual([
       ['iCloud Private Relay', 2],
-      ['canary name of Firefox', 1],
       ['private addresses in answers', 0],
     ]);
   });

@@ -219,9 +219,11 @@ export const DIFFERS_34 = [
   'upstream h3://dns.example.net/dns-query',
   'names of addresses in rewrites',
   'exceptions from blocked services',
+  'names of hosts lines',
+  'aliases of rewrites',
+  'answers of blocked services',
   'private addresses in answers',
   'iCloud Private Relay',
-  'canary name of Firefox',
 ];
 
 export const PAUSED = `

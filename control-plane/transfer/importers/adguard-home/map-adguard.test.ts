@@ -47,8 +47,9 @@ describe('mapAdguard()', () => {
       'skipped alone.example alone.example',
       'differs local records for Server',
       'differs exceptions from blocked services',
+      'differs answers of blocked services',
     ]);
-    expect(planOf(text).items.at(-1)!.domains).toEqual(['ok.example']);
+    expect(planOf(text).items.at(-2)!.domains).toEqual(['ok.example']);
   });
 
   test('adds no rewrites if no client is filtered', () => {

@@ -12,6 +12,7 @@ import { mapAdguardAccess, mapBlockedHosts } from './adguard-access.ts';
 import { mapAdguardKeys } from './adguard-keys.ts';
 import { reportLeft } from './adguard-left.ts';
 import { mapAdguardLog } from './adguard-log.ts';
+import { reportAnswers } from './answer-differences.ts';
 import { mapRewrites } from './rewrites.ts';
 import type { AdguardFilter, AdguardSettings } from './adguard-settings.ts';
 import { mapUserRules } from './rules/user-rules.ts';
@@ -46,6 +47,7 @@ export function mapAdguard(settings: AdguardSettings): ImportPlan {
   if (settings.dns.flag('aaaa_disabled') === true)
     builder.withoutIpv6(builder.item('setting', 'dns.aaaa_disabled', 'as no_ipv6 of every group'));
   reportRanks(builder, settings);
+  if (groups?.length !== 0) reportAnswers(builder, settings);
   reportLeft(builder, settings);
   return builder.finish('adguard_home');
 }

@@ -65,7 +65,8 @@ function mapException(builder: PlanBuilder, rewrite: AdguardRewrite, used: reado
   );
 }
 
-function covers(pattern: string, name: string): boolean {
+/** Whether a rewrite of `pattern` answers the name. */
+export function covers(pattern: string, name: string): boolean {
   if (!pattern.startsWith('*.')) return pattern.toLowerCase() === name.toLowerCase();
   return name.toLowerCase().endsWith(pattern.slice(1).toLowerCase());
 }

@@ -1,4 +1,6 @@
 /** Names that blocky answers itself, and domains with their own servers. Pure. */
+import { addressFromText } from '../../../../shared/net/ip.ts';
+import { reverseName } from '../../../../shared/policy/local-record.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { isSystemName } from '../plan/hosts-lines.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
@@ -33,6 +35,7 @@ export function mapBlockyNames(parts: NameParts, { file }: BlockySettings, recor
     return isAnswered;
   });
   for (const record of own) addWithSubdomains(builder, record);
+  reportShared(builder, own);
   mapRewrites(
     builder,
     file.members('customDNS.rewrite').map(([from, to]) => [from, to.text() ?? '']),
@@ -83,6 +86,24 @@ function ownRecords(builder: PlanBuilder, { mapping, zone, zoneFaults }: BlockyR
   for (const fault of zoneFaults)
     builder.notMapped('local_record', fault, 'Weir cannot read this line of the zone');
   return [...own, ...zone];
+}
+
+/** The name of an address is asked for by a question for PTR. */
+function reportShared(builder: PlanBuilder, own: readonly ZoneRecord[]): void {
+  const names = new Map<string, Set<string>>();
+  for (const { owner, type, value } of own)
+    if (type === 'A' || type === 'AAAA') names.set(value, (names.get(value) ?? new Set()).add(owner));
+  const shared = [...names].flatMap(([address, owners]) => (owners.size > 1 ? [address] : []));
+  if (shared.length > 0)
+    builder.differs(
+      'local_record',
+      'addresses with several names',
+      `PTR of ${shared.slice(0, 3).join(', ')}${shared.length > 3 ? ', ...' : ''} has all names there; here the first`,
+      shared.flatMap((address) => {
+        const bytes = addressFromText(address);
+        return bytes === null ? [] : [reverseName(bytes)];
+      }),
+    );
 }
 
 /** A name of blocky covers all names below it. */

@@ -132,6 +132,14 @@ hostsFile: {sources: ["192.0.2.2 tablet tablet.lan\\n"]}
     expect(rowsOf(file, 'differs')).toMatchObject({ fqdnOnly: 'localhost is answered here' });
   });
 
+  test('addresses with several names are a row', () => {
+    const rows = (mapping: string) => rowsOf(`customDNS: {mapping: {${mapping}}}\n`, 'differs');
+    expect(rows('a.lan: 192.0.2.1, b.lan: 192.0.2.1, c.lan: 192.0.2.2')).toMatchObject({
+      'addresses with several names': 'PTR of 192.0.2.1 has all names there; here the first',
+    });
+    expect(rows('a.lan: 192.0.2.1, c.lan: 192.0.2.2')).not.toHaveProperty('addresses with several names');
+  });
+
   test('clients that no key names keep their names', () => {
     const { clients } = planOf(
       `${LISTS}  clientGroupsBlock: {default: [ads]}\nclientLookup: {clients: {tv: [192.0.2.9, odd]}}\n`,

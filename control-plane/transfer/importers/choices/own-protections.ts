@@ -1,5 +1,6 @@
 /** Answers and protections that Weir adds by default: each has a row with a switch. Pure. */
 import type { Values } from '../../../../config/layers.ts';
+import type { ImportFormat } from '../../../../shared/api/imports-api.ts';
 import type { ImportPlan, PlanItem, PlannedKey } from '../plan/import-plan.ts';
 
 interface Protection {
@@ -9,6 +10,8 @@ interface Protection {
   readonly reason: string;
   /** Names that it concerns; none = any. */
   readonly domains: readonly string[];
+  /** The program of this format gives the same answers. */
+  readonly sameIn?: ImportFormat;
 }
 
 const PROTECTIONS: readonly Protection[] = [
@@ -33,6 +36,7 @@ const PROTECTIONS: readonly Protection[] = [
     reason:
       'Weir answers it with NXDOMAIN, so that Firefox uses Weir; select it to allow DNS over HTTPS there',
     domains: ['use-application-dns.net'],
+    sameIn: 'adguard_home',
   },
 ];
 
@@ -43,8 +47,8 @@ export function withProtections(plan: ImportPlan, current: Values): ImportPlan {
   const given = new Set(plan.keys.map(({ key }) => key));
   const items: PlanItem[] = [...plan.items];
   const keys: PlannedKey[] = [...plan.keys];
-  for (const { key, name, reason, domains } of PROTECTIONS) {
-    if (given.has(key) || current[key] !== true) continue;
+  for (const { key, name, reason, domains, sameIn } of PROTECTIONS) {
+    if (given.has(key) || current[key] !== true || sameIn === plan.format) continue;
     const item = items.push({ kind: 'configuration', name, result: null, reason: null, domains }) - 1;
     keys.push({ key, value: false, items: [item], doubt: reason, isOwn: true });
   }

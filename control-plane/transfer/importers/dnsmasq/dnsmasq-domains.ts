@@ -42,6 +42,8 @@ export class DnsmasqDomains {
   /** Names that only questions for some types are answered here for. */
   private readonly records: string[] = [];
   private readonly denied: string[] = [];
+  /** Denied names of options without an address. */
+  private readonly absent: string[] = [];
   private readonly allowed: string[] = [];
 
   /** `ttlSecs` is that of the records; undefined = Weir's. */
@@ -102,6 +104,13 @@ export class DnsmasqDomains {
         'there only questions for addresses (for 0.0.0.0 or :: of that kind) are denied; here all questions are',
         this.denied,
       );
+    if (this.absent.length > 0)
+      builder.differs(
+        'other',
+        'denied names without an address',
+        'NXDOMAIN there; here the answer of a blocked name, which is the same only if blocking.mode is nxdomain',
+        this.absent,
+      );
     return this.allowed;
   }
 
@@ -118,6 +127,7 @@ export class DnsmasqDomains {
     const { builder, lists } = this.parts;
     const isDotted = written.startsWith('*.');
     const shown = `address=/${written}/${target}`;
+    if (target === '') this.absent.push(name);
     if (NOWHERE.test(target))
       lists.add(`${isDotted ? '.' : ''}${name}|`, null, builder.item('list_rule', shown, 'denied'));
     else if (isDotted) addAddressOfAll(builder, name, target, { isBelowOnly: true, ttlSecs: this.ttlSecs });
@@ -134,6 +144,7 @@ export class DnsmasqDomains {
     if (real.length > 0) this.records.push(name);
     if (!isDenied || real.length > 0) return;
     if (addresses.some((address) => address !== '')) this.denied.push(name);
+    else this.absent.push(name);
     if (!this.above(name).some((one) => one.isLocal || hasRecord(one) || this.isFreed(one)))
       return names.add({ name: `*.${name}`, action: 'deny', groups: null });
     // A record, a local domain or an allowed name above it would outrank a denied name.
@@ -150,6 +161,7 @@ export class DnsmasqDomains {
         `address=/#/${address}`,
         isDenied ? 'denied: every other name' : 'every other name',
       );
+      if (address === '') this.absent.push(ROOT);
       const type = address.includes(':') ? 'AAAA' : 'A';
       lists.add(isDenied ? '||*^' : `||*^$dnstype=${type},dnsrewrite=${address}`, null, item);
     }

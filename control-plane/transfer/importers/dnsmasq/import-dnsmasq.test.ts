@@ -142,6 +142,12 @@ cname=out.lan,also.lan,elsewhere.example,60
       'names with records': expect.stringContaining('asked upstream there'),
     });
     expect(of('denied names')).toEqual(['deny.example']);
+    expect(rowsOf('address=/gone.example/\naddress=/*.star.example/', 'differs')).toMatchObject({
+      'denied names without an address': expect.stringContaining('NXDOMAIN there'),
+    });
+    expect(rowsOf('bogus-nxdomain=192.0.2.1', 'differs')).toMatchObject({
+      'other types of bogus names': expect.stringContaining('NXDOMAIN there'),
+    });
     expect(Object.keys(rowsOf(file, 'not_mapped'))).toEqual(['server=/out.wide.example/#']);
   });
 });

@@ -124,6 +124,13 @@ export function mapOptions(parts: OptionParts, options: readonly DnsmasqOption[]
   reportOutside(builder, valuesOf('cname'), reading.shown);
   if (reading.shown.length > 0)
     builder.differs('other', 'names with records', NO_OTHER_TYPES, [...new Set(reading.shown)]);
+  if (valuesOf('bogus-nxdomain').length > 0)
+    builder.differs(
+      'list_rule',
+      'other types of bogus names',
+      'until such an answer expires, all types of its name are NXDOMAIN there; here only this answer is blocked',
+      [],
+    );
   const allowed = valuesOf('rebind-domain-ok').flatMap((value) =>
     value.split('/').filter((one) => one !== ''),
   );

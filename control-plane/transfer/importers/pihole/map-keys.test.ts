@@ -71,6 +71,14 @@ describe('mapKeys()', () => {
     expect(recordsOf({ ...keys, expandHosts: false })).not.toContain('other.lan A 192.168.1.9');
   });
 
+  test('lists names with 0.0.0.0 in a blocking mode with another answer', () => {
+    const rowsOf = (blockingMode: string) =>
+      planOf({ hosts: ['0.0.0.0 sink.example', '192.0.2.1 nas.lan'], blockingMode, domainNeeded: true })
+        .items.filter(({ name }) => name === 'names with 0.0.0.0 or ::')
+        .map(({ domains }) => domains);
+    expect([rowsOf('NULL'), rowsOf('NX')]).toEqual([[], [['sink.example']]]);
+  });
+
   test('answers the local domain here, unless a server has it', () => {
     const zonesOf = (keys: PiholeKeys): string[] =>
       planOf(keys).document.forward_zones.map(({ zone, servers }) => [zone, ...servers].join(' '));
@@ -267,6 +275,7 @@ describe('mapPihole()', () => {
   test('says which names the program itself answered', () => {
     const { items } = planWith({ upstreams: ['192.0.2.53'] });
     expect(items.filter(({ kind }) => kind === 'other').map(({ name }) => name)).toEqual([
+      'names whose alias is denied',
       'pi.hole',
       'names below .local',
     ]);

@@ -60,6 +60,7 @@ function mapUpstreams(builder: PlanBuilder, upstreams: readonly string[]): void 
 function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSettings): readonly string[] {
   const { keys, systemHosts } = settings;
   const recorded = new Set<string>();
+  const sinks: string[] = [];
   // Debian gives the machine's own name an address of the loopback.
   const ofSystem = systemHosts.filter((line) => !/^(?:127\.|::1\s)/.test(line));
   for (const line of [...(keys.hosts ?? []), ...ofSystem]) {
@@ -70,8 +71,10 @@ function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSetting
     }
     for (const written of read.names.filter((name) => !isSystemName(name)))
       for (const name of expanded(written, keys)) {
-        if (NO_HOST.has(read.address)) names.add({ name, action: 'deny', groups: null });
-        else addAddress(builder, name, read.address);
+        if (NO_HOST.has(read.address)) {
+          names.add({ name, action: 'deny', groups: null });
+          sinks.push(name);
+        } else addAddress(builder, name, read.address);
         recorded.add(name);
       }
   }
@@ -84,15 +87,28 @@ function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSetting
     for (const part of keys.hostRecord!.split(',')) recorded.add(part.trim());
   }
   const all = [...recorded].filter((name) => addressFromText(name) === null);
-  reportNames(builder, settings, all);
+  reportNames(builder, settings, all, sinks);
   return all;
 }
 
 /** How records of Weir differ from those of Pi-hole. */
-function reportNames(builder: PlanBuilder, { keys, lists }: PiholeSettings, names: readonly string[]): void {
+function reportNames(
+  builder: PlanBuilder,
+  { keys, lists }: PiholeSettings,
+  names: readonly string[],
+  sinks: readonly string[],
+): void {
   const onList = 'a name with a record that is on a blocklist is blocked there; here its record answers';
   if (names.length > 0 && lists.some(({ kind, enabled }) => kind === 'block' && enabled))
     builder.differs('other', 'names with records', onList, names);
+  const { blockingMode = 'NULL' } = keys;
+  if (sinks.length > 0 && blockingMode.toUpperCase() !== 'NULL')
+    builder.differs(
+      'other',
+      'names with 0.0.0.0 or ::',
+      `they have this address there; here they are denied, with the answer of blocking mode ${blockingMode}`,
+      sinks,
+    );
   const suffix = keys.isDomainLocal === true ? `.${keys.localDomain ?? ''}` : null;
   const isForwarded = (name: string): boolean =>
     name.includes('.')

@@ -77,9 +77,16 @@ function reportHost(builder: PlanBuilder, { others = new Map<string, unknown>() 
   }
 }
 
-/** Names that the program itself answers, or does not. */
-function reportNames(builder: PlanBuilder, { upstreams = [] }: PiholeKeys): void {
+/** Names that the program answers otherwise, whatever its settings. */
+function reportNames(builder: PlanBuilder, { upstreams = [], others }: PiholeKeys): void {
   if (upstreams.length === 0) return;
+  if (others?.get('dns.CNAMEdeepInspect') !== false)
+    builder.differs(
+      'other',
+      'names whose alias is denied',
+      'blocked in both; a repeated question gets the alias without an address there, and the blocked answer here',
+      [],
+    );
   builder.differs(
     'other',
     'pi.hole',

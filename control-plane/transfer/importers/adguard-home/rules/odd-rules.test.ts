@@ -15,6 +15,7 @@ describe('oddityOf()', () => {
     String.raw`/^x\S+\.example$/`,
     '||Capital.example^$badfilter',
     '||x.example^$dnsrewrite=refused',
+    '||x.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8=',
     '||x.example^$client=mom',
     "||x.example^$dnstype=A,client=~'MOM'",
   ])('reports %s', (line) => {
@@ -29,6 +30,7 @@ describe('oddityOf()', () => {
     '||x.example^$client=Mom',
     '||x.example^$client=127.0.0.1|Other',
     '||x.example^$dnsrewrite=REFUSED',
+    '||x.example^$dnsrewrite=NOERROR;HTTPS;1 . ech=aGVsbG8h',
     '||x.example^$badfilter',
     '/^x[0-9]+\\./',
   ])('says nothing of %s', (line) => {

@@ -17,6 +17,8 @@ export function oddityOf(line: string, names: Iterable<string>): string | null {
     return `$badfilter with capitals ${HINT}`;
   if (/dnsrewrite=(?:refused|nxdomain|servfail|noerror)(?:,|$)/.test(options))
     return 'AdGuard Home reads a code in small letters as a name; Weir as the code';
+  if (/dnsrewrite=[^,]*;(?:HTTPS|SVCB);.*\bech=[^ ,]*=/i.test(options))
+    return 'AdGuard Home leaves out an ech that ends with =; Weir sends it';
   return isOtherCase(options, names) ? `$client with a name in other letters ${HINT}` : null;
 }
 
