@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<Result, readonly [text: string, tone: Tone]>> = {
 };
 
 const QUESTIONS: Readonly<Record<Report['questions'][number]['kind'], string>> = {
-  starting_list: 'What about the list of the first start,',
+  starting_list: 'Should the list of the first start stay:',
   device_group: 'Which group has',
 };
 

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Item } from '../../backup/backup-kind.ts';
+import { oneDeviceEach } from './one-device.ts';
+
+const MAC = '02:00:5e:10:00:01';
+const MACS = new Map([['192.0.2.7', MAC]]);
+const NOTHING = { macs: MACS, stored: [], answers: new Map<string, string>() };
+
+const client = (fields: Item, ...origin: number[]) => ({
+  item: { ip_address: null, mac_address: null, client_key: null, name: null, group: null, ...fields },
+  origin,
+});
+
+describe('oneDeviceEach()', () => {
+  test('knows a device by its MAC where Weir does, and leaves others as they are', () => {
+    const planned = [
+      client({ ip_address: '192.0.2.7', name: 'tv' }, 0),
+      client({ ip_address: '192.0.2.8' }, 1),
+    ];
+    const { clients, questions, remarks } = oneDeviceEach(planned, NOTHING);
+    expect(clients.map(({ item }) => [item['mac_address'], item['ip_address'], item['name']])).toEqual([
+      [null, '192.0.2.8', null],
+      [MAC, null, 'tv'],
+    ]);
+    expect(questions).toEqual([]);
+    expect(remarks).toEqual([{ items: [0], text: expect.stringContaining(MAC) }]);
+  });
+
+  test('makes one client of an entry for the MAC and one for its address, with the exclusions of both', () => {
+    const planned = [
+      client({ mac_address: MAC, name: 'tv', exclude_from_log: true }, 0),
+      client({ ip_address: '192.0.2.7', group: 'Kids', exclude_from_stats: true }, 1),
+    ];
+    const { clients, questions } = oneDeviceEach(planned, NOTHING);
+    expect(clients).toEqual([
+      {
+        item: expect.objectContaining({
+          ...{ mac_address: MAC, ip_address: null, name: 'tv', group: 'Kids' },
+          ...{ exclude_from_log: true, exclude_from_stats: true },
+        }),
+        origin: [0, 1],
+      },
+    ]);
+    expect(questions).toEqual([]);
+  });
+
+  test.each([
+    [undefined, 'Kids'],
+    ['address', 'Kids'],
+    ['device', 'Adults'],
+    ['other', 'Kids'],
+  ])('asks for the group of a device that has two; the answer %j gives %s', (answer, group) => {
+    const id = 'device.02005e100001';
+    const stored = [client({ mac_address: MAC, name: 'Tablet', group: 'Adults' }).item];
+    const { clients, questions } = oneDeviceEach([client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)], {
+      macs: MACS,
+      stored,
+      answers: new Map(answer === undefined ? [] : [[id, answer]]),
+    });
+    expect(clients[0]!.item).toMatchObject({ mac_address: MAC, name: 'Tablet', group });
+    expect(questions).toEqual([
+      expect.objectContaining({
+        ...{ id, kind: 'device_group', name: `Tablet, 192.0.2.7, ${MAC}` },
+        choice: answer === 'device' ? 'device' : 'address',
+      }),
+    ]);
+  });
+
+  test('asks nothing where both groups are the same in any case', () => {
+    const stored = [client({ mac_address: MAC, group: 'kids' }).item];
+    const planned = [client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)];
+    expect(oneDeviceEach(planned, { ...NOTHING, stored }).questions).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { ImportQuery } from './imports-api.ts';
+
+describe('ImportQuery', () => {
+  test('sets what a dry run ticks, and answers nothing, unless told', () => {
+    expect(ImportQuery.parse({})).toEqual({
+      format: 'auto',
+      dry_run: false,
+      settings: 'default',
+      answers: new Map(),
+    });
+  });
+
+  test.each([
+    ['none', []],
+    ['', []],
+    ['dns.ecs,dns.pools.0', ['dns.ecs', 'dns.pools.0']],
+    ['dns.ecs,', ['dns.ecs']],
+  ])('reads the settings %j', (settings, keys) => {
+    expect(ImportQuery.parse({ settings }).settings).toEqual(new Set(keys));
+  });
+
+  test('reads answers, and refuses what is not a question with a choice', () => {
+    const { answers } = ImportQuery.parse({ answers: 'starting_list:keep,device.02005e100001:device' });
+    expect([...answers]).toEqual([
+      ['starting_list', 'keep'],
+      ['device.02005e100001', 'device'],
+    ]);
+    for (const wrong of ['keep', 'a:b:c', 'a:b,c'])
+      expect(ImportQuery.safeParse({ answers: wrong }).success).toBe(false);
+  });
+});
