@@ -22,7 +22,7 @@ function clientsOf(text: string): Record<string, string> {
 const keysOf = (keys: string, rest = '') => `blocking: {clientGroupsBlock: {${keys}}}\n${rest}`;
 
 describe('mapBlockyClients()', () => {
-  test('a star in an address is the network of that many octets', () => {
+  test('a star in an address is the network of the numbers before it', () => {
     expect(Object.keys(clientsOf(keysOf('"192.*": [a], "192.0.*": [a], "192.0.2.*": [a]')))).toEqual([
       expect.stringContaining('192.0.0.0/8'),
       expect.stringContaining('192.0.0.0/16'),
@@ -35,7 +35,7 @@ describe('mapBlockyClients()', () => {
     expect(Object.keys(clientsOf(file))).toEqual(['tv1 (192.0.2.5)', 'tv1 (2001:db8::5)']);
   });
 
-  test('a name that no address has is a row, and so is one with what is no address', () => {
+  test('a name that no address has is a row, and so is one with a wrong address', () => {
     const rows = clientsOf(keysOf('laptop: [a]', 'clientLookup: {clients: {desk: [nowhere]}}\n'));
     expect(rows).toEqual({
       laptop: expect.stringMatching(/^not_mapped: Weir knows clients by address/),

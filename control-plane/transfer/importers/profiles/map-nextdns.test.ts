@@ -15,7 +15,7 @@ test('isNextdns() wants two sections of a profile', () => {
 });
 
 describe('mapNextdns()', () => {
-  test('refuses what is no profile', () => {
+  test('refuses another file', () => {
     expect(() => mapNextdns(filesOf('denylist'))).toThrow(ImportFault);
   });
 
