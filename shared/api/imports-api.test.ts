@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ImportQuery } from './imports-api.ts';
 
 describe('ImportQuery', () => {
-  test('sets what a dry run ticks, and answers nothing, unless told', () => {
+  test('sets what a dry run ticks, and answers nothing by default', () => {
     expect(ImportQuery.parse({})).toEqual({
       format: 'auto',
       dry_run: false,

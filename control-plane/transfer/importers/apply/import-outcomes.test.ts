@@ -41,7 +41,7 @@ describe('ImportOutcomes', () => {
     expect(outcomes.summary()).toBeNull();
   });
 
-  test('names each reason once, refusals before remarks', () => {
+  test('names each reason once, refusals before comments', () => {
     const outcomes = new ImportOutcomes(planOf('a'), [], []);
     outcomes.remark([0], 'to know');
     for (const reason of ['refused', 'refused']) outcomes.refuse([0], reason);

@@ -6,49 +6,49 @@ import { startingList } from './starting-list.ts';
 
 const LIST = { url: FIRST_SOURCE_URL, kind: 'block', name: 'First list', enabled: true, groups: [] };
 const HERE = { sources: [LIST], groups: [{ name: 'Default' }, { name: 'Here' }], wasImported: false };
+const URL = 'https://lists.example.org/a';
 const NO_ANSWER = new Map<string, string>();
 
-/** A plan with a group that is filtered and one that is not. */
-function planOf({
-  url = 'https://lists.example.org/a' as string | null,
-  groups = ['Kids'],
-} = {}): ImportPlan {
+/** A plan with a group that is filtered and one that is not; without `url` it has no list. */
+function planOf(url: string | undefined, groups: readonly string[] = ['Kids']): ImportPlan {
   const builder = new PlanBuilder();
   for (const name of ['Kids', 'Guests'])
     builder.group(name, { enabled: true, comment: '' }, builder.item('group', name));
-  const source = { name: 'a', comment: '', subdomains: false, enabled: true, groups } as const;
-  if (url !== null) builder.source({ ...source, kind: 'block', url }, builder.item('blocklist', 'a'));
+  const source = { kind: 'block', name: 'a', comment: '', subdomains: false, enabled: true } as const;
+  if (url !== undefined) builder.source({ ...source, url, groups }, builder.item('blocklist', 'a'));
   return builder.finish('pihole');
 }
 
 describe('startingList()', () => {
-  test('asks nothing where the list is not there, is off, or is in the file as well', () => {
-    expect(startingList(planOf(), { ...HERE, sources: [] }, NO_ANSWER)).toBeNull();
-    expect(startingList(planOf(), { ...HERE, sources: [{ ...LIST, enabled: false }] }, NO_ANSWER)).toBeNull();
-    expect(startingList(planOf({ url: FIRST_SOURCE_URL }), HERE, NO_ANSWER)).toBeNull();
+  test('asks nothing if the list is missing, off, or in the file as well', () => {
+    expect(startingList(planOf(URL), { ...HERE, sources: [] }, NO_ANSWER)).toBeNull();
+    expect(
+      startingList(planOf(URL), { ...HERE, sources: [{ ...LIST, enabled: false }] }, NO_ANSWER),
+    ).toBeNull();
+    expect(startingList(planOf(FIRST_SOURCE_URL), HERE, NO_ANSWER)).toBeNull();
   });
 
   test('proposes to disable it if the file blocks something, and was not imported before', () => {
-    const found = startingList(planOf(), HERE, NO_ANSWER)!;
+    const found = startingList(planOf(URL), HERE, NO_ANSWER)!;
     expect([found.question.choice, found.changed]).toEqual(['disable', { ...LIST, enabled: false }]);
     for (const [plan, here] of [
-      [planOf({ url: null }), HERE],
-      [planOf(), { ...HERE, wasImported: true }],
+      [planOf(undefined), HERE],
+      [planOf(URL), { ...HERE, wasImported: true }],
     ] as const)
       expect(startingList(plan, here, NO_ANSWER)!.question.choice).toBe('keep');
   });
 
   test('does what people answer, and what it proposes where the answer is another', () => {
     const choiceFor = (answer: string): string =>
-      startingList(planOf(), HERE, new Map([['starting_list', answer]]))!.question.choice;
+      startingList(planOf(URL), HERE, new Map([['starting_list', answer]]))!.question.choice;
     expect(['keep', 'disable', 'perhaps'].map(choiceFor)).toEqual(['keep', 'disable', 'disable']);
   });
 
   test('keeps it from groups that the file does not filter, while it filters others', () => {
     const keep = new Map([['starting_list', 'keep']]);
-    const { changed, reason } = startingList(planOf(), HERE, keep)!;
+    const { changed, reason } = startingList(planOf(URL), HERE, keep)!;
     expect(changed).toEqual({ ...LIST, groups: ['Default', 'Here', 'Kids'] });
     expect(reason).toContain('except for Guests');
-    expect(startingList(planOf({ groups: [] }), HERE, keep)!.changed).toBeNull();
+    expect(startingList(planOf(URL, []), HERE, keep)!.changed).toBeNull();
   });
 });
