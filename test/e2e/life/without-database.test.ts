@@ -17,12 +17,12 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
   ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
   ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
-  ...['/settings', '/blocking', '/grants', '/cache/metrics', '/cache/entries', '/stats/rate'],
+  ...['/settings', '/blocking', '/grants', '/grants/{id}', '/cache/metrics', '/cache/entries', '/stats/rate'],
   ...['/upstream/health', '/upstream/health/detail', '/queries/stream', '/probes/{probe_id}'],
   ...['/system/reachability', '/status/stream'],
 ]);
 /** Of those, the ones that know nothing under this name. */
-const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/probes/{probe_id}']);
+const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/grants/{id}', '/probes/{probe_id}']);
 /** They do not end. */
 const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];
 const QUERY: Readonly<Record<string, string>> = { '/explain': '?domain=blocked.example' };
