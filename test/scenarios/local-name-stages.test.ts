@@ -1,4 +1,5 @@
 /** Local records from the rows to the reply: builder, table and stage together, asked with real messages. */
+import { parseUpstream } from '../../config/upstream-url.ts';
 import { describe, expect, test } from '@jest/globals';
 import { localRecords } from '../../control-plane/policy/snapshot/build/snapshot-records.ts';
 import { findAliasLoop, buildLocalTree } from '../../control-plane/policy/snapshot/build/local-tree.ts';
@@ -196,7 +197,7 @@ describe('wildcards', () => {
         zone,
         names: [nameFromText(zone)!],
         partition: 1,
-        servers: [],
+        servers: [parseUpstream('192.0.2.53')!],
         upstreamNumbers: [],
       };
       return pipelineWith(['*.example.org A 192.0.2.1', 'nas.lan.example.org A 192.0.2.2'], {

@@ -97,7 +97,8 @@ describe('schedules of groups', () => {
       message: 'group 99 does not exist',
     });
     await expect(store.assignProfile(own.database, 7, 98)).rejects.toMatchObject({
-      message: 'schedule profile 98 does not exist',
+      status: 400,
+      fields: [{ path: 'profile_id', message: 'expected the id of a schedule profile that exists' }],
     });
   });
 });

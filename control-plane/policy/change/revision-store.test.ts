@@ -11,7 +11,8 @@ beforeAll(async () => {
   own = await startTestDatabase();
 });
 beforeEach(async () => {
-  await asOwner(own.database, 'TRUNCATE revisions RESTART IDENTITY');
+  await asOwner(own.database, 'TRUNCATE revisions');
+  await asOwner(own.database, 'ALTER TABLE revisions ALTER id RESTART WITH 1');
   await asOwner(own.database, 'TRUNCATE list_sources RESTART IDENTITY CASCADE');
 });
 afterAll(() => own.stop());

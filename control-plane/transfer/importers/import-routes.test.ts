@@ -130,7 +130,15 @@ describe('POST {api}/import of a Pi-hole', () => {
       '\\<word': `done: ${inList}; written as \\bword`,
       'c\\.example$;reply=CNAME,d.example': `done: ${inList}`,
     });
-    expect(itemsOf(report, 'forward_zone')).toEqual({ '192.0.2.0/23': 'done', 'fritz.box': 'done' });
+    expect(itemsOf(report, 'forward_zone')).toEqual({
+      ...{ '192.0.2.0/23': 'done', 'fritz.box': 'done' },
+      ...Object.fromEntries(
+        ['bind', 'internal', 'lan'].map((zone) => [
+          `local=/${zone}/`,
+          'done: answered here, without servers',
+        ]),
+      ),
+    });
     expect(itemsOf(report, 'setting')).toMatchObject({
       'dns.domain lan': 'changed',
       'dns.domainNeeded': 'changed',
