@@ -116,7 +116,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     examples: [
       'weir import pi-hole-teleporter.zip --dry-run',
-      'weir import pi-hole-teleporter.zip --settings none --answers starting_list:keep',
+      'weir import teleporter.zip --settings none --answers starting_list:keep',
     ],
   }),
   remote({
