@@ -20,6 +20,22 @@ describe('ImportQuery', () => {
     expect(ImportQuery.parse({ settings }).settings).toEqual(new Set(keys));
   });
 
+  test.each(['settings', 'answers'])('takes %s of 4000 characters, and no more', (field) => {
+    const ofLength = (length: number): unknown => ({
+      [field]: 'a:b,'.repeat(length / 4).padEnd(length, ','),
+    });
+    expect(ImportQuery.safeParse(ofLength(4000)).success).toBe(true);
+    expect(ImportQuery.safeParse(ofLength(4001)).success).toBe(false);
+  });
+
+  test.each([{ format: 'bind' }, { dry_run: 'yes' }, { dry_run: '' }])('refuses %j', (query) => {
+    expect(ImportQuery.safeParse(query).success).toBe(false);
+  });
+
+  test('reads dry_run', () => {
+    expect(ImportQuery.parse({ dry_run: 'true' }).dry_run).toBe(true);
+  });
+
   test('reads answers, and refuses what is not a question with a choice', () => {
     const { answers } = ImportQuery.parse({ answers: 'starting_list:keep,device.02005e100001:device' });
     expect([...answers]).toEqual([

@@ -1,5 +1,5 @@
 /** What people choose before an import, over real HTTP and PostgreSQL: settings, questions, and what differs. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';
@@ -36,10 +36,12 @@ const queries = new Map([
   ['mask.icloud.com', 7],
   ['use-application-dns.net', 20],
 ]);
-const { suite, api, imported, post } = importSuite({
+/** The log, which a test may make slow. */
+let askLog = (): Promise<ReadonlyMap<string, number>> => Promise.resolve(queries);
+const { suite, folder, api, imported, post } = importSuite({
   parts: {
     testUpstreams: (servers, bootstrap) => testUpstreams(servers, { bootstrap, dnsPort: 53 }),
-    loggedQueries: () => Promise.resolve(queries),
+    loggedQueries: () => askLog(),
   },
 });
 
@@ -60,6 +62,63 @@ const settingsOf = ({ settings }: ImportReport): Record<string, boolean> =>
   Object.fromEntries(settings.map(({ key, selected }) => [key, selected]));
 const audit = async (): Promise<unknown[]> =>
   (await suite().database.query('SELECT actor, subject, after FROM audit_log ORDER BY id')).rows;
+
+describe('the turn of an import', () => {
+  const place = (): string => join(folder(), 'import');
+  const isThere = async (): Promise<boolean> => (await readdir(folder())).includes('import');
+
+  test('comes once the one before has ended; a third that would wait is 503', async () => {
+    let running = 0;
+    let most = 0;
+    const first = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    askLog = async () => {
+      most = Math.max(most, ++running);
+      first.resolve();
+      await gate.promise;
+      running--;
+      return queries;
+    };
+    try {
+      const firstAnswer = post(adguard(''), '?dry_run=true');
+      await first.promise;
+      const others = Array.from({ length: 3 }, () => post(adguard(''), '?dry_run=true'));
+      const refused = await Promise.race(others);
+      expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+      gate.resolve();
+      const answers = await Promise.all([firstAnswer, ...others]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
+      expect(most).toBe(1);
+      // Those that have ended make place for others.
+      await imported(adguard(''), '?dry_run=true');
+    } finally {
+      gate.resolve();
+      askLog = () => Promise.resolve(queries);
+    }
+  });
+
+  test('begins with an empty folder that only Weir may read, and leaves none', async () => {
+    await mkdir(place());
+    await writeFile(join(place(), 'left'), 'by an import that was killed');
+    let seen: readonly unknown[] = [];
+    askLog = async () => {
+      seen = [(await readdir(place())).includes('left'), (await stat(place())).mode & 0o777];
+      return queries;
+    };
+    try {
+      await imported(adguard(''), '?dry_run=true');
+    } finally {
+      askLog = () => Promise.resolve(queries);
+    }
+    expect([seen, await isThere()]).toEqual([[false, 0o700], false]);
+  });
+
+  test('leaves no folder and no turn taken after a file that cannot be read', async () => {
+    for (let count = 0; count < 4; count++)
+      expect((await post('{', '?format=adguard_home')).status).toBe(400);
+    expect(await isThere()).toBe(false);
+  });
+});
 
 describe('the settings of an import', () => {
   const KEYS = 'querylog: {enabled: true, interval: 168h}\ndns: {ratelimit: 20, refuse_any: true}\n';
@@ -146,8 +205,10 @@ describe('the settings of an import', () => {
     const file = adguard(`dns: {upstream_dns: ['${works}'], fallback_dns: ['${fails}']}\n`);
     await imported(file);
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }]);
-    // By hand, also one that fails.
+    // By hand, also one that fails; none is asked.
+    const asked = [good, refusing].map(({ udpQueries }) => udpQueries.length);
     await imported(file, '?settings=dns.pools.0,dns.pools.1');
+    expect([good, refusing].map(({ udpQueries }) => udpQueries.length)).toEqual(asked);
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }, { servers: [fails] }]);
   });
 

@@ -66,6 +66,28 @@ describe('oneDeviceEach()', () => {
     ]);
   });
 
+  test.each([
+    [undefined, 'Kids'],
+    ['device', 'Adults'],
+  ])('asks once about a device with two addresses, whose answer %j counts for both', (answer, group) => {
+    const id = 'device.02005e100001';
+    const { clients, questions } = oneDeviceEach(
+      [
+        client({ ip_address: '192.0.2.7', group: 'Kids' }, 0),
+        client({ ip_address: '2001:db8::7', group: 'Guests' }, 1),
+      ],
+      {
+        macs: new Map([...MACS, ['2001:db8::7', MAC]]),
+        stored: [client({ mac_address: MAC, group: 'Adults' }).item],
+        answers: new Map(answer === undefined ? [] : [[id, answer]]),
+      },
+    );
+    expect(questions.map((question) => question.id)).toEqual([id]);
+    expect(clients).toEqual([
+      { item: expect.objectContaining({ mac_address: MAC, ip_address: null, group }), origin: [0, 1] },
+    ]);
+  });
+
   test('asks nothing where both groups are the same in any case', () => {
     const stored = [client({ mac_address: MAC, group: 'kids' }).item];
     const planned = [client({ ip_address: '192.0.2.7', group: 'Kids' }, 0)];

@@ -1,6 +1,6 @@
 /**
  * One device, one client: Weir looks at the MAC before the address, so an entry for an address whose device has a known
- * MAC becomes one for that MAC. Two groups for one device are a question.
+ * MAC becomes one for that MAC. Two groups for one device are a question, asked once a device.
  */
 import type { ImportQuestion } from '../../../../shared/api/imports-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
@@ -68,8 +68,10 @@ export function oneDeviceEach(
     const ofDevice = textOf(device?.['group']);
     const name = textOf(device?.['name']) ?? textOf(entry['name']);
     let group = ofAddress ?? ofDevice;
-    if (ofAddress !== null && ofDevice !== null && ofAddress.toLowerCase() !== ofDevice.toLowerCase()) {
-      const id = `device.${mac.replaceAll(':', '')}`;
+    const id = `device.${mac.replaceAll(':', '')}`;
+    // The answer for one address of a device counts for the others.
+    if (questions.some((question) => question.id === id)) group = ofDevice;
+    else if (ofAddress !== null && ofDevice !== null && ofAddress.toLowerCase() !== ofDevice.toLowerCase()) {
       const given = answers.get(id);
       const choice = given === 'device' ? 'device' : 'address';
       group = choice === 'device' ? ofDevice : ofAddress;
