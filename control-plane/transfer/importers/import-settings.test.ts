@@ -70,11 +70,11 @@ describe('the turn of an import', () => {
   test('comes once the one before has ended; a third that would wait is 503', async () => {
     let running = 0;
     let most = 0;
-    const first = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<null>();
+    const gate = Promise.withResolvers<null>();
     askLog = async () => {
       most = Math.max(most, ++running);
-      first.resolve();
+      first.resolve(null);
       await gate.promise;
       running--;
       return queries;
@@ -85,14 +85,14 @@ describe('the turn of an import', () => {
       const others = Array.from({ length: 3 }, () => post(adguard(''), '?dry_run=true'));
       const refused = await Promise.race(others);
       expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
-      gate.resolve();
+      gate.resolve(null);
       const answers = await Promise.all([firstAnswer, ...others]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 503]);
       expect(most).toBe(1);
       // Those that have ended make place for others.
       await imported(adguard(''), '?dry_run=true');
     } finally {
-      gate.resolve();
+      gate.resolve(null);
       askLog = () => Promise.resolve(queries);
     }
   });
