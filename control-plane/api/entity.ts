@@ -1,5 +1,5 @@
 /**
- * Entities of the API: what stands at a place such as `/groups/{id}`. A route names its entity, and `route.ts` does for all
+ * Entities of the API: what a path such as `/groups/{id}` identifies. A route names its entity, and `route.ts` does for all
  * of them what RFC 9110 asks: `Location` of what was created, `ETag`, and `If-Match`, which is checked in the transaction
  * of the change. Read-only fields of a body are ignored, so that an answer can be edited and sent back.
  */

@@ -12,7 +12,7 @@ export interface Collection {
   readonly list: OperationName;
   /** Its operations on one row; `show` may lack where the list says it all. */
   readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
-  /** Stands before its ids where a noun has two collections. */
+  /** Prefix of its ids, for a noun with two collections. */
   readonly idPrefix?: string;
   /** The fields that name a row, in addition to its id. */
   readonly names: readonly string[];

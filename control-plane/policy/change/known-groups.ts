@@ -2,7 +2,7 @@
 import type { RowFaults } from '../../api/row-faults.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Notes the rows whose group does not exist; null = none is meant. */
+/** Adds a fault for each row whose group does not exist; null = no group. */
 export async function noteUnknownGroups(
   db: Queryable,
   rows: readonly { readonly group_id: number | null }[],

@@ -84,7 +84,7 @@ export function notLogged(minute: MinuteCounts): MinuteCounts {
   return { ...minute, counts: { ...minute.counts, 'excluded:log': minute.queries } };
 }
 
-/** What is left of the counts of queries that are not to be counted: how many they are. */
+/** Reduces the counts of queries that are left out of statistics to their number. */
 export function notCounted({ minuteMs, queries }: MinuteCounts): MinuteCounts {
   const nothing = { queries: 0, blocked: 0, cached: 0, forwarded: 0, rateLimited: 0 };
   return { minuteMs, ...nothing, counts: { 'excluded:statistics': queries } };

@@ -205,7 +205,7 @@ describe('the settings of an import', () => {
     const file = adguard(`dns: {upstream_dns: ['${works}'], fallback_dns: ['${fails}']}\n`);
     await imported(file);
     expect(await configOf('dns.pools')).toMatchObject([{ servers: [works] }]);
-    // By hand, also one that fails; none is asked.
+    // A pool that is chosen by hand is set even if it fails, so that no server is asked.
     const asked = [good, refusing].map(({ udpQueries }) => udpQueries.length);
     await imported(file, '?settings=dns.pools.0,dns.pools.1');
     expect([good, refusing].map(({ udpQueries }) => udpQueries.length)).toEqual(asked);

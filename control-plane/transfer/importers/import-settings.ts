@@ -31,7 +31,7 @@ export interface ImportParts extends ApplyParts {
     servers: readonly string[],
     bootstrap: readonly string[],
   ) => Promise<UpstreamTests>;
-  /** Queries of the last days by name, as far as the log has them; null = there is no log. */
+  /** Queries of the last days by name, as far as the log has them; null without a log. */
   readonly loggedQueries: () => Promise<QueriesByName>;
 }
 

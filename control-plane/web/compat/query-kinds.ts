@@ -36,7 +36,7 @@ const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   BLOCKED_PTR: 'CACHE',
   BLOCKED_NON_FQDN: 'SPECIAL_DOMAIN',
   BLOCKED_REBIND: 'EXTERNAL_BLOCKED_IP',
-  // Refused but not blocked: FTL has no word for that.
+  // Refused, not blocked: FTL has no status for that.
   RATE_LIMITED: 'UNKNOWN',
   REFUSED: 'UNKNOWN',
 };

@@ -10,7 +10,7 @@ export interface BlockedSlot {
 
 const DAY_MINUTES = 1440;
 
-/** What is left of a week without the times at which services are allowed; days of the same times are one slot. */
+/** The times of a week at which services are not allowed; days with equal times share a slot. */
 export function blockedSlots({ days }: AdguardSchedule): BlockedSlot[] {
   const slots = new Map<string, BlockedSlot>();
   for (const [day, allowed] of days.entries()) {

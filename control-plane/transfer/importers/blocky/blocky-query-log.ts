@@ -20,7 +20,7 @@ export function mapQueryLog(builder: PlanBuilder, file: ForeignTree): void {
   mapIgnored(builder, file.texts('queryLog.ignore.domains') ?? []);
 }
 
-/** Fields that are left out; all are logged if there is no list. */
+/** Fields that are not logged; without a list, all are logged. */
 function mapFields(builder: PlanBuilder, fields: readonly string[]): void {
   if (fields.length === 0) return;
   const from = `queryLog.fields ${fields.join(', ')}`;

@@ -2,7 +2,7 @@
 import type { ImportDifference } from '../../../../shared/api/imports-api.ts';
 import type { PlanItem } from '../plan/import-plan.ts';
 
-/** Queries by name; null = there is no log. */
+/** Queries by name; null without a log. */
 export type QueriesByName = ReadonlyMap<string, number> | null;
 
 /** Orders rows that differ by the queries that they concern. */

@@ -17,7 +17,7 @@ export interface StartingList {
   readonly reason: string;
 }
 
-/** Null if there is no such list, it is off, or the file has it as well. */
+/** Null if the list is missing or disabled, or if the file has it as well. */
 export function startingList(
   plan: ImportPlan,
   current: {

@@ -120,7 +120,7 @@ class TreReader {
       throw refused(`{${content}} is not a number of repetitions`);
     if (comma === undefined) return { min, max: min };
     if (least === '' && max === null) return { min: 1, max: 1 };
-    // TRE counts from -1 if there is no least number.
+    // Without a lower bound TRE counts from -1.
     return least === '' && max !== null ? { min: -1, max: max + 1, text: `{0,${max + 1}}` } : { min, max };
   }
 
