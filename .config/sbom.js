@@ -1,7 +1,7 @@
 // What a production install is made of: `data/sbom/weir.cdx.json` (CycloneDX 1.6) with every package of package-lock.json
 // that is not for development, and the binaries that packages bring; `data/sbom/LICENSES.txt` with their licences. Reports
 // licences that do not suit and binaries that are not described here, in `data/sbom/REPORT.txt` and on standard error; that
-// is no gate. The same tree gives the same files: no time, no path, no host. Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
+// is not a gate. The same tree gives the same files: no time, no path, no host. Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
 import { createHash } from 'node:crypto';
 import {
   closeSync,
