@@ -53,6 +53,11 @@ export class Budget {
     return this.failedSignatures > 0 && this.signatures-- > 0;
   }
 
+  /** Whether a key did not make a signature that it seemed to have made. */
+  get hasFailure(): boolean {
+    return this.failedSignatures < MAX_FAILED_SIGNATURES;
+  }
+
   /** Records a signature that the key did not make. */
   noteFailedSignature(): void {
     this.failedSignatures--;

@@ -1,17 +1,14 @@
-/**
- * Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys; node:crypto verifies
- * them in a thread of its pool, so that no other query waits.
- */
-import { verify } from 'node:crypto';
+/** Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys (`verify.ts`). */
 import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
 import { writeU16, writeU32 } from '../../shared/dns/wire.ts';
-import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
+import { isTrustedAlgorithm } from './algorithms.ts';
 import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import { keysOf } from './key-index.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
 import { type NowSecs, type Rrsig, secsLeft, untimely } from './rrsig.ts';
+import { isSignedBy } from './verify.ts';
 
 /** The result of checking the signatures of an RRset. */
 export type SetProof =
@@ -64,7 +61,7 @@ export async function proveSet(
       if (!budget.spendSignature()) return { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS };
       rdatas ??= canonicalOrder(set);
       data ??= signedData(set, rrsig, rdatas);
-      if (await isSignedBy(key, rrsig, data)) return secure(set, rrsig, nowSecs);
+      if (await isSignedBy(key, rrsig, data, budget)) return secure(set, rrsig, nowSecs);
       budget.noteFailedSignature();
     }
     faults.add(ExtendedError.DNSSEC_BOGUS);
@@ -85,7 +82,7 @@ export async function signsItself(
       it.keyTag === key.tag && it.algorithm === key.algorithm && faultOf(it, set, zone, nowSecs) === null,
   );
   for (const rrsig of own)
-    if (budget.spendSignature() && (await isSignedBy(key, rrsig, signedData(set, rrsig)))) return true;
+    if (budget.spendSignature() && (await isSignedBy(key, rrsig, signedData(set, rrsig), budget))) return true;
   return false;
 }
 
@@ -146,17 +143,4 @@ export function signedData(
     parts.push(signedOwner, fixed, length, rdata);
   }
   return Buffer.concat(parts);
-}
-
-/** Whether the key made the signature over this data. */
-export function isSignedBy(key: Dnskey, rrsig: Rrsig, data: Uint8Array): Promise<boolean> {
-  const algorithm = algorithmOf(key.algorithm);
-  const publicKey = key.key;
-  if (algorithm === undefined || publicKey === null) return Promise.resolve(false);
-  const { digest, signatureEncoding } = algorithm;
-  const input =
-    signatureEncoding === undefined ? publicKey : { key: publicKey, dsaEncoding: signatureEncoding };
-  return new Promise((resolve) => {
-    verify(digest, data, input, rrsig.signature, (error, isValid) => resolve(error === null && isValid));
-  });
 }

@@ -52,5 +52,5 @@ export async function readTrustPoint(
 }
 
 function isUsable(key: Dnskey): boolean {
-  return isTrustedAlgorithm(key.algorithm) && key.key !== null;
+  return isTrustedAlgorithm(key.algorithm) && key.verifyInput !== null;
 }
