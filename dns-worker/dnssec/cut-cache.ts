@@ -2,7 +2,6 @@
  * Caches zone cuts for the lifetime of the records that prove them. Bounded: the oldest entry is evicted. One per
  * thread; nothing of it outlives the thread.
  */
-import { type Name, nameKey } from './names.ts';
 import type { ZoneKeys } from './signature.ts';
 
 /** The kind of cut at a name below a secure zone. */
@@ -24,9 +23,8 @@ const MAX_ENTRIES = 20_000;
 export class CutCache {
   private readonly entries = new Map<string, { readonly cut: Cut; readonly expiresAtMs: number }>();
 
-  /** The cut at the name; undefined = unknown or expired. */
-  find(name: Name, nowMs: number): Cut | undefined {
-    const key = nameKey(name);
+  /** The cut at the name with this `nameKey`; undefined = unknown or expired. */
+  find(key: string, nowMs: number): Cut | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined || entry.expiresAtMs > nowMs) return entry?.cut;
     this.entries.delete(key);
@@ -34,8 +32,7 @@ export class CutCache {
   }
 
   /** Remembers a cut until then. */
-  keep(name: Name, cut: Cut, expiresAtMs: number): void {
-    const key = nameKey(name);
+  keep(key: string, cut: Cut, expiresAtMs: number): void {
     this.entries.delete(key);
     if (this.entries.size >= MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value!);
     this.entries.set(key, { cut, expiresAtMs });

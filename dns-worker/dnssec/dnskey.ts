@@ -18,7 +18,8 @@ export class Dnskey {
   private input: VerifyKeyObjectInput | null | undefined = undefined;
 
   private constructor(rdata: Uint8Array) {
-    this.rdata = rdata;
+    // A copy: keys outlive the message that they came in.
+    this.rdata = rdata.slice();
     this.flags = readU16(rdata, 0);
     this.protocol = rdata[2]!;
     this.algorithm = rdata[3]!;

@@ -58,9 +58,16 @@ export interface TrustPoints {
   readonly negativeAnchors: readonly Name[];
 }
 
+/** A zone with trust anchors. */
+interface AnchoredZone {
+  readonly zone: Name;
+  readonly anchors: readonly TrustAnchor[];
+}
+
 /** Finds and caches zones and their keys. One per thread. */
 export class TrustChain {
-  private points: TrustPoints;
+  private anchored: readonly AnchoredZone[];
+  private readonly negativeAnchors: readonly Name[];
   private readonly fetch: Fetch;
   private readonly clock: Clock;
   /** Unix milliseconds before which the clock is wrong. */
@@ -68,8 +75,9 @@ export class TrustChain {
   private cuts = new CutCache();
   private underWay = new Map<string, Promise<Cut | null>>();
 
-  constructor(points: TrustPoints, fetch: Fetch, clock: Clock) {
-    this.points = points;
+  constructor({ anchors, negativeAnchors }: TrustPoints, fetch: Fetch, clock: Clock) {
+    this.anchored = byZone(anchors);
+    this.negativeAnchors = negativeAnchors;
     this.fetch = fetch;
     this.clock = clock;
   }
@@ -80,20 +88,22 @@ export class TrustChain {
    * DS. The claim is unproven, so it does not choose where the walk begins, and a signer above the anchor is ignored.
    */
   async zoneOf(name: Name, budget: Budget, signer?: Name): Promise<Zone> {
-    const anchors = closest(this.points.anchors, name);
-    if (anchors.length === 0) return { kind: 'indeterminate' };
-    const apex = anchors[0]!.zone;
+    const point = this.pointAbove(name);
+    if (point === undefined) return { kind: 'indeterminate' };
+    const apex = point.zone;
     if (this.isNegative(name, apex)) return { kind: 'insecure' };
-    const top = await this.cutAt(apex, budget, () => this.openAnchor(apex, anchors, budget));
+    const key = nameKey(name);
+    const apexKey = key.slice(name.length - apex.length);
+    const top = this.known(apexKey) ?? (await this.anchorCut(apexKey, point, budget));
     if (top?.kind !== 'secure') return zoneWithoutKeys(top);
     let zone = top;
     const endsAtSigner = signer !== undefined && isAtOrBelow(signer, apex);
     const last = labelCount(endsAtSigner ? signer : name);
     for (let labels = labelCount(apex) + 1; labels <= last; labels++) {
       const at = ancestor(name, labels);
-      const above = zone;
-      const asksKeys = endsAtSigner && labels === last;
-      const cut = await this.cutAt(at, budget, () => this.openCut(at, above, asksKeys, budget));
+      const atKey = key.slice(name.length - at.length);
+      const cut =
+        this.known(atKey) ?? (await this.cutBelow(zone, at, atKey, endsAtSigner && labels === last, budget));
       if (cut?.kind === 'secure') zone = cut;
       else if (cut?.kind === 'nothing-below') return zone;
       else if (cut?.kind !== 'none') return zoneWithoutKeys(cut);
@@ -107,30 +117,30 @@ export class TrustChain {
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
     for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
-      if (this.cuts.find(ancestor(name, labels), this.clock.monotonicMs())?.kind === 'secure') return true;
+      if (this.known(nameKey(ancestor(name, labels)))?.kind === 'secure') return true;
     }
     return false;
   }
 
   /** Whether a trust anchor is for the zone of this name. */
   beginsAt(name: Name): boolean {
-    return this.points.anchors.some(({ zone }) => isSame(zone, name));
+    return this.anchored.some(({ zone }) => isSame(zone, name));
   }
 
   /** The zone of the closest trust anchor above a name; null = there is none. */
   anchorZone(name: Name): Name | null {
-    return closest(this.points.anchors, name)[0]?.zone ?? null;
+    return this.pointAbove(name)?.zone ?? null;
   }
 
   /** Whether a name is exempt from validation (RFC 7646). */
   isExempt(name: Name): boolean {
-    const [anchor] = closest(this.points.anchors, name);
-    return anchor !== undefined && this.isNegative(name, anchor.zone);
+    const point = this.pointAbove(name);
+    return point !== undefined && this.isNegative(name, point.zone);
   }
 
   /** Replaces the trust anchors and forgets all cuts. */
   trust(anchors: readonly TrustAnchor[]): void {
-    this.points = { ...this.points, anchors };
+    this.anchored = byZone(anchors);
     this.cuts = new CutCache();
     this.underWay = new Map();
   }
@@ -139,9 +149,10 @@ export class TrustChain {
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
     for (let attempt = 1; ; attempt++) {
       const fetched = await this.ask(zone, RRType.DNSKEY, budget);
+      const anchors = this.anchored.find((it) => isSame(it.zone, zone))?.anchors ?? [];
       if (fetched === null) return null;
       const { sets, upstream } = fetched;
-      const keys = await readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);
+      const keys = await readTrustPoint(zone, sets, anchors, this.nowSecs, budget);
       if (keys?.isTrusted === true || !budget.avoid(upstream) || attempt >= MAX_ATTEMPTS) return keys;
     }
   }
@@ -153,14 +164,40 @@ export class TrustChain {
   }
 
   private isNegative(name: Name, apex: Name): boolean {
-    return this.points.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
+    return this.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
+  }
+
+  /** The closest zone with trust anchors that holds the name; undefined = there is none. */
+  private pointAbove(name: Name): AnchoredZone | undefined {
+    return this.anchored.find(({ zone }) => isAtOrBelow(name, zone));
+  }
+
+  private known(key: string): Cut | undefined {
+    return this.cuts.find(key, this.clock.monotonicMs());
+  }
+
+  private anchorCut(key: string, point: AnchoredZone, budget: Budget): Promise<Cut | null> {
+    return this.cutAt(key, budget, () => this.openAnchor(point, budget));
+  }
+
+  private cutBelow(
+    above: ZoneKeys,
+    at: Name,
+    key: string,
+    asksKeys: boolean,
+    budget: Budget,
+  ): Promise<Cut | null> {
+    return this.cutAt(key, budget, () => this.openCut(at, above, asksKeys, budget));
   }
 
   /** The cut from the cache, from a lookup in progress, or by `open`; null = unavailable. */
-  private async cutAt(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
-    const key = nameKey(at);
+  private async cutAt(
+    key: string,
+    budget: Budget,
+    open: () => Promise<TimedCut | null>,
+  ): Promise<Cut | null> {
     for (;;) {
-      const known = this.cuts.find(at, this.clock.monotonicMs());
+      const known = this.known(key);
       if (known !== undefined) return known;
       const others = this.underWay.get(key);
       if (others === undefined) break;
@@ -169,7 +206,7 @@ export class TrustChain {
       // The other question may have run out of budget: retried once with this question's own.
     }
     const { underWay } = this;
-    const work = this.openAgain(at, budget, open);
+    const work = this.openAgain(key, budget, open);
     underWay.set(key, work);
     try {
       return await work;
@@ -179,7 +216,7 @@ export class TrustChain {
   }
 
   private async openAgain(
-    at: Name,
+    key: string,
     budget: Budget,
     open: () => Promise<TimedCut | null>,
   ): Promise<Cut | null> {
@@ -196,14 +233,14 @@ export class TrustChain {
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
     const keptSecs = cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded;
-    cuts.keep(at, cut, this.clock.monotonicMs() + keptSecs * 1000);
+    cuts.keep(key, cut, this.clock.monotonicMs() + keptSecs * 1000);
     return cut;
   }
 
-  private openAnchor(apex: Name, anchors: readonly TrustAnchor[], budget: Budget): Promise<TimedCut | null> {
+  private openAnchor({ zone, anchors }: AnchoredZone, budget: Budget): Promise<TimedCut | null> {
     const introduction = introductionByAnchors(anchors);
     if (introduction === null) return Promise.resolve({ cut: { kind: 'insecure' }, ttlSecs: MAX_TTL_SECS });
-    return this.openZone(apex, introduction, MAX_TTL_SECS, budget);
+    return this.openZone(zone, introduction, MAX_TTL_SECS, budget);
   }
 
   private async openZone(
@@ -290,10 +327,14 @@ function zoneWithoutKeys(cut: Cut | null): Zone {
   return cut.kind === 'bogus' ? cut : { kind: 'insecure' };
 }
 
-/** The anchors of the zone closest to the name; none = no anchor applies. */
-function closest(anchors: readonly TrustAnchor[], name: Name): TrustAnchor[] {
-  let apex: Name | null = null;
-  for (const { zone } of anchors)
-    if (isAtOrBelow(name, zone) && (apex === null || zone.length > apex.length)) apex = zone;
-  return anchors.filter(({ zone }) => apex !== null && isSame(zone, apex));
+/** Anchors by zone, the longest name first: of the zones that hold a name, that is the closest. */
+function byZone(anchors: readonly TrustAnchor[]): AnchoredZone[] {
+  const zones = new Map<string, TrustAnchor[]>();
+  for (const anchor of anchors) {
+    const key = nameKey(anchor.zone);
+    zones.set(key, [...(zones.get(key) ?? []), anchor]);
+  }
+  return [...zones.values()]
+    .map((all) => ({ zone: all[0]!.zone, anchors: all }))
+    .sort((a, b) => b.zone.length - a.zone.length);
 }

@@ -18,7 +18,7 @@ const LONGEST_SECS = 0x7fffffff;
 /** Most keys examined per zone: reading one costs as much as checking a signature. */
 const MAX_ENTRY_POINTS = 32;
 
-/** Judges the answer to a question for the DNSKEY records of `zone`; null if there are none. */
+/** Judges the answer to a question for the DNSKEY records of `zone`, whose anchors are given; null if there are none. */
 export async function readTrustPoint(
   zone: Name,
   sets: readonly SignedRRset[],
@@ -28,7 +28,7 @@ export async function readTrustPoint(
 ): Promise<TrustPointKeys | null> {
   const set = sets.find((it) => it.isAnswer && it.type === RRType.DNSKEY && isSame(it.owner, zone));
   if (set === undefined) return null;
-  const introduction = introductionByAnchors(anchors.filter((it) => isSame(it.zone, zone)));
+  const introduction = introductionByAnchors(anchors);
   const proof = introduction === null ? null : await proveKeys(zone, introduction, set, nowSecs, budget);
   const entryPoints = set.rdatas
     .map((rdata) => Dnskey.read(rdata))
