@@ -7,12 +7,13 @@ import { NodeMemory } from './node-memory.ts';
 const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
-  test('NodeMemory has neither claims nor outcomes for a single worker', () => {
+  test('NodeMemory has no claims, outcomes and cuts for a single worker', () => {
     const { buffers: single } = new NodeMemory(1, cache, secretOfTests);
-    expect([single.claims, single.outcomes]).toEqual([null, null]);
+    expect([single.claims, single.outcomes, single.cuts]).toEqual([null, null, null]);
     const { buffers: pair } = new NodeMemory(2, cache, secretOfTests);
     expect(pair.claims).toBeInstanceOf(SharedArrayBuffer);
     expect(pair.outcomes).toBeInstanceOf(SharedArrayBuffer);
+    expect(pair.cuts).toBeInstanceOf(SharedArrayBuffer);
   });
 
   test('NodeMemory gives each node seeds of its own', () => {

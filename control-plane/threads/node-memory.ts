@@ -7,13 +7,14 @@ import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table
 import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
 import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import { createSealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 /** As a thread is given it. */
 type NodeBuffers = Pick<
   ThreadStart,
-  'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities'
+  'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities' | 'cuts'
 >;
 
 /** Seeds of hashes, random, so that clients cannot choose names that collide. */
@@ -39,6 +40,7 @@ export class NodeMemory {
       claims: workers === 1 ? null : createClaimTable(randomInt(SEEDS)),
       capabilities: createCapabilityTable(),
       outcomes: workers === 1 ? null : createOutcomeRings(workers),
+      cuts: workers === 1 ? null : createSealedRecords(workers),
     };
   }
 

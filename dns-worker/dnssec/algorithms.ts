@@ -11,8 +11,6 @@ interface Algorithm {
   readonly digest: 'sha1' | 'sha256' | 'sha384' | 'sha512' | null;
   /** False: such signatures are ignored. */
   readonly trusted: boolean;
-  /** Verifying takes several times as long as the hand-over to another thread. */
-  readonly isSlow: boolean;
   readonly signatureEncoding?: 'ieee-p1363';
   readonly readKey: (octets: Uint8Array) => KeyObject | null;
 }
@@ -29,15 +27,12 @@ const RSA_MAX_EXPONENT_BYTES = 5;
 const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({
   digest,
   trusted,
-  isSlow: false,
   readKey: readRsaKey,
 });
 
 const ecdsa = (digest: Algorithm['digest'], curve: string, size: number): Algorithm => ({
   digest,
   trusted: true,
-  // OpenSSL has fast code for P-256 only.
-  isSlow: curve !== 'P-256',
   signatureEncoding: 'ieee-p1363',
   readKey: (octets) => {
     if (octets.length !== 2 * size) return null;
@@ -49,7 +44,6 @@ const ecdsa = (digest: Algorithm['digest'], curve: string, size: number): Algori
 const eddsa = (curve: string, size: number): Algorithm => ({
   digest: null,
   trusted: true,
-  isSlow: false,
   readKey: (octets) =>
     octets.length === size ? importKey({ kty: 'OKP', crv: curve, x: base64url(octets) }) : null,
 });

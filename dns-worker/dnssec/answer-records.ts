@@ -26,7 +26,7 @@ export interface SignedRRset {
 }
 
 const expanded = newExpandedName();
-/** RDATA in canonical form, as it is built: most octets of RDATA, and two names. */
+/** RDATA in canonical form, as it is built: most bytes of RDATA, and two names. */
 const canonical = new Uint8Array(0x1_0000 + 2 * MAX_NAME_LENGTH);
 const NO_NAME: Name = new Uint8Array(0);
 /** RR types are less. */
@@ -115,7 +115,7 @@ function canonicalRdata(image: Uint8Array, type: number, from: number, end: numb
   return canonical.slice(0, length);
 }
 
-/** Appends octets of the image to the canonical form; returns its length. */
+/** Appends bytes of the image to the canonical form; returns its length. */
 function copy(image: Uint8Array, from: number, end: number, length: number): number {
   for (let at = from; at < end; at++) canonical[length++] = image[at]!;
   return length;

@@ -95,7 +95,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
-/** A folded copy of octets that hold an uncompressed name. */
+/** A folded copy of bytes that hold an uncompressed name. */
 export function foldedName(octets: Uint8Array, from: number, end: number): Name {
   const name = new Uint8Array(end - from);
   for (let at = from; at < end; at++) name[at - from] = FOLD[octets[at]!]!;

@@ -6,6 +6,7 @@
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
+import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
@@ -13,7 +14,7 @@ import { denialOf } from './denial.ts';
 import { ancestor, isAtOrBelow, isSame, labelCount, type Name, nameKey } from './names.ts';
 import type { NowSecs } from './rrsig.ts';
 import { proveSet, type ZoneKeys } from './signature.ts';
-import { readTrustPoint } from './trust-point.ts';
+import { type AnchoredZone, anchorsByZone, readTrustPoint } from './trust-point.ts';
 import {
   type Introduction,
   introductionByAnchors,
@@ -58,11 +59,8 @@ export interface TrustPoints {
   readonly negativeAnchors: readonly Name[];
 }
 
-/** A zone with trust anchors. */
-interface AnchoredZone {
-  readonly zone: Name;
-  readonly anchors: readonly TrustAnchor[];
-}
+/** Opens what the threads of the node share that have the same trust points; null = nothing. */
+export type ShareCuts = (points: TrustPoints) => SealedRecords | null;
 
 /** Finds and caches zones and their keys. One per thread. */
 export class TrustChain {
@@ -72,12 +70,19 @@ export class TrustChain {
   private readonly clock: Clock;
   /** Unix milliseconds before which the clock is wrong. */
   clockFloorMs = 0;
-  private cuts = new CutCache();
-  private underWay = new Map<string, Promise<Cut | null>>();
+  private cuts: CutCache;
+  private readonly share: ShareCuts;
 
-  constructor({ anchors, negativeAnchors }: TrustPoints, fetch: Fetch, clock: Clock) {
-    this.anchored = byZone(anchors);
+  constructor(
+    { anchors, negativeAnchors }: TrustPoints,
+    fetch: Fetch,
+    clock: Clock,
+    share: ShareCuts = () => null,
+  ) {
+    this.anchored = anchorsByZone(anchors);
     this.negativeAnchors = negativeAnchors;
+    this.share = share;
+    this.cuts = this.newCuts(anchors);
     this.fetch = fetch;
     this.clock = clock;
   }
@@ -92,18 +97,25 @@ export class TrustChain {
     if (point === undefined) return { kind: 'indeterminate' };
     const apex = point.zone;
     if (this.isNegative(name, apex)) return { kind: 'insecure' };
+    // Anchors that are replaced during the walk do not reach what it proves.
+    const { cuts } = this;
     const key = nameKey(name);
     const apexKey = key.slice(name.length - apex.length);
-    const top = this.known(apexKey) ?? (await this.anchorCut(apexKey, point, budget));
+    const top =
+      this.known(cuts, apexKey) ??
+      (await this.cutAt(cuts, apex, apexKey, budget, () => this.openAnchor(point, budget)));
     if (top?.kind !== 'secure') return zoneWithoutKeys(top);
     let zone = top;
     const endsAtSigner = signer !== undefined && isAtOrBelow(signer, apex);
     const last = labelCount(endsAtSigner ? signer : name);
     for (let labels = labelCount(apex) + 1; labels <= last; labels++) {
       const at = ancestor(name, labels);
+      const above = zone;
+      const asksKeys = endsAtSigner && labels === last;
       const atKey = key.slice(name.length - at.length);
       const cut =
-        this.known(atKey) ?? (await this.cutBelow(zone, at, atKey, endsAtSigner && labels === last, budget));
+        this.known(cuts, atKey) ??
+        (await this.cutAt(cuts, at, atKey, budget, () => this.openCut(at, above, asksKeys, budget)));
       if (cut?.kind === 'secure') zone = cut;
       else if (cut?.kind === 'nothing-below') return zone;
       else if (cut?.kind !== 'none') return zoneWithoutKeys(cut);
@@ -117,7 +129,7 @@ export class TrustChain {
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
     for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
-      if (this.known(nameKey(ancestor(name, labels)))?.kind === 'secure') return true;
+      if (this.known(this.cuts, nameKey(ancestor(name, labels)))?.kind === 'secure') return true;
     }
     return false;
   }
@@ -140,9 +152,8 @@ export class TrustChain {
 
   /** Replaces the trust anchors and forgets all cuts. */
   trust(anchors: readonly TrustAnchor[]): void {
-    this.anchored = byZone(anchors);
-    this.cuts = new CutCache();
-    this.underWay = new Map();
+    this.anchored = anchorsByZone(anchors);
+    this.cuts = this.newCuts(anchors);
   }
 
   /** The keys of a zone with trust anchors, and what signs them, always from a new question; null = no answer. */
@@ -163,6 +174,10 @@ export class TrustChain {
     return nowMs < this.clockFloorMs ? null : Math.floor(nowMs / 1000);
   }
 
+  private newCuts(anchors: readonly TrustAnchor[]): CutCache {
+    return new CutCache(this.share({ anchors, negativeAnchors: this.negativeAnchors }));
+  }
+
   private isNegative(name: Name, apex: Name): boolean {
     return this.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
   }
@@ -172,55 +187,43 @@ export class TrustChain {
     return this.anchored.find(({ zone }) => isAtOrBelow(name, zone));
   }
 
-  private known(key: string): Cut | undefined {
-    return this.cuts.find(key, this.clock.monotonicMs());
+  private known(cuts: CutCache, key: string): Cut | undefined {
+    return cuts.find(key, this.clock.monotonicMs());
   }
 
-  private anchorCut(key: string, point: AnchoredZone, budget: Budget): Promise<Cut | null> {
-    return this.cutAt(key, budget, () => this.openAnchor(point, budget));
-  }
-
-  private cutBelow(
-    above: ZoneKeys,
-    at: Name,
-    key: string,
-    asksKeys: boolean,
-    budget: Budget,
-  ): Promise<Cut | null> {
-    return this.cutAt(key, budget, () => this.openCut(at, above, asksKeys, budget));
-  }
-
-  /** The cut from the cache, from a lookup in progress, or by `open`; null = unavailable. */
+  /** The cut from the cache, from another thread, from a lookup in progress, or by `open`; null = unavailable. */
   private async cutAt(
+    cuts: CutCache,
+    at: Name,
     key: string,
     budget: Budget,
     open: () => Promise<TimedCut | null>,
   ): Promise<Cut | null> {
     for (;;) {
-      const known = this.known(key);
+      const known = this.known(cuts, key) ?? cuts.findShared(at, key, this.clock.monotonicMs());
       if (known !== undefined) return known;
-      const others = this.underWay.get(key);
+      const others = cuts.underWay.get(key);
       if (others === undefined) break;
       const found = await others;
       if (found !== null) return found;
       // The other question may have run out of budget: retried once with this question's own.
     }
-    const { underWay } = this;
-    const work = this.openAgain(key, budget, open);
-    underWay.set(key, work);
+    const work = this.openAgain(cuts, at, key, budget, open);
+    cuts.underWay.set(key, work);
     try {
       return await work;
     } finally {
-      underWay.delete(key);
+      cuts.underWay.delete(key);
     }
   }
 
   private async openAgain(
+    cuts: CutCache,
+    at: Name,
     key: string,
     budget: Budget,
     open: () => Promise<TimedCut | null>,
   ): Promise<Cut | null> {
-    const { cuts } = this;
     let found: TimedCut | null = null;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && !budget.isSpent; attempt++) {
       const { avoided } = budget;
@@ -233,7 +236,7 @@ export class TrustChain {
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
     const keptSecs = cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded;
-    cuts.keep(key, cut, this.clock.monotonicMs() + keptSecs * 1000);
+    cuts.keep(at, key, { cut, expiresAtMs: this.clock.monotonicMs() + keptSecs * 1000 });
     return cut;
   }
 
@@ -325,16 +328,4 @@ export class TrustChain {
 function zoneWithoutKeys(cut: Cut | null): Zone {
   if (cut === null) return { kind: 'unavailable' };
   return cut.kind === 'bogus' ? cut : { kind: 'insecure' };
-}
-
-/** Anchors by zone, the longest name first: of the zones that hold a name, that is the closest. */
-function byZone(anchors: readonly TrustAnchor[]): AnchoredZone[] {
-  const zones = new Map<string, TrustAnchor[]>();
-  for (const anchor of anchors) {
-    const key = nameKey(anchor.zone);
-    zones.set(key, [...(zones.get(key) ?? []), anchor]);
-  }
-  return [...zones.values()]
-    .map((all) => ({ zone: all[0]!.zone, anchors: all }))
-    .sort((a, b) => b.zone.length - a.zone.length);
 }

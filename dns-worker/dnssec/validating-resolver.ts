@@ -18,7 +18,7 @@ import { readResponse } from '../resolve/response/response-reader.ts';
 import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';
-import { type Fetched, TrustChain, type TrustPoints } from './trust-chain.ts';
+import { type Fetched, type ShareCuts, TrustChain, type TrustPoints } from './trust-chain.ts';
 import { validate } from './validator.ts';
 
 /** Resolves questions: the resolver itself, or a wrapper. */
@@ -50,14 +50,14 @@ export class ValidatingResolver implements QuestionResolver {
   constructor(
     behind: QuestionResolver,
     points: TrustPoints,
-    timing: { readonly clock: Clock; readonly timeoutMs: number },
+    parts: { readonly clock: Clock; readonly timeoutMs: number; readonly share?: ShareCuts },
     logger: Logger,
     onDoubt: OnDoubt = () => undefined,
   ) {
     this.behind = behind;
-    this.clock = timing.clock;
-    this.timeoutMs = timing.timeoutMs;
-    this.chain = new TrustChain(points, (...asked) => this.fetch(...asked), timing.clock);
+    this.clock = parts.clock;
+    this.timeoutMs = parts.timeoutMs;
+    this.chain = new TrustChain(points, (...asked) => this.fetch(...asked), parts.clock, parts.share);
     this.logger = logger;
     this.onDoubt = onDoubt;
     this.inFlight = new InFlight(logger);
