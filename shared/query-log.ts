@@ -176,13 +176,13 @@ export function logAnswersOffset(qnameLength: number): number {
 export const LogRing = {
   /** Records ever written (wraps at 2^32); only the writing thread stores it. */
   HEAD_WORD: 0,
-  /** Records ever consumed; only the control plane stores it. */
+  /** Records ever consumed; only the log thread stores it. */
   TAIL_WORD: 16,
   /** Records dropped because the ring was full. */
   DROPPED_WORD: 32,
   /**
-   * 1 = the control plane sleeps on this word: a writer sets it to 0 and notifies once there are records. The control
-   * plane sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so one of them sees the other.
+   * 1 = the log thread sleeps on this word: a writer sets it to 0 and notifies once there are records. The log
+   * thread sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so one of them sees the other.
    */
   ASLEEP_WORD: 48,
   /** Byte at which record 0 starts. */

@@ -20,16 +20,26 @@ export class LogRingReader {
     this.mask = this.bytes.length / LogRecord.SIZE - 1;
   }
 
-  /** Calls `take` with the offset of each record, at most `limit`; returns their number. */
-  drain(limit: number, take: (reader: LogRingReader, at: number) => void): number {
+  /**
+   * Calls `take` with the offset of each record, at most `limit`, and before that `begin`, after which no record comes
+   * that was published later; returns their number. A record that `take` throws for is not read again.
+   */
+  drain(limit: number, take: (reader: LogRingReader, at: number) => void, begin?: () => void): number {
     const head = Atomics.load(this.control, LogRing.HEAD_WORD);
     let tail = Atomics.load(this.control, LogRing.TAIL_WORD);
+    if (tail === head) return 0;
+    begin?.();
     let taken = 0;
-    for (; tail !== head && taken < limit; taken++) {
-      take(this, (tail & this.mask) * LogRecord.SIZE);
-      tail = (tail + 1) | 0;
+    try {
+      while (tail !== head && taken < limit) {
+        const at = (tail & this.mask) * LogRecord.SIZE;
+        tail = (tail + 1) | 0;
+        taken++;
+        take(this, at);
+      }
+    } finally {
+      Atomics.store(this.control, LogRing.TAIL_WORD, tail);
     }
-    if (taken > 0) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
     return taken;
   }
 
