@@ -2,11 +2,10 @@
  * The database as the log thread uses it: a connection to the server that the control plane uses, which says when it is
  * up and where. The control plane finds a lost server by itself; here only the work on the connection fails.
  */
-import type { PoolClient } from 'pg';
 import { reasonOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { BlockDatabase } from '../query-log/store/block-store.ts';
-import type { DatabaseStatus } from '../storage/db/database.ts';
+import type { DatabaseStatus, LentClient } from '../storage/db/database.ts';
 import {
   DatabaseBusy,
   DatabaseUnavailable,
@@ -58,10 +57,10 @@ export class LogDatabase implements BlockDatabase {
     for (const listener of this.listeners) listener(given.status);
   }
 
-  async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async withClient<T>(work: (client: LentClient) => Promise<T>): Promise<T> {
     if (this.pool === undefined)
       throw new DatabaseUnavailable(this.given.status.error ?? 'database is starting');
-    let client: PoolClient | undefined;
+    let client: LentClient | undefined;
     let isBroken = false;
     try {
       client = await this.pool.connect();

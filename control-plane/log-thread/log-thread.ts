@@ -1,6 +1,6 @@
 /**
  * Entry of the log thread: reads the DNS threads' log rings, names what the numbers of records stand for, and gathers,
- * compresses and stores the rows, or spools them. It serves nobody else, so that people's requests and the log never
+ * compresses and stores the rows, or spools them. Requests of people and the log never
  * wait for each other.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';

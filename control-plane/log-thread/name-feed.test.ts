@@ -42,7 +42,7 @@ function gamesIn(given: GivenNames, number: number): string | undefined {
 
 describe('NameFeed', () => {
   test('names rules, schedules and upstreams in the thread', () => {
-    const schedule = { id: 3, groupId: 7, profile: 'night' } as PolicyRows['schedules'][number];
+    const schedule = { id: 3, groupId: 7, profile: 'night' } as unknown as PolicyRows['schedules'][number];
     version(1, { ...SMALL_ROWS, schedules: [schedule] });
     feed.upstream(4, 'tls://192.0.2.3');
     const { name, ...listed } = listedRule(1, RuleKind.BLOCK_SUFFIX, 7);

@@ -25,7 +25,7 @@ function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   return row;
 }
 
-/** Probes, and what tells them of a row of the log. */
+/** Probes, and a function that shows a row of the log to their watch. */
 function watched(): { probes: Probes; see: (row: QueryLogRow) => void } {
   const watch = new ProbeWatch();
   const probes = new Probes(clock, (tokens) => watch.use(tokens));

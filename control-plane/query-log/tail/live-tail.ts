@@ -116,7 +116,7 @@ export class LiveTail {
 
   private async tick(): Promise<void> {
     this.running?.others.read().catch((error: unknown) => this.report(error));
-    // Streams go on while the rows of this node are late.
+    // Streams continue while the rows of this node are late.
     if (!this.isTaking) await this.takeOwn();
     const nodes = this.parts.database.hears(BLOCK_CHANNEL) ? 'all' : 'own';
     for (const stream of this.streams) stream.tick(nodes);
