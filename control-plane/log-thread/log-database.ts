@@ -86,6 +86,7 @@ export class LogDatabase implements BlockDatabase {
     const server = target === null ? '' : JSON.stringify(target);
     if (server === this.server) return;
     this.server = server;
+    void this.pool?.end();
     this.pool?.cut();
     this.pool = target === null ? undefined : this.open(target);
   }
