@@ -2,6 +2,7 @@
  * Every message between the control plane and the log thread. All of it is plain data. Messages to the thread arrive in
  * order, and before any record that was published after them is read (`GivenNames.catchUp`).
  */
+import type { LogPressure } from '../../shared/query-log.ts';
 import type { SentLine } from '../../shared/threads/sent-logger.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
 import type { ProbeQuery } from '../clients/probes/probe-watch.ts';
@@ -19,6 +20,7 @@ export interface LogSettings {
   /** Of the stream of queries (dnstap). */
   readonly streamPrivacy: QueryLogPrivacy;
   readonly limitedPrefixes: NetworkPrefixes;
+  readonly pressure: LogPressure;
 }
 
 /** The database as the control plane sees it. */

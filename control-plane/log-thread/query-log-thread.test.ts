@@ -1,12 +1,27 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { RunningLogThread } from '../../test/support/parts/running-log-thread.ts';
+import { LogRing } from '../../shared/query-log.ts';
+import { LOG_SETTINGS, RunningLogThread } from '../../test/support/parts/running-log-thread.ts';
 import { until } from '../../test/support/parts/until.ts';
 
 const log = new RunningLogThread();
 
 describe('QueryLogThread', () => {
+  test('has writers of a nearly full ring wait while it runs, if the log is to be slow', async () => {
+    const isSlow = (): boolean => log.control[LogRing.SLOW_WORD] === 1;
+    const seen = [isSlow()];
+    log.start();
+    seen.push(isSlow());
+    log.thread.use({ ...LOG_SETTINGS, pressure: 'drop' });
+    seen.push(isSlow());
+    log.thread.use(LOG_SETTINGS);
+    seen.push(isSlow());
+    await log.thread.close();
+    seen.push(isSlow());
+    expect(seen).toEqual([false, true, false, true, false]);
+  });
+
   test('makes missing partitions by the role that owns the tables', async () => {
     log.start();
     log.answer(['far.example'], { arrivedMs: Date.UTC(2031, 1, 2) });

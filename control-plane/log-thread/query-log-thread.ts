@@ -6,6 +6,7 @@
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';
 import type { WorkerMemory } from '../../shared/threads/messages.ts';
+import { slowWriter } from '../query-log/drain/log-ring-reader.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
 import type { OwnRun } from '../query-log/store/block-store.ts';
 import {
@@ -106,6 +107,7 @@ export class QueryLogThread implements OwnRowsSource {
   use(settings: LogSettings): void {
     this.settings = settings;
     this.worker?.post({ type: 'settings', settings });
+    if (this.worker !== undefined) this.slowWriters(settings.pressure === 'slow');
   }
 
   /** Queries that are answered later are looked at for the names of these probes. */
@@ -190,9 +192,16 @@ export class QueryLogThread implements OwnRowsSource {
       },
     );
     this.worker = worker;
+    this.slowWriters(this.settings.pressure === 'slow');
     names.connect((message) => worker.post(message));
     if (this.mayWrite) worker.post({ type: 'may-write' });
     if (this.isTailed) worker.post({ type: 'tail', isWanted: true });
+  }
+
+  /** Whether the DNS threads wait a little for a log thread that is behind. */
+  private slowWriters(isSlow: boolean): void {
+    for (const { answerLog, resolveLog } of this.ends!.memories)
+      for (const ring of [answerLog, resolveLog]) slowWriter(ring, isSlow);
   }
 
   private givenDatabase(): GivenDatabase {
@@ -234,6 +243,7 @@ export class QueryLogThread implements OwnRowsSource {
 
   private onEnded(worker: LogWorker, exitCode: number, cause: Error | undefined): void {
     this.worker = undefined;
+    this.slowWriters(false);
     if (this.isClosing) return;
     this.lastTrouble = null;
     this.parts.logger.error('replace the query log thread, which died', {

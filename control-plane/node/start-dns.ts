@@ -246,11 +246,12 @@ function startLog(node: Node) {
 /** What the log thread takes from a configuration. */
 function logSettings({ database, dns }: Config): LogSettings {
   const { ipv4_prefix_len: ipv4PrefixLength, ipv6_prefix_len: ipv6PrefixLength } = dns.rate_limit;
-  const { log_queries: isOn, query_log_privacy: privacy } = database;
+  const { log_queries: isOn, query_log_privacy: privacy, log_pressure: pressure } = database;
   return {
     privacy: isOn ? privacy : 'off',
     streamPrivacy: privacy,
     limitedPrefixes: { ipv4PrefixLength, ipv6PrefixLength },
+    pressure,
   };
 }
 

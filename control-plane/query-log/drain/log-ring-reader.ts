@@ -4,6 +4,16 @@
  */
 import { LogRecord, LogRing } from '../../../shared/query-log.ts';
 
+/** Records, less one, after which room is shown to the writer while a turn continues; a power of two, less one. */
+const SHOW_MASK = 1023;
+
+/** Has the writer of a ring wait a little while it is nearly full, or not. */
+export function slowWriter(ring: SharedArrayBuffer, isSlow: boolean): void {
+  const control = new Int32Array(ring, 0, LogRing.RECORDS_BYTE >>> 2);
+  Atomics.store(control, LogRing.SLOW_WORD, isSlow ? 1 : 0);
+  if (!isSlow) Atomics.notify(control, LogRing.TAIL_WORD);
+}
+
 /** Read side of one ring. */
 export class LogRingReader {
   private readonly control: Int32Array;
@@ -32,6 +42,8 @@ export class LogRingReader {
     let taken = 0;
     try {
       while (tail !== head && taken < limit) {
+        // A writer that has waited too short sees the room.
+        if ((taken & SHOW_MASK) === SHOW_MASK) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
         const at = (tail & this.mask) * LogRecord.SIZE;
         tail = (tail + 1) | 0;
         taken++;
@@ -39,6 +51,7 @@ export class LogRingReader {
       }
     } finally {
       Atomics.store(this.control, LogRing.TAIL_WORD, tail);
+      Atomics.notify(this.control, LogRing.TAIL_WORD);
     }
     return taken;
   }

@@ -10,6 +10,7 @@ import { createWorkerMemory } from '../../../control-plane/threads/worker-memory
 import type { Query } from '../../../dns-worker/query/query.ts';
 import { LogRingWriter } from '../../../dns-worker/report/log-ring.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
+import { LogRing } from '../../../shared/query-log.ts';
 import type { WorkerMemory } from '../../../shared/threads/messages.ts';
 import { answeredQuery } from './answered-query.ts';
 import { MemoryLogger } from './memory-logger.ts';
@@ -24,6 +25,7 @@ export const LOG_SETTINGS: LogSettings = {
   privacy: 'full',
   streamPrivacy: 'full',
   limitedPrefixes: { ipv4PrefixLength: 24, ipv6PrefixLength: 56 },
+  pressure: 'slow',
 };
 
 /** The thread and both its ends. */
@@ -54,6 +56,11 @@ export class RunningLogThread {
 
   get database(): Database {
     return this.own.database;
+  }
+
+  /** Words at the head of the ring. */
+  get control(): Int32Array {
+    return new Int32Array(this.memory.answerLog, 0, LogRing.RECORDS_BYTE / 4);
   }
 
   start(): void {
