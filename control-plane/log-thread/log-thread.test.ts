@@ -50,6 +50,17 @@ describe('the log thread', () => {
     expect(await log.storedDomains()).toEqual(['after.example', 'before.example']);
   });
 
+  test('counts and reports records that found their ring full', async () => {
+    log.answer(Array.from({ length: 16_390 }, () => 'busy.example'));
+    log.start();
+    await log.thread.flush();
+    expect(log.thread.counters()).toMatchObject({ written: 16_384, dropped: 0 });
+    expect(log.thread.lostRows()).toBe(6);
+    expect(log.logger.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'query log records are lost' }),
+    );
+  });
+
   test('shows the tail rows that are stored, while it watches', async () => {
     log.start();
     log.answer(['unseen.example']);

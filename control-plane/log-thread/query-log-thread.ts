@@ -12,6 +12,7 @@ import type { OwnRun } from '../query-log/store/block-store.ts';
 import {
   createTallyMemory,
   loseWaiting,
+  lostRows,
   readTally,
   type LogWriterCounters,
 } from '../query-log/store/log-tally.ts';
@@ -118,6 +119,11 @@ export class QueryLogThread implements OwnRowsSource {
 
   counters(): LogWriterCounters {
     return readTally(this.tally);
+  }
+
+  /** Rows lost since the start, those of full rings included. */
+  lostRows(): number {
+    return lostRows(this.tally);
   }
 
   /** Of the stream of queries. */

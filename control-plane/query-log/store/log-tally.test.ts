@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
-import { createTallyMemory, LogTally, loseWaiting, readTally } from './log-tally.ts';
+import { createTallyMemory, LogTally, loseWaiting, lostRows, readTally } from './log-tally.ts';
 
 test('LogTally continues with the counts of a thread that has died, whose waiting rows are lost', () => {
   const memory = createTallyMemory();
@@ -12,6 +12,7 @@ test('LogTally continues with the counts of a thread that has died, whose waitin
   const second = new LogTally(new MemoryLogger(), memory);
   expect(second).toMatchObject({ written: 5, spooled: 4, refused: 1, dropped: 5, ringLost: 6, nextSeq: 20 });
   expect(readTally(memory).waiting).toBe(0);
+  expect(lostRows(memory)).toBe(12);
 });
 
 test('LogTally reports each new reason for lost rows, and its end', () => {

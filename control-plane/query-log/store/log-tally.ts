@@ -88,6 +88,13 @@ export class LogTally {
     this.memory[TallySlot.RING_LOST] = rows;
   }
 
+  /** Counts rows that were lost before they came here, and logs that. */
+  loseInRing(rows: number): void {
+    this.ringLost += rows;
+    const cause = new Error('the CPU is too busy to read them');
+    this.trouble.begin('query log records are lost', cause, { rows, rowsSinceStart: this.ringLost });
+  }
+
   /** The number that the next row of the run gets. */
   get nextSeq(): number {
     return this.memory[TallySlot.NEXT_SEQ]!;
@@ -103,6 +110,11 @@ export function loseWaiting(memory: Float64Array): number {
   memory[TallySlot.DROPPED] = memory[TallySlot.DROPPED]! + rows;
   memory[TallySlot.WAITING] = 0;
   return rows;
+}
+
+/** Rows lost since the start, wherever. */
+export function lostRows(memory: Float64Array): number {
+  return memory[TallySlot.DROPPED]! + memory[TallySlot.REFUSED]! + memory[TallySlot.RING_LOST]!;
 }
 
 /** The counts of a memory, as of the last look at the rows that wait. */

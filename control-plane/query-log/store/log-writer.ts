@@ -114,7 +114,7 @@ export class LogWriter {
   /** Notes rows that were lost before they came here: their numbers are used up, so that the log shows the gap. */
   lose(rows: number): void {
     this.take(this.gatherer.skip(rows));
-    this.tally.ringLost += rows;
+    this.tally.loseInRing(rows);
     this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
