@@ -142,7 +142,7 @@ const database = section('Where PostgreSQL is, and what is kept in it.', {
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
   }),
   log_pressure: key(z.enum(LOG_PRESSURES).default('slow'), {
-    doc: 'What happens when the log falls behind because the CPU is busy: slow delays answers by up to 10 ms before rows are lost, drop loses rows at once. A slow or absent database never delays answers.',
+    doc: 'If the log falls behind because the CPU is busy, slow delays answers by up to 10 ms before rows are lost, and drop loses rows at once. A slow or absent database never delays answers.',
   }),
   log_excluded_domains: key(list(is.domain).default([]), {
     doc: 'Domains that are not logged, subdomains included: no row, live view, export or dnstap. Statistics count them by the minute, unless stats_excluded_domains has them also.',

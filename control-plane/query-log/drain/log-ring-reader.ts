@@ -42,7 +42,7 @@ export class LogRingReader {
     let taken = 0;
     try {
       while (tail !== head && taken < limit) {
-        // A writer that has waited too short sees the room.
+        // For a writer whose wait ended before this turn.
         if ((taken & SHOW_MASK) === SHOW_MASK) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
         const at = (tail & this.mask) * LogRecord.SIZE;
         tail = (tail + 1) | 0;
