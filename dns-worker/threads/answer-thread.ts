@@ -109,7 +109,7 @@ class AnswerThread {
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
     this.proxied.takeHeaders(batch, count);
-    const arrivedMs = group.stamp(this.arrivals);
+    const arrivedMs = group.stamp(this.arrivals, count);
     const { queries, outcomes } = group;
     for (let first = 0; first < count; first += GROUP_SIZE) {
       const size = group.read(batch, first, count, pipeline);

@@ -174,14 +174,18 @@ describe('QueryGroup', () => {
     expect(group.queries.every(({ clientBytes }) => clientBytes === batch.clients)).toBe(true);
   });
 
-  test('stamp() gives all queries one time', () => {
+  test('stamp() gives the queries of a batch one time', () => {
     const group = new QueryGroup(batchOf([]), SLOT_SIZE);
-    const nowMs = group.stamp(new ArrivalClock());
-    const times = group.queries.map((query) => [query.arrivedMs, query.arrivedSecs, query.arrivedMonotonicSecs]);
-    expect(new Set(times.map(String)).size).toBe(1);
-    expect(group.queries.map(({ arrivedMonotonicMs }) => arrivedMonotonicMs)).toEqual(
-      group.queries.map(() => nowMs),
-    );
-    expect(times[0]![1]).toBe(Math.floor(times[0]![0]! / 1000));
+    const nowMs = group.stamp(new ArrivalClock(), 5);
+    const [first, ...others] = group.queries.map((query) => [
+      query.arrivedMonotonicMs,
+      query.arrivedMonotonicSecs,
+      query.arrivedMs,
+      query.arrivedSecs,
+    ]);
+    expect(first).toEqual([nowMs, Math.floor(nowMs / 1000), first![2], Math.floor(first![2]! / 1000)]);
+    expect(others).toEqual([...Array<unknown>(4).fill(first), ...Array<unknown>(3).fill([0, 0, 0, 0])]);
+    group.stamp(new ArrivalClock(), 64);
+    expect(new Set(group.queries.map(({ arrivedMonotonicMs }) => arrivedMonotonicMs)).size).toBe(1);
   });
 });

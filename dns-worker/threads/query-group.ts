@@ -46,12 +46,12 @@ export class QueryGroup {
     }
   }
 
-  /** Gives all queries to come the current time; returns it on the monotonic clock, milliseconds. */
-  stamp(arrivals: ArrivalClock): number {
+  /** Gives the queries of a batch of `count` the current time; returns it on the monotonic clock, milliseconds. */
+  stamp(arrivals: ArrivalClock, count: number): number {
     const { queries } = this;
     const first = queries[0]!;
     arrivals.stamp(first);
-    for (let i = 1; i < GROUP_SIZE; i++) queries[i]!.copyArrival(first);
+    for (let i = 1; i < GROUP_SIZE && i < count; i++) queries[i]!.copyArrival(first);
     return first.arrivedMonotonicMs;
   }
 
