@@ -9,7 +9,6 @@ import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { ClaimArea } from '../../shared/memory/claim-table.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import type { GivenSettings, ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
-import { Protocol } from '../../shared/query-log.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { FirstServers } from '../first-try/first-servers.ts';
 import { FirstTries, type FirstTrySettings } from '../first-try/first-tries.ts';
