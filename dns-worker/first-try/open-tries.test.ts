@@ -111,11 +111,15 @@ describe('OpenTries.close()', () => {
 describe('OpenTries.join()', () => {
   test('has requests wait in the order in which they came, each with its network and message', () => {
     const question = open(queryOf('www.example', 'A', { id: 0x0101 }), 5);
-    const others = [0x0202, 0x0303].map((id, i) => join(question, queryOf('www.example', 'A', { id }), 6 + i));
+    const others = [0x0202, 0x0303].map((id, i) =>
+      join(question, queryOf('www.example', 'A', { id }), 6 + i),
+    );
     const requests = requestsOf(question);
     expect(requests).toEqual([question, ...others]);
     expect(requests.map((request) => tries.networkOf(request))).toEqual([5, 6, 7]);
-    const ids = requests.map((request) => tries.records.bytes[request * MissRecord.SIZE + MissRecord.MESSAGE]);
+    const ids = requests.map(
+      (request) => tries.records.bytes[request * MissRecord.SIZE + MissRecord.MESSAGE],
+    );
     expect(ids).toEqual([1, 2, 3]);
   });
 
