@@ -116,6 +116,7 @@ describe('Health.takeFirst()', () => {
     record.first = firstAnswers({
       asked: 3,
       answered: 2,
+      silent: 0,
       classes: classesOf(20, 30),
       sumMs: 50,
       latenciesMs,
@@ -131,11 +132,18 @@ describe('Health.takeFirst()', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
-    const none = { answered: 0, classes: classesOf(), sumMs: 0, latenciesMs: [] };
+    const none = { answered: 0, silent: 0, classes: classesOf(), sumMs: 0, latenciesMs: [] };
     record.first = firstAnswers({ asked: 4, ...none });
     record.takeFirst();
     expect(record).toMatchObject({ queries: 4, consecutiveFailures: 2 });
-    record.first = firstAnswers({ asked: 1, answered: 1, classes: classesOf(2), sumMs: 2, latenciesMs: [2] });
+    record.first = firstAnswers({
+      asked: 1,
+      answered: 1,
+      silent: 0,
+      classes: classesOf(2),
+      sumMs: 2,
+      latenciesMs: [2],
+    });
     record.takeFirst();
     expect(record).toMatchObject({ queries: 5, consecutiveFailures: 0 });
     expect(changes).toEqual(['Healthy']);
@@ -144,7 +152,14 @@ describe('Health.takeFirst()', () => {
   test('lastAnswerMs is that of either thread, the later one', () => {
     const { record } = health();
     expect(record.lastAnswerMs).toBe(-1);
-    record.first = firstAnswers({ asked: 1, answered: 1, classes: classesOf(2), sumMs: 2, latenciesMs: [2] });
+    record.first = firstAnswers({
+      asked: 1,
+      answered: 1,
+      silent: 0,
+      classes: classesOf(2),
+      sumMs: 2,
+      latenciesMs: [2],
+    });
     expect(record.lastAnswerMs).toBe(900);
     record.recordLatency(3, 800);
     expect(record.lastAnswerMs).toBe(900);
