@@ -3,14 +3,18 @@
  * of the forward zones. New settings make new ones where they differ; those before finish what they have in flight.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { serialize } from 'node:v8';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messages.ts';
+import type { TrustPoints } from '../dnssec/trust-chain.ts';
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
 import type { Capabilities } from '../resolve/capability/capabilities.ts';
 import { type NodeFlights, SharedResolver } from '../resolve/node-flights.ts';
+import { askNoneFirst } from '../resolve/first-server-writer.ts';
 import { Resolver } from '../resolve/resolver.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 
@@ -30,8 +34,12 @@ export interface UpstreamSideParts {
   readonly logger: Logger;
   /** What servers support, shared by all threads of the node. */
   readonly records?: Capabilities;
+  /** Zones proven by all threads of the node in the same context; null = by no other thread. */
+  readonly shareCuts?: (context: Uint8Array) => SealedRecords | null;
   /** Flights of the questions for validation that last so many milliseconds at most. */
   readonly flights: (longestMs: number) => NodeFlights;
+  /** Says whom the worker's answer thread may ask by itself; absent = there is none. */
+  readonly firstServers?: SharedArrayBuffer;
 }
 
 /** Asks upstreams. One per resolve thread. */
@@ -71,8 +79,8 @@ export class UpstreamSide {
     ).every(isSame);
     if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
       const { pools } = this;
-      this.pools = this.openPools(this.settings);
       pools.resolver.retire();
+      this.pools = this.openPools(this.settings);
       this.retire(before.queryTimeoutMs, () => closePools(pools));
     }
     if (keepsTiming) return;
@@ -112,13 +120,20 @@ export class UpstreamSide {
   }
 
   private openPools(settings: WorkerSettings): PoolSide {
-    const { clock, logger, records } = this.parts;
-    const resolver = new Resolver(settings, clock, logger, records);
+    const { clock, logger, records, firstServers = null } = this.parts;
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
-    if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
+    if (dnssec === null) {
+      const resolver = new Resolver(settings, clock, logger, records, firstServers);
+      return { resolver, shared: undefined, validator: undefined };
+    }
+    // Answers are validated in this thread alone.
+    if (firstServers !== null) askNoneFirst(firstServers);
+    const resolver = new Resolver(settings, clock, logger, records);
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
     const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
-    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);
+    const share = (points: TrustPoints): SealedRecords | null =>
+      this.parts.shareCuts?.(serialize([settings.pools, points])) ?? null;
+    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs, share }, logger, onDoubt);
     validator.useClockFloor(settings.clockFloorMs);
     return { resolver, shared, validator };
   }
