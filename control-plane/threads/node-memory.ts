@@ -7,7 +7,7 @@ import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table
 import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
 import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
-import type { ThreadStart } from '../../shared/threads/messages.ts';
+import type { ThreadRole, ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 /** As a thread is given it. */
@@ -16,12 +16,15 @@ type NodeBuffers = Pick<
   'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities'
 >;
 
+/** The threads of a worker; both ask upstreams. */
+const ROLES: readonly ThreadRole[] = ['resolve', 'answer'];
 /** Seeds of hashes, random, so that clients cannot choose names that collide. */
 const SEEDS = 2 ** 31;
 
 /** The memory of one node. */
 export class NodeMemory {
   readonly buffers: NodeBuffers;
+  private readonly workers: number;
   private readonly cookieKeys: CookieKeys;
   private readonly rateSeed = randomInt(SEEDS);
   private rateBuckets: SharedArrayBuffer | undefined;
@@ -29,16 +32,16 @@ export class NodeMemory {
 
   /** `secret` is that of all nodes, as of now. */
   constructor(workers: number, cache: SharedArrayBuffer, secret: () => Uint8Array) {
+    this.workers = workers;
     this.cookieKeys = new CookieKeys(secret);
     this.renewCookieKeys();
     this.buffers = {
       cache,
       connections: createConnectionTable(workers, randomInt(SEEDS)),
       cookieKeys: this.cookieKeys.memory,
-      // A single worker needs no claims.
-      claims: workers === 1 ? null : createClaimTable(randomInt(SEEDS)),
+      claims: createClaimTable(randomInt(SEEDS)),
       capabilities: createCapabilityTable(),
-      outcomes: workers === 1 ? null : createOutcomeRings(workers),
+      outcomes: createOutcomeRings(ROLES.length * workers),
     };
   }
 
@@ -57,11 +60,17 @@ export class NodeMemory {
     this.cookieKeys.keepUp(systemClock.nowMs() / 1000);
   }
 
-  /** Releases what a dead resolve thread held: the cache's lock, connections, claims. */
-  release(worker: number): void {
+  /** See `ThreadStart`. */
+  askerOf(worker: number, role: ThreadRole): number {
+    return ROLES.indexOf(role) * this.workers + worker;
+  }
+
+  /** Releases what a dead thread held: the cache's lock, connections, claims. */
+  release(worker: number, role: ThreadRole): void {
     const { cache, connections, claims } = this.buffers;
-    releaseCacheLock(cache, worker);
-    releaseConnections(connections, worker);
-    if (claims !== null) releaseClaims(claims, worker);
+    const asker = this.askerOf(worker, role);
+    releaseCacheLock(cache, asker);
+    releaseClaims(claims, asker);
+    if (role === 'resolve') releaseConnections(connections, worker);
   }
 }

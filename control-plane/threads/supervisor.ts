@@ -270,6 +270,7 @@ export class WorkerSupervisor {
       {
         role,
         worker: index,
+        asker: this.memory.askerOf(index, role),
         memory: worker.memory,
         ...this.memory.buffers,
         ...this.deliveries.newest(),
@@ -363,8 +364,7 @@ export class WorkerSupervisor {
         exit_code: exitCode,
         cause: cause?.stack,
       });
-      // Only resolve threads write the cache; a living one may hold the lock while its worker's other thread dies.
-      if (role === 'resolve') this.memory.release(index);
+      this.memory.release(index, role);
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);
       };

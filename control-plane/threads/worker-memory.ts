@@ -2,6 +2,7 @@
 import { CLIENT_SIGHTINGS_BYTES } from '../../shared/memory/sighting-layout.ts';
 import { COUNTERS_BYTES } from '../../shared/memory/answer-counters.ts';
 import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
+import { createFirstServers } from '../../shared/memory/first-server-layout.ts';
 import { MISS_RING_BYTES } from '../../shared/memory/miss-ring.ts';
 import { logRingBytes } from '../../shared/query-log.ts';
 
@@ -19,6 +20,7 @@ export function createWorkerMemory(): WorkerMemory {
     resolveLog: new SharedArrayBuffer(logRingBytes(RESOLVE_LOG_RECORDS)),
     answerCounters: new SharedArrayBuffer(COUNTERS_BYTES),
     resolveCounters: new SharedArrayBuffer(COUNTERS_BYTES),
+    firstServers: createFirstServers(),
     answerClients: new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES),
     resolveClients: new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES),
   };

@@ -115,7 +115,9 @@ export class Forwarder {
     // Another client's question may have been answered since the answer thread looked.
     const isShared = this.parts.settings.enabled && !query.isEcsSpecific;
     if (isShared && this.replier.answerFromCache(request, false)) return;
-    const question = questionOf(query, this.parts.networks.key(query));
+    const asked = questionOf(query, this.parts.networks.key(query));
+    const firstTry = request.kind === 'client' ? request.firstTry : null;
+    const question = firstTry === null ? asked : { ...asked, firstTry };
     const hasStale = request.kind !== 'explain' && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
     // Explanations do not depend on the current load.
@@ -124,7 +126,8 @@ export class Forwarder {
       this.refuse(request);
       return;
     }
-    const timer = hasStale ? new StaleTimer(() => this.answerLate(request)) : null;
+    const waitedMs = this.parts.clock.monotonicMs() - request.arrivedMonotonicMs;
+    const timer = hasStale ? new StaleTimer(waitedMs, () => this.answerLate(request)) : null;
     this.resolve({ question, request, timer, countedAs });
   }
 

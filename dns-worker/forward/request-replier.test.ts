@@ -45,6 +45,7 @@ function requestOf(rest: Partial<ClientRequest> = {}): ClientRequest {
     hasValidCookie: false,
     streamOptions: 0,
     isRateLimited: false,
+    firstTry: null,
     passedVersion: NOT_PASSED,
     send: (reply) => replies.push(new Reply(reply.slice(), '')),
     ...rest,

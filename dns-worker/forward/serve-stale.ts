@@ -11,11 +11,14 @@ export class StaleTimer {
   hasAnswered = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** `answer` says whether it could. */
-  constructor(answer: () => boolean) {
-    this.timer = setTimeout(() => {
-      this.hasAnswered = answer();
-    }, CLIENT_RESPONSE_MS);
+  /** `waitedMs`: how long the client has waited already; `answer` says whether it could. */
+  constructor(waitedMs: number, answer: () => boolean) {
+    this.timer = setTimeout(
+      () => {
+        this.hasAnswered = answer();
+      },
+      Math.max(0, CLIENT_RESPONSE_MS - waitedMs),
+    );
   }
 
   stop(): void {

@@ -11,6 +11,7 @@ import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messa
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
 import type { Capabilities } from '../resolve/capability/capabilities.ts';
 import { type NodeFlights, SharedResolver } from '../resolve/node-flights.ts';
+import { askNoneFirst } from '../resolve/first-server-writer.ts';
 import { Resolver } from '../resolve/resolver.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 
@@ -32,6 +33,8 @@ export interface UpstreamSideParts {
   readonly records?: Capabilities;
   /** Flights of the questions for validation that last so many milliseconds at most. */
   readonly flights: (longestMs: number) => NodeFlights;
+  /** Says whom the worker's answer thread may ask by itself; absent = there is none. */
+  readonly firstServers?: SharedArrayBuffer;
 }
 
 /** Asks upstreams. One per resolve thread. */
@@ -71,8 +74,8 @@ export class UpstreamSide {
     ).every(isSame);
     if (!keepsTiming || !isSame('pools') || !isSame('dnssec')) {
       const { pools } = this;
-      this.pools = this.openPools(this.settings);
       pools.resolver.retire();
+      this.pools = this.openPools(this.settings);
       this.retire(before.queryTimeoutMs, () => closePools(pools));
     }
     if (keepsTiming) return;
@@ -112,10 +115,15 @@ export class UpstreamSide {
   }
 
   private openPools(settings: WorkerSettings): PoolSide {
-    const { clock, logger, records } = this.parts;
-    const resolver = new Resolver(settings, clock, logger, records);
+    const { clock, logger, records, firstServers = null } = this.parts;
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
-    if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
+    if (dnssec === null) {
+      const resolver = new Resolver(settings, clock, logger, records, firstServers);
+      return { resolver, shared: undefined, validator: undefined };
+    }
+    // Answers are validated in this thread alone.
+    if (firstServers !== null) askNoneFirst(firstServers);
+    const resolver = new Resolver(settings, clock, logger, records);
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
     const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
     const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);

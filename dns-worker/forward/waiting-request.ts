@@ -2,6 +2,7 @@
 import type { ProtocolCode } from '../../shared/query-log.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import type { Query } from '../query/query.ts';
+import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
 /** A question as its client asked it; every buffer is a copy. */
 export interface WaitingQuestion {
@@ -47,6 +48,8 @@ export interface ClientRequest extends JudgedQuestion {
   readonly streamOptions: number;
   /** Over its network's limit, and answered in a dry run. */
   readonly isRateLimited: boolean;
+  /** See `Question`; null = it was not asked before. */
+  readonly firstTry: FirstTryOutcome | null;
 }
 
 /** An explanation of the answer: the reply is neither logged nor counted. */

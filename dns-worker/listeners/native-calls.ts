@@ -8,6 +8,7 @@ import type { Libc, Signatures } from '../../shared/libc.ts';
 export interface NativeCalls extends Libc {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: bigint, length: number): number;
+  connect(fd: number, address: bigint, length: number): number;
   listen(fd: number, backlog: number): number;
   getsockname(fd: number, address: bigint, length: bigint): number;
   getsockopt(fd: number, level: number, option: number, value: bigint, length: bigint): number;
@@ -15,6 +16,9 @@ export interface NativeCalls extends Libc {
   setsockopt(fd: number, level: number, option: number, value: bigint, length: number): number;
   recvmmsg(fd: number, messages: bigint, count: number, flags: number, timeout: null): number;
   sendmmsg(fd: number, messages: bigint, count: number, flags: number): number;
+  epoll_create1(flags: number): number;
+  epoll_ctl(epoll: number, operation: number, fd: number, event: bigint): number;
+  epoll_wait(epoll: number, events: bigint, count: number, timeoutMs: number): number;
   poll(descriptors: bigint, count: number, timeoutMs: number): number;
   usleep(microseconds: number): number;
   eventfd(initial: number, flags: number): number;
@@ -35,6 +39,7 @@ export const Errno = {
 const SIGNATURES: Signatures<NativeCalls> = {
   socket: ['int', ['int', 'int', 'int']],
   bind: ['int', ['int', 'void *', 'uint']],
+  connect: ['int', ['int', 'void *', 'uint']],
   listen: ['int', ['int', 'int']],
   getsockname: ['int', ['int', 'void *', 'void *']],
   getsockopt: ['int', ['int', 'int', 'int', 'void *', 'void *']],
@@ -42,6 +47,9 @@ const SIGNATURES: Signatures<NativeCalls> = {
   setsockopt: ['int', ['int', 'int', 'int', 'void *', 'uint']],
   recvmmsg: ['int', ['int', 'void *', 'uint', 'int', 'void *']],
   sendmmsg: ['int', ['int', 'void *', 'uint', 'int']],
+  epoll_create1: ['int', ['int']],
+  epoll_ctl: ['int', ['int', 'int', 'int', 'void *']],
+  epoll_wait: ['int', ['int', 'void *', 'int', 'int']],
   poll: ['int', ['void *', 'ulong', 'int']],
   usleep: ['int', ['uint']],
   eventfd: ['int', ['uint', 'int']],

@@ -1,6 +1,6 @@
 /**
- * Sends UDP replies from the resolve thread through the answer thread's sockets (descriptors belong to the process),
- * from the local address the request was sent to. Replies of one turn of the event loop are sent by one system call:
+ * Sends UDP replies to questions that have waited through the answer thread's sockets (descriptors belong to the process),
+ * from the local address the request was sent to. Replies of one turn are sent by one system call:
  * the kernel's structures (`kernel-messages.ts`) are laid out once, per reply only lengths change.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
@@ -39,6 +39,7 @@ export class UdpReply {
   private readonly calls: NativeCalls;
   private readonly control: Int32Array;
   private readonly countUnsent: CountUnsent;
+  private readonly atEndOfTurn: (flush: () => void) => void;
   /** BATCH_SIZE places of each: replies, socket addresses, control messages. */
   private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
@@ -50,7 +51,14 @@ export class UdpReply {
   private count = 0;
   private socket = 0;
 
-  constructor(calls: NativeCalls, control: Int32Array, countUnsent: CountUnsent) {
+  /** `atEndOfTurn` sees that `flush` is called; the event loop unless given. */
+  constructor(
+    calls: NativeCalls,
+    control: Int32Array,
+    countUnsent: CountUnsent,
+    atEndOfTurn: (flush: () => void) => void = setImmediate,
+  ) {
+    this.atEndOfTurn = atEndOfTurn;
     this.calls = calls;
     this.control = control;
     this.countUnsent = countUnsent;
@@ -59,10 +67,10 @@ export class UdpReply {
     this.layOut();
   }
 
-  /** Sends a copy of `reply` before the event loop's next turn. */
+  /** Sends a copy of `reply` at the end of the turn. */
   send(reply: Uint8Array, origin: UdpOrigin): void {
     if (this.count === BATCH_SIZE || (this.count > 0 && origin.socket !== this.socket)) this.flush();
-    if (this.count === 0) setImmediate(this.flush);
+    if (this.count === 0) this.atEndOfTurn(this.flush);
     this.socket = origin.socket;
     const place = this.count++;
     const { messages, names, controls } = this;
@@ -77,7 +85,7 @@ export class UdpReply {
   }
 
   /** Sends what waits. An arrow, so that the event loop can be given it. */
-  private readonly flush = (): void => {
+  readonly flush = (): void => {
     if (this.count === 0) return;
     const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + this.socket);
     sendMessages(this.calls, fd, this.addresses, this.count, this.countUnsent);

@@ -24,6 +24,18 @@ const COALESCE_MIN_PER_SEC = 10_000;
 /** A batch this full was worth its system calls. */
 const FULL_ENOUGH = 16;
 
+/** What is waited for beside the sockets: replies of servers. */
+export interface AwaitedReplies {
+  /** Readable while one waits. */
+  readonly fd: number;
+  /** Whether there is anything to wait for. */
+  readonly isWaiting: boolean;
+  /** Takes what has come or is overdue; returns how many datagrams came. */
+  turn(): number;
+  /** Milliseconds until `turn` is due without a datagram; Infinity = it is not. */
+  untilNextMs(): number;
+}
+
 /** Waits on the sockets of one thread and its eventfd. */
 export class UdpWait {
   private readonly calls: NativeCalls;
@@ -32,6 +44,7 @@ export class UdpWait {
   private readonly wakeFd: number;
   private readonly pollfds: Int32Array;
   private readonly pollfdsAddress: bigint;
+  private replies: AwaitedReplies | null = null;
   private readonly eventBytes = new Uint8Array(new ArrayBuffer(8));
   private readonly eventAddress: bigint;
 
@@ -49,13 +62,21 @@ export class UdpWait {
     const noted = Atomics.load(control, WorkerControl.WAKE_FD_WORD);
     this.wakeFd = noted !== 0 ? noted : calls.eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     Atomics.store(control, WorkerControl.WAKE_FD_WORD, this.wakeFd);
-    this.pollfds = new Int32Array(new ArrayBuffer((sockets.length + 1) * POLLFD_WORDS * 4));
+    this.pollfds = new Int32Array(new ArrayBuffer((sockets.length + 2) * POLLFD_WORDS * 4));
     this.pollfdsAddress = calls.address(this.pollfds);
     this.eventAddress = calls.address(this.eventBytes);
     [this.wakeFd, ...sockets.map((socket) => socket.fd)].forEach((fd, index) => {
       this.pollfds[index * POLLFD_WORDS] = fd;
       this.pollfds[index * POLLFD_WORDS + 1] = POLLIN;
     });
+  }
+
+  /** Waits for these, too, from now on. */
+  follow(replies: AwaitedReplies): void {
+    this.replies = replies;
+    const at = (this.sockets.length + 1) * POLLFD_WORDS;
+    this.pollfds[at] = replies.fd;
+    this.pollfds[at + 1] = POLLIN;
   }
 
   /**
@@ -77,12 +98,16 @@ export class UdpWait {
         mailSeen = mail;
         if (readMail()) return;
       }
+      const { replies } = this;
+      const isWaiting = replies?.isWaiting === true;
+      const mayBlock = single && !isWaiting;
       let count = 0;
-      if (single && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP) count = answerBatch(0, true);
+      if (mayBlock && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP) count = answerBatch(0, true);
       else for (let index = 0; index < this.sockets.length; index++) count += answerBatch(index, false);
-      emptyRounds = count > 0 ? 0 : emptyRounds + 1;
+      const replyCount = isWaiting ? replies.turn() : 0;
+      emptyRounds = count + replyCount > 0 ? 0 : emptyRounds + 1;
       if (this.coalesceUs !== 0) this.coalesce(count);
-      if (count > 0 || (single && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP)) continue;
+      if (count + replyCount > 0 || (mayBlock && emptyRounds < EMPTY_ROUNDS_BEFORE_SLEEP)) continue;
       if (emptyRounds >= EMPTY_ROUNDS_BEFORE_SLEEP) whenIdle();
       this.sleep(mailSeen);
     }
@@ -100,12 +125,16 @@ export class UdpWait {
     if (this.isBusy && count < FULL_ENOUGH) this.calls.usleep(this.coalesceUs);
   }
 
-  /** Sleeps until a datagram, a wake-up, or SLEEP_MS have passed. */
+  /** Sleeps until a datagram, a wake-up, an overdue reply, or SLEEP_MS have passed. */
   private sleep(mailSeen: number): void {
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 1);
     // Mail that came before the flag was up is not signalled.
     if (Atomics.load(this.control, WorkerControl.MAIL_WORD) === mailSeen) {
-      const ready = this.calls.poll(this.pollfdsAddress, this.sockets.length + 1, SLEEP_MS);
+      const { replies } = this;
+      const isWaiting = replies?.isWaiting === true;
+      const descriptors = this.sockets.length + (isWaiting ? 2 : 1);
+      const timeoutMs = isWaiting ? Math.min(SLEEP_MS, replies.untilNextMs()) : SLEEP_MS;
+      const ready = this.calls.poll(this.pollfdsAddress, descriptors, timeoutMs);
       if (ready > 0 && this.pollfds[1]! >>> 16 !== 0) this.calls.read(this.wakeFd, this.eventAddress, 8);
       if (ready < 0 && this.calls.errno() !== Errno.EINTR)
         throw new Error(`poll: errno ${String(this.calls.errno())}`);

@@ -8,7 +8,7 @@ import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Most servers that one question asks at the same time. */
-const MAX_WAVE = 8;
+export const MAX_WAVE = 8;
 /** Most waves of one question; with `MAX_WAVE` it bounds the packets a client's question can cause. */
 const MAX_WAVES = 16;
 const NONE: ReadonlySet<number> = new Set();
@@ -21,7 +21,7 @@ export class Pool {
   readonly name: string;
   readonly priority: number;
   readonly upstreams: readonly Upstream[];
-  private readonly strategy: PoolStrategy;
+  readonly strategy: PoolStrategy;
   private turn = 0;
 
   constructor(name: string, strategy: PoolStrategy, priority: number, upstreams: readonly Upstream[]) {
@@ -123,12 +123,28 @@ export function wavesOf<T extends Candidate>(
     case 'Parallel':
       return [servers];
     case 'Failover':
-      return oneByOne(servers);
     case 'Balanced':
-      return oneByOne(rotate(servers, turn % servers.length));
-    case 'Fastest':
-      return oneByOne(fastestFirst(servers, turn));
+    case 'Fastest': {
+      const inOrder = askingOrder(strategy, servers);
+      return oneByOne(rotate(inOrder, firstPlace(strategy, inOrder.length, turn)));
+    }
   }
+}
+
+/** The servers as a strategy ranks them; of those without a measurement the first are first, and get one. */
+export function askingOrder<T extends Candidate>(
+  strategy: PoolStrategy,
+  servers: readonly T[],
+): readonly T[] {
+  if (strategy !== 'Fastest') return servers;
+  return [...servers].sort((a, b) => a.health.smoothedLatencyMs - b.health.smoothedLatencyMs);
+}
+
+/** The place in that order of the server which a question is sent to first. */
+export function firstPlace(strategy: PoolStrategy, count: number, turn: number): number {
+  if (strategy === 'Balanced') return turn % count;
+  const explores = strategy === 'Fastest' && count > 1 && turn % EXPLORE_EVERY === EXPLORE_EVERY - 1;
+  return explores ? 1 + (Math.floor(turn / EXPLORE_EVERY) % (count - 1)) : 0;
 }
 
 function oneByOne<T>(servers: readonly T[]): readonly (readonly T[])[] {
@@ -137,12 +153,4 @@ function oneByOne<T>(servers: readonly T[]): readonly (readonly T[])[] {
 
 function rotate<T>(servers: readonly T[], by: number): readonly T[] {
   return by === 0 ? servers : [...servers.slice(by), ...servers.slice(0, by)];
-}
-
-/** Servers without a measurement come first and get one. */
-function fastestFirst<T extends Candidate>(servers: readonly T[], turn: number): readonly T[] {
-  const sorted = [...servers].sort((a, b) => a.health.smoothedLatencyMs - b.health.smoothedLatencyMs);
-  if (sorted.length < 2 || turn % EXPLORE_EVERY !== EXPLORE_EVERY - 1) return sorted;
-  const other = 1 + (Math.floor(turn / EXPLORE_EVERY) % (sorted.length - 1));
-  return rotate(sorted, other);
 }

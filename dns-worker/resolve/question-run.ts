@@ -10,8 +10,7 @@ import { FlagsLow } from '../../shared/dns/wire.ts';
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import type { Question } from './response/question.ts';
 import type { CacheableAnswer } from './response/response-reader.ts';
-import type { AttemptOutcome } from './transport/attempt.ts';
-import { isDefinitive } from './transport/attempt.ts';
+import { type AttemptOutcome, isDefinitive } from './transport/attempt.ts';
 import { hedgeWaitMs, MAX_COPIES, resendWaitMs, retryWaitMs } from './send-times.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 import { type WakeGroup, WakeGroups } from './wake-groups.ts';
@@ -182,7 +181,8 @@ export class QuestionRun {
       this.planResend(asked);
     }
     const hasMore = this.nextWave < this.waves.length;
-    this.hedgeMs = hasMore ? this.clock.monotonicMs() + hedgeWaitMs(usualMs) : Infinity;
+    const hasWaited = this.nextWave === 1 && this.question.firstTry === 'silent';
+    this.hedgeMs = hasMore ? this.clock.monotonicMs() + hedgeWaitMs(usualMs, hasWaited) : Infinity;
   }
 
   private planResend(asked: Asked): void {

@@ -10,6 +10,7 @@ import { DEFAULT_HARDENING, type HardeningSettings } from '../../shared/policy/h
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
 import { Capabilities } from './capability/capabilities.ts';
 import { Bootstrap } from './bootstrap/bootstrap.ts';
+import { FirstServerWriter } from './first-server-writer.ts';
 import { LateAnswers } from './late-answers.ts';
 import { LoopCheck } from './loop-check.ts';
 import { Pool, planWaves } from './pool.ts';
@@ -53,10 +54,21 @@ export class Resolver {
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number; readonly wakes: WakeGroups };
   private readonly runs = new Set<QuestionRun>();
   private readonly late: LateAnswers;
+  /** Whom the answer thread asks first. */
+  private readonly first: FirstServerWriter | null;
   private closed = false;
 
-  /** `records` are shared by all threads of the node. */
-  constructor(settings: ResolverSettings, clock: Clock, logger: Logger, records = new Capabilities(clock)) {
+  /**
+   * `records` are shared by all threads of the node. The worker's answer thread may ask the servers by itself, as written
+   * to `firstServers`; null = it may not.
+   */
+  constructor(
+    settings: ResolverSettings,
+    clock: Clock,
+    logger: Logger,
+    records = new Capabilities(clock),
+    firstServers: SharedArrayBuffer | null = null,
+  ) {
     this.settings = settings;
     this.clock = clock;
     this.logger = logger;
@@ -90,6 +102,9 @@ export class Resolver {
       })
       .sort((a, b) => a.priority - b.priority);
     this.upstreams = upstreams;
+    this.first =
+      firstServers === null ? null : new FirstServerWriter(firstServers, this.pools, settings.queryTimeoutMs);
+    this.first?.publish();
     const { healthCheck, zone = null } = settings;
     this.probes = healthCheck.enabled ? this.probe(upstreams) : [];
     this.loops = healthCheck.enabled ? new LoopCheck(upstreams, zone, healthCheck, logger) : null;
@@ -126,6 +141,7 @@ export class Resolver {
   ): void {
     const run = new QuestionRun(question, waves, this.timing, (resolution) => {
       this.runs.delete(run);
+      this.first?.publish();
       if (resolution.kind === 'failed' && run.isOpen) this.late.listen(question, run, resolution);
       done(resolution);
     });
@@ -148,8 +164,10 @@ export class Resolver {
     return this.runs.size;
   }
 
-  /** The state of every upstream, in the order of the settings. */
+  /** The state of every upstream, in the order of the settings. Call it every second: the answer thread follows it. */
   report(): UpstreamReport[] {
+    this.first?.takeNews();
+    this.first?.publish();
     return this.upstreams.map((upstream) => {
       const report = upstream.report();
       return this.loops?.mark(upstream, report) ?? report;
@@ -166,6 +184,7 @@ export class Resolver {
     for (const probe of this.probes) probe.close();
     for (const check of this.signatureChecks) check.close();
     this.loops?.close();
+    this.first?.close();
   }
 
   /** Fails questions in flight and closes every socket. */

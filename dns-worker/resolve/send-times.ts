@@ -37,8 +37,9 @@ export function resendWaitMs(copies: number, usualMs: number, leftMs: number, ra
   return fromMs + random * (longestMs - fromMs);
 }
 
-/** Milliseconds until the next server is asked too. */
-export function hedgeWaitMs(usualMs: number): number {
+/** Milliseconds until the next server is asked too; none if the question has waited for the first ones before. */
+export function hedgeWaitMs(usualMs: number, hasWaited = false): number {
+  if (hasWaited) return 0;
   return usualMs === 0 ? UNKNOWN_HEDGE_MS : Math.min(MAX_HEDGE_MS, Math.max(MIN_HEDGE_MS, usualMs));
 }
 

@@ -2,6 +2,7 @@
  * One upstream server: its addresses, its transport, and its state. `pool.ts` and `question-run.ts` choose servers;
  * `probe.ts` probes them; `attempt.ts` judges outcomes.
  */
+import { isIP } from 'node:net';
 import type { Logger } from '../../shared/log.ts';
 import { describeCode } from '../../shared/net/fault-cause.ts';
 import type { UpstreamReport } from '../../shared/threads/messages.ts';
@@ -9,7 +10,9 @@ import { NOTHING_KNOWN, type ServerSupport } from '../../shared/policy/hardening
 import type { PoolStrategy, UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
 import type { AttemptDone, AttemptKind } from './transport/attempt.ts';
 import { Attempt } from './transport/attempt.ts';
-import type { Bootstrap, HostAddress } from './bootstrap/bootstrap.ts';
+import { type Bootstrap, type HostAddress, literalAddress } from './bootstrap/bootstrap.ts';
+import type { CapabilityRecord } from './capability/capability-record.ts';
+import { HARDENING_FEATURES } from './capability/hardening.ts';
 import type { ExchangeOutcome, ServerAddress, ServerConnections } from './transport/exchange.ts';
 import type { HealthThresholds } from './health/health.ts';
 import { Health } from './health/health.ts';
@@ -51,6 +54,7 @@ export class Upstream {
   private found: readonly HostAddress[] = [];
   private resolved: readonly HostAddress[] = [];
   private nextTrialMs = 0;
+  private record: CapabilityRecord | null = null;
   /** Which of the addresses is asked first; moves on when that one fails. */
   private first = 0;
 
@@ -78,6 +82,33 @@ export class Upstream {
   get removesSignatures(): boolean {
     const untilMs = this.health.removesSignaturesUntilMs;
     return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
+  }
+
+  /**
+   * The address at which the answer thread may ask it without anything that this thread knows: a literal one, over UDP;
+   * null = there is none.
+   */
+  get fixedAddress(): string | null {
+    const { transport } = this.settings;
+    const host = hostOf(this.settings);
+    return transport === 'udp' && isIP(host) !== 0 && !host.includes('%') ? host : null;
+  }
+
+  /** Probes have spoken against what its questions are hardened with: what it answers is looked at more closely. */
+  get isDoubted(): boolean {
+    const { records } = this.parts.capabilities;
+    const ip = this.fixedAddress;
+    if (ip === null) return false;
+    this.record ??= records.of({ ip, port: this.settings.port }, 'udp');
+    return HARDENING_FEATURES.some((feature) => this.record!.isStruck(feature));
+  }
+
+  /** Counts what the answer thread has asked it, and has it probed where that is due. */
+  takeFirst(): void {
+    const { queries } = this.health;
+    this.health.takeFirst();
+    const [address] = literalAddress(hostOf(this.settings));
+    if (this.health.queries !== queries && address !== undefined) this.connectionsTo(address).keepUp?.();
   }
 
   /** Whether it is asked in its turn: it answers, as far as is known, with signatures. */

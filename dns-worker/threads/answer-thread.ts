@@ -1,13 +1,19 @@
 /**
  * The answer thread: receive, decide, send, report. It blocks in the kernel and never runs its event loop, so that no
- * answer from policy or cache waits for a timer, a handshake or a signature. Unresolved queries go to the worker's
- * resolve thread through the miss ring.
+ * answer from policy or cache waits for a timer, a handshake or a signature. Unresolved queries it tries to resolve by one
+ * question over UDP; the others go to the worker's resolve thread through the miss ring.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
+import { CacheMemory } from '../../shared/memory/cache-memory.ts';
+import { ClaimArea } from '../../shared/memory/claim-table.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import type { GivenSettings, ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
 import { Protocol } from '../../shared/query-log.ts';
+import { CacheWriter } from '../cache/cache-writer.ts';
+import { FirstServers } from '../first-try/first-servers.ts';
+import { FirstTries, type FirstTrySettings } from '../first-try/first-tries.ts';
+import { TriedAnswers } from '../first-try/tried-answers.ts';
 import { ArrivalClock } from '../query/arrival-clock.ts';
 import { CachePrefetch } from './cache-prefetch.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
@@ -16,11 +22,15 @@ import type { NativeCalls } from '../listeners/native-calls.ts';
 import { ProxiedDatagrams } from '../listeners/proxied-datagrams.ts';
 import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { BATCH_SIZE, SLOT_SIZE, UdpBatch } from '../listeners/udp-batch.ts';
+import { UdpReply } from '../listeners/udp-reply.ts';
 import { openUdpSockets, type UdpSocket } from '../listeners/udp-sockets.ts';
 import { UdpWait } from '../listeners/udp-wait.ts';
-import { MissWriter } from './miss-writer.ts';
+import { MissWriter } from '../misses/miss-writer.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { Query, StageResult } from '../query/query.ts';
+import { Capabilities } from '../resolve/capability/capabilities.ts';
+import { FlightOutcomes } from '../resolve/flight-outcomes.ts';
+import { QuestionClaims } from '../resolve/question-claims.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 import { Reporter } from '../report/reporter.ts';
 import { ClientSightings } from '../report/sighting-writer.ts';
@@ -48,6 +58,8 @@ class AnswerThread {
   private readonly wait: UdpWait;
   private readonly pipeline: Pipeline;
   private readonly misses: MissWriter;
+  private readonly tries: FirstTries;
+  private readonly triedAnswers: TriedAnswers;
   private readonly query: Query;
   private readonly replaced = new ReplacedTables();
   private readonly meter = new ThreadMeter();
@@ -69,6 +81,14 @@ class AnswerThread {
     this.pipeline = openPipeline(start, this.reporter, new ClientSightings(memory.answerClients));
     const networks = new ClientNetworks(rateBuckets, settings.rateLimit);
     this.misses = new MissWriter(memory.missRing, control, networks);
+    const { pipeline, misses, reporter } = this;
+    const countUnsent = (counter: number): void => reporter.count(counter);
+    const replies = new UdpReply(calls, control, countUnsent, () => undefined);
+    const writer = new CacheWriter(new CacheMemory(start.cache), start.asker);
+    this.triedAnswers = new TriedAnswers({ pipeline, reporter, writer, replies }, settings);
+    const parts = { calls, misses, reporter, answers: this.triedAnswers };
+    this.tries = new FirstTries(parts, this.triedBy(start.given));
+    this.wait.follow(this.tries);
     this.query = queryOver(this.batch);
   }
 
@@ -79,13 +99,14 @@ class AnswerThread {
       () => this.readMessages(),
       () => this.replaced.freeRest(),
     );
+    this.tries.close();
     for (let index = 0; index < this.sockets.length; index++)
       while (this.answerBatch(index, false) === BATCH_SIZE);
   }
 
   /** One turn: answers the datagrams of one receive by one send. */
   private answerBatch(socketIndex: number, block: boolean): number {
-    const { batch, pipeline, query, misses } = this;
+    const { batch, pipeline, query, misses, tries } = this;
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
     this.proxied.takeHeaders(batch, count);
@@ -101,10 +122,12 @@ class AnswerThread {
         this.reporter.answered(query, version);
         // Where the ring is full the answer ends in its time.
         if (query.wantsRefresh) misses.write(query, batch, slot, version);
-      } else if (result === StageResult.UNRESOLVED && !misses.write(query, batch, slot, version)) {
-        this.reporter.count(Counter.UNRESOLVED_DROPPED);
+      } else if (result === StageResult.UNRESOLVED) {
+        const isTaken = tries.ask(query, batch, slot, version) || misses.write(query, batch, slot, version);
+        if (!isTaken) this.reporter.count(Counter.UNRESOLVED_DROPPED);
       }
     }
+    tries.flush();
     batch.send();
     misses.publish();
     // An integer: a fraction would be allocated on the heap.
@@ -136,8 +159,25 @@ class AnswerThread {
     const { settings, rateBuckets } = given;
     useSettings(this.pipeline, given, new Int32Array(this.start.memory.control));
     this.misses.networks = new ClientNetworks(rateBuckets, settings.rateLimit);
+    this.triedAnswers.use(settings);
+    this.tries.use(this.triedBy(given));
     this.wait.coalesceUs = settings.coalesceUs;
     announce(this.port, { type: 'settings-in-force', version: given.version });
+  }
+
+  /** What first tries are made with by these settings. */
+  private triedBy({ version: settingsVersion, settings }: GivenSettings): FirstTrySettings {
+    const { memory, capabilities, claims, outcomes, asker: worker } = this.start;
+    const records = new Capabilities(systemClock, capabilities);
+    const longestMs = settings.queryTimeoutMs;
+    return {
+      servers: new FirstServers(memory.firstServers, records, settings.hardening),
+      claims: new QuestionClaims(
+        { memory: claims, worker, clock: systemClock, longestMs },
+        ClaimArea.CLIENTS,
+      ),
+      outcomes: new FlightOutcomes({ memory: outcomes, worker, settingsVersion }),
+    };
   }
 
   /** A separate function: a frame with the old table in a register would keep it alive. */

@@ -6,7 +6,7 @@ import { a } from '../../test/support/dns/built-messages.ts';
 import { query, type QueryOptions, Reply } from '../../test/support/dns/dns-message.ts';
 import { Forwarding } from '../../test/support/parts/forwarding.ts';
 import type { UdpOrigin, UdpReply } from '../listeners/udp-reply.ts';
-import type { Miss } from './miss-reader.ts';
+import type { Miss } from '../misses/miss-reader.ts';
 import { RequestIntake, SCRATCH_SIZE } from './request-intake.ts';
 
 const NAME = 'www.example.org';
@@ -57,6 +57,7 @@ function missOf(rest: Partial<Miss> = {}): Miss {
     hasValidCookie: false,
     isRefresh: false,
     isRateLimited: false,
+    firstTry: null,
     passedVersion: NOT_PASSED,
     origin: ORIGIN,
     ...rest,

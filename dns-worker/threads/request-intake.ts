@@ -14,7 +14,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { stampArrival } from '../query/arrival-clock.ts';
 import { Query, StageResult } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
-import type { Miss } from './miss-reader.ts';
+import type { Miss } from '../misses/miss-reader.ts';
 
 /** Room for a message and its answer, bytes. */
 export const SCRATCH_SIZE = 65_535;
@@ -112,6 +112,7 @@ export class RequestIntake {
       hasValidCookie: query.hasValidCookie,
       streamOptions: query.streamOptions,
       isRateLimited: query.limitedBy === LimitReason.QUESTIONS,
+      firstTry: null,
       isOwn: asker.isOwn ?? false,
       passedVersion: query.aliasLength === 0 ? this.pipeline.snapshot.version : NOT_PASSED,
       send: (reply) => asker.send(reply),
@@ -135,6 +136,7 @@ export class RequestIntake {
       hasValidCookie: miss.hasValidCookie,
       streamOptions: 0,
       isRateLimited: miss.isRateLimited,
+      firstTry: miss.firstTry,
       isOwn: false,
       passedVersion: miss.passedVersion,
       send: (reply) => this.udpReply?.send(reply, origin),

@@ -31,7 +31,7 @@ import { ProxiedDatagrams } from '../listeners/proxied-datagrams.ts';
 import { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { SLOT_SIZE } from '../listeners/udp-batch.ts';
 import { UdpReply } from '../listeners/udp-reply.ts';
-import { MissReader } from './miss-reader.ts';
+import { MissReader } from '../misses/miss-reader.ts';
 import { openPipeline, useSettings } from './open-pipeline.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { ReplacedTables } from './replaced-tables.ts';
@@ -113,13 +113,14 @@ class ResolveThread {
       logger: this.logger,
       records: new Capabilities(systemClock, start.capabilities),
       flights: (longestMs) => this.flightsIn(ClaimArea.UPSTREAMS, longestMs),
+      ...(calls === null ? {} : { firstServers: memory.firstServers }),
     });
     this.forwarder = new Forwarder({
       ...this.replacedParts(settings, rateBuckets),
       pipeline: this.pipeline,
       cache: this.pipeline.cache,
       reporter: this.reporter,
-      writer: new CacheWriter(new CacheMemory(start.cache), start.worker),
+      writer: new CacheWriter(new CacheMemory(start.cache), start.asker),
       clock: systemClock,
       guard: this.guard,
     });
@@ -233,9 +234,7 @@ class ResolveThread {
 
   /** Questions in flight that this thread shares with the others: of clients, or to upstreams. */
   private flightsIn(area: ClaimAreaCode, longestMs: number): NodeFlights {
-    const { claims: memory, outcomes, worker } = this.start;
-    // Without claims no other thread asks.
-    if (memory === null || outcomes === null) return new NodeFlights(null, longestMs, this.logger);
+    const { claims: memory, outcomes, asker: worker } = this.start;
     const { settingsVersion } = this;
     const shared = {
       claims: new QuestionClaims({ memory, worker, clock: systemClock, longestMs }, area),

@@ -56,9 +56,18 @@ export const NOT_PASSED = -1;
 
 /**
  * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = to be logged as such;
- * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid.
+ * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid; SILENT and EXPOSED = the
+ * outcome of the answer thread's own question (`FirstTryOutcome`).
  */
-export const MissFlags = { DNSSEC_OK: 1, REFRESH: 2, RATE_LIMITED: 4, COOKIE: 8, VALID_COOKIE: 16 } as const;
+export const MissFlags = {
+  DNSSEC_OK: 1,
+  REFRESH: 2,
+  RATE_LIMITED: 4,
+  COOKIE: 8,
+  VALID_COOKIE: 16,
+  SILENT: 32,
+  EXPOSED: 64,
+} as const;
 
 /** Bytes of shared memory for a miss ring. */
 export const MISS_RING_BYTES = MissRing.RECORDS_BYTE + MissRing.CAPACITY * MissRecord.SIZE;

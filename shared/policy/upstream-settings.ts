@@ -16,8 +16,9 @@ export interface UpstreamSettings {
   readonly number?: number;
 }
 
-/** How a pool spreads its questions. */
-export type PoolStrategy = 'Parallel' | 'Failover' | 'Balanced' | 'Fastest';
+/** How pools spread their questions; order = code in shared memory. */
+export const POOL_STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
+export type PoolStrategy = (typeof POOL_STRATEGIES)[number];
 
 /** A pool of upstreams. Pools are asked in order of `priority`, lower first. */
 export interface PoolSettings {

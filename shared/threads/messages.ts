@@ -87,6 +87,8 @@ export interface WorkerMemory {
   /** Counters, one block per thread (`dns-worker/report`). */
   readonly answerCounters: SharedArrayBuffer;
   readonly resolveCounters: SharedArrayBuffer;
+  /** The servers that the answer thread asks by itself (`shared/memory/first-server-layout.ts`). */
+  readonly firstServers: SharedArrayBuffer;
   /** Clients that asked, one block per thread (`shared/memory/sighting-layout.ts`). */
   readonly answerClients: SharedArrayBuffer;
   readonly resolveClients: SharedArrayBuffer;
@@ -144,6 +146,8 @@ export interface ThreadStart {
   readonly role: ThreadRole;
   /** 0-based index of the worker. */
   readonly worker: number;
+  /** 0-based number among all threads of the node that ask upstreams: it names who holds locks and claims. */
+  readonly asker: number;
   readonly given: GivenSettings;
   readonly memory: WorkerMemory;
   /** The answer cache of the whole node. */
@@ -152,12 +156,12 @@ export interface ThreadStart {
   readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/memory/cookie-key-layout.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
-  /** Questions in flight on the whole node (`shared/memory/claim-table.ts`); null if there is one worker. */
-  readonly claims: SharedArrayBuffer | null;
+  /** Questions in flight on the whole node (`shared/memory/claim-table.ts`). */
+  readonly claims: SharedArrayBuffer;
   /** What upstream servers support (`shared/memory/capability-table.ts`). */
   readonly capabilities: SharedArrayBuffer;
-  /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`); null if there is one worker. */
-  readonly outcomes: SharedArrayBuffer | null;
+  /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`). */
+  readonly outcomes: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted, and in answer threads. */
   readonly certificate: ServedCertificate | null;

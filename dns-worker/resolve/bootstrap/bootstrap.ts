@@ -150,7 +150,7 @@ function bothFamilies(server: BootstrapServer, qname: Uint8Array): Promise<reado
   });
 }
 
-function literalAddress(host: string): readonly HostAddress[] {
+export function literalAddress(host: string): readonly HostAddress[] {
   const family = isIP(host);
   return family === 4 || family === 6 ? [{ ip: canonicalIp(host), family }] : [];
 }

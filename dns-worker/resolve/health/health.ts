@@ -20,6 +20,25 @@ export interface HealthThresholds {
   readonly successThreshold: number;
 }
 
+/** What another thread has asked a server, and how that answered. */
+export interface FirstAnswers {
+  /** Milliseconds of the monotonic clock; -1 = never. */
+  readonly lastAnswerMs: number;
+  /** What is new since the last call. */
+  takeNews(): FirstNews;
+}
+
+/** Questions, answers, and how long these took. */
+export interface FirstNews {
+  readonly asked: number;
+  readonly answered: number;
+  /** Answers by `latencyClass()`, and the sum of their latencies. */
+  readonly classes: readonly number[];
+  readonly sumMs: number;
+  /** Latencies of the last ones, oldest first. */
+  readonly latenciesMs: readonly number[];
+}
+
 const WINDOW = 256;
 const MICROSECONDS = 1000;
 /** Share of a new sample in the smoothed latency. */
@@ -40,8 +59,8 @@ export class Health {
   isSuspect = false;
   /** Called when it becomes suspect; null = nothing probes it. */
   onSuspect: (() => void) | null = null;
-  /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
-  lastAnswerMs = -1;
+  /** What the worker's answer thread asks the server by itself; null = nothing. */
+  first: FirstAnswers | null = null;
   /** It counts as a server that removes DNSSEC signatures until then, milliseconds of the monotonic clock; 0 = not. */
   removesSignaturesUntilMs = 0;
 
@@ -54,6 +73,7 @@ export class Health {
   private readonly classes = new Float64Array(LATENCY_CLASSES);
   private sumMs = 0;
   private successes = 0;
+  private lastOwnAnswerMs = -1;
 
   /** `onChange` is called for every new status, after `lastError` is set. */
   constructor(thresholds: HealthThresholds, onChange: (status: HealthStatus) => void) {
@@ -66,6 +86,11 @@ export class Health {
     return this.status === 'Unknown' && this.consecutiveFailures > 0 ? 'Unhealthy' : this.status;
   }
 
+  /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
+  get lastAnswerMs(): number {
+    return Math.max(this.lastOwnAnswerMs, this.first?.lastAnswerMs ?? -1);
+  }
+
   /** Milliseconds within which nearly all of its answers come; 0 = unknown. */
   get usualLatencyMs(): number {
     return this.estimate.usualMs;
@@ -73,13 +98,22 @@ export class Health {
 
   /** The server answered, whatever the response code. */
   recordLatency(latencyMs: number, nowMs: number): void {
-    this.lastAnswerMs = nowMs;
-    this.isSuspect = false;
-    this.samples[this.sampleCount++ % WINDOW] = latencyMs;
+    this.lastOwnAnswerMs = nowMs;
     this.classes[latencyClass(latencyMs * MICROSECONDS)]!++;
     this.sumMs += latencyMs;
-    this.smooth(latencyMs);
-    this.estimate.note(latencyMs);
+    this.noteLatency(latencyMs);
+  }
+
+  /** Counts what the answer thread has asked the server and been answered since the last call. */
+  takeFirst(): void {
+    const news = this.first?.takeNews();
+    if (news === undefined) return;
+    this.queries += news.asked;
+    if (news.answered === 0) return;
+    news.classes.forEach((answers, index) => (this.classes[index]! += answers));
+    this.sumMs += news.sumMs;
+    for (const latencyMs of news.latenciesMs) this.noteLatency(latencyMs);
+    this.recordSuccess();
   }
 
   /** The server gave a good answer. */
@@ -128,6 +162,13 @@ export class Health {
     if (this.status === status) return;
     this.status = status;
     this.onChange(status);
+  }
+
+  private noteLatency(latencyMs: number): void {
+    this.isSuspect = false;
+    this.samples[this.sampleCount++ % WINDOW] = latencyMs;
+    this.smooth(latencyMs);
+    this.estimate.note(latencyMs);
   }
 
   private smooth(latencyMs: number): void {

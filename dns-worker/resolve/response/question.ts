@@ -20,6 +20,9 @@ import {
 import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.ts';
 import type { QueryMarks } from './query-marks.ts';
 
+/** The first servers were silent for their usual time; or someone guesses ids, and had found the port of the question. */
+export type FirstTryOutcome = 'silent' | 'exposed';
+
 /** A question with the two flags and the subnet that affect its answer. */
 export interface Question {
   /** Folded, uncompressed wire form; owned by the question. */
@@ -34,6 +37,8 @@ export interface Question {
   readonly network?: string;
   /** Servers (`Upstream.index`) whose answers did not hold: asked after all others. Absent or empty = none. */
   readonly avoided?: ReadonlySet<number>;
+  /** The outcome if the answer thread has asked it before (`dns-worker/first-try/`). No identity. */
+  readonly firstTry?: FirstTryOutcome;
 }
 
 /** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */
@@ -106,35 +111,55 @@ export interface QueryForm {
  * cookie and padding are lost. Of what a client sent with its own OPT record nothing else gets here.
  */
 export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
-  const { edns, marks } = form;
-  const { qname } = question;
+  const unpadded = unpaddedSize(question, form);
+  const isPadded = form.edns && form.padTo > 0;
+  const size = isPadded ? Math.ceil((unpadded + OPTION_HEAD_SIZE) / form.padTo) * form.padTo : unpadded;
+  const query = Buffer.allocUnsafe(size);
+  writeQuery(query, size, question, id, form);
+  return query;
+}
+
+/** Bytes of a query message without padding. */
+export function unpaddedSize({ qname, ecs }: Question, { edns, marks }: QueryForm): number {
   const opt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
   const cookie = marks?.cookie ?? null;
   const cookieSize = cookie === null ? 0 : OPTION_HEAD_SIZE + cookie.length;
-  const { ecs } = question;
   const ecsSize = ecs === null ? 0 : OPTION_HEAD_SIZE + ecs.length;
-  const unpadded = opt + (edns ? OPT_SIZE + cookieSize + ecsSize : 0);
-  const isPadded = edns && form.padTo > 0;
-  const size = isPadded ? Math.ceil((unpadded + OPTION_HEAD_SIZE) / form.padTo) * form.padTo : unpadded;
-  const query = Buffer.allocUnsafe(size).fill(0);
+  return opt + (edns ? OPT_SIZE + cookieSize + ecsSize : 0);
+}
+
+/** Writes the query message of `size` bytes to the start of `query`; see `encodeQuery`. */
+export function writeQuery(
+  query: Uint8Array,
+  size: number,
+  question: Question,
+  id: number,
+  form: QueryForm,
+): void {
+  const { edns, marks } = form;
+  const { qname, ecs } = question;
+  const opt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
+  const cookie = marks?.cookie ?? null;
+  const unpadded = unpaddedSize(question, form);
+  const isPadded = size > unpadded;
+  query.fill(0, 0, size);
   writeU16(query, Header.ID, id);
   query[Header.FLAGS_HIGH] = FlagsHigh.RD;
   query[Header.FLAGS_LOW] = question.checkingDisabled ? FlagsLow.CD : 0;
   query[Header.QDCOUNT + 1] = 1;
   writeQuestion(query, marks?.name ?? qname, question.qtype, question.qclass);
-  if (!edns) return query;
+  if (!edns) return;
   query[Header.ARCOUNT + 1] = 1;
   writeU16(query, opt + 1, RRType.OPT);
   writeU16(query, opt + 3, UDP_PAYLOAD_SIZE);
   if (question.dnssecOk) query[opt + 7] = DO_FLAG;
   writeU16(query, opt + OPT_SIZE - 2, size - opt - OPT_SIZE);
   if (cookie !== null) putOption(query, opt + OPT_SIZE, EdnsOption.COOKIE, cookie);
-  if (ecs !== null) putOption(query, unpadded - ecsSize, EdnsOption.ECS, ecs);
+  if (ecs !== null) putOption(query, unpadded - OPTION_HEAD_SIZE - ecs.length, EdnsOption.ECS, ecs);
   if (isPadded) {
     writeU16(query, unpadded, EdnsOption.PADDING);
     writeU16(query, unpadded + 2, size - unpadded - OPTION_HEAD_SIZE);
   }
-  return query;
 }
 
 function putOption(message: Uint8Array, at: number, code: number, data: Uint8Array): void {

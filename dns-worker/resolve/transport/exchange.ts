@@ -88,6 +88,8 @@ export interface ServerConnections {
   readonly tcp?: ServerConnections;
   /** Asks once. */
   ask(question: Question, done: ExchangeDone): Exchange;
+  /** Questions are asked of the server elsewhere: probes what is due. */
+  keepUp?(): void;
   /** Closes every connection; questions in flight get no answer. */
   close(): void;
 }

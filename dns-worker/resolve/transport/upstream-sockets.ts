@@ -17,11 +17,11 @@ import type { ServerAddress } from './exchange.ts';
 import { randomQueryId } from '../response/question.ts';
 
 /** Questions in flight to the server from which on sockets are shared. */
-const BUSY = 32;
+export const BUSY = 32;
 /** Most questions per socket. */
-const MAX_QUESTIONS = 16;
+export const MAX_QUESTIONS = 16;
 /** Age from which on a socket is given no more questions, milliseconds. */
-const MAX_AGE_MS = 50;
+export const MAX_AGE_MS = 50;
 
 type Lookup = (
   hostname: string,

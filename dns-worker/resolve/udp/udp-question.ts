@@ -82,7 +82,8 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.ways = ways;
     this.question = question;
     this.done = done;
-    this.askUdp(ways.edns.isUsed);
+    if (question.firstTry === 'exposed') this.move(ways.edns.isUsed);
+    else this.askUdp(ways.edns.isUsed);
     // While the probes decide, a server whose TCP works delays no further question.
     const { record } = ways.hardening;
     const struck = this.marks?.features.filter((feature) => record.isStruck(feature)) ?? [];

@@ -66,8 +66,12 @@ export class UdpUpstream implements ServerConnections {
   }
 
   ask(question: Question, done: ExchangeDone): Exchange {
-    this.ways.prober.look();
+    this.keepUp();
     return new UdpQuestion(this.ways, question, done);
+  }
+
+  keepUp(): void {
+    this.ways.prober.look();
   }
 
   close(): void {

@@ -218,6 +218,7 @@ export class Forwarding {
       hasValidCookie: false,
       streamOptions: 0,
       isRateLimited: false,
+      firstTry: null,
       passedVersion,
       send: (reply) => {
         asked.reply = reply.slice();

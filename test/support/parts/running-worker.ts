@@ -104,6 +104,7 @@ export class RunningWorker {
       worker.startThread({
         role,
         worker: number,
+        asker: memory.askerOf(number, role),
         certificate,
         given: {
           version: 0,

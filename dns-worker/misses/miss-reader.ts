@@ -8,6 +8,7 @@ import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissFlags, MissRecord, MissRing } from '../../shared/memory/miss-ring.ts';
 import { readOrigin, type UdpOrigin } from '../listeners/udp-reply.ts';
 import type { ThreadGuard } from '../report/thread-guard.ts';
+import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
 /** A question taken from the ring; every buffer is a copy. */
 export interface Miss {
@@ -25,8 +26,15 @@ export interface Miss {
   /** A refresh: no client waits. The message is already the reply. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
+  /** See `ClientRequest`. */
+  readonly firstTry: FirstTryOutcome | null;
   readonly passedVersion: number;
   readonly origin: UdpOrigin;
+}
+
+function firstTryOf(flags: number): FirstTryOutcome | null {
+  if ((flags & MissFlags.EXPOSED) !== 0) return 'exposed';
+  return (flags & MissFlags.SILENT) === 0 ? null : 'silent';
 }
 
 /** Records read before other events of the thread run. */
@@ -114,6 +122,7 @@ export class MissReader {
       hasValidCookie: (flags & MissFlags.VALID_COOKIE) !== 0,
       isRefresh: (flags & MissFlags.REFRESH) !== 0,
       isRateLimited: (flags & MissFlags.RATE_LIMITED) !== 0,
+      firstTry: firstTryOf(flags),
       passedVersion: view.getInt32(at + MissRecord.PASSED_VERSION, true),
       origin: readOrigin(bytes, at, view.getInt32(at + MissRecord.SOCKET, true)),
     };

@@ -1,0 +1,79 @@
+/** A wheel of deadlines over typed arrays: adding, removing and expiring cost the same however many there are. */
+
+/** Precision, milliseconds. */
+const TICK_MS = 4;
+/** Ticks of one turn of the wheel, a power of two. Later deadlines count as its end. */
+const TICKS = 512;
+const NONE = -1;
+
+/** Deadlines of entries that are known by number. */
+export class Deadlines {
+  /** First entry of each tick; and of each entry the next and the one before, and its tick. */
+  private readonly first = new Int32Array(TICKS).fill(NONE);
+  private readonly next: Int32Array;
+  private readonly before: Int32Array;
+  private readonly tickOf: Int32Array;
+  /** The tick that expires next, counted from 0 at time 0. */
+  private now: number;
+  private size = 0;
+
+  /** Entries are numbers below `capacity`. Times are milliseconds of one clock. */
+  constructor(capacity: number, nowMs: number) {
+    this.next = new Int32Array(capacity).fill(NONE);
+    this.before = new Int32Array(capacity).fill(NONE);
+    this.tickOf = new Int32Array(capacity).fill(NONE);
+    this.now = Math.floor(nowMs / TICK_MS);
+  }
+
+  /** Whether there is any. */
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  /** Adds a deadline of an entry that has none. */
+  add(entry: number, nowMs: number, inMs: number): void {
+    if (this.size === 0) this.now = Math.floor(nowMs / TICK_MS);
+    const latest = this.now + TICKS - 1;
+    const tick = Math.min(latest, Math.ceil((nowMs + inMs) / TICK_MS)) & (TICKS - 1);
+    const first = this.first[tick]!;
+    this.tickOf[entry] = tick;
+    this.next[entry] = first;
+    this.before[entry] = NONE;
+    if (first !== NONE) this.before[first] = entry;
+    this.first[tick] = entry;
+    this.size++;
+  }
+
+  /** Removes the deadline of an entry, if it has one. */
+  remove(entry: number): void {
+    const tick = this.tickOf[entry]!;
+    if (tick === NONE) return;
+    const next = this.next[entry]!;
+    const before = this.before[entry]!;
+    if (before === NONE) this.first[tick] = next;
+    else this.next[before] = next;
+    if (next !== NONE) this.before[next] = before;
+    this.tickOf[entry] = NONE;
+    this.size--;
+  }
+
+  /** Removes one entry whose time has come and returns it; -1 = there is none. */
+  expired(nowMs: number): number {
+    const end = Math.floor(nowMs / TICK_MS);
+    for (; this.size > 0 && this.now <= end; this.now++) {
+      const entry = this.first[this.now & (TICKS - 1)]!;
+      if (entry === NONE) continue;
+      this.remove(entry);
+      return entry;
+    }
+    return NONE;
+  }
+
+  /** Milliseconds until the next deadline, rounded up; Infinity = there is none. */
+  untilNextMs(nowMs: number): number {
+    if (this.size === 0) return Infinity;
+    let tick = this.now;
+    while (this.first[tick & (TICKS - 1)] === NONE) tick++;
+    return Math.max(0, Math.ceil(tick * TICK_MS - nowMs));
+  }
+}

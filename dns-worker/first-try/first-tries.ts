@@ -1,0 +1,323 @@
+/**
+ * The first try of a question: the answer thread asks the servers whose turn it is over UDP, without waking another
+ * thread, and a good answer ends the question. Everything else is the resolver's (`resolve/question-run.ts`): a question
+ * that has no answer in the usual time, a doubtful reply, a response code that settles nothing, an answer that must be
+ * completed. It goes to the resolve thread through the miss ring like one that was not tried; so the first try adds no
+ * second way to resolve.
+ */
+import { systemClock } from '../../shared/clock.ts';
+import { RRClass, Rcode } from '../../shared/dns/iana.ts';
+import { Counter } from '../../shared/memory/counters.ts';
+import { MissFlags, MissRecord } from '../../shared/memory/miss-ring.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { NativeCalls } from '../listeners/native-calls.ts';
+import type { UdpBatch } from '../listeners/udp-batch.ts';
+import { type MissWriter, networkSlot } from '../misses/miss-writer.ts';
+import type { Query } from '../query/query.ts';
+import type { Reporter } from '../report/reporter.ts';
+import { type UsedMarks } from '../resolve/capability/hardening.ts';
+import { checkMarks } from '../resolve/capability/reply-marks.ts';
+import { type FlightOutcomes } from '../resolve/flight-outcomes.ts';
+import type { Claim, QuestionClaims } from '../resolve/question-claims.ts';
+import type { Answered } from '../resolve/question-run.ts';
+import { isResponseTo, questionKey, unpaddedSize, writeQuery } from '../resolve/response/question.ts';
+import { readResponse } from '../resolve/response/response-reader.ts';
+import { isDefinitive } from '../resolve/transport/attempt.ts';
+import { isBareRefusal } from '../resolve/transport/edns-refusal.ts';
+import { Deadlines } from './deadlines.ts';
+import type { FirstServer, FirstServers } from './first-servers.ts';
+import { OpenTries, TRY_CAPACITY } from './open-tries.ts';
+import type { TriedAnswers } from './tried-answers.ts';
+import { TriedQuestion } from './tried-request.ts';
+import { type TryEvents, TrySockets } from './try-sockets.ts';
+
+/** Questions to servers in flight. */
+const EXCHANGES = 8192;
+const NONE = -1;
+/** The question of an exchange whose answer only says how fast the server is. */
+const ANSWERED_BY_OTHER = -2;
+
+/** What the first tries work with. */
+export interface FirstTryParts {
+  readonly calls: NativeCalls;
+  readonly misses: MissWriter;
+  readonly reporter: Reporter;
+  readonly answers: TriedAnswers;
+}
+
+/** What new settings replace. */
+export interface FirstTrySettings {
+  readonly servers: FirstServers;
+  readonly claims: QuestionClaims;
+  readonly outcomes: FlightOutcomes;
+}
+
+/** The first tries of an answer thread. */
+export class FirstTries implements TryEvents {
+  private readonly parts: FirstTryParts;
+  private settings: FirstTrySettings;
+  private readonly tries = new OpenTries();
+  private readonly sockets: TrySockets;
+  private readonly deadlines = new Deadlines(EXCHANGES, systemClock.monotonicMs());
+  private readonly question = new TriedQuestion();
+  private readonly chosen: (FirstServer | null)[] = [];
+  /** Of each question in flight: its claim, and its first exchange. */
+  private readonly claims = new Array<Claim | null>(TRY_CAPACITY).fill(null);
+  private readonly exchangesOf = new Int32Array(TRY_CAPACITY).fill(NONE);
+  /** Of each exchange: its question, the next one of that, server, marks, and when it was sent. */
+  private readonly questionOf = new Int32Array(EXCHANGES).fill(NONE);
+  private readonly nextExchange = new Int32Array(EXCHANGES).fill(NONE);
+  private readonly servers = new Array<FirstServer | null>(EXCHANGES).fill(null);
+  private readonly marks = new Array<UsedMarks | null>(EXCHANGES).fill(null);
+  private readonly hasEdns = new Uint8Array(EXCHANGES);
+  private readonly sentMs = new Float64Array(EXCHANGES);
+  private readonly free = new Int32Array(EXCHANGES);
+  private inFlight = 0;
+  private isClosed = false;
+  /** What the claim that is being released has come to; null = nothing that others could use. */
+  private outcome: Answered | null = null;
+
+  constructor(parts: FirstTryParts, settings: FirstTrySettings) {
+    this.parts = parts;
+    this.settings = settings;
+    this.sockets = new TrySockets(parts.calls, EXCHANGES, this);
+    for (let i = 0; i < EXCHANGES; i++) this.free[i] = EXCHANGES - 1 - i;
+  }
+
+  /** Readable while a reply waits. */
+  get fd(): number {
+    return this.sockets.fd;
+  }
+
+  /** Whether replies are waited for. */
+  get isWaiting(): boolean {
+    return this.inFlight > 0;
+  }
+
+  /** Works by other settings from now on. */
+  use(settings: FirstTrySettings): void {
+    this.settings = settings;
+  }
+
+  /** Asks what `query` from `slot` could not be answered; false if that is for the resolve thread. */
+  ask(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
+    const { tries } = this;
+    if (this.isClosed || !isSimple(query) || !this.settings.servers.follow()) return false;
+    const network = networkSlot(this.parts.misses.networks, query);
+    if (!tries.admits(network)) return false;
+    const found = tries.find(query);
+    if (found !== NONE) {
+      if (!tries.mayJoin(found)) return false;
+      tries.join(found, tries.take(query, batch, slot, version, network));
+      return true;
+    }
+    const question = tries.open(query, batch, slot, version, network);
+    this.question.load(tries.records, question * MissRecord.SIZE);
+    const claim = this.settings.claims.claim(POOLS_PARTITION, this.question);
+    if (claim.isMine) {
+      this.claims[question] = claim;
+      if (this.askServers(question, query.arrivedMonotonicMs)) return true;
+      this.release(question, null);
+    }
+    tries.close(question);
+    return false;
+  }
+
+  /** Sends what was asked in this turn. */
+  flush(): void {
+    this.sockets.flush();
+  }
+
+  /** Takes replies that have come, and gives up on those that have not; returns how many have come. */
+  turn(): number {
+    if (this.inFlight === 0) return 0;
+    const count = this.sockets.receive();
+    const nowMs = systemClock.monotonicMs();
+    for (let late = this.deadlines.expired(nowMs); late !== NONE; late = this.deadlines.expired(nowMs))
+      this.giveUp(late, MissFlags.SILENT);
+    this.parts.answers.flush();
+    this.parts.misses.publish();
+    return count;
+  }
+
+  /** Milliseconds until `turn` is due even without a reply; Infinity = it is not. */
+  untilNextMs(): number {
+    return this.deadlines.untilNextMs(systemClock.monotonicMs());
+  }
+
+  /** Hands everything to the resolve thread, and asks nothing from now on. */
+  close(): void {
+    this.isClosed = true;
+    for (let exchange = 0; exchange < EXCHANGES; exchange++) {
+      if (this.questionOf[exchange] !== NONE) this.giveUp(exchange, 0);
+    }
+    this.parts.misses.publish();
+    this.sockets.close();
+  }
+
+  received(exchange: number, message: Uint8Array): void {
+    const asked = this.questionOf[exchange]!;
+    if (asked === ANSWERED_BY_OTHER) {
+      this.noteAnswered(exchange);
+      this.end(exchange);
+      return;
+    }
+    const { question } = this;
+    question.load(this.tries.records, asked * MissRecord.SIZE);
+    if (this.hasEdns[exchange] === 1 && isBareRefusal(message)) this.giveUp(exchange, 0);
+    else if (isResponseTo(message, question)) this.takeResponse(exchange, message);
+    // Anything else answers no question of ours: the wait continues.
+  }
+
+  failed(exchange: number): void {
+    this.giveUp(exchange, 0);
+  }
+
+  exposed(exchange: number): void {
+    this.giveUp(exchange, MissFlags.EXPOSED);
+  }
+
+  /** Expects nothing of an exchange any more; its question, if it still waits, goes to the resolve thread. */
+  private giveUp(exchange: number, flags: number): void {
+    const question = this.questionOf[exchange]!;
+    if (question < 0) this.end(exchange);
+    else this.handOver(question, flags);
+  }
+
+  /** A response to the question of an exchange, which is loaded. */
+  private takeResponse(exchange: number, message: Uint8Array): void {
+    const server = this.servers[exchange]!;
+    const marks = this.marks[exchange] ?? null;
+    const isProven = marks === null || checkMarks(message, marks) === 'repeated';
+    if (isProven && marks !== null) server.hardening.learn(message, marks);
+    const reading = isProven ? readResponse(message, this.question) : null;
+    if (reading?.kind !== 'answer' || !isSettled(reading.answer.rcode, server, marks)) {
+      this.giveUp(exchange, 0);
+      return;
+    }
+    if (reading.hasEdns) server.edns.noteSeen();
+    this.noteAnswered(exchange);
+    this.settle(exchange, { kind: 'answer', answer: reading.answer, upstream: server.number });
+  }
+
+  /** Answers all requests of a question. What a removed server has said is their answer, but no later one's. */
+  private settle(exchange: number, answered: Answered): void {
+    const { tries, parts } = this;
+    const question = this.questionOf[exchange]!;
+    const isKept = this.settings.servers.isCurrent(this.servers[exchange]!);
+    for (let request = question; request !== NONE; request = tries.after(request)) {
+      const at = request * MissRecord.SIZE;
+      if (!parts.answers.answer(tries.records, at, answered, isKept)) this.handOverOne(request, 0);
+    }
+    this.end(exchange);
+    // The other servers' answers show how fast they are.
+    for (let other = this.exchangesOf[question]!; other !== NONE; other = this.nextExchange[other]!)
+      if (this.questionOf[other] === question) this.questionOf[other] = ANSWERED_BY_OTHER;
+    this.release(question, isKept ? answered : null);
+    tries.close(question);
+  }
+
+  /** Has the resolve thread resolve a question for all its requests. */
+  private handOver(question: number, flags: number): void {
+    const { tries } = this;
+    for (let exchange = this.exchangesOf[question]!; exchange !== NONE;) {
+      const next = this.nextExchange[exchange]!;
+      if (this.questionOf[exchange] === question) this.end(exchange);
+      exchange = next;
+    }
+    this.release(question, null);
+    for (let request = question; request !== NONE; request = tries.after(request))
+      this.handOverOne(request, flags);
+    tries.close(question);
+  }
+
+  private handOverOne(request: number, flags: number): void {
+    const { misses, reporter } = this.parts;
+    const { tries } = this;
+    const at = request * MissRecord.SIZE;
+    if (!misses.writeRecord(tries.records.bytes, at, tries.networkOf(request), flags))
+      reporter.count(Counter.UNRESOLVED_DROPPED);
+  }
+
+  /** Sends the loaded question to the servers whose turn it is; false if none could be asked. */
+  private askServers(question: number, nowMs: number): boolean {
+    const count = this.settings.servers.choose(this.chosen);
+    const random = Math.random();
+    this.exchangesOf[question] = NONE;
+    for (let i = 0; i < count; i++) this.askServer(question, this.chosen[i]!, nowMs, random);
+    return this.exchangesOf[question] !== NONE;
+  }
+
+  private askServer(question: number, server: FirstServer, nowMs: number, random: number): void {
+    if (this.inFlight === EXCHANGES) return;
+    const exchange = this.free[EXCHANGES - 1 - this.inFlight]!;
+    const id = this.sockets.join(exchange, server, nowMs);
+    if (id < 0) return;
+    this.inFlight++;
+    const edns = server.edns.isUsed;
+    const marks = server.hardening.marks(this.question.qname, edns);
+    this.questionOf[exchange] = question;
+    this.servers[exchange] = server;
+    this.marks[exchange] = marks;
+    this.hasEdns[exchange] = edns ? 1 : 0;
+    this.sentMs[exchange] = nowMs;
+    this.nextExchange[exchange] = this.exchangesOf[question]!;
+    this.exchangesOf[question] = exchange;
+    const form = { edns, marks, padTo: 0 };
+    const size = unpaddedSize(this.question, form);
+    writeQuery(this.sockets.bufferFor(exchange), size, this.question, id, form);
+    this.sockets.send(size);
+    this.deadlines.add(exchange, nowMs, server.waitMs(random));
+    server.noteAsked();
+  }
+
+  private noteAnswered(exchange: number): void {
+    const nowMs = systemClock.monotonicMs();
+    this.servers[exchange]!.noteAnswered(nowMs - this.sentMs[exchange]!, nowMs);
+  }
+
+  /** Frees an exchange. */
+  private end(exchange: number): void {
+    this.deadlines.remove(exchange);
+    this.sockets.leave(exchange);
+    this.servers[exchange]!.inFlight--;
+    this.servers[exchange] = null;
+    this.marks[exchange] = null;
+    this.questionOf[exchange] = NONE;
+    this.inFlight--;
+    this.free[EXCHANGES - 1 - this.inFlight] = exchange;
+  }
+
+  /** Lets other threads ask the question; those that wait for it get its outcome, if there is one. */
+  private release(question: number, answered: Answered | null): void {
+    this.outcome = answered;
+    this.question.load(this.tries.records, question * MissRecord.SIZE);
+    this.settings.claims.release(this.claims[question]!, this.passOn);
+    this.claims[question] = null;
+  }
+
+  /** An arrow, so that none is made for each question. */
+  private readonly passOn = (waitedFor: Claim): void => {
+    if (this.outcome !== null)
+      this.settings.outcomes.put(waitedFor, questionKey(this.question), this.outcome);
+  };
+}
+
+/** Whether a question has all that the first try knows to ask. */
+function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass, isOwn }: Query): boolean {
+  return (
+    partition === POOLS_PARTITION &&
+    zoneIndex < 0 &&
+    aliasLength === 0 &&
+    ecsLength === 0 &&
+    qclass === RRClass.IN &&
+    !isOwn
+  );
+}
+
+/** Whether a response code settles a question, and does not come from what the query was hardened with. */
+function isSettled(rcode: number, { hardening }: FirstServer, marks: UsedMarks | null): boolean {
+  if (!isDefinitive(rcode)) return false;
+  const isCaseUsed = marks?.features.includes('case') === true;
+  return !(rcode === Rcode.NXDOMAIN && isCaseUsed && !hardening.isEarned('case'));
+}

@@ -1,0 +1,304 @@
+/**
+ * UDP sockets to upstream servers, sent and received in batches. A socket is connected, so that the kernel drops what
+ * comes from elsewhere and reports refusals, and has a random port of the kernel's choice (RFC 5452 section 9.2). As in
+ * the resolve thread (`resolve/transport/upstream-sockets.ts`) a port lives for one question while few are in flight;
+ * under load a few that start together share one. A reply with an id that was never used on a port is a guess: the port
+ * is closed.
+ */
+import { Header, readU16 } from '../../shared/dns/wire.ts';
+import { Iov, Message, MessageFlag } from '../../shared/net/kernel/kernel-messages.ts';
+import type { NativeCalls } from '../listeners/native-calls.ts';
+import { randomQueryId } from '../resolve/response/question.ts';
+import { BUSY, MAX_AGE_MS, MAX_QUESTIONS } from '../resolve/transport/upstream-sockets.ts';
+import type { FirstServer } from './first-servers.ts';
+
+const SOCK_DGRAM = 2;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const EPOLL_CLOEXEC = 0o2000000;
+const EPOLL_CTL_ADD = 1;
+const EPOLLIN = 1;
+/** struct epoll_event, in words: packed on x64 alone. */
+const EVENT = process.arch === 'x64' ? { WORDS: 3, DATA: 1 } : { WORDS: 4, DATA: 2 };
+
+/** Sockets that are looked at in one turn, and datagrams that are received from each. */
+const MAX_READY = 16;
+const BATCH_SIZE = MAX_QUESTIONS;
+/** Room for a query, and for a reply: longer ones than were asked for are cut, and dropped. */
+const QUERY_SIZE = 512;
+const REPLY_SIZE = 2048;
+
+const FREE = -1;
+/** The id was used, and its question is over. */
+const OVER = -2;
+
+/** Learns how exchanges end. */
+export interface TryEvents {
+  /** A datagram with the id of an exchange; otherwise unchecked, and valid only during the call. */
+  received(exchange: number, message: Uint8Array): void;
+  /** No answer can come any more: the socket has failed, e.g. as the server's port is closed. */
+  failed(exchange: number): void;
+  /** Someone guesses ids on the port, which is closed. */
+  exposed(exchange: number): void;
+}
+
+/** One socket and the exchanges on it. */
+interface TrySocket {
+  fd: number;
+  server: FirstServer;
+  openedMs: number;
+  /** Places that were given away; ids and exchanges of all places. */
+  used: number;
+  live: number;
+  readonly ids: Uint16Array;
+  readonly exchanges: Int32Array;
+}
+
+/** The sockets of one answer thread. */
+export class TrySockets {
+  /** Readable while a datagram waits on any of them. */
+  readonly fd: number;
+  private readonly calls: NativeCalls;
+  private readonly events: TryEvents;
+  private readonly sockets = new Map<number, TrySocket>();
+  private readonly spare: TrySocket[] = [];
+  /** The socket of each server that may take another question. */
+  private readonly open = new Map<FirstServer, TrySocket>();
+  /** Of each exchange. */
+  private readonly socketOf: (TrySocket | null)[];
+  private readonly placeOf: Uint8Array;
+  private readonly sent: MessageBatch;
+  private readonly received: MessageBatch;
+  private sendCount = 0;
+  private sendFd = -1;
+  private readonly ready = new Int32Array(new ArrayBuffer(MAX_READY * EVENT.WORDS * 4));
+  private readonly readyAddress: bigint;
+  private readonly event = new Int32Array(new ArrayBuffer(EVENT.WORDS * 4));
+  private readonly eventAddress: bigint;
+
+  /** Exchanges are numbers below `capacity`. */
+  constructor(calls: NativeCalls, capacity: number, events: TryEvents) {
+    this.calls = calls;
+    this.events = events;
+    this.socketOf = new Array<TrySocket | null>(capacity).fill(null);
+    this.placeOf = new Uint8Array(capacity);
+    this.sent = new MessageBatch(calls, QUERY_SIZE);
+    this.received = new MessageBatch(calls, REPLY_SIZE);
+    this.readyAddress = calls.address(this.ready);
+    this.eventAddress = calls.address(this.event);
+    this.fd = calls.epoll_create1(EPOLL_CLOEXEC);
+  }
+
+  /** Finds a place for an exchange with a server; its id, from the CSPRNG, or -1 if no socket can be had. */
+  join(exchange: number, server: FirstServer, nowMs: number): number {
+    const socket = this.socketFor(server, nowMs);
+    if (socket === null) return -1;
+    let id = randomQueryId();
+    while (placeOfId(socket, id) >= 0) id = randomQueryId();
+    const place = socket.used++;
+    socket.ids[place] = id;
+    socket.exchanges[place] = exchange;
+    socket.live++;
+    this.socketOf[exchange] = socket;
+    this.placeOf[exchange] = place;
+    return id;
+  }
+
+  /** The buffer for the query of an exchange; `send` follows. */
+  bufferFor(exchange: number): Uint8Array {
+    const { fd } = this.socketOf[exchange]!;
+    if (this.sendCount === BATCH_SIZE || (this.sendCount > 0 && fd !== this.sendFd)) this.flush();
+    this.sendFd = fd;
+    return this.sent.slots[this.sendCount]!;
+  }
+
+  /** Sends the first `length` bytes of the buffer given last, with the next `flush`. */
+  send(length: number): void {
+    this.sent.setLength(this.sendCount++, length);
+  }
+
+  /** Sends what waits. What the kernel does not take is lost like any datagram. */
+  flush(): void {
+    const { sendCount } = this;
+    if (sendCount === 0) return;
+    this.sendCount = 0;
+    for (let done = 0; done < sendCount;) {
+      const sent = this.calls.sendmmsg(
+        this.sendFd,
+        this.sent.addresses[done]!,
+        sendCount - done,
+        MessageFlag.DONTWAIT,
+      );
+      done += Math.max(1, sent);
+    }
+  }
+
+  /** Gives up the place of an exchange, if it has one. */
+  leave(exchange: number): void {
+    const socket = this.socketOf[exchange];
+    if (socket === null || socket === undefined) return;
+    this.socketOf[exchange] = null;
+    socket.exchanges[this.placeOf[exchange]!] = OVER;
+    if (--socket.live === 0) this.closeSocket(socket);
+  }
+
+  /** Receives what has come, a bounded part of it; returns the number of datagrams. */
+  receive(): number {
+    const { calls, ready } = this;
+    const count = calls.epoll_wait(this.fd, this.readyAddress, MAX_READY, 0);
+    let datagrams = 0;
+    for (let i = 0; i < count; i++) {
+      const socket = this.sockets.get(ready[i * EVENT.WORDS + EVENT.DATA]!);
+      if (socket !== undefined) datagrams += this.receiveFrom(socket);
+    }
+    return datagrams;
+  }
+
+  /** Closes every socket. */
+  close(): void {
+    for (const socket of [...this.sockets.values()]) this.closeSocket(socket);
+    this.calls.close(this.fd);
+  }
+
+  private closeSocket(socket: TrySocket): void {
+    // Queries that wait to be sent by it would leave through a new socket with its number.
+    if (socket.fd === this.sendFd) this.flush();
+    this.sockets.delete(socket.fd);
+    if (this.open.get(socket.server) === socket) this.open.delete(socket.server);
+    this.calls.close(socket.fd);
+    socket.fd = -1;
+    this.spare.push(socket);
+  }
+
+  private receiveFrom(socket: TrySocket): number {
+    const { received } = this;
+    const count = this.calls.recvmmsg(
+      socket.fd,
+      received.addresses[0]!,
+      BATCH_SIZE,
+      MessageFlag.DONTWAIT,
+      null,
+    );
+    if (count < 0) {
+      this.lose(socket, false);
+      return 1;
+    }
+    const { fd } = socket;
+    for (let i = 0; i < count && socket.fd === fd; i++)
+      this.take(socket, received.slots[i]!, received.lengthOf(i));
+    return count;
+  }
+
+  private take(socket: TrySocket, slot: Uint8Array, length: number): void {
+    if (length < Header.SIZE || length > REPLY_SIZE) return;
+    const place = placeOfId(socket, readU16(slot, Header.ID));
+    if (place < 0) {
+      this.lose(socket, true);
+      return;
+    }
+    const exchange = socket.exchanges[place]!;
+    if (exchange !== OVER) this.events.received(exchange, slot.subarray(0, length));
+  }
+
+  /** Closes a socket and reports its exchanges. */
+  private lose(socket: TrySocket, isExposed: boolean): void {
+    const { exchanges, used, fd } = socket;
+    for (let place = 0; place < used && socket.fd === fd; place++) {
+      const exchange = exchanges[place]!;
+      if (exchange === OVER) continue;
+      if (isExposed) this.events.exposed(exchange);
+      else this.events.failed(exchange);
+    }
+    if (socket.fd === fd) this.closeSocket(socket);
+  }
+
+  private socketFor(server: FirstServer, nowMs: number): TrySocket | null {
+    const open = this.open.get(server);
+    const isShared =
+      open !== undefined &&
+      server.inFlight >= BUSY &&
+      open.used < MAX_QUESTIONS &&
+      nowMs - open.openedMs < MAX_AGE_MS;
+    return isShared ? open : this.openSocket(server, nowMs);
+  }
+
+  private openSocket(server: FirstServer, nowMs: number): TrySocket | null {
+    const { calls, event } = this;
+    const { family, bytes, length } = server.address;
+    const fd = calls.socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return null;
+    event[0] = EPOLLIN;
+    event[EVENT.DATA] = fd;
+    const isOpen =
+      calls.connect(fd, calls.address(bytes), length) === 0 &&
+      calls.epoll_ctl(this.fd, EPOLL_CTL_ADD, fd, this.eventAddress) === 0;
+    if (!isOpen) {
+      calls.close(fd);
+      return null;
+    }
+    const socket = this.spare.pop() ?? newSocket(server);
+    socket.fd = fd;
+    socket.server = server;
+    socket.openedMs = nowMs;
+    socket.used = 0;
+    socket.live = 0;
+    this.sockets.set(fd, socket);
+    this.open.set(server, socket);
+    return socket;
+  }
+}
+
+function newSocket(server: FirstServer): TrySocket {
+  return {
+    fd: -1,
+    server,
+    openedMs: 0,
+    used: 0,
+    live: 0,
+    ids: new Uint16Array(MAX_QUESTIONS),
+    exchanges: new Int32Array(MAX_QUESTIONS).fill(FREE),
+  };
+}
+
+/** The place with this id, also of a question that is over; -1 = the id was never used here. */
+function placeOfId({ ids, used }: TrySocket, id: number): number {
+  for (let place = 0; place < used; place++) if (ids[place] === id) return place;
+  return -1;
+}
+
+/** Messages of one system call on a connected socket: the kernel's structures, laid out once. */
+class MessageBatch {
+  /** One for each message. */
+  readonly slots: readonly Uint8Array[];
+  /** Address of each struct mmsghdr. */
+  readonly addresses: readonly bigint[];
+  private readonly headers = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
+  private readonly iov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
+
+  constructor(calls: NativeCalls, slotSize: number) {
+    const bytes = new Uint8Array(new ArrayBuffer(BATCH_SIZE * slotSize));
+    this.slots = Array.from({ length: BATCH_SIZE }, (_, i) =>
+      bytes.subarray(i * slotSize, (i + 1) * slotSize),
+    );
+    const first = calls.address(this.headers);
+    this.addresses = Array.from({ length: BATCH_SIZE }, (_, i) => first + BigInt(i * Message.SIZE));
+    const headers = new BigUint64Array(this.headers.buffer);
+    const iov = new BigUint64Array(this.iov.buffer);
+    const iovAddress = calls.address(this.iov);
+    const bytesAddress = calls.address(bytes);
+    for (let i = 0; i < BATCH_SIZE; i++) {
+      iov[(i * Iov.SIZE + Iov.BASE) >>> 3] = bytesAddress + BigInt(i * slotSize);
+      iov[(i * Iov.SIZE + Iov.LENGTH) >>> 3] = BigInt(slotSize);
+      headers[(i * Message.SIZE + Message.IOV) >>> 3] = iovAddress + BigInt(i * Iov.SIZE);
+      headers[(i * Message.SIZE + Message.IOV_COUNT) >>> 3] = 1n;
+    }
+  }
+
+  lengthOf(index: number): number {
+    return this.headers[(index * Message.SIZE + Message.LENGTH) >>> 2]!;
+  }
+
+  setLength(index: number, length: number): void {
+    this.iov[(index * Iov.SIZE + Iov.LENGTH) >>> 2] = length;
+  }
+}

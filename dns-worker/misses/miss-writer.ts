@@ -1,0 +1,92 @@
+/**
+ * The answer thread's end of the miss ring: writes unresolved queries and wakes the resolve thread. No client network
+ * takes more of the ring than its fair share.
+ */
+import { WorkerControl } from '../../shared/threads/messages.ts';
+import { MissRecord, MissRing } from '../../shared/memory/miss-ring.ts';
+import type { UdpBatch } from '../listeners/udp-batch.ts';
+import type { ClientNetworks } from '../policy/client-networks.ts';
+import { isWithinShare } from '../policy/fair-share.ts';
+import type { Query } from '../query/query.ts';
+import { MissRecords } from './miss-records.ts';
+
+/** Networks are counted by hash: with 2,048 records of one network at most, one in 4,096 others shares its count. */
+export const NETWORK_SLOTS = 4096;
+
+/** Where a client's network is counted. */
+export function networkSlot(networks: ClientNetworks, query: Query): number {
+  return networks.hash(query) & (NETWORK_SLOTS - 1);
+}
+
+/** Write side of a miss ring. */
+export class MissWriter {
+  private readonly ring: Int32Array;
+  private readonly control: Int32Array;
+  private readonly records: MissRecords;
+  networks: ClientNetworks;
+  /** Of each record in the ring, the slot of its network; and of each slot, how many records there are. */
+  private readonly slots = new Uint16Array(MissRing.CAPACITY);
+  private readonly held = new Uint16Array(NETWORK_SLOTS);
+  private tail: number;
+  private head: number;
+  private published: number;
+
+  constructor(buffer: SharedArrayBuffer, control: Int32Array, networks: ClientNetworks) {
+    this.networks = networks;
+    this.ring = new Int32Array(buffer, 0, MissRing.RECORDS_BYTE >>> 2);
+    this.control = control;
+    this.records = new MissRecords(buffer, MissRing.RECORDS_BYTE);
+    this.head = Atomics.load(this.ring, MissRing.HEAD_WORD);
+    this.published = this.head;
+    // Records of a dead predecessor count for no network.
+    this.tail = this.head;
+  }
+
+  /**
+   * Copies the question and where its reply goes; false if the ring is full, or its client's share of it. `version` is
+   * that of the snapshot that has decided about it.
+   */
+  write(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
+    const at = this.takePlace(networkSlot(this.networks, query));
+    if (at < 0) return false;
+    this.records.write(at, query, batch, slot, version);
+    return true;
+  }
+
+  /** The same for a record that waited elsewhere, with further `MissFlags`; `network` is its `networkSlot`. */
+  writeRecord(from: Uint8Array, fromAt: number, network: number, flags: number): boolean {
+    const at = this.takePlace(network);
+    if (at < 0) return false;
+    const { bytes } = this.records;
+    bytes.set(from.subarray(fromAt, fromAt + MissRecord.SIZE), at);
+    bytes[at + MissRecord.FLAGS]! |= flags;
+    return true;
+  }
+
+  /** Makes what was written visible and wakes the resolve thread if it sleeps. */
+  publish(): void {
+    if (this.published === this.head) return;
+    this.published = this.head;
+    Atomics.store(this.ring, MissRing.HEAD_WORD, this.head);
+    if (Atomics.exchange(this.control, WorkerControl.RESOLVE_ASLEEP_WORD, 0) === 1)
+      Atomics.notify(this.ring, MissRing.HEAD_WORD);
+  }
+
+  /** The place of the next record, in bytes; -1 = there is none for this network. */
+  private takePlace(network: number): number {
+    const taken = Atomics.load(this.ring, MissRing.TAIL_WORD);
+    this.forgetTaken(taken);
+    if (!isWithinShare(this.held[network]!, (this.head - taken) | 0, MissRing.CAPACITY)) return -1;
+    const place = this.head & (MissRing.CAPACITY - 1);
+    this.slots[place] = network;
+    this.held[network]!++;
+    this.head = (this.head + 1) | 0;
+    return place * MissRecord.SIZE;
+  }
+
+  /** Takes the records before `taken` off their networks' counts. */
+  private forgetTaken(taken: number): void {
+    for (; ((taken - this.tail) | 0) > 0; this.tail = (this.tail + 1) | 0)
+      this.held[this.slots[this.tail & (MissRing.CAPACITY - 1)]!]!--;
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Says whom the worker's answer thread may ask by itself (`shared/memory/first-server-layout.ts`): the servers of the first pool
+ * while all of them answer and are asked over UDP at addresses that need no look-up. In every other case it asks none, and
+ * all questions come to this thread.
+ */
+import { LATENCY_CLASSES } from '../../shared/memory/answer-counters.ts';
+import {
+  firstServerAt,
+  FirstServerRecord,
+  FirstServersHead,
+  MAX_FIRST_SERVERS,
+  RECENT_LATENCIES,
+} from '../../shared/memory/first-server-layout.ts';
+import { addressFromText } from '../../shared/net/ip.ts';
+import { POOL_STRATEGIES } from '../../shared/policy/upstream-settings.ts';
+import type { FirstAnswers, FirstNews } from './health/health.ts';
+import { askingOrder, MAX_WAVE, type Pool } from './pool.ts';
+import { hedgeWaitMs, resendWaitMs } from './send-times.ts';
+import type { Upstream } from './upstream.ts';
+
+/** The servers of one resolver, as written for the answer thread. */
+export class FirstServerWriter {
+  private readonly memory: SharedArrayBuffer;
+  private readonly head: Int32Array;
+  private readonly pool: Pool | undefined;
+  private readonly hasOthers: boolean;
+  private readonly timeoutMs: number;
+  private written = '';
+  private isClosed = false;
+
+  /** `pools` in the order of their priority. No other resolver writes to `memory` from now on. */
+  constructor(memory: SharedArrayBuffer, pools: readonly Pool[], timeoutMs: number) {
+    this.memory = memory;
+    this.head = new Int32Array(memory, 0, FirstServersHead.SERVERS_BYTE / 4);
+    this.hasOthers = pools.length > 1;
+    this.timeoutMs = timeoutMs;
+    const [pool] = pools;
+    const most = pool?.strategy === 'Parallel' ? MAX_WAVE : MAX_FIRST_SERVERS;
+    const isPossible = pool?.upstreams.every(({ fixedAddress }) => fixedAddress !== null) === true;
+    this.pool = isPossible && pool.upstreams.length <= most ? pool : undefined;
+    this.write(() => {
+      this.head[FirstServersHead.RESOLVER_WORD]!++;
+      new Uint8Array(memory, FirstServersHead.SERVERS_BYTE).fill(0);
+      this.head[FirstServersHead.COUNT_WORD] = 0;
+      this.pool?.upstreams.forEach((upstream, place) => this.introduce(upstream, place));
+    });
+  }
+
+  /** Says whom to ask by what is known of the servers now. Cheap while nothing changes. */
+  publish(): void {
+    if (this.isClosed || this.pool === undefined) return;
+    const { strategy, upstreams } = this.pool;
+    const isOpen = upstreams.every((upstream) => upstream.isInOrder && !upstream.isDoubted);
+    const order = isOpen ? askingOrder(strategy, upstreams) : [];
+    const places = order.map((upstream) => upstreams.indexOf(upstream));
+    const waits = order.map((upstream) => this.waitMs(upstream));
+    const text = JSON.stringify([places, waits]);
+    if (text === this.written) return;
+    this.written = text;
+    this.write(() => {
+      const { head, memory } = this;
+      head[FirstServersHead.COUNT_WORD] = places.length;
+      head[FirstServersHead.STRATEGY_WORD] = POOL_STRATEGIES.indexOf(strategy);
+      places.forEach((place, turn) => {
+        head[FirstServersHead.ORDER_WORD + turn] = place;
+        new Int32Array(memory, firstServerAt(place) + FirstServerRecord.MIN_WAIT_MS, 2).set(waits[turn]!);
+      });
+    });
+  }
+
+  /** Takes over what the answer thread has found out. */
+  takeNews(): void {
+    for (const upstream of this.pool?.upstreams ?? []) upstream.takeFirst();
+  }
+
+  /** The answer thread asks none of these servers any more, unless others were written before. */
+  close(): void {
+    if (this.isClosed) return;
+    this.takeNews();
+    for (const { health } of this.pool?.upstreams ?? []) health.first = null;
+    this.isClosed = true;
+  }
+
+  /** Until when the answer thread waits: the time at which a question would be sent again, or to another server. */
+  private waitMs({ health: { usualLatencyMs } }: Upstream): readonly [number, number] {
+    const isAlone = !this.hasOthers && this.pool!.upstreams.length === 1;
+    if (!isAlone) {
+      const waitMs = Math.round(hedgeWaitMs(usualLatencyMs));
+      return [waitMs, waitMs];
+    }
+    const bounds = [0, 1].map((random) => resendWaitMs(1, usualLatencyMs, this.timeoutMs, random));
+    return [bounds[0]!, bounds[1]!].map((ms) => Math.round(Math.min(ms, this.timeoutMs / 2))) as [
+      number,
+      number,
+    ];
+  }
+
+  private introduce(upstream: Upstream, place: number): void {
+    const at = firstServerAt(place);
+    new Uint8Array(this.memory, at, 16).set(addressFromText(upstream.fixedAddress!)!);
+    const numbers = new Int32Array(this.memory, at + FirstServerRecord.PORT, 2);
+    numbers[0] = upstream.settings.port;
+    numbers[1] = upstream.index;
+    upstream.health.first = new SharedAnswers(this.memory, at);
+  }
+
+  /** Readers see by the sequence that they have read while this was written. */
+  private write(change: () => void): void {
+    Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);
+    change();
+    Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);
+  }
+}
+
+/** From now on the answer thread asks no server. */
+export function askNoneFirst(memory: SharedArrayBuffer): void {
+  new FirstServerWriter(memory, [], 0);
+}
+
+/** The counts of one server that the answer thread writes. */
+class SharedAnswers implements FirstAnswers {
+  private readonly counts: Int32Array;
+  private readonly times: Float64Array;
+  private readonly recent: Float32Array;
+  private readonly classes: Int32Array;
+  private asked = 0;
+  private answered = 0;
+  private sumMs = 0;
+  private readonly counted: number[] = new Array<number>(LATENCY_CLASSES).fill(0);
+
+  constructor(memory: SharedArrayBuffer, at: number) {
+    this.counts = new Int32Array(memory, at + FirstServerRecord.ASKED, 2);
+    this.times = new Float64Array(memory, at + FirstServerRecord.LAST_ANSWER_MS, 2);
+    this.recent = new Float32Array(memory, at + FirstServerRecord.RECENT, RECENT_LATENCIES);
+    this.classes = new Int32Array(memory, at + FirstServerRecord.CLASSES, LATENCY_CLASSES);
+  }
+
+  get lastAnswerMs(): number {
+    return this.times[0]! || -1;
+  }
+
+  takeNews(): FirstNews {
+    const answeredNow = Atomics.load(this.counts, 1);
+    const asked = (Atomics.load(this.counts, 0) - this.asked) | 0;
+    const answered = (answeredNow - this.answered) | 0;
+    const sumMs = this.times[1]! - this.sumMs;
+    const latenciesMs: number[] = [];
+    for (let n = answeredNow - Math.min(answered, RECENT_LATENCIES); n < answeredNow; n++)
+      latenciesMs.push(this.recent[n & (RECENT_LATENCIES - 1)]!);
+    const classes = this.counted.map((before, index) => (this.classes[index]! - before) | 0);
+    classes.forEach((answers, index) => (this.counted[index] = (this.counted[index]! + answers) | 0));
+    this.asked = (this.asked + asked) | 0;
+    this.answered = answeredNow;
+    this.sumMs += sumMs;
+    return { asked, answered, classes, sumMs, latenciesMs };
+  }
+}

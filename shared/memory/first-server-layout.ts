@@ -1,0 +1,61 @@
+/**
+ * The servers that a worker's answer thread asks by itself, and how they answered. The resolve thread writes whom to ask
+ * (`dns-worker/resolve/first-server-writer.ts`), the answer thread counts and times what it asks (`dns-worker/first-try/`).
+ * Each word has one writer, except that the resolve thread clears the counts for other servers.
+ */
+import { LATENCY_CLASSES } from './answer-counters.ts';
+
+/** Most servers. */
+export const MAX_FIRST_SERVERS = 32;
+
+/** i32 words of the head. */
+export const FirstServersHead = {
+  /** Odd while the resolve thread writes. */
+  SEQUENCE_WORD: 0,
+  /** Counts the resolvers whose servers were written: numbers of servers mean something within one of them. */
+  RESOLVER_WORD: 1,
+  /** Servers in the order in which they are asked; 0 = the answer thread asks none. */
+  COUNT_WORD: 2,
+  /** Index into `POOL_STRATEGIES`. */
+  STRATEGY_WORD: 3,
+  /** Places of those servers. */
+  ORDER_WORD: 16,
+  SERVERS_BYTE: (16 + MAX_FIRST_SERVERS) * 4,
+} as const;
+
+/** Latencies that are kept of each server. */
+export const RECENT_LATENCIES = 64;
+
+/** Byte offsets in what is kept of one server. */
+export const FirstServerRecord = {
+  /** 16 bytes: its address. */
+  ADDRESS: 0,
+  /** i32 */
+  PORT: 16,
+  /** i32: its index in the resolver. */
+  NUMBER: 20,
+  /** i32: bounds of the wait for its answer, milliseconds. */
+  MIN_WAIT_MS: 24,
+  MAX_WAIT_MS: 28,
+  /** i32: questions that the answer thread has asked it, and good answers; both wrap. */
+  ASKED: 32,
+  ANSWERED: 36,
+  /** f64: when it last answered (`Clock.monotonicMs`), 0 = never; and the sum of all latencies, milliseconds. */
+  LAST_ANSWER_MS: 40,
+  SUM_MS: 48,
+  /** f32: the latency of answer n at n modulo `RECENT_LATENCIES`, milliseconds. */
+  RECENT: 56,
+  /** i32: answers by class of latency; they wrap. */
+  CLASSES: 56 + RECENT_LATENCIES * 4,
+  SIZE: (56 + (RECENT_LATENCIES + LATENCY_CLASSES) * 4 + 7) & ~7,
+} as const;
+
+/** Where the record of a server starts, in bytes. */
+export function firstServerAt(place: number): number {
+  return FirstServersHead.SERVERS_BYTE + place * FirstServerRecord.SIZE;
+}
+
+/** Creates the memory, without servers. */
+export function createFirstServers(): SharedArrayBuffer {
+  return new SharedArrayBuffer(firstServerAt(MAX_FIRST_SERVERS));
+}
