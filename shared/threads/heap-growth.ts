@@ -6,8 +6,9 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Growth after which the heap is collected. */
+/** Growth after which the heap is collected, and after which it is in a quiet process: minutes apart in a home. */
 const GROWTH_BYTES = 16 << 20;
+const QUIET_GROWTH_BYTES = 4 << 20;
 /** Memory that the heap takes and does not need, above which it is made smaller. */
 const SPARE_BYTES = 12 << 20;
 /** The same for the first time: what the start has left. */
@@ -76,7 +77,7 @@ export class HeapGrowth {
     if (share > mostShare) return;
     const spare = this.shrunkTo === 0 ? STARTS_SPARE_BYTES : SPARE_BYTES;
     if (isQuiet && taken - Math.max(this.leastInHeap, this.shrunkTo) > spare) this.shrink();
-    else if (used >= this.leastUsed + GROWTH_BYTES) this.collect(used);
+    else if (used >= this.leastUsed + (isQuiet ? QUIET_GROWTH_BYTES : GROWTH_BYTES)) this.collect(used);
   }
 
   private collect(used: number): void {
