@@ -53,6 +53,8 @@ export const PROGRAMS = {
     deb: 'deploy/build/deb',
     image: 'deploy/build/image',
     sbom: 'node .config/sbom.js',
+    audit: 'node .config/audit-report.js',
+    checksums: 'deploy/build/checksums',
     try: TRIALS,
   },
 };

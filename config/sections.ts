@@ -5,6 +5,7 @@
  * in `schema.ts`.
  */
 import { z } from 'zod';
+import { LOG_PRESSURES } from '../shared/query-log.ts';
 import { SSL_MODES } from '../shared/net/postgres-url.ts';
 import { dns } from './dns-section.ts';
 import { bool, int, key, list, section } from './keys.ts';
@@ -139,6 +140,9 @@ const database = section('Where PostgreSQL is, and what is kept in it.', {
   query_log_days: key(int(1, 3650).default(30), { unit: 'days', doc: 'How long the query log is kept.' }),
   query_log_privacy: key(z.enum(['full', 'no_answers', 'anonymous_clients', 'off']).default('full'), {
     doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
+  }),
+  log_pressure: key(z.enum(LOG_PRESSURES).default('slow'), {
+    doc: 'If the log falls behind because the CPU is busy, slow delays answers by up to 10 ms before rows are lost, and drop loses rows at once. A slow or absent database never delays answers.',
   }),
   log_excluded_domains: key(list(is.domain).default([]), {
     doc: 'Domains that are not logged, subdomains included: no row, live view, export or dnstap. Statistics count them by the minute, unless stats_excluded_domains has them also.',

@@ -172,19 +172,28 @@ export function logAnswersOffset(qnameLength: number): number {
   return LogRecord.QNAME + ((qnameLength + 3) & ~3);
 }
 
-/** Words (i32) at the head of a ring; each on a cache line of its own. */
+/**
+ * What happens if the log thread falls behind on CPU: answers wait for it, up to 10 ms each, before rows are dropped; or
+ * rows are dropped.
+ */
+export const LOG_PRESSURES = ['slow', 'drop'] as const;
+export type LogPressure = (typeof LOG_PRESSURES)[number];
+
+/** Words (i32) at the head of a ring, on separate cache lines; writers only read SLOW. */
 export const LogRing = {
   /** Records ever written (wraps at 2^32); only the writing thread stores it. */
   HEAD_WORD: 0,
-  /** Records ever consumed; only the control plane stores it. */
+  /** Records ever consumed; only the log thread stores it. */
   TAIL_WORD: 16,
   /** Records dropped because the ring was full. */
   DROPPED_WORD: 32,
   /**
-   * 1 = the control plane sleeps on this word: a writer sets it to 0 and notifies once there are records. The control
-   * plane sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so one of them sees the other.
+   * 1 = the log thread sleeps on this word: a writer sets it to 0 and notifies once there are records. The log
+   * thread sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so one of them sees the other.
    */
   ASLEEP_WORD: 48,
+  /** 1 = while the ring is nearly full, its writer waits a little for the reader (`LogPressure`). */
+  SLOW_WORD: 49,
   /** Byte at which record 0 starts. */
   RECORDS_BYTE: 256,
 } as const;

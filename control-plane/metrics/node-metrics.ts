@@ -10,7 +10,7 @@ import type { Configuration } from '../policy/settings/configuration.ts';
 import type { ListSources } from '../lists/sources/list-sources.ts';
 import { newestRevisionId } from '../policy/change/revision-store.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
-import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
+import type { LogWriterCounters } from '../query-log/store/log-tally.ts';
 import type { SnapshotPublisher } from '../policy/snapshot/publish/publisher.ts';
 import { upstreamDetails, upstreamLatencies } from '../resolving/upstreams/upstream-health.ts';
 import type { WorkerSupervisor } from '../threads/supervisor.ts';

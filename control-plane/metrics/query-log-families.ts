@@ -1,7 +1,7 @@
 /** Metrics of the path of log rows: rings of the threads, writer, spool. */
 import { LogRing } from '../../shared/query-log.ts';
 import type { StreamCounters } from '../query-log/dnstap/frame-stream.ts';
-import type { LogWriterCounters } from '../query-log/store/log-writer.ts';
+import type { LogWriterCounters } from '../query-log/store/log-tally.ts';
 import { type Family, family, single } from './family.ts';
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 

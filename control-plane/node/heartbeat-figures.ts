@@ -31,7 +31,6 @@ export function sayFigures(context: FiguresContext): () => NodeFigures {
 }
 
 function othersOf({ supervisor, writer, cache, configuration }: FiguresContext): NodeFigures['others'] {
-  const { dropped, refused, spooled } = writer.counters();
   const { entries, hit_rate } = cache.metrics();
   // A server is one, however many workers watch it.
   const servers = new Map<string, boolean>();
@@ -41,8 +40,8 @@ function othersOf({ supervisor, writer, cache, configuration }: FiguresContext):
       servers.set(key, servers.get(key) === true || status === 'Unhealthy');
     }
   return {
-    rows_lost: dropped + refused,
-    rows_spooled: spooled,
+    rows_lost: writer.lostRows(),
+    rows_spooled: writer.counters().spooled,
     upstreams: { all: servers.size, unhealthy: [...servers.values()].filter(Boolean).length },
     cache: { entries, hit_rate },
     drift: configuration.drift(),

@@ -9,6 +9,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { SMALL_BLOCKING, SMALL_ROWS, SMALL_RULES } from '../../test/support/parts/small-policy.ts';
 import { testNode } from '../../test/support/parts/test-node.ts';
 import { freePort } from '../../test/support/weir/free-ports.ts';
+import { LogRing } from '../../shared/query-log.ts';
 import { NodeState } from '../../shared/threads/messages.ts';
 import { lockDataDir } from '../storage/db/data-dir-lock.ts';
 import type { DataDirLock } from '../storage/db/data-dir-lock.ts';
@@ -80,6 +81,21 @@ describe('startDns()', () => {
     expect(cacheMemory.byteLength).toBeLessThanOrEqual(maxBytes);
     await stop(node);
   });
+
+  test.each([
+    ['', 1],
+    ['database.log_pressure = "drop"', 0],
+  ])(
+    'startDns() has the DNS threads wait for a log that is behind, unless database.log_pressure is drop',
+    async (toml, slow) => {
+      const node = testNode(database, dataDir, toml, port);
+      const { supervisor } = await startAll(node);
+      const rings = supervisor.memories().flatMap(({ answerLog, resolveLog }) => [answerLog, resolveLog]);
+      const words = rings.map((ring) => new Int32Array(ring, 0, LogRing.RECORDS_BYTE / 4)[LogRing.SLOW_WORD]);
+      expect(new Set(words)).toEqual(new Set([slow]));
+      await stop(node);
+    },
+  );
 
   test('startDns() rejects where its port is taken, and what had started can be stopped', async () => {
     const other = createSocket('udp4').bind(port, '127.0.0.1');

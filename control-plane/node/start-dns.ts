@@ -1,7 +1,6 @@
 /** Starts the DNS side: threads on the last snapshot, and the path of their log records into the database. */
 import type { Node } from './node.ts';
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
-import { addressToText } from '../../shared/net/ip.ts';
 import { NodeState } from '../../shared/threads/messages.ts';
 import type { NodeStateCode, WorkerSettings } from '../../shared/threads/messages.ts';
 import { RuleTable } from '../../shared/snapshot/rule-table.ts';
@@ -14,17 +13,14 @@ import { CacheFile } from '../resolving/cache/cache-file.ts';
 import { CacheIndex } from '../resolving/cache/cache-index.ts';
 import { NodeClaim } from '../storage/cluster/node-claim.ts';
 import { nodeIdOf } from '../storage/cluster/node-store.ts';
-import type { Dnstap } from '../query-log/dnstap/dnstap.ts';
-import { LogDrain } from '../query-log/drain/log-drain.ts';
+import type { LogSettings } from '../log-thread/log-messages.ts';
+import { NameFeed } from '../log-thread/name-feed.ts';
+import { QueryLogThread, type Sighting } from '../log-thread/query-log-thread.ts';
 import { logQuestions } from '../query-log/log-search/log-questions.ts';
 import { LogScans } from '../query-log/log-search/log-scans.ts';
-import { LogWriter } from '../query-log/store/log-writer.ts';
-import type { QueryLogPrivacy } from '../query-log/store/privacy.ts';
-import { recordNames } from './record-names.ts';
 import { GrantTimes } from '../filtering/grants/grant-times.ts';
 import { ScheduleEvaluator } from '../filtering/schedules/schedule-evaluator.ts';
 import { certifiedAddresses, designatedResolvers } from '../web/tls/designated-resolvers.ts';
-import { watchLoops } from '../resolving/upstreams/loop-watch.ts';
 import type { ThreadCertificate } from '../web/tls/thread-certificate.ts';
 import type { DnsCertificates } from './start-tls.ts';
 import { livePolicy } from './live-policy.ts';
@@ -57,7 +53,7 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   const { config, logger, dataDir, clock, stops } = node;
   const log = startLog(node);
   const generations = new Generations(dataDir, logger);
-  const zones = new ZoneNumbers();
+  const zones = new ZoneNumbers((number, server) => log.names.upstream(number - 1, server));
   const grantTimes = new GrantTimes(clock);
   const evaluator = new ScheduleEvaluator(clock, logger, grantTimes);
   const live = livePolicy(node, evaluator, zones);
@@ -66,7 +62,13 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   const certificates = await dnsCertificates(node);
   const threadCertificate = certificates?.threads ?? null;
   const clockFloor = await openClockFloor(node);
-  const { settingsOf, numbers, anchors } = threadSettings(node, hooks, threadCertificate, clockFloor);
+  const { settingsOf, numbers, anchors } = threadSettings(
+    node,
+    hooks,
+    threadCertificate,
+    clockFloor,
+    log.names,
+  );
   const settings = await settingsOf(config);
   const inCache = { of: (): WorkerSettings | null => settings };
   const { cacheMemory, cacheImage } = await openCache(node, () => inCache.of(), initial.snapshot);
@@ -83,9 +85,10 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
     isBesideAnother: node.isTakingOver,
   });
   const broadcast = supervisor.broadcast.bind(supervisor);
-  const publisher = new SnapshotPublisher({ ...node, initial, broadcast, live, generations });
+  const beforeUse = log.names.rules.bind(log.names);
+  const publisher = new SnapshotPublisher({ ...node, initial, broadcast, live, generations, beforeUse });
   stops.push(() => publisher.settled());
-  if (hooks.faultInjection) obeyFaultRequests(supervisor, () => log.writer.counters());
+  if (hooks.faultInjection) obeyFaultRequests(supervisor, log.writer);
   const followAnchors = (): void => followTrust(anchors, supervisor);
   const liveSettings = new LiveSettings(config, settings, {
     settingsOf,
@@ -104,10 +107,11 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   }
   inCache.of = () => liveSettings.ofCache();
   void node.mayWrite.then(() => clockFloor.start(() => void liveSettings.use(node.configuration.current())));
-  const names = recordNames(publisher, numbers, zones);
-  const reports = await startReports(node, supervisor, names, log.writer);
+  const reports = startReports(node, supervisor, log.writer);
   const startThreads = async (): Promise<void> => {
     await supervisor.start();
+    // Its code is loaded once DNS is answered.
+    log.writer.start({ memories: supervisor.memories(), seen: reports.seen });
     followAnchors();
   };
   return {
@@ -124,8 +128,8 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
     cacheMemory,
     /** The answer cache as bytes; null = it cannot be handed over. */
     cacheImage,
-    /** Address of the server with an index, see `recordNames()`. */
-    upstreamName: (index: number) => names.upstream(index),
+    /** Configured text of the server at an index of log records. */
+    upstreamName: (index: number) => numbers.addressOf(index) ?? zones.upstreamOf(index + 1),
     clockFloor,
     /** Null if it is not open yet. */
     webCertificate: certificates?.web ?? null,
@@ -134,43 +138,28 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
   };
 }
 
-/** Starts what takes the answered queries out of the threads, and counts them each second. */
-async function startReports(
-  node: Node,
-  supervisor: WorkerSupervisor,
-  names: ReturnType<typeof recordNames>,
-  writer: LogWriter,
-) {
-  const probes = new Probes(node.clock);
-  const dnstap = await startDnstap(node);
+/** Starts what counts the answered queries each second, and what takes what the log thread sees in them. */
+function startReports({ config, clock, stops }: Node, supervisor: WorkerSupervisor, writer: QueryLogThread) {
+  const probes = new Probes(clock, (tokens) => writer.watchProbes(tokens));
   const refusedNetworks = new RefusedNetworks();
-  const seeLoops = watchLoops((token, client) => supervisor.reportLoop(token, client));
-  const drain = new LogDrain(supervisor.memories(), names, {
-    see: (row) => {
-      probes.see(row);
-      seeLoops(row);
-    },
-    append: (row) => {
-      // Before the log, which may be off.
-      seeLoops(row);
-      dnstap?.append(row);
-      writer.append(row);
-    },
-    refuse: (row, queries) =>
-      refusedNetworks.note(addressToText(row.bytes, row.client.at), queries, row.timestampMs),
-    lose: (rows) => writer.lose(rows),
-  });
+  const seen = (sighting: Sighting): void => {
+    if (sighting.type === 'probe-seen') probes.note(sighting.query);
+    else if (sighting.type === 'loop-seen') supervisor.reportLoop(sighting.token, sighting.client);
+    else
+      for (const { client, queries, atMs } of sighting.samples) refusedNetworks.note(client, queries, atMs);
+  };
   const rate = new QueryRate(supervisor.memories());
-  drain.start();
   rate.start();
-  node.stops.push({
+  stops.push({
     stop: async (withinMs) => {
       await supervisor.drain(withinMs);
-      drain.stop();
       rate.stop();
+      await writer.stopReading();
     },
   });
-  return { probes, dnstap, rate, refusedNetworks };
+  /** The stream of answered queries; null if no receiver is configured. */
+  const dnstap = config.logging.dnstap === '' ? null : { counters: () => writer.streamCounters() };
+  return { probes, dnstap, rate, refusedNetworks, seen };
 }
 
 /** Null where no DNS is encrypted: then no code of certificates is loaded before DNS answers. */
@@ -193,8 +182,9 @@ function threadSettings(
   hooks: WorkerHooks,
   certificate: ThreadCertificate | null,
   clockFloor: ClockFloor,
+  names: NameFeed,
 ) {
-  const numbers = new PoolNumbers();
+  const numbers = new PoolNumbers((number, address) => names.upstream(number, address));
   const isClockWrong = (): boolean => clockFloor.isWrong;
   const anchors = new FollowedAnchors({ ...node, isClockWrong });
   node.stops.push(() => anchors.close());
@@ -218,22 +208,19 @@ function followTrust(anchors: FollowedAnchors, supervisor: WorkerSupervisor): vo
 
 /** What writes the query log, and what answers questions about it. */
 function startLog(node: Node) {
-  const { clients, stops } = node;
-  const claim = startNodeClaim(node);
-  const writer = new LogWriter({
+  const { clients, config, configuration, nodeName, stops } = node;
+  const claim = openNodeClaim(node, (isHeld) => writer.allowStoring(isHeld));
+  const names = new NameFeed();
+  const { dnstap: target } = config.logging;
+  const writer = new QueryLogThread({
     ...node,
-    nodeId: nodeIdOf(node.nodeName),
+    names,
+    nodeId: nodeIdOf(nodeName),
     runKey: claim.run,
-    mayStore: () => claim.isHeld(),
-    privacy: () => {
-      const { log_queries: isOn, query_log_privacy: privacy } = node.configuration.current().database;
-      return isOn ? privacy : 'off';
-    },
-    limitedPrefixes: () => {
-      const { ipv4_prefix_len, ipv6_prefix_len } = node.configuration.current().dns.rate_limit;
-      return { ipv4PrefixLength: ipv4_prefix_len, ipv6PrefixLength: ipv6_prefix_len };
-    },
+    settings: logSettings(configuration.current()),
+    stream: target === '' ? null : { target, identity: nodeName, version: `Weir ${node.version}` },
   });
+  configuration.onChange((next) => writer.use(logSettings(next)));
   stops.push({ stop: (withinMs) => writer.close(withinMs), keptMs: LOG_MS });
   const scans = new LogScans(node);
   stops.push(() => scans.close());
@@ -243,8 +230,10 @@ function startLog(node: Node) {
     flush: () => writer.flush(),
     hostnameOf: (address, clientId) => clients.nameAt(address, clientId),
   });
+  claim.start();
   return {
     claim,
+    names,
     writer,
     // One reader, which features see as the log or as its statistics.
     queryLog,
@@ -254,28 +243,21 @@ function startLog(node: Node) {
   };
 }
 
-/** The stream of answered queries; none where no receiver is configured: then no code of it is loaded. */
-async function startDnstap({
-  config,
-  configuration,
-  nodeName,
-  version,
-  logger,
-  stops,
-}: Node): Promise<Dnstap | null> {
-  const target = config.logging.dnstap;
-  if (target === '') return null;
-  const { Dnstap } = await import('../query-log/dnstap/dnstap.ts');
-  const privacy = (): QueryLogPrivacy => configuration.current().database.query_log_privacy;
-  const dnstap = new Dnstap({ target, identity: nodeName, version: `Weir ${version}`, privacy, logger });
-  stops.push((withinMs) => dnstap.close(withinMs));
-  return dnstap;
+/** What the log thread takes from a configuration. */
+function logSettings({ database, dns }: Config): LogSettings {
+  const { ipv4_prefix_len: ipv4PrefixLength, ipv6_prefix_len: ipv6PrefixLength } = dns.rate_limit;
+  const { log_queries: isOn, query_log_privacy: privacy, log_pressure: pressure } = database;
+  return {
+    privacy: isOn ? privacy : 'off',
+    streamPrivacy: privacy,
+    limitedPrefixes: { ipv4PrefixLength, ipv6PrefixLength },
+    pressure,
+  };
 }
 
-/** Claims the node's name in the database, as soon as there is one. */
-function startNodeClaim(node: Node): NodeClaim {
-  const claim = new NodeClaim(node);
-  claim.start();
+/** Claims the node's name in the database, once it is started and there is a database. */
+function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim {
+  const claim = new NodeClaim({ ...node, onHeld });
   node.stops.push(() => claim.stop());
   return claim;
 }

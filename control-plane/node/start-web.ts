@@ -131,6 +131,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     }),
     tail: new LiveTail({
       ...policy,
+      ownRows: policy.writer,
       sessions: auth.sessions,
       node: nodeName,
       nodeId: nodeIdOf(nodeName),

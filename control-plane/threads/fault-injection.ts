@@ -13,6 +13,8 @@ import type { WorkerSupervisor } from './supervisor.ts';
 /** What a test sends. */
 type TestRequest =
   | { readonly worker: number; readonly role: ThreadRole; readonly fault: Fault }
+  /** Makes the thread of the query log die. */
+  | 'break-log'
   /** Halts the control plane, as SIGSTOP would if there were one for a thread. */
   | 'halt'
   /** Answered with a MeasureReply of the same number. */
@@ -43,14 +45,24 @@ export interface MeasureReply {
   readonly log: MeasuredLog;
 }
 
+/** The way of log rows into the database. */
+interface LogUnderTest {
+  counters(): MeasuredLog;
+  injectFault(): void;
+}
+
 /** Obeys requests of the parent process from now on. */
-export function obeyFaultRequests(supervisor: WorkerSupervisor, log: () => MeasuredLog): void {
+export function obeyFaultRequests(supervisor: WorkerSupervisor, log: LogUnderTest): void {
   // A test run that is killed leaves no server behind.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   process.on('message', (request: TestRequest) => {
     if (request === 'halt') halt();
+    else if (request === 'break-log') log.injectFault();
     else if ('fault' in request) supervisor.injectFault(request.worker, request.role, request.fault);
-    else void measure(supervisor, request.measure).then((reply) => process.send?.({ ...reply, log: log() }));
+    else
+      void measure(supervisor, request.measure).then((reply) =>
+        process.send?.({ ...reply, log: log.counters() }),
+      );
   });
 }
 

@@ -7,13 +7,14 @@ import { createClaimTable, releaseClaims } from '../../shared/memory/claim-table
 import { createConnectionTable, releaseConnections } from '../../shared/memory/connection-table.ts';
 import { createOutcomeRings } from '../../shared/memory/outcome-rings.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
+import { createSealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ThreadRole, ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
 /** As a thread is given it. */
 type NodeBuffers = Pick<
   ThreadStart,
-  'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities'
+  'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities' | 'cuts'
 >;
 
 /** The threads of a worker; both ask upstreams. */
@@ -42,6 +43,8 @@ export class NodeMemory {
       claims: createClaimTable(randomInt(SEEDS)),
       capabilities: createCapabilityTable(),
       outcomes: createOutcomeRings(ROLES.length * workers),
+      // A single worker proves zones for itself.
+      cuts: workers === 1 ? null : createSealedRecords(workers),
     };
   }
 

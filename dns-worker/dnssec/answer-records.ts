@@ -2,13 +2,13 @@
  * A normalised answer as the validator needs it: RRsets with their signatures, RDATA in canonical form (RFC 4034
  * section 6.2: names expanded and, for the types listed there, folded). The validator decides what they prove.
  */
-import { FOLD } from '../../shared/dns/name.ts';
+import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, Record, readU16, readU32 } from '../../shared/dns/wire.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { expandRdataName, firstNameAt, rdataLayout } from '../resolve/response/rdata-layout.ts';
-import { expandName, newExpandedName } from '../resolve/response/wire-name.ts';
-import { type Name, nameKey } from './names.ts';
+import { expandName, newExpandedName, sameName } from '../resolve/response/wire-name.ts';
+import { foldedName, type Name, nameKey } from './names.ts';
 import { readRrsig, type Rrsig } from './rrsig.ts';
 
 /** An RRset with the signatures that came with it. */
@@ -26,6 +26,11 @@ export interface SignedRRset {
 }
 
 const expanded = newExpandedName();
+/** RDATA in canonical form, as it is built: most bytes of RDATA, and two names. */
+const canonical = new Uint8Array(0x1_0000 + 2 * MAX_NAME_LENGTH);
+const NO_NAME: Name = new Uint8Array(0);
+/** RR types are less. */
+const TYPES = 0x1_0000;
 
 /** The message of an answer, as far as Weir keeps it: a header that the caller fills, the question, the records. */
 export function answerImage(qname: Name, answer: CacheableAnswer): Uint8Array {
@@ -40,26 +45,31 @@ export function answerImage(qname: Name, answer: CacheableAnswer): Uint8Array {
 export function readRRsets(qname: Name, answer: CacheableAnswer): SignedRRset[] {
   const image = answerImage(qname, answer);
   const bodyAt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
-  const sets = new Map<string, SignedRRset>();
-  const signatures: { key: string; rrsig: Rrsig; ttlOffset: number }[] = [];
+  const sets = new Map<number, SignedRRset>();
+  const signatures: { key: number; rrsig: Rrsig; ttlOffset: number }[] = [];
+  const owners = new Map<string, number>();
+  let owner: Name = NO_NAME;
+  let ownerNumber = 0;
   let at = bodyAt;
   for (let i = 0; i < answer.answerCount + answer.authorityCount; i++) {
     if (!expandName(image, at, expanded)) throw malformed();
-    const owner = foldedCopy();
+    if (!sameName(expanded.wire, expanded.length, owner, owner.length)) {
+      owner = foldedCopy();
+      ownerNumber = numberOf(owner, owners);
+    }
     const fixed = expanded.next;
     const type = readU16(image, fixed + Record.TYPE);
     const rdataAt = fixed + Record.RDATA;
     at = rdataAt + readU16(image, fixed + Record.RDLENGTH);
     const isAnswer = i < answer.answerCount;
     const ttlOffset = fixed + Record.TTL - bodyAt;
-    const place = nameKey(owner) + (isAnswer ? '+' : '-');
+    const place = (ownerNumber * 2 + (isAnswer ? 1 : 0)) * TYPES;
     if (type === RRType.RRSIG) {
       const rrsig = readRrsig(image.subarray(rdataAt, at));
-      if (rrsig !== null)
-        signatures.push({ key: place + String.fromCharCode(rrsig.typeCovered), rrsig, ttlOffset });
+      if (rrsig !== null) signatures.push({ key: place + rrsig.typeCovered, rrsig, ttlOffset });
       continue;
     }
-    const key = place + String.fromCharCode(type);
+    const key = place + type;
     let set = sets.get(key);
     if (set === undefined) {
       set = { owner, type, isAnswer, ttlSecs: 0x7fffffff, rdatas: [], signatures: [], ttlOffsets: [] };
@@ -77,24 +87,42 @@ export function readRRsets(qname: Name, answer: CacheableAnswer): SignedRRset[] 
   return [...sets.values()];
 }
 
-/** RFC 4034 section 6.2 with RFC 6840 section 5.1: the names in NSEC keep their case. */
-function canonicalRdata(image: Uint8Array, type: number, from: number, end: number): Uint8Array {
-  const layout = rdataLayout(type);
-  if (layout === undefined) return image.slice(from, end);
-  let at = firstNameAt(image, layout, from, end);
-  if (at < 0) throw malformed();
-  const parts: Uint8Array[] = [image.subarray(from, at)];
-  for (let i = 0; i < layout.names; i++) {
-    if (!expandRdataName(image, at, end, expanded)) throw malformed();
-    parts.push(foldedCopy());
-    at = expanded.next;
-  }
-  parts.push(image.subarray(at, end));
-  return Buffer.concat(parts);
+/** Numbers owners in the order in which they appear. */
+function numberOf(owner: Name, owners: Map<string, number>): number {
+  const key = nameKey(owner);
+  const known = owners.get(key);
+  if (known !== undefined) return known;
+  owners.set(key, owners.size);
+  return owners.size - 1;
 }
 
-function foldedCopy(): Uint8Array {
-  return expanded.wire.slice(0, expanded.length).map((byte) => FOLD[byte]!);
+/**
+ * RFC 4034 section 6.2 with RFC 6840 section 5.1: the names in NSEC keep their case. Shares memory with `image` unless
+ * the type has names.
+ */
+function canonicalRdata(image: Uint8Array, type: number, from: number, end: number): Uint8Array {
+  const layout = rdataLayout(type);
+  if (layout === undefined) return image.subarray(from, end);
+  let at = firstNameAt(image, layout, from, end);
+  if (at < 0) throw malformed();
+  let length = copy(image, from, at, 0);
+  for (let i = 0; i < layout.names; i++) {
+    if (!expandRdataName(image, at, end, expanded)) throw malformed();
+    for (let j = 0; j < expanded.length; j++) canonical[length++] = FOLD[expanded.wire[j]!]!;
+    at = expanded.next;
+  }
+  length = copy(image, at, end, length);
+  return canonical.slice(0, length);
+}
+
+/** Appends bytes of the image to the canonical form; returns its length. */
+function copy(image: Uint8Array, from: number, end: number, length: number): number {
+  for (let at = from; at < end; at++) canonical[length++] = image[at]!;
+  return length;
+}
+
+function foldedCopy(): Name {
+  return foldedName(expanded.wire, 0, expanded.length);
 }
 
 function malformed(): Error {

@@ -15,6 +15,8 @@ const MAX_SUBQUERIES = 30;
 const MAX_NSEC3_ROUNDS = 64 * (MAX_NSEC3_ITERATIONS + 1);
 const MAX_DIGESTS = 32;
 
+const NONE: ReadonlySet<number> = new Set();
+
 /** Counts down; each method spends one unit and returns whether one was left. */
 export class Budget {
   /** `Clock.monotonicMs` after which no new work starts. */
@@ -24,7 +26,7 @@ export class Budget {
   /** A question could not be asked for lack of resources; a later attempt may succeed. */
   isShort = false;
   /** Servers whose records did not hold, as in `Question`: the other ones are asked first from then on. */
-  avoided: ReadonlySet<number> = new Set();
+  avoided: ReadonlySet<number> = NONE;
   private failedSignatures = MAX_FAILED_SIGNATURES;
   private signatures = MAX_SIGNATURES;
   private subqueries = MAX_SUBQUERIES;
@@ -51,6 +53,11 @@ export class Budget {
   /** Spends the check of a signature; also false once too many have failed. */
   spendSignature(): boolean {
     return this.failedSignatures > 0 && this.signatures-- > 0;
+  }
+
+  /** Whether a key did not make a signature that it seemed to have made. */
+  get hasFailure(): boolean {
+    return this.failedSignatures < MAX_FAILED_SIGNATURES;
   }
 
   /** Records a signature that the key did not make. */

@@ -1,8 +1,11 @@
 /**
- * Caches zone cuts for the lifetime of the records that prove them. Bounded: the oldest entry is evicted. One per
- * thread; nothing of it outlives the thread.
+ * Caches zone cuts for the lifetime of the records that prove them: those of a thread in a map, of which the oldest is
+ * evicted, and what the threads of the node have proven in memory that they share, so that one of them proves a zone.
  */
-import { type Name, nameKey } from './names.ts';
+import { readU16, writeU16 } from '../../shared/dns/wire.ts';
+import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
+import { Dnskey } from './dnskey.ts';
+import type { Name } from './names.ts';
 import type { ZoneKeys } from './signature.ts';
 
 /** The kind of cut at a name below a secure zone. */
@@ -20,24 +23,85 @@ export type Cut =
 
 const MAX_ENTRIES = 20_000;
 
-/** Cuts by name, with their expiry in milliseconds of the monotonic clock. */
-export class CutCache {
-  private readonly entries = new Map<string, { readonly cut: Cut; readonly expiresAtMs: number }>();
+/** Kinds by their code in a shared cut. Bogus ones are not shared: other servers may answer another thread. */
+const SHARED_KINDS = ['secure', 'insecure', 'none', 'nothing-below'] as const;
+/** A shared cut: its expiry (f64), its kind, and each key's length (u16) and RDATA. */
+const KIND_AT = 8;
+const KEYS_AT = 9;
 
-  /** The cut at the name; undefined = unknown or expired. */
-  find(name: Name, nowMs: number): Cut | undefined {
-    const key = nameKey(name);
+interface Entry {
+  readonly cut: Cut;
+  readonly expiresAtMs: number;
+}
+
+/** Cuts by `nameKey`, with their expiry in milliseconds of the monotonic clock. */
+export class CutCache {
+  /** Cuts that this thread is looking for; null = unavailable. */
+  readonly underWay = new Map<string, Promise<Cut | null>>();
+  private readonly entries = new Map<string, Entry>();
+  private readonly shared: SealedRecords | null;
+
+  /** `shared` is null if no other thread proves anything. */
+  constructor(shared: SealedRecords | null) {
+    this.shared = shared;
+  }
+
+  /** The cut at the name with this key, as far as this thread knows; undefined = unknown or expired. */
+  find(key: string, nowMs: number): Cut | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined || entry.expiresAtMs > nowMs) return entry?.cut;
     this.entries.delete(key);
     return undefined;
   }
 
-  /** Remembers a cut until then. */
-  keep(name: Name, cut: Cut, expiresAtMs: number): void {
-    const key = nameKey(name);
+  /** As `find`, of what other threads have proven; this thread knows it from then on. */
+  findShared(name: Name, key: string, nowMs: number): Cut | undefined {
+    const bytes = this.shared?.find(name) ?? null;
+    const entry = bytes === null ? null : readEntry(name, bytes);
+    if (entry === null || entry.expiresAtMs <= nowMs) return undefined;
+    this.remember(key, entry);
+    return entry.cut;
+  }
+
+  /** Remembers a cut until then, and shares it. */
+  keep(name: Name, key: string, entry: Entry): void {
+    this.remember(key, entry);
+    const bytes = this.shared === null ? null : entryBytes(entry);
+    if (bytes !== null) this.shared?.keep(name, bytes);
+  }
+
+  private remember(key: string, entry: Entry): void {
     this.entries.delete(key);
     if (this.entries.size >= MAX_ENTRIES) this.entries.delete(this.entries.keys().next().value!);
-    this.entries.set(key, { cut, expiresAtMs });
+    this.entries.set(key, entry);
   }
+}
+
+/** Null if the cut is not to be shared. */
+function entryBytes({ cut, expiresAtMs }: Entry): Uint8Array | null {
+  if (cut.kind === 'bogus') return null;
+  const keys = cut.kind === 'secure' ? cut.keys : [];
+  const bytes = new Uint8Array(keys.reduce((size, { rdata }) => size + 2 + rdata.length, KEYS_AT));
+  new DataView(bytes.buffer).setFloat64(0, expiresAtMs);
+  bytes[KIND_AT] = SHARED_KINDS.indexOf(cut.kind);
+  let at = KEYS_AT;
+  for (const { rdata } of keys) {
+    writeU16(bytes, at, rdata.length);
+    bytes.set(rdata, at + 2);
+    at += 2 + rdata.length;
+  }
+  return bytes;
+}
+
+function readEntry(name: Name, bytes: Uint8Array): Entry {
+  const expiresAtMs = new DataView(bytes.buffer).getFloat64(0);
+  const kind = SHARED_KINDS[bytes[KIND_AT]!]!;
+  if (kind !== 'secure') return { cut: { kind }, expiresAtMs };
+  const keys: Dnskey[] = [];
+  for (let at = KEYS_AT; at < bytes.length;) {
+    const end = at + 2 + readU16(bytes, at);
+    keys.push(Dnskey.read(bytes.subarray(at + 2, end))!);
+    at = end;
+  }
+  return { cut: { kind, name, keys }, expiresAtMs };
 }

@@ -1,5 +1,5 @@
 /** DNSKEY and DS records: their fields, the key tag, and whether a DS matches a key (RFC 4034 sections 2 and 5). */
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash, type VerifyKeyObjectInput } from 'node:crypto';
 import { digestOf, KEY_FIXED_SIZE, KeyFlags, keyTag } from '../../shared/dns/dnskey-rdata.ts';
 import { readU16 } from '../../shared/dns/wire.ts';
 import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
@@ -15,10 +15,11 @@ export class Dnskey {
   readonly algorithm: number;
   readonly tag: number;
   /** Undefined until first asked for, null = no key of that algorithm. */
-  private publicKey: KeyObject | null | undefined = undefined;
+  private input: VerifyKeyObjectInput | null | undefined = undefined;
 
   private constructor(rdata: Uint8Array) {
-    this.rdata = rdata;
+    // A copy: keys outlive the message that they came in.
+    this.rdata = rdata.slice();
     this.flags = readU16(rdata, 0);
     this.protocol = rdata[2]!;
     this.algorithm = rdata[3]!;
@@ -50,10 +51,17 @@ export class Dnskey {
   }
 
   /** For node:crypto; null if the octets are no valid key of its algorithm. */
-  get key(): KeyObject | null {
-    if (this.publicKey === undefined)
-      this.publicKey = algorithmOf(this.algorithm)?.readKey(this.rdata.subarray(KEY_FIXED_SIZE)) ?? null;
-    return this.publicKey;
+  get verifyInput(): VerifyKeyObjectInput | null {
+    if (this.input === undefined) this.input = this.readInput();
+    return this.input;
+  }
+
+  private readInput(): VerifyKeyObjectInput | null {
+    const algorithm = algorithmOf(this.algorithm);
+    const key = algorithm?.readKey(this.rdata.subarray(KEY_FIXED_SIZE)) ?? null;
+    if (key === null) return null;
+    const encoding = algorithm?.signatureEncoding;
+    return encoding === undefined ? { key } : { key, dsaEncoding: encoding };
   }
 }
 

@@ -2,7 +2,7 @@
  * Names as the validator sees them: folded, uncompressed wire form, compared in canonical order (RFC 4034 section 6.1).
  * `answer-records.ts` reads them from messages.
  */
-import { FOLD } from '../../shared/dns/name.ts';
+import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 
 /** A folded, uncompressed name in wire form; never written to. */
 export type Name = Uint8Array;
@@ -10,9 +10,12 @@ export type Name = Uint8Array;
 /** The root. */
 export const ROOT: Name = Uint8Array.of(0);
 
-/** Text that two names share exactly when they are equal; a key for maps. */
+const keyOctets = Buffer.alloc(MAX_NAME_LENGTH);
+
+/** Text that two names share exactly when they are equal; a key for maps. That of an ancestor is its end. */
 export function nameKey(name: Name): string {
-  return Buffer.from(name.buffer, name.byteOffset, name.length).toString('latin1');
+  keyOctets.set(name);
+  return keyOctets.toString('latin1', 0, name.length);
 }
 
 /** Labels of a name, the root not counted. */
@@ -92,6 +95,13 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
+/** A folded copy of bytes that hold an uncompressed name. */
+export function foldedName(octets: Uint8Array, from: number, end: number): Name {
+  const name = new Uint8Array(end - from);
+  for (let at = from; at < end; at++) name[at - from] = FOLD[octets[at]!]!;
+  return name;
+}
+
 /**
  * Reads the uncompressed name at the start of RDATA; null if it is malformed. The result is folded. RFC 4034 sections
  * 3.1.7 and 4.1.1: names in RRSIG and NSEC are not compressed.
@@ -103,7 +113,7 @@ export function readPlainName(rdata: Uint8Array, at: number): Name | null {
     if (length === undefined || length > 63) return null;
     end += length + 1;
     if (end > rdata.length || end - at > 255) return null;
-    if (length === 0) return rdata.slice(at, end).map((byte) => FOLD[byte]!);
+    if (length === 0) return foldedName(rdata, at, end);
   }
 }
 

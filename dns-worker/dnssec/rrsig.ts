@@ -13,10 +13,11 @@ export interface Rrsig {
   readonly expiration: number;
   readonly inception: number;
   readonly keyTag: number;
+  /** Folded. */
   readonly signer: Name;
+  /** The RDATA before the signer: what is signed starts with it and the signer. */
+  readonly fixed: Uint8Array;
   readonly signature: Uint8Array;
-  /** The RDATA up to the signature, the signer's name folded: the start of what is signed. */
-  readonly head: Uint8Array;
 }
 
 const FIXED_SIZE = 18;
@@ -28,10 +29,6 @@ export function readRrsig(rdata: Uint8Array): Rrsig | null {
   if (rdata.length < FIXED_SIZE) return null;
   const signer = readPlainName(rdata, FIXED_SIZE);
   if (signer === null) return null;
-  const signature = rdata.subarray(FIXED_SIZE + signer.length);
-  const head = new Uint8Array(FIXED_SIZE + signer.length);
-  head.set(rdata.subarray(0, FIXED_SIZE));
-  head.set(signer, FIXED_SIZE);
   return {
     typeCovered: readU16(rdata, 0),
     algorithm: rdata[2]!,
@@ -41,8 +38,8 @@ export function readRrsig(rdata: Uint8Array): Rrsig | null {
     inception: readU32(rdata, 12),
     keyTag: readU16(rdata, 16),
     signer,
-    signature,
-    head,
+    fixed: rdata.subarray(0, FIXED_SIZE),
+    signature: rdata.subarray(FIXED_SIZE + signer.length),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The published examples of every algorithm, and the whole zone of RFC 4035, against the signature check. */
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { KEYS, ZONE } from '../../test/support/dns/rfc4035-zone.ts';
 import { readRecords, signedSets } from '../../test/support/dns/record-text.ts';
@@ -7,7 +8,8 @@ import { ExtendedError } from '../../shared/dns/iana.ts';
 import type { SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import { digestMatches, Dnskey, readDs } from './dnskey.ts';
-import { isSignedBy, proveSet, signedData } from './signature.ts';
+import { proveSet, signedData } from './signature.ts';
+import { isSignedBy } from './verify.ts';
 
 /** RFC 5702 section 6, RFC 6605 section 6, RFC 8080 section 6 with the signatures of erratum 4935. */
 const EXAMPLES: [string, number, string, string, string | null][] = [
@@ -130,9 +132,9 @@ describe('the zone of RFC 4035 appendix A', () => {
       const set = setOf(text);
       for (const rrsig of set.signatures) {
         const key = zone.find(({ tag }) => tag === rrsig.keyTag)!;
-        expect(await isSignedBy(key, rrsig, signedData(set, rrsig))).toBe(true);
+        expect(await isSignedBy(key, rrsig, signedData(set, rrsig), new Budget(0))).toBe(true);
         set.rdatas[0]![0]! ^= 1;
-        expect(await isSignedBy(key, rrsig, signedData(set, rrsig))).toBe(false);
+        expect(await isSignedBy(key, rrsig, signedData(set, rrsig), new Budget(0))).toBe(false);
         set.rdatas[0]![0]! ^= 1;
       }
     },
@@ -141,7 +143,33 @@ describe('the zone of RFC 4035 appendix A', () => {
   test('*.w.example MX signs what it was expanded to, at any name below w.example', async () => {
     const set = setOf(ZONE['*.w.example MX']!.replaceAll('*.w', 'a.z.w'));
     const rrsig = set.signatures[0]!;
-    expect(await isSignedBy(zone[0]!, rrsig, signedData(set, rrsig))).toBe(true);
+    expect(await isSignedBy(zone[0]!, rrsig, signedData(set, rrsig), new Budget(0))).toBe(true);
+  });
+
+  test('isSignedBy() verifies in place for a millisecond of each turn of the event loop, then in the thread pool', async () => {
+    const [, , keyText, text] = EXAMPLES[4]!;
+    const [key, set] = [keyOf(keyText), setOf(text)];
+    const rrsig = set.signatures[0]!;
+    const check = (): boolean | Promise<boolean> =>
+      isSignedBy(key, rrsig, signedData(set, rrsig), new Budget(0));
+    await setImmediate();
+    expect(check()).toBe(true);
+    let result = check();
+    for (let checks = 0; result === true && checks < 100_000; checks++) result = check();
+    expect(result).toBeInstanceOf(Promise);
+    expect(await result).toBe(true);
+    await setImmediate();
+    expect(check()).toBe(true);
+  });
+
+  test('isSignedBy() verifies P-384 in the thread pool', async () => {
+    const [, , keyText, text] = EXAMPLES[3]!;
+    const set = setOf(text);
+    const rrsig = set.signatures[0]!;
+    await setImmediate();
+    const result = isSignedBy(keyOf(keyText), rrsig, signedData(set, rrsig), new Budget(0));
+    expect(result).toBeInstanceOf(Promise);
+    expect(await result).toBe(true);
   });
 
   test('proveSet() takes RSASHA1 for no signature (RFC 9905)', async () => {
@@ -214,14 +242,14 @@ describe('proveSet() under attack', () => {
     expect(await prove([...others, key])).toMatchObject({ kind: 'bogus' });
   });
 
-  test('proveSet() checks signatures beside its thread, one after the other, so that others go on meanwhile', async () => {
+  test('proveSet() checks signatures in the thread pool once one has failed, so that other questions proceed', async () => {
     const set = setOf(ed25519[3]);
     const wrong = { ...set.signatures[0]!, signature: new Uint8Array(64) };
     const flood = { ...set, signatures: Array.from({ length: 16 }, () => wrong) };
     let turns = 0;
-    let turn = setImmediate(function next() {
+    let turn = globalThis.setImmediate(function next() {
       turns++;
-      turn = setImmediate(next);
+      turn = globalThis.setImmediate(next);
     });
     await proveSet(flood, { name: wireName('example.com'), keys: [key] }, wrong.inception, new Budget(0));
     clearImmediate(turn);

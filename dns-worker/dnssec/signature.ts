@@ -1,17 +1,14 @@
-/**
- * Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys; node:crypto verifies
- * them in a thread of its pool, so that no other query waits.
- */
-import { verify } from 'node:crypto';
+/** Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys (`verify.ts`). */
 import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
-import { writeU16, writeU32 } from '../../shared/dns/wire.ts';
-import { algorithmOf, isTrustedAlgorithm } from './algorithms.ts';
+import { Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import { isTrustedAlgorithm } from './algorithms.ts';
 import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import { keysOf } from './key-index.ts';
 import { ancestor, compareBytes, isSame, labelCount, type Name, wildcardBelow } from './names.ts';
 import { type NowSecs, type Rrsig, secsLeft, untimely } from './rrsig.ts';
+import { isSignedBy } from './verify.ts';
 
 /** The result of checking the signatures of an RRset. */
 export type SetProof =
@@ -46,17 +43,17 @@ export async function proveSet(
   nowSecs: NowSecs,
   budget: Budget,
 ): Promise<SetProof> {
-  const faults = new Set<number>();
+  let fault: number = NOT_SIGNED;
   let rdatas: readonly Uint8Array[] | undefined;
   for (const rrsig of set.signatures) {
-    const fault = faultOf(rrsig, set, zone.name, nowSecs);
-    if (fault !== null) {
-      faults.add(fault);
+    const own = faultOf(rrsig, set, zone.name, nowSecs);
+    if (own !== null) {
+      fault = closest(fault, own);
       continue;
     }
     const { zoneKeys, lacksZoneBit } = keysOf(rrsig, zone.keys);
     if (zoneKeys.length === 0) {
-      faults.add(lacksZoneBit ? ExtendedError.NO_ZONE_KEY_BIT_SET : ExtendedError.DNSKEY_MISSING);
+      fault = closest(fault, lacksZoneBit ? ExtendedError.NO_ZONE_KEY_BIT_SET : ExtendedError.DNSKEY_MISSING);
       continue;
     }
     let data: Buffer | undefined;
@@ -64,12 +61,12 @@ export async function proveSet(
       if (!budget.spendSignature()) return { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS };
       rdatas ??= canonicalOrder(set);
       data ??= signedData(set, rrsig, rdatas);
-      if (await isSignedBy(key, rrsig, data)) return secure(set, rrsig, nowSecs);
+      if (await isSignedBy(key, rrsig, data, budget)) return secure(set, rrsig, nowSecs);
       budget.noteFailedSignature();
     }
-    faults.add(ExtendedError.DNSSEC_BOGUS);
+    fault = ExtendedError.DNSSEC_BOGUS;
   }
-  return { kind: 'bogus', extendedError: MOST_TELLING.find((fault) => faults.has(fault)) ?? NOT_SIGNED };
+  return { kind: 'bogus', extendedError: fault };
 }
 
 /** Whether a key has signed the RRset that contains it, whatever its flags (RFC 5011 section 2.1). */
@@ -85,18 +82,25 @@ export async function signsItself(
       it.keyTag === key.tag && it.algorithm === key.algorithm && faultOf(it, set, zone, nowSecs) === null,
   );
   for (const rrsig of own)
-    if (budget.spendSignature() && (await isSignedBy(key, rrsig, signedData(set, rrsig)))) return true;
+    if (budget.spendSignature() && (await isSignedBy(key, rrsig, signedData(set, rrsig), budget)))
+      return true;
   return false;
 }
 
 const NOT_SIGNED = ExtendedError.RRSIGS_MISSING;
-const MOST_TELLING: readonly number[] = [
-  ExtendedError.DNSSEC_BOGUS,
-  ExtendedError.SIGNATURE_EXPIRED,
-  ExtendedError.SIGNATURE_NOT_YET_VALID,
-  ExtendedError.NO_ZONE_KEY_BIT_SET,
+/** The closer to a proof, the further back. */
+const FAULTS: readonly number[] = [
+  NOT_SIGNED,
   ExtendedError.DNSKEY_MISSING,
+  ExtendedError.NO_ZONE_KEY_BIT_SET,
+  ExtendedError.SIGNATURE_NOT_YET_VALID,
+  ExtendedError.SIGNATURE_EXPIRED,
+  ExtendedError.DNSSEC_BOGUS,
 ];
+
+function closest(a: number, b: number): number {
+  return FAULTS.indexOf(a) < FAULTS.indexOf(b) ? b : a;
+}
 
 /** Why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = nothing. */
 function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: NowSecs): number | null {
@@ -121,8 +125,9 @@ function secure(set: SignedRRset, rrsig: Rrsig, nowSecs: NowSecs): SetProof {
 }
 
 /** RFC 4034 section 6.3: an RRset has an order, and no duplicates. */
-function canonicalOrder(set: SignedRRset): Uint8Array[] {
-  const sorted = [...set.rdatas].sort(compareBytes);
+function canonicalOrder({ rdatas }: SignedRRset): readonly Uint8Array[] {
+  if (rdatas.length === 1) return rdatas;
+  const sorted = [...rdatas].sort(compareBytes);
   return sorted.filter((rdata, i) => i === 0 || compareBytes(sorted[i - 1]!, rdata) !== 0);
 }
 
@@ -135,28 +140,22 @@ export function signedData(
   const { owner } = set;
   const isExpanded = rrsig.labels < labelCount(owner);
   const signedOwner = isExpanded ? wildcardBelow(ancestor(owner, rrsig.labels))! : owner;
-  const fixed = new Uint8Array(8);
-  writeU16(fixed, 0, set.type);
-  writeU16(fixed, 2, RRClass.IN);
-  writeU32(fixed, 4, rrsig.originalTtlSecs);
-  const parts: Uint8Array[] = [rrsig.head];
+  const { fixed, signer } = rrsig;
+  let size = fixed.length + signer.length + rdatas.length * (signedOwner.length + Record.RDATA);
+  for (const rdata of rdatas) size += rdata.length;
+  const data = Buffer.allocUnsafe(size);
+  data.set(fixed);
+  data.set(signer, fixed.length);
+  let at = fixed.length + signer.length;
   for (const rdata of rdatas) {
-    const length = new Uint8Array(2);
-    writeU16(length, 0, rdata.length);
-    parts.push(signedOwner, fixed, length, rdata);
+    data.set(signedOwner, at);
+    at += signedOwner.length;
+    writeU16(data, at + Record.TYPE, set.type);
+    writeU16(data, at + Record.CLASS, RRClass.IN);
+    writeU32(data, at + Record.TTL, rrsig.originalTtlSecs);
+    writeU16(data, at + Record.RDLENGTH, rdata.length);
+    data.set(rdata, at + Record.RDATA);
+    at += Record.RDATA + rdata.length;
   }
-  return Buffer.concat(parts);
-}
-
-/** Whether the key made the signature over this data. */
-export function isSignedBy(key: Dnskey, rrsig: Rrsig, data: Uint8Array): Promise<boolean> {
-  const algorithm = algorithmOf(key.algorithm);
-  const publicKey = key.key;
-  if (algorithm === undefined || publicKey === null) return Promise.resolve(false);
-  const { digest, signatureEncoding } = algorithm;
-  const input =
-    signatureEncoding === undefined ? publicKey : { key: publicKey, dsaEncoding: signatureEncoding };
-  return new Promise((resolve) => {
-    verify(digest, data, input, rrsig.signature, (error, isValid) => resolve(error === null && isValid));
-  });
+  return data;
 }

@@ -1,10 +1,13 @@
+import { serialize } from 'node:v8';
 import { describe, expect, test } from '@jest/globals';
 import { nameToText } from '../../shared/dns/name.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';
+import { createSealedRecords, SealedRecords } from '../../shared/memory/sealed-records.ts';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { ChainTable } from '../../test/support/dns/chain-table.ts';
 import { TestZone } from '../../test/support/dns/test-zone.ts';
 import { CHILD, ROOT, TEST } from '../../test/support/dns/validation-room.ts';
+import type { ShareCuts } from './trust-chain.ts';
 
 /** The zone that holds a name: its kind and, where it has keys, its name. */
 async function zoneOf(table: ChainTable, name: string, signer?: string): Promise<string> {
@@ -167,5 +170,69 @@ describe('TrustChain.observe()', () => {
     expect(table.takeAsked()).toEqual(['test DNSKEY', 'test DNSKEY']);
     table.off('test DNSKEY');
     expect(await observe()).toBeNull();
+  });
+});
+
+describe('TrustChain with what threads share', () => {
+  /** Two threads of a node, the second one with these anchors. */
+  function threads(anchors = [ROOT]): [ChainTable, ChainTable] {
+    const memory = createSealedRecords(2);
+    const share =
+      (worker: number): ShareCuts =>
+      (points) =>
+        new SealedRecords(memory, worker, serialize(points));
+    return [new ChainTable([ROOT], [], share(0)), new ChainTable(anchors, [], share(1))];
+  }
+
+  /** RDATA of the keys of the zone that holds a name. */
+  async function keysOf(table: ChainTable, name: string): Promise<Uint8Array[]> {
+    const zone = await table.chain.zoneOf(wireName(name), table.budget());
+    return zone.kind === 'secure' ? zone.keys.map(({ rdata }) => rdata) : [];
+  }
+
+  test.each([
+    ['a zone with its keys', 'www.child.test', 'secure child.test'],
+    ['an unsigned zone', 'www.open.test', 'insecure'],
+    ['the absence of a zone', 'a.sub.test', 'secure test'],
+    ['the absence of all below a name', 'svc.test', 'secure test'],
+  ])('proves %s once per node', async (_what, name, zone) => {
+    const [one, other] = threads();
+    one.off('www.child.test DS');
+    one.on('www.child.test DS', '', CHILD.signed('www.child.test 300 NSEC x.child.test A RRSIG NSEC'));
+    expect(await zoneOf(one, name)).toBe(zone);
+    expect(one.takeAsked()).not.toEqual([]);
+    expect(await zoneOf(other, name)).toBe(zone);
+    expect(other.takeAsked()).toEqual([]);
+    expect(await keysOf(other, name)).toEqual(await keysOf(one, name));
+  });
+
+  test('asks again once the proof has expired', async () => {
+    const [one, other] = threads();
+    await zoneOf(one, 'test', '.');
+    other.clock.advance(301_000);
+    await zoneOf(other, 'test', '.');
+    expect(other.takeAsked()).toEqual(['. DNSKEY']);
+  });
+
+  test('shares nothing with threads that have other anchors, nor anything bogus', async () => {
+    const [one, other] = threads([ROOT, CHILD]);
+    await zoneOf(one, 'sub.test');
+    expect(await zoneOf(other, 'sub.test')).toBe('secure test');
+    expect(other.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY', 'sub.test DS']);
+    const [bogus, good] = threads();
+    bogus.on('test DNSKEY', TEST.signed(TEST.dnskey).replace(/.{8}$/, 'AAAAAAA='));
+    expect(await zoneOf(bogus, 'sub.test')).toBe('bogus');
+    expect(await zoneOf(good, 'sub.test')).toBe('secure test');
+    expect(good.takeAsked()).toEqual(['test DS', 'test DNSKEY', 'sub.test DS']);
+  });
+
+  test('keeps nothing of a walk that began with anchors that were replaced on its way', async () => {
+    const table = new ChainTable();
+    const walk = zoneOf(table, 'sub.test');
+    table.chain.trust(readTrustAnchors(ROOT.ds));
+    expect(await walk).toBe('secure test');
+    table.takeAsked();
+    await zoneOf(table, 'sub.test');
+    expect(table.takeAsked()).toEqual(['. DNSKEY', 'test DS', 'test DNSKEY', 'sub.test DS']);
   });
 });

@@ -6,6 +6,7 @@
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
+import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
@@ -13,7 +14,7 @@ import { denialOf } from './denial.ts';
 import { ancestor, isAtOrBelow, isSame, labelCount, type Name, nameKey } from './names.ts';
 import type { NowSecs } from './rrsig.ts';
 import { proveSet, type ZoneKeys } from './signature.ts';
-import { readTrustPoint } from './trust-point.ts';
+import { type AnchoredZone, anchorsByZone, readTrustPoint } from './trust-point.ts';
 import {
   type Introduction,
   introductionByAnchors,
@@ -58,18 +59,30 @@ export interface TrustPoints {
   readonly negativeAnchors: readonly Name[];
 }
 
+/** Opens what the threads of the node share that have the same trust points; null = nothing. */
+export type ShareCuts = (points: TrustPoints) => SealedRecords | null;
+
 /** Finds and caches zones and their keys. One per thread. */
 export class TrustChain {
-  private points: TrustPoints;
+  private anchored: readonly AnchoredZone[];
+  private readonly negativeAnchors: readonly Name[];
   private readonly fetch: Fetch;
   private readonly clock: Clock;
   /** Unix milliseconds before which the clock is wrong. */
   clockFloorMs = 0;
-  private cuts = new CutCache();
-  private underWay = new Map<string, Promise<Cut | null>>();
+  private cuts: CutCache;
+  private readonly share: ShareCuts;
 
-  constructor(points: TrustPoints, fetch: Fetch, clock: Clock) {
-    this.points = points;
+  constructor(
+    { anchors, negativeAnchors }: TrustPoints,
+    fetch: Fetch,
+    clock: Clock,
+    share: ShareCuts = () => null,
+  ) {
+    this.anchored = anchorsByZone(anchors);
+    this.negativeAnchors = negativeAnchors;
+    this.share = share;
+    this.cuts = this.newCuts(anchors);
     this.fetch = fetch;
     this.clock = clock;
   }
@@ -80,11 +93,17 @@ export class TrustChain {
    * DS. The claim is unproven, so it does not choose where the walk begins, and a signer above the anchor is ignored.
    */
   async zoneOf(name: Name, budget: Budget, signer?: Name): Promise<Zone> {
-    const anchors = closest(this.points.anchors, name);
-    if (anchors.length === 0) return { kind: 'indeterminate' };
-    const apex = anchors[0]!.zone;
+    const point = this.pointAbove(name);
+    if (point === undefined) return { kind: 'indeterminate' };
+    const apex = point.zone;
     if (this.isNegative(name, apex)) return { kind: 'insecure' };
-    const top = await this.cutAt(apex, budget, () => this.openAnchor(apex, anchors, budget));
+    // Anchors that are replaced during the walk do not reach what it proves.
+    const { cuts } = this;
+    const key = nameKey(name);
+    const apexKey = key.slice(name.length - apex.length);
+    const top =
+      this.known(cuts, apexKey) ??
+      (await this.cutAt(cuts, apex, apexKey, budget, () => this.openAnchor(point, budget)));
     if (top?.kind !== 'secure') return zoneWithoutKeys(top);
     let zone = top;
     const endsAtSigner = signer !== undefined && isAtOrBelow(signer, apex);
@@ -93,7 +112,10 @@ export class TrustChain {
       const at = ancestor(name, labels);
       const above = zone;
       const asksKeys = endsAtSigner && labels === last;
-      const cut = await this.cutAt(at, budget, () => this.openCut(at, above, asksKeys, budget));
+      const atKey = key.slice(name.length - at.length);
+      const cut =
+        this.known(cuts, atKey) ??
+        (await this.cutAt(cuts, at, atKey, budget, () => this.openCut(at, above, asksKeys, budget)));
       if (cut?.kind === 'secure') zone = cut;
       else if (cut?.kind === 'nothing-below') return zone;
       else if (cut?.kind !== 'none') return zoneWithoutKeys(cut);
@@ -107,41 +129,41 @@ export class TrustChain {
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
     for (let labels = labelCount(above) + 1; labels <= labelCount(name); labels++) {
-      if (this.cuts.find(ancestor(name, labels), this.clock.monotonicMs())?.kind === 'secure') return true;
+      if (this.known(this.cuts, nameKey(ancestor(name, labels)))?.kind === 'secure') return true;
     }
     return false;
   }
 
   /** Whether a trust anchor is for the zone of this name. */
   beginsAt(name: Name): boolean {
-    return this.points.anchors.some(({ zone }) => isSame(zone, name));
+    return this.anchored.some(({ zone }) => isSame(zone, name));
   }
 
   /** The zone of the closest trust anchor above a name; null = there is none. */
   anchorZone(name: Name): Name | null {
-    return closest(this.points.anchors, name)[0]?.zone ?? null;
+    return this.pointAbove(name)?.zone ?? null;
   }
 
   /** Whether a name is exempt from validation (RFC 7646). */
   isExempt(name: Name): boolean {
-    const [anchor] = closest(this.points.anchors, name);
-    return anchor !== undefined && this.isNegative(name, anchor.zone);
+    const point = this.pointAbove(name);
+    return point !== undefined && this.isNegative(name, point.zone);
   }
 
   /** Replaces the trust anchors and forgets all cuts. */
   trust(anchors: readonly TrustAnchor[]): void {
-    this.points = { ...this.points, anchors };
-    this.cuts = new CutCache();
-    this.underWay = new Map();
+    this.anchored = anchorsByZone(anchors);
+    this.cuts = this.newCuts(anchors);
   }
 
   /** The keys of a zone with trust anchors, and what signs them, always from a new question; null = no answer. */
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
     for (let attempt = 1; ; attempt++) {
       const fetched = await this.ask(zone, RRType.DNSKEY, budget);
+      const anchors = this.anchored.find((it) => isSame(it.zone, zone))?.anchors ?? [];
       if (fetched === null) return null;
       const { sets, upstream } = fetched;
-      const keys = await readTrustPoint(zone, sets, this.points.anchors, this.nowSecs, budget);
+      const keys = await readTrustPoint(zone, sets, anchors, this.nowSecs, budget);
       if (keys?.isTrusted === true || !budget.avoid(upstream) || attempt >= MAX_ATTEMPTS) return keys;
     }
   }
@@ -152,38 +174,56 @@ export class TrustChain {
     return nowMs < this.clockFloorMs ? null : Math.floor(nowMs / 1000);
   }
 
-  private isNegative(name: Name, apex: Name): boolean {
-    return this.points.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
+  private newCuts(anchors: readonly TrustAnchor[]): CutCache {
+    return new CutCache(this.share({ anchors, negativeAnchors: this.negativeAnchors }));
   }
 
-  /** The cut from the cache, from a lookup in progress, or by `open`; null = unavailable. */
-  private async cutAt(at: Name, budget: Budget, open: () => Promise<TimedCut | null>): Promise<Cut | null> {
-    const key = nameKey(at);
+  private isNegative(name: Name, apex: Name): boolean {
+    return this.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
+  }
+
+  /** The closest zone with trust anchors that holds the name; undefined = there is none. */
+  private pointAbove(name: Name): AnchoredZone | undefined {
+    return this.anchored.find(({ zone }) => isAtOrBelow(name, zone));
+  }
+
+  private known(cuts: CutCache, key: string): Cut | undefined {
+    return cuts.find(key, this.clock.monotonicMs());
+  }
+
+  /** The cut from the cache, from another thread, from a lookup in progress, or by `open`; null = unavailable. */
+  private async cutAt(
+    cuts: CutCache,
+    at: Name,
+    key: string,
+    budget: Budget,
+    open: () => Promise<TimedCut | null>,
+  ): Promise<Cut | null> {
     for (;;) {
-      const known = this.cuts.find(at, this.clock.monotonicMs());
+      const known = this.known(cuts, key) ?? cuts.findShared(at, key, this.clock.monotonicMs());
       if (known !== undefined) return known;
-      const others = this.underWay.get(key);
+      const others = cuts.underWay.get(key);
       if (others === undefined) break;
       const found = await others;
       if (found !== null) return found;
       // The other question may have run out of budget: retried once with this question's own.
     }
-    const { underWay } = this;
-    const work = this.openAgain(at, budget, open);
-    underWay.set(key, work);
+    const work = this.openAgain(cuts, at, key, budget, open);
+    cuts.underWay.set(key, work);
     try {
       return await work;
     } finally {
-      underWay.delete(key);
+      cuts.underWay.delete(key);
     }
   }
 
   private async openAgain(
+    cuts: CutCache,
     at: Name,
+    key: string,
     budget: Budget,
     open: () => Promise<TimedCut | null>,
   ): Promise<Cut | null> {
-    const { cuts } = this;
     let found: TimedCut | null = null;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && !budget.isSpent; attempt++) {
       const { avoided } = budget;
@@ -196,14 +236,14 @@ export class TrustChain {
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
     const keptSecs = cut.kind === 'bogus' ? BOGUS_TTL_SECS : bounded;
-    cuts.keep(at, cut, this.clock.monotonicMs() + keptSecs * 1000);
+    cuts.keep(at, key, { cut, expiresAtMs: this.clock.monotonicMs() + keptSecs * 1000 });
     return cut;
   }
 
-  private openAnchor(apex: Name, anchors: readonly TrustAnchor[], budget: Budget): Promise<TimedCut | null> {
+  private openAnchor({ zone, anchors }: AnchoredZone, budget: Budget): Promise<TimedCut | null> {
     const introduction = introductionByAnchors(anchors);
     if (introduction === null) return Promise.resolve({ cut: { kind: 'insecure' }, ttlSecs: MAX_TTL_SECS });
-    return this.openZone(apex, introduction, MAX_TTL_SECS, budget);
+    return this.openZone(zone, introduction, MAX_TTL_SECS, budget);
   }
 
   private async openZone(
@@ -288,12 +328,4 @@ export class TrustChain {
 function zoneWithoutKeys(cut: Cut | null): Zone {
   if (cut === null) return { kind: 'unavailable' };
   return cut.kind === 'bogus' ? cut : { kind: 'insecure' };
-}
-
-/** The anchors of the zone closest to the name; none = no anchor applies. */
-function closest(anchors: readonly TrustAnchor[], name: Name): TrustAnchor[] {
-  let apex: Name | null = null;
-  for (const { zone } of anchors)
-    if (isAtOrBelow(name, zone) && (apex === null || zone.length > apex.length)) apex = zone;
-  return anchors.filter(({ zone }) => apex !== null && isSame(zone, apex));
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the DNSKEY RRset of a zone with trust anchors (RFC 5011 section 2): whether a trusted key has signed it, and
- * which keys revoke themselves. The control plane decides what follows from that.
+ * Zones with trust anchors, and their DNSKEY RRsets (RFC 5011 section 2): whether a trusted key has signed one, and which
+ * keys revoke themselves. The control plane decides what follows from that.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { KeyFlags } from '../../shared/dns/dnskey-rdata.ts';
@@ -9,7 +9,7 @@ import { isTrustedAlgorithm } from './algorithms.ts';
 import type { SignedRRset } from './answer-records.ts';
 import { type Budget, MAX_COLLIDING_KEYS } from './budget.ts';
 import { Dnskey } from './dnskey.ts';
-import { isSame, type Name } from './names.ts';
+import { isSame, type Name, nameKey } from './names.ts';
 import { type NowSecs, secsLeft, untimely } from './rrsig.ts';
 import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
@@ -18,7 +18,25 @@ const LONGEST_SECS = 0x7fffffff;
 /** Most keys examined per zone: reading one costs as much as checking a signature. */
 const MAX_ENTRY_POINTS = 32;
 
-/** Judges the answer to a question for the DNSKEY records of `zone`; null if there are none. */
+/** A zone with trust anchors. */
+export interface AnchoredZone {
+  readonly zone: Name;
+  readonly anchors: readonly TrustAnchor[];
+}
+
+/** Anchors by zone, the longest name first: of the zones that hold a name, that is the closest. */
+export function anchorsByZone(anchors: readonly TrustAnchor[]): AnchoredZone[] {
+  const zones = new Map<string, TrustAnchor[]>();
+  for (const anchor of anchors) {
+    const key = nameKey(anchor.zone);
+    zones.set(key, [...(zones.get(key) ?? []), anchor]);
+  }
+  return [...zones.values()]
+    .map((all) => ({ zone: all[0]!.zone, anchors: all }))
+    .sort((a, b) => b.zone.length - a.zone.length);
+}
+
+/** Judges the answer to a question for the DNSKEY records of `zone`, whose anchors are given; null if there are none. */
 export async function readTrustPoint(
   zone: Name,
   sets: readonly SignedRRset[],
@@ -28,7 +46,7 @@ export async function readTrustPoint(
 ): Promise<TrustPointKeys | null> {
   const set = sets.find((it) => it.isAnswer && it.type === RRType.DNSKEY && isSame(it.owner, zone));
   if (set === undefined) return null;
-  const introduction = introductionByAnchors(anchors.filter((it) => isSame(it.zone, zone)));
+  const introduction = introductionByAnchors(anchors);
   const proof = introduction === null ? null : await proveKeys(zone, introduction, set, nowSecs, budget);
   const entryPoints = set.rdatas
     .map((rdata) => Dnskey.read(rdata))
@@ -52,5 +70,5 @@ export async function readTrustPoint(
 }
 
 function isUsable(key: Dnskey): boolean {
-  return isTrustedAlgorithm(key.algorithm) && key.key !== null;
+  return isTrustedAlgorithm(key.algorithm) && key.verifyInput !== null;
 }

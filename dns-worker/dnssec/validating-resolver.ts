@@ -18,7 +18,7 @@ import { readResponse } from '../resolve/response/response-reader.ts';
 import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';
-import { type Fetched, TrustChain, type TrustPoints } from './trust-chain.ts';
+import { type Fetched, type ShareCuts, TrustChain, type TrustPoints } from './trust-chain.ts';
 import { validate } from './validator.ts';
 
 /** Resolves questions: the resolver itself, or a wrapper. */
@@ -50,14 +50,14 @@ export class ValidatingResolver implements QuestionResolver {
   constructor(
     behind: QuestionResolver,
     points: TrustPoints,
-    timing: { readonly clock: Clock; readonly timeoutMs: number },
+    parts: { readonly clock: Clock; readonly timeoutMs: number; readonly share?: ShareCuts },
     logger: Logger,
     onDoubt: OnDoubt = () => undefined,
   ) {
     this.behind = behind;
-    this.clock = timing.clock;
-    this.timeoutMs = timing.timeoutMs;
-    this.chain = new TrustChain(points, (...asked) => this.fetch(...asked), timing.clock);
+    this.clock = parts.clock;
+    this.timeoutMs = parts.timeoutMs;
+    this.chain = new TrustChain(points, (...asked) => this.fetch(...asked), parts.clock, parts.share);
     this.logger = logger;
     this.onDoubt = onDoubt;
     this.inFlight = new InFlight(logger);
@@ -74,11 +74,7 @@ export class ValidatingResolver implements QuestionResolver {
       return;
     }
     if (!this.inFlight.join(key, done)) return;
-    const settle = (resolution: Resolution): void => this.inFlight.settle(key, resolution);
-    this.run(question).then(settle, (error: unknown) => {
-      this.logger.error('validate an answer failed', { error: errorDetail(error) });
-      settle(failed('servfail', -1));
-    });
+    this.run(question, (resolution) => this.inFlight.settle(key, resolution));
   }
 
   /** Ignores the times of signatures while the clock shows an earlier time, Unix milliseconds. */
@@ -104,29 +100,34 @@ export class ValidatingResolver implements QuestionResolver {
     }
   }
 
-  private async run(question: Question): Promise<Resolution> {
+  /** Calls `done` once, in time. */
+  private run(question: Question, done: (resolution: Resolution) => void): void {
     const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs, question.network);
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<Resolution>((resolve) => {
-      timer = setTimeout(() => resolve(failed('timeout', -1)), this.timeoutMs + GRACE_MS);
-    });
-    try {
-      return await Promise.race([this.validated(question, budget), timeout]);
-    } finally {
+    let isOver = false;
+    const end = (resolution: Resolution): void => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       this.reportAvoided(question.qname, budget);
-    }
+      done(resolution);
+    };
+    const timer = setTimeout(end, this.timeoutMs + GRACE_MS, failed('timeout', -1));
+    this.validated(question, budget).then(end, (error: unknown) => {
+      this.logger.error('validate an answer failed', { error: errorDetail(error) });
+      end(failed('servfail', -1));
+    });
   }
 
   private reportAvoided(name: Name, { avoided }: Budget): void {
+    if (avoided.size === 0) return;
     const anchorZone = this.chain.anchorZone(name);
     if (anchorZone !== null) for (const upstream of avoided) this.onDoubt(upstream, anchorZone);
   }
 
   private async validated(question: Question, budget: Budget): Promise<Resolution> {
-    const asked = { ...question, dnssecOk: true, checkingDisabled: true };
     for (let attempt = 1; ; attempt++) {
-      const resolution = await this.ask({ ...asked, avoided: budget.avoided });
+      const { avoided } = budget;
+      const resolution = await this.ask({ ...question, dnssecOk: true, checkingDisabled: true, avoided });
       if (resolution.kind === 'failed') return resolution;
       const { answer, upstream } = resolution;
       const result = await validate(question.qname, question.qtype, answer, this.chain, budget);
@@ -174,18 +175,22 @@ function failed(
   return { kind: 'failed', reason, rcode: Rcode.SERVFAIL, upstream };
 }
 
-/** A copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
+/** The answer, or a copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
 function withLifetimes(
   answer: CacheableAnswer,
   lifetimes: ReadonlyMap<SignedRRset, number>,
 ): CacheableAnswer {
-  const body = answer.body.slice();
-  let { minTtlSecs } = answer;
+  let { body, minTtlSecs } = answer;
   for (const [{ ttlOffsets }, ttlSecs] of lifetimes) {
-    for (const at of ttlOffsets) if (readU32(body, at) > ttlSecs) writeU32(body, at, ttlSecs);
+    for (const at of ttlOffsets) {
+      if (readU32(body, at) <= ttlSecs) continue;
+      // Other questions for the same records share the body.
+      if (body === answer.body) body = body.slice();
+      writeU32(body, at, ttlSecs);
+    }
     minTtlSecs = Math.min(minTtlSecs, ttlSecs);
   }
-  return { ...answer, body, minTtlSecs };
+  return body === answer.body && minTtlSecs === answer.minTtlSecs ? answer : { ...answer, body, minTtlSecs };
 }
 
 /** The answer as the client asked for it: without DO there are no proofs in it (RFC 4035 section 3.2.1). */

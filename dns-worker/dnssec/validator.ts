@@ -9,7 +9,7 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { readRRsets, type SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { denialOf } from './denial.ts';
-import { isAtOrBelow, isBelow, isSame, type Name, nameKey, parent } from './names.ts';
+import { isAtOrBelow, isBelow, isSame, type Name, parent } from './names.ts';
 import type { Denial, Proof } from './proof.ts';
 import { proveSet } from './signature.ts';
 import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
@@ -60,7 +60,7 @@ class Validation {
   private readonly sets: readonly SignedRRset[];
   private readonly lifetimes = new Map<SignedRRset, number>();
   /** Denials with a valid signature, by the zone that signed them. */
-  private readonly denials = new Map<string, ZoneDenials>();
+  private readonly denials: ZoneDenials[] = [];
   /** RRsets that a wildcard was expanded to. */
   private readonly expanded: {
     readonly owner: Name;
@@ -185,9 +185,8 @@ class Validation {
   }
 
   private denialsOf(zone: Name): ZoneDenials {
-    const key = nameKey(zone);
-    let entry = this.denials.get(key);
-    if (entry === undefined) this.denials.set(key, (entry = { zone, sets: [] }));
+    let entry = this.denials.find((it) => isSame(it.zone, zone));
+    if (entry === undefined) this.denials.push((entry = { zone, sets: [] }));
     return entry;
   }
 
@@ -204,7 +203,7 @@ class Validation {
       return;
     }
     const name = this.lastName();
-    const zones = [...this.denials.values()].map((it) => it.zone).filter((zone) => isAtOrBelow(name, zone));
+    const zones = this.denials.map((it) => it.zone).filter((zone) => isAtOrBelow(name, zone));
     const tooCostly: Name[] = [];
     for (const zone of zones) {
       const denial = this.denialOf(zone);

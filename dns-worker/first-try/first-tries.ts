@@ -192,7 +192,7 @@ export class FirstTries implements TryEvents {
     if (isProven && marks !== null) server.hardening.learn(message, marks);
     const reading = isProven ? readResponse(message, this.question) : null;
     if (reading?.kind !== 'answer' || !isSettled(reading.answer.rcode, server, marks)) {
-      this.giveUp(exchange, 0);
+      this.giveUp(exchange, reading?.kind === 'truncated' ? MissFlags.TRUNCATED : 0);
       return;
     }
     if (reading.hasEdns) server.edns.noteSeen();

@@ -116,8 +116,9 @@ export class Forwarder {
     const isShared = this.parts.settings.enabled && !query.isEcsSpecific;
     if (isShared && this.replier.answerFromCache(request, false)) return;
     const asked = questionOf(query, this.parts.networks.key(query));
-    const firstTry = request.kind === 'client' ? request.firstTry : null;
-    const question = firstTry === null ? asked : { ...asked, firstTry };
+    const outcome = request.kind === 'client' ? request.firstTry : null;
+    const sinceMs = request.arrivedMonotonicMs;
+    const question = outcome === null ? asked : { ...asked, firstTry: { outcome, sinceMs } };
     const hasStale = request.kind !== 'explain' && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
     // Explanations do not depend on the current load.

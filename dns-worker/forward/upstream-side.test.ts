@@ -6,7 +6,7 @@ import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { settingsOf } from '../../test/support/parts/running-worker.ts';
 import { NodeFlights } from '../resolve/node-flights.ts';
-import { UpstreamSide } from './upstream-side.ts';
+import { UpstreamSide, type UpstreamSideParts } from './upstream-side.ts';
 
 const ZONE: ForwardZone = {
   zone: 'home.arpa',
@@ -24,12 +24,13 @@ function settings(change: Partial<WorkerSettings> = {}): WorkerSettings {
   return structuredClone({ ...settingsOf(53, null), pools, ...change });
 }
 
-function open(first = settings()): UpstreamSide {
+function open(first = settings(), parts: Partial<UpstreamSideParts> = {}): UpstreamSide {
   const logger = new MemoryLogger();
   return new UpstreamSide(first, {
     clock,
     logger,
     flights: (longestMs) => new NodeFlights(null, longestMs, logger),
+    ...parts,
   });
 }
 
@@ -65,6 +66,24 @@ describe('UpstreamSide', () => {
     expect(side.report().pools).toHaveLength(change.pools === undefined ? 1 : 0);
     expect(side.report().zones).toMatchObject([{ poolName: 'home.arpa' }]);
     await side.close();
+  });
+
+  test('shares proven zones with threads that have the same pools and trust points', async () => {
+    const contextOf = async (change: Partial<WorkerSettings>): Promise<string> => {
+      const contexts: Uint8Array[] = [];
+      const shareCuts = (context: Uint8Array): null => {
+        contexts.push(context);
+        return null;
+      };
+      const side = open(settings({ ...ANCHORED, ...change }), { shareCuts });
+      await side.close();
+      return contexts.map((context) => Buffer.from(context).toString('hex')).join();
+    };
+    const context = await contextOf({});
+    expect(await contextOf({ queryTimeoutMs: 1234 })).toBe(context);
+    const pools: WorkerSettings['pools'] = [{ name: 'q', strategy: 'Parallel', priority: 1, servers: [] }];
+    const exempt = { ...ANCHORED.dnssec, negativeAnchors: [Uint8Array.of(0)] };
+    for (const change of [{ pools }, { dnssec: exempt }]) expect(await contextOf(change)).not.toBe(context);
   });
 
   test('close() ends what was replaced, too', async () => {

@@ -3,11 +3,14 @@
  * of the forward zones. New settings make new ones where they differ; those before finish what they have in flight.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { serialize } from 'node:v8';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messages.ts';
+import type { TrustPoints } from '../dnssec/trust-chain.ts';
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
 import type { Capabilities } from '../resolve/capability/capabilities.ts';
 import { type NodeFlights, SharedResolver } from '../resolve/node-flights.ts';
@@ -31,6 +34,8 @@ export interface UpstreamSideParts {
   readonly logger: Logger;
   /** What servers support, shared by all threads of the node. */
   readonly records?: Capabilities;
+  /** Zones proven by all threads of the node in the same context; null = by no other thread. */
+  readonly shareCuts?: (context: Uint8Array) => SealedRecords | null;
   /** Flights of the questions for validation that last so many milliseconds at most. */
   readonly flights: (longestMs: number) => NodeFlights;
   /** Says whom the worker's answer thread may ask by itself; absent = there is none. */
@@ -126,7 +131,9 @@ export class UpstreamSide {
     const resolver = new Resolver(settings, clock, logger, records);
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
     const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
-    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs }, logger, onDoubt);
+    const share = (points: TrustPoints): SealedRecords | null =>
+      this.parts.shareCuts?.(serialize([settings.pools, points])) ?? null;
+    const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs, share }, logger, onDoubt);
     validator.useClockFloor(settings.clockFloorMs);
     return { resolver, shared, validator };
   }

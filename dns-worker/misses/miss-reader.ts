@@ -34,6 +34,7 @@ export interface Miss {
 
 function firstTryOf(flags: number): FirstTryOutcome | null {
   if ((flags & MissFlags.EXPOSED) !== 0) return 'exposed';
+  if ((flags & MissFlags.TRUNCATED) !== 0) return 'truncated';
   return (flags & MissFlags.SILENT) === 0 ? null : 'silent';
 }
 

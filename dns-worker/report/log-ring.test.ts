@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { wireName } from '../../test/support/dns/built-messages.ts';
 import { answeredQuery } from '../../test/support/parts/answered-query.ts';
 import { LogRecord, LogRing, logAnswersOffset, logRingBytes } from '../../shared/query-log.ts';
@@ -169,6 +169,62 @@ describe('LogRingWriter.publish()', () => {
     expect([0, 1, 2].map((index) => recordAt(index).getUint32(LogRecord.RESPONSE_TIME_US, true))).toEqual([
       123, 123, 456,
     ]);
+  });
+
+  describe('of a ring that is nearly full', () => {
+    const MANY = 1024;
+    let waits: jest.SpiedFunction<typeof Atomics.wait>;
+    beforeEach(() => {
+      buffer = new SharedArrayBuffer(logRingBytes(MANY));
+      control = new Int32Array(buffer, 0, LogRing.RECORDS_BYTE / 4);
+      control[LogRing.SLOW_WORD] = 1;
+      writer = new LogRingWriter(buffer);
+      waits = jest.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
+    });
+    afterEach(() => {
+      waits.mockRestore();
+    });
+
+    /** Answers a batch. */
+    function publish(records: number): void {
+      for (let i = 0; i < records; i++) writer.write(answeredQuery(), 1);
+      writer.publish(1);
+    }
+
+    test('waits for the reader, 10 ms at most, once in 64 records', () => {
+      publish((MANY / 8) * 7 - 1);
+      expect(waits).not.toHaveBeenCalled();
+      publish(1);
+      expect(waits.mock.calls).toEqual([[expect.any(Int32Array), LogRing.TAIL_WORD, 0, 10]]);
+      publish(63);
+      expect(waits).toHaveBeenCalledTimes(1);
+      publish(1);
+      expect(waits).toHaveBeenCalledTimes(2);
+    });
+
+    test('waits no more once there is room, and again when there is none', () => {
+      publish(MANY - 10);
+      control[LogRing.TAIL_WORD] = MANY / 2;
+      publish(64);
+      expect(waits).toHaveBeenCalledTimes(1);
+      publish(MANY / 2 - 60);
+      expect(waits).toHaveBeenCalledTimes(2);
+    });
+
+    test('does not wait where the log is to drop rows', () => {
+      control[LogRing.SLOW_WORD] = 0;
+      publish(MANY + 100);
+      expect(waits).not.toHaveBeenCalled();
+      expect(control[LogRing.DROPPED_WORD]).toBe(100);
+    });
+
+    test('waits 64 times for a reader that reads nothing, and again after it has read', () => {
+      for (let i = 0; i < 100; i++) publish(64);
+      expect(waits).toHaveBeenCalledTimes(64);
+      control[LogRing.TAIL_WORD] = 64;
+      publish(64);
+      expect(waits).toHaveBeenCalledTimes(65);
+    });
   });
 
   test('wakes a reader that sleeps, once there is something', () => {

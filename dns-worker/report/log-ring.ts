@@ -1,10 +1,19 @@
 /**
  * Writes one record per query into the thread's log ring, straight from the Query and the reply in its slot. A full
- * ring drops the record and counts it: answers never wait for the log.
+ * ring drops the record and counts it. Before that, if `database.log_pressure` is `slow`, the thread leaves its core to
+ * the reader for a moment: the reader empties rings without waiting for anything, so a full one means that it lacks CPU.
  */
 import { skipName } from '../../shared/dns/wire.ts';
 import { EXCLUSION_SHIFT, logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
+
+/** Share of a ring that is used before its writer waits. */
+const FULL_SHARE = 7 / 8;
+/** Longest wait, milliseconds, and records from one wait to the next: a batch of answers waits once. */
+const WAIT_MS = 10;
+const WAIT_EVERY = 64;
+/** Waits in a row, 0.6 s in all, after which a reader that reads nothing is not waited for. */
+const MOST_STALLS = 64;
 
 /** Write side of one log ring. */
 export class LogRingWriter {
@@ -18,6 +27,14 @@ export class LogRingWriter {
   private published: number;
   /** Last TAIL seen; read again only when the ring looks full. */
   private tail: number;
+  /** Records in the ring beyond which the writer waits. */
+  private readonly nearlyFull: number;
+  /** Records dropped here, and records written or dropped at the last wait. */
+  private dropped = 0;
+  private waitedAt: number;
+  /** Waits in a row in which nothing was read, and TAIL at the last of them. */
+  private stalls = 0;
+  private stalledTail: number;
 
   constructor(buffer: SharedArrayBuffer) {
     this.control = new Int32Array(buffer, 0, LogRing.RECORDS_BYTE >>> 2);
@@ -29,6 +46,9 @@ export class LogRingWriter {
     this.head = Atomics.load(this.control, LogRing.HEAD_WORD);
     this.published = this.head;
     this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
+    this.nearlyFull = (this.mask * FULL_SHARE) | 0;
+    this.stalledTail = this.tail;
+    this.waitedAt = (this.head - WAIT_EVERY) | 0;
   }
 
   /** Appends the answered query; `publish` adds its response time. */
@@ -37,6 +57,7 @@ export class LogRingWriter {
       this.tail = Atomics.load(this.control, LogRing.TAIL_WORD);
       if (((this.head - this.tail) | 0) > this.mask) {
         if (query.logMark === LogMark.COUNTED) Atomics.add(this.control, LogRing.DROPPED_WORD, 1);
+        this.dropped = (this.dropped + 1) | 0;
         return;
       }
     }
@@ -48,9 +69,15 @@ export class LogRingWriter {
 
   /**
    * Makes what was written since the last call visible to the reader. `responseTimeUs` applies to all records: the
-   * answers of a batch are sent together. Wakes the reader if it sleeps.
+   * answers of a batch are sent together. Wakes the reader if it sleeps; waits for one that is far behind, so call it
+   * when the answers are sent.
    */
   publish(responseTimeUs: number): void {
+    this.show(responseTimeUs);
+    if (((this.head - this.tail) | 0) > this.nearlyFull) this.waitForReader();
+  }
+
+  private show(responseTimeUs: number): void {
     if (this.published === this.head) return;
     for (; this.published !== this.head; this.published = (this.published + 1) | 0) {
       const at = (this.published & this.mask) * LogRecord.SIZE;
@@ -63,6 +90,21 @@ export class LogRingWriter {
   private wakeReader(): void {
     Atomics.store(this.control, LogRing.ASLEEP_WORD, 0);
     Atomics.notify(this.control, LogRing.ASLEEP_WORD);
+  }
+
+  /** Leaves the core to a reader that is behind. */
+  private waitForReader(): void {
+    const { control } = this;
+    this.tail = Atomics.load(control, LogRing.TAIL_WORD);
+    if (this.tail !== this.stalledTail) this.stalls = 0;
+    if (((this.head - this.tail) | 0) <= this.nearlyFull) return;
+    if (Atomics.load(control, LogRing.SLOW_WORD) === 0 || this.stalls >= MOST_STALLS) return;
+    const handled = (this.head + this.dropped) | 0;
+    if (((handled - this.waitedAt) | 0) < WAIT_EVERY) return;
+    this.waitedAt = handled;
+    this.stalls++;
+    this.stalledTail = this.tail;
+    Atomics.wait(control, LogRing.TAIL_WORD, this.tail, WAIT_MS);
   }
 
   private writeHead(at: number, query: Query, snapshotVersion: number): void {

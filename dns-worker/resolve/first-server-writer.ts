@@ -82,17 +82,14 @@ export class FirstServerWriter {
   }
 
   /** Until when the answer thread waits: the time at which a question would be sent again, or to another server. */
-  private waitMs({ health: { usualLatencyMs } }: Upstream): readonly [number, number] {
+  private waitMs({ health: { usualLatencyMs } }: Upstream): readonly number[] {
+    const { timeoutMs } = this;
     const isAlone = !this.hasOthers && this.pool!.upstreams.length === 1;
-    if (!isAlone) {
-      const waitMs = Math.round(hedgeWaitMs(usualLatencyMs));
-      return [waitMs, waitMs];
-    }
-    const bounds = [0, 1].map((random) => resendWaitMs(1, usualLatencyMs, this.timeoutMs, random));
-    return [bounds[0]!, bounds[1]!].map((ms) => Math.round(Math.min(ms, this.timeoutMs / 2))) as [
-      number,
-      number,
-    ];
+    const bounds = isAlone
+      ? [0, 1].map((random) => resendWaitMs(1, usualLatencyMs, timeoutMs, random))
+      : [hedgeWaitMs(usualLatencyMs), hedgeWaitMs(usualLatencyMs)];
+    // The resolver needs the rest.
+    return bounds.map((ms) => Math.round(Math.min(ms, timeoutMs / 2)));
   }
 
   private introduce(upstream: Upstream, place: number): void {

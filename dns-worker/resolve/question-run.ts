@@ -121,7 +121,7 @@ export class QuestionRun {
     this.wakes = timing.wakes ?? new WakeGroups(timing.clock);
     this.done = done;
     this.startedMs = timing.clock.monotonicMs();
-    this.deadlineMs = this.startedMs + timing.timeoutMs;
+    this.deadlineMs = (question.firstTry?.sinceMs ?? this.startedMs) + timing.timeoutMs;
   }
 
   /** Asks the first wave. `done` is called once, after this has returned; not at all where this throws. */
@@ -181,7 +181,7 @@ export class QuestionRun {
       this.planResend(asked);
     }
     const hasMore = this.nextWave < this.waves.length;
-    const hasWaited = this.nextWave === 1 && this.question.firstTry === 'silent';
+    const hasWaited = this.nextWave === 1 && this.question.firstTry?.outcome === 'silent';
     this.hedgeMs = hasMore ? this.clock.monotonicMs() + hedgeWaitMs(usualMs, hasWaited) : Infinity;
   }
 

@@ -18,6 +18,7 @@ import {
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
+import { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
@@ -112,6 +113,8 @@ class ResolveThread {
       clock: systemClock,
       logger: this.logger,
       records: new Capabilities(systemClock, start.capabilities),
+      shareCuts: (context) =>
+        start.cuts === null ? null : new SealedRecords(start.cuts, start.worker, context),
       flights: (longestMs) => this.flightsIn(ClaimArea.UPSTREAMS, longestMs),
       ...(calls === null ? {} : { firstServers: memory.firstServers }),
     });

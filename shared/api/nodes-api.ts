@@ -26,7 +26,9 @@ export const ClusterNode = z
     applied_at: Timestamp.nullable().meta({ description: 'when that revision came into force' }),
     lag_ms: z.int().min(0).nullable().meta({ description: 'for how long there has been a newer revision' }),
     qps: z.number().min(0).nullable().meta({ description: 'queries of its last second' }),
-    rows_lost: z.int().min(0).nullable().meta({ description: 'rows of the query log, since its start' }),
+    rows_lost: z.int().min(0).nullable().meta({
+      description: 'rows of the query log, since its start, those included that found a full log ring',
+    }),
     rows_missing: z.int().min(0).meta({
       description:
         'rows of the query log that its processes before had numbered, or its last one where it is gone, and that are not in the database: lost by a kill, or waiting on its disk',

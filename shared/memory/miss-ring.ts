@@ -56,8 +56,8 @@ export const NOT_PASSED = -1;
 
 /**
  * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = to be logged as such;
- * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid; SILENT and EXPOSED = the
- * outcome of the answer thread's own question (`FirstTryOutcome`).
+ * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid; SILENT, EXPOSED and
+ * TRUNCATED = the outcome of the answer thread's own question (`FirstTryOutcome`).
  */
 export const MissFlags = {
   DNSSEC_OK: 1,
@@ -67,6 +67,7 @@ export const MissFlags = {
   VALID_COOKIE: 16,
   SILENT: 32,
   EXPOSED: 64,
+  TRUNCATED: 128,
 } as const;
 
 /** Bytes of shared memory for a miss ring. */

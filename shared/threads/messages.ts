@@ -162,6 +162,8 @@ export interface ThreadStart {
   readonly capabilities: SharedArrayBuffer;
   /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`). */
   readonly outcomes: SharedArrayBuffer;
+  /** Zones that one of the threads has proven (`shared/memory/sealed-records.ts`); null if there is one worker. */
+  readonly cuts: SharedArrayBuffer | null;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted, and in answer threads. */
   readonly certificate: ServedCertificate | null;

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Probe } from '../../../shared/api/probes-api.ts';
-import { addressFromText } from '../../../shared/net/ip.ts';
-import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
+import { PROBE_TOKEN_LENGTH } from '../../../shared/dns/probe-zone.ts';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { type RunningApi, SteeredClock, type TestAnswer } from '../../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
@@ -52,9 +51,9 @@ describe('probes over HTTP', () => {
     const json = { ip_address: '192.0.2.7', name: 'Phone' };
     expect((await api.send('POST', '/api/clients', { session, json })).status).toBe(201);
     const { id, name } = await create();
-    const row = logRow({ client: addressFromText('192.0.2.7')!, qname: wireName(name) });
-    api.parts.probes.see({ ...row, client: { at: 0, length: 16 } });
-    const from = { client: '192.0.2.7', protocol: 'udp' };
+    const from = { client: '192.0.2.7', protocol: 'udp' } as const;
+    const token = name.slice(0, PROBE_TOKEN_LENGTH);
+    api.parts.probes.note({ token, askedMs: clock.nowMs(), ...from });
     const asked = { asked: true, ...from, askers: [{ ...from, queries: 1 }] };
     expect(await read(id)).toMatchObject({ ...asked, client_hostname: null });
     const told = Probe.parse((await api.send('GET', `/api/probes/${id}`, { session })).body);

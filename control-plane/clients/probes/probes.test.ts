@@ -5,6 +5,7 @@ import { Protocol } from '../../../shared/query-log.ts';
 import { TestClock } from '../../../test/support/parts/test-clock.ts';
 import { emptyRow, type QueryLogRow } from '../../query-log/rows/row.ts';
 import { PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
+import { ProbeWatch } from './probe-watch.ts';
 import { PROBE_LIFE_MS, Probes } from './probes.ts';
 
 const clock = new TestClock();
@@ -24,12 +25,23 @@ function rowOf(name: string, client = '192.0.2.7'): QueryLogRow {
   return row;
 }
 
+/** Probes, and a function that shows a row of the log to their watch. */
+function watched(): { probes: Probes; see: (row: QueryLogRow) => void } {
+  const watch = new ProbeWatch();
+  const probes = new Probes(clock, (tokens) => watch.use(tokens));
+  const see = (row: QueryLogRow): void => {
+    const query = watch.find(row);
+    if (query !== null) probes.note(query);
+  };
+  return { probes, see };
+}
+
 describe('Probes', () => {
   test('tell who asked first, how, and how often', () => {
-    const probes = new Probes(clock);
+    const { probes, see } = watched();
     const { id, name } = probes.create()!;
-    probes.see(rowOf(name));
-    for (let i = 0; i < 2; i++) probes.see(rowOf(name, '2001:db8::1'));
+    see(rowOf(name));
+    for (let i = 0; i < 2; i++) see(rowOf(name, '2001:db8::1'));
     const first = { askedMs: Math.floor(clock.nowMs()), client: '192.0.2.7', protocol: 'tcp' };
     const askers = [
       { client: '192.0.2.7', protocol: 'tcp', queries: 1 },
@@ -39,9 +51,9 @@ describe('Probes', () => {
   });
 
   test('remember eight askers of a name, and count all queries', () => {
-    const probes = new Probes(clock);
+    const { probes, see } = watched();
     const { id, name } = probes.create()!;
-    for (let i = 1; i <= 9; i++) probes.see(rowOf(name, `192.0.2.${String(i)}`));
+    for (let i = 1; i <= 9; i++) see(rowOf(name, `192.0.2.${String(i)}`));
     expect(probes.get(id)).toMatchObject({ queries: 9 });
     expect(
       probes
@@ -52,20 +64,20 @@ describe('Probes', () => {
   });
 
   test('take no notice of other names, nor of their own once they are over', () => {
-    const probes = new Probes(clock);
+    const { probes, see } = watched();
     const { id, name } = probes.create()!;
     const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);
     for (const other of [PROBE_ZONE, `x.${name}`, flipped, name.replace('weir', 'wier'), 'example.org', '.'])
-      probes.see(rowOf(other));
+      see(rowOf(other));
     expect(probes.get(id)).toMatchObject({ first: null, askers: [], queries: 0 });
     clock.advance(PROBE_LIFE_MS);
     expect(probes.get(id)).toBeUndefined();
-    probes.see(rowOf(name));
+    see(rowOf(name));
     expect(probes.get(id)).toBeUndefined();
   });
 
   test('are bounded in number', () => {
-    const probes = new Probes(clock);
+    const { probes } = watched();
     const made = Array.from({ length: 1001 }, () => probes.create());
     expect([made.filter((probe) => probe !== null).length, made.at(-1)]).toEqual([1000, null]);
     clock.advance(PROBE_LIFE_MS);

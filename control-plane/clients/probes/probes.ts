@@ -5,10 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
-import { isProbeName, PROBE_TOKEN_LENGTH, PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
-import { addressToText } from '../../../shared/net/ip.ts';
-import { PROTOCOL_NAMES, type ProtocolName } from '../../../shared/query-log.ts';
-import type { QueryLogRow } from '../../query-log/rows/row.ts';
+import { PROBE_TOKEN_LENGTH, PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
+import type { ProtocolName } from '../../../shared/query-log.ts';
+import type { ProbeQuery } from './probe-watch.ts';
 
 /** How long a probe may be asked and read. */
 export const PROBE_LIFE_MS = 300_000;
@@ -60,9 +59,12 @@ export class Probes {
   /** The oldest first. */
   private readonly byId = new Map<string, KeptProbe>();
   private readonly byToken = new Map<string, KeptProbe>();
+  private readonly onTokens: (tokens: readonly string[]) => void;
 
-  constructor(clock: Clock) {
+  /** `onTokens` gets the tokens of all open probes whenever one is made, before it is returned. */
+  constructor(clock: Clock, onTokens: (tokens: readonly string[]) => void) {
     this.clock = clock;
+    this.onTokens = onTokens;
   }
 
   /** A new one; null if there are too many. */
@@ -83,6 +85,7 @@ export class Probes {
     };
     this.byId.set(probe.id, probe);
     this.byToken.set(token, probe);
+    this.onTokens([...this.byToken.keys()]);
     return probe;
   }
 
@@ -92,21 +95,15 @@ export class Probes {
     return this.byId.get(id);
   }
 
-  /** Notes a query, if it is for the name of a probe. Each query of the node comes here. */
-  see(row: QueryLogRow): void {
-    const { bytes, qname, client } = row;
-    if (this.byToken.size === 0 || !isProbeName(bytes, qname.at, qname.length)) return;
-    const token = Buffer.from(bytes.buffer, bytes.byteOffset + qname.at + 1, PROBE_TOKEN_LENGTH).toString(
-      'latin1',
-    );
+  /** Notes a query for the name of a probe, unless that one is over. */
+  note({ token, askedMs, client, protocol }: ProbeQuery): void {
     const probe = this.byToken.get(token);
     if (probe === undefined) return;
     probe.queries += 1;
-    const from = { client: addressToText(bytes, client.at), protocol: PROTOCOL_NAMES[row.protocol]! };
-    probe.first ??= { askedMs: Math.floor(row.timestampMs), ...from };
-    const known = probe.askers.find((one) => one.client === from.client && one.protocol === from.protocol);
+    probe.first ??= { askedMs, client, protocol };
+    const known = probe.askers.find((one) => one.client === client && one.protocol === protocol);
     if (known !== undefined) known.queries += 1;
-    else if (probe.askers.length < MAX_ASKERS) probe.askers.push({ ...from, queries: 1 });
+    else if (probe.askers.length < MAX_ASKERS) probe.askers.push({ client, protocol, queries: 1 });
   }
 
   private removeOver(): void {

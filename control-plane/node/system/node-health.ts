@@ -6,7 +6,6 @@ import type { ClockFloor } from '../../host/clock/clock-floor.ts';
 import type { Configuration } from '../../policy/settings/configuration.ts';
 import { certificatesCheck, type UsedCertificate } from '../../metrics/checks/certificate-check.ts';
 import { diskCheck, type DiskRoom } from '../../metrics/checks/disk-room.ts';
-import type { LogWriter } from '../../query-log/store/log-writer.ts';
 import type { NodeClaim } from '../../storage/cluster/node-claim.ts';
 import type { Database } from '../../storage/db/database.ts';
 import type { DayExport } from '../../query-log/parquet-export/day-export.ts';
@@ -51,7 +50,7 @@ export interface HealthParts {
   readonly configuration: Pick<Configuration, 'reloadFault'>;
   readonly certificates: () => readonly UsedCertificate[];
   readonly disk: Pick<DiskRoom, 'now'>;
-  readonly writer: Pick<LogWriter, 'spoolLimitBytes'>;
+  readonly writer: { readonly spoolLimitBytes: number };
   readonly version: string;
   readonly nodeAccess: { check(): Health['checks']['access'] };
   /** Why the web server does not listen; null = it does. */

@@ -9,12 +9,13 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
 const THREADS = '/proc/self/task';
+/** Niceness of the control plane and of the log above that of the DNS threads. */
+const CONTROL_PLANE_NICER = 3;
 const HELPERS = [
   { name: /^(node-)?V8Worker/, nicer: 3 },
   { name: /^libuv-worker/, nicer: 12 },
+  { name: /^query-log$/, nicer: CONTROL_PLANE_NICER },
 ] as const;
-/** Niceness of the control plane above that of the DNS threads. */
-const CONTROL_PLANE_NICER = 3;
 const MOST = 19;
 
 /**
@@ -41,7 +42,7 @@ export function putAnswersFirst(wanted: number, logger: Logger): void {
   try {
     const answers = getPriority();
     for (const id of readdirSync(THREADS)) {
-      const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8');
+      const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trimEnd();
       const helper = HELPERS.find((one) => one.name.test(name));
       if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MOST));
     }

@@ -5,6 +5,14 @@ import { FIRST_ZONE_UPSTREAM } from '../../../shared/snapshot/forward-zone-serve
 /** One per node. */
 export class PoolNumbers {
   private readonly numbers = new Map<string, number>();
+  /** By number. */
+  private readonly addresses: string[] = [];
+  private readonly onNumber: ((number: number, address: string) => void) | undefined;
+
+  /** `onNumber` is called for each number that is given, before the pools with it are returned. */
+  constructor(onNumber?: (number: number, address: string) => void) {
+    this.onNumber = onNumber;
+  }
 
   /** The pools with a number for each server. */
   number(pools: readonly PoolSettings[]): PoolSettings[] {
@@ -16,7 +24,7 @@ export class PoolNumbers {
 
   /** The configured text of a server; undefined for a number that no server has. */
   addressOf(number: number): string | undefined {
-    return [...this.numbers].find(([, taken]) => taken === number)?.[0];
+    return this.addresses[number];
   }
 
   private of(address: string): number {
@@ -25,6 +33,10 @@ export class PoolNumbers {
     // The last number below those of the zones is shared by all that come later.
     const number = Math.min(this.numbers.size, FIRST_ZONE_UPSTREAM - 2);
     this.numbers.set(address, number);
+    if (number === this.addresses.length) {
+      this.addresses.push(address);
+      this.onNumber?.(number, address);
+    }
     return number;
   }
 }

@@ -24,6 +24,8 @@ import { type DecidingRuleNumbers, emptyRow, type LoggedRule, type QueryLogRow }
 
 /** Names that the numbers of a record stand for. */
 export interface RecordNames {
+  /** Called before records are read: takes names that were sent before the last of them was written. */
+  catchUp?(): void;
   /** A rule of a snapshot; `name()` returns the name that it matched, if needed. */
   rule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined;
   /** The schedule by which a group was blocked. */
@@ -42,13 +44,15 @@ export interface LogSink {
   refuse?(row: QueryLogRow, queries: number): void;
   /** Rows that were dropped because a ring was full. */
   lose(rows: number): void;
+  /** Called after each turn that had records. */
+  turned?(): void;
 }
 
 /** Interval between reads while there are records, milliseconds: a ring is at most a quarter full at top speed. */
 const DRAIN_INTERVAL_MS = 20;
 /** The same while the rings are empty and threads wake the drain: for a thread that dies before it does. */
 const SLEEP_MS = 1000;
-/** Records read before the control plane's event loop gets its turn. */
+/** Records read from each ring before the event loop gets its turn. */
 const MAX_RECORDS_A_TURN = 4000;
 
 /** Moves records from the rings of all threads to the writer. */
@@ -57,14 +61,24 @@ export class LogDrain {
   private readonly names: RecordNames;
   private readonly sink: LogSink;
   /** Lost records that the sink knows of. */
-  private lostRows = 0;
+  private lostRows: number;
   private timer: NodeJS.Timeout | undefined;
   private nextTurn: NodeJS.Immediate | undefined;
   private isAsleep = false;
   private readonly row: QueryLogRow = emptyRow();
   private readonly numbers = { origin: 0, index: 0, kinds: 0, groupId: 0 };
 
-  constructor(memories: readonly WorkerMemory[], names: RecordNames, sink: LogSink) {
+  private readonly catchUp: (() => void) | undefined;
+
+  /** `lostRows`: records lost so far that the sink knows of. */
+  constructor(
+    memories: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[],
+    names: RecordNames,
+    sink: LogSink,
+    lostRows = 0,
+  ) {
+    this.lostRows = lostRows;
+    this.catchUp = names.catchUp && (() => names.catchUp?.());
     this.readers = memories.flatMap((memory) => [
       new LogRingReader(memory.answerLog),
       new LogRingReader(memory.resolveLog),
@@ -84,6 +98,11 @@ export class LogDrain {
     clearImmediate(this.nextTurn);
     this.isAsleep = false;
     for (const reader of this.readers) reader.endSleep();
+    this.readAll();
+  }
+
+  /** Reads all records that there are. */
+  readAll(): void {
     this.drain(Infinity);
   }
 
@@ -119,12 +138,14 @@ export class LogDrain {
   /** Reads at most `limit` records per ring; returns the largest number of one ring. */
   private drain(limit: number): number {
     let most = 0;
-    for (const reader of this.readers) most = Math.max(most, reader.drain(limit, this.takeRecord));
+    for (const reader of this.readers)
+      most = Math.max(most, reader.drain(limit, this.takeRecord, this.catchUp));
     const lost = this.dropped() - this.lostRows;
     if (lost > 0) {
       this.lostRows += lost;
       this.sink.lose(lost);
     }
+    if (most > 0) this.sink.turned?.();
     return most;
   }
 

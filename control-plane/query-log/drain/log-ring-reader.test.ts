@@ -42,6 +42,35 @@ describe('LogRingReader', () => {
     expect(takeAll()).toBe(0);
   });
 
+  test('drain() passes over a record that cannot be read', () => {
+    log(3);
+    let taken = 0;
+    const take = (): void => {
+      if (++taken === 2) throw new Error('unreadable');
+    };
+    expect(() => reader.drain(Infinity, take)).toThrow('unreadable');
+    expect(takeAll()).toBe(1);
+  });
+
+  test('drain() wakes a writer that waits for room', async () => {
+    log(5);
+    const wait = Atomics.waitAsync(new Int32Array(buffer), LogRing.TAIL_WORD, 0);
+    expect(wait.async).toBe(true);
+    takeAll();
+    expect(await within('the writer to be woken', Promise.resolve(wait.value))).toBe('ok');
+  });
+
+  test('drain() calls back between its look at the ring and the first record', () => {
+    log(2);
+    const seen: string[] = [];
+    const begin = (): void => {
+      seen.push('begin');
+      log(1);
+    };
+    reader.drain(Infinity, () => seen.push('record'), begin);
+    expect(seen).toEqual(['begin', 'record', 'record']);
+  });
+
   test('sleep() ends with the first records that are published, again and again', async () => {
     for (let count = 1; count < 2 * RECORDS; count += 5) {
       const woken = sleep();

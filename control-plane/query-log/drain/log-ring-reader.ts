@@ -4,6 +4,16 @@
  */
 import { LogRecord, LogRing } from '../../../shared/query-log.ts';
 
+/** Records, less one, after which room is shown to the writer while a turn continues; a power of two, less one. */
+const SHOW_MASK = 1023;
+
+/** Has the writer of a ring wait a little while it is nearly full, or not. */
+export function slowWriter(ring: SharedArrayBuffer, isSlow: boolean): void {
+  const control = new Int32Array(ring, 0, LogRing.RECORDS_BYTE >>> 2);
+  Atomics.store(control, LogRing.SLOW_WORD, isSlow ? 1 : 0);
+  if (!isSlow) Atomics.notify(control, LogRing.TAIL_WORD);
+}
+
 /** Read side of one ring. */
 export class LogRingReader {
   private readonly control: Int32Array;
@@ -20,16 +30,29 @@ export class LogRingReader {
     this.mask = this.bytes.length / LogRecord.SIZE - 1;
   }
 
-  /** Calls `take` with the offset of each record, at most `limit`; returns their number. */
-  drain(limit: number, take: (reader: LogRingReader, at: number) => void): number {
+  /**
+   * Calls `take` with the offset of each record, at most `limit`, and before that `begin`, after which no record comes
+   * that was published later; returns their number. A record that `take` throws for is not read again.
+   */
+  drain(limit: number, take: (reader: LogRingReader, at: number) => void, begin?: () => void): number {
     const head = Atomics.load(this.control, LogRing.HEAD_WORD);
     let tail = Atomics.load(this.control, LogRing.TAIL_WORD);
+    if (tail === head) return 0;
+    begin?.();
     let taken = 0;
-    for (; tail !== head && taken < limit; taken++) {
-      take(this, (tail & this.mask) * LogRecord.SIZE);
-      tail = (tail + 1) | 0;
+    try {
+      while (tail !== head && taken < limit) {
+        // For a writer whose wait ended before this turn.
+        if ((taken & SHOW_MASK) === SHOW_MASK) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
+        const at = (tail & this.mask) * LogRecord.SIZE;
+        tail = (tail + 1) | 0;
+        taken++;
+        take(this, at);
+      }
+    } finally {
+      Atomics.store(this.control, LogRing.TAIL_WORD, tail);
+      Atomics.notify(this.control, LogRing.TAIL_WORD);
     }
-    if (taken > 0) Atomics.store(this.control, LogRing.TAIL_WORD, tail);
     return taken;
   }
 

@@ -7,7 +7,13 @@ import type { Logger } from '../../../shared/log.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { DatabaseUnavailable, isDataError } from '../../storage/db/database-errors.ts';
 import { DamagedBlock } from '../block/block-layout.ts';
-import { OverlappingBlock, type OwnRun, storeBlock, type StoredBlock } from './block-store.ts';
+import {
+  type BlockDatabase,
+  OverlappingBlock,
+  type OwnRun,
+  storeBlock,
+  type StoredBlock,
+} from './block-store.ts';
 import type { LogBatch } from './log-batch.ts';
 import type { LogTally } from './log-tally.ts';
 import { SendPause } from './send-pause.ts';
@@ -16,7 +22,7 @@ import { UnsettledBatches } from './unsettled-batches.ts';
 
 /** What a sender needs. */
 export interface SenderOptions {
-  readonly database: Database;
+  readonly database: BlockDatabase | Database;
   readonly nodeId: number;
   /** Whether rows may be stored in the name of this node. */
   readonly mayStore: () => boolean;

@@ -52,12 +52,19 @@ export class BlockGatherer {
   private readonly open = new OpenBlock();
   /** Null: each query gets a row of its own. */
   private readonly limited: LimitedNetworks | null;
-  private seq = 0;
+  private seq: number;
   /** Of blocks that were compressed; more than one only where blocks come faster than they go. */
   private readonly spare: FrameMemory[] = [];
 
-  /** `prefixes` say which addresses are one network; without them, each limited query gets a row of its own. */
-  constructor(prefixes?: () => NetworkPrefixes, runKey: string = randomUUID(), part: RunPart | null = null) {
+  /** `prefixes` say which addresses are one network; without them, each limited query gets a row of its own.
+   * `firstSeq`: the number of the first row. */
+  constructor(
+    prefixes?: () => NetworkPrefixes,
+    runKey: string = randomUUID(),
+    part: RunPart | null = null,
+    firstSeq = 0,
+  ) {
+    this.seq = firstSeq;
     this.runKey = runKey;
     this.part = part;
     this.limited = prefixes === undefined ? null : new LimitedNetworks(prefixes);

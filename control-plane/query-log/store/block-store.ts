@@ -22,6 +22,12 @@ export interface BlockDurability {
   readonly nextSeq?: number;
 }
 
+/** The database in a thread that may not make tables. */
+export interface BlockDatabase extends Pick<Database, 'onStatus' | 'status' | 'withClient'> {
+  /** Makes the partitions of days, counted from 1970-01-01 in UTC, that are missing. */
+  makeDays(days: readonly number[]): Promise<void>;
+}
+
 /** Channel of NOTIFY on which each block of the log that was stored is told, see `blockNotice()`. */
 export const BLOCK_CHANNEL = 'weir_query_blocks';
 
@@ -53,7 +59,7 @@ export class OverlappingBlock extends Error {
  * @throws {DamagedBlock}, {OverlappingBlock} and data errors of the database: this block cannot be stored
  */
 export async function storeBlock(
-  database: Database,
+  database: BlockDatabase | Database,
   { bytes }: LogBatch,
   how: BlockDurability,
 ): Promise<StoredBlock> {
@@ -62,7 +68,8 @@ export async function storeBlock(
     return await insertBlock(database, block, how);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE)) throw error;
-    await ensurePartitions(database, [dayOf(block)]);
+    const days = [dayOf(block)];
+    await ('makeDays' in database ? database.makeDays(days) : ensurePartitions(database, days));
     return insertBlock(database, block, how);
   }
 }
@@ -73,7 +80,7 @@ function dayOf({ hourUs }: EncodedBlock): number {
 }
 
 async function insertBlock(
-  database: Database,
+  database: Pick<Database, 'withClient'>,
   block: LogBlock,
   { durable, ...how }: BlockDurability,
 ): Promise<StoredBlock> {

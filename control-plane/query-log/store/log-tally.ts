@@ -1,30 +1,129 @@
-/** What became of the rows of the query log since the start, and why rows cannot be stored now. */
+/** Outcome of the rows of the query log since the start, and why rows cannot be stored now. */
 import type { Logger } from '../../../shared/log.ts';
 import { LogTrouble } from './log-trouble.ts';
 
-/** Counts rows; whoever does something with them adds them up here. */
-export class LogTally {
-  /** In the database. */
-  written = 0;
-  /** Written to the spool; they also count as `written` once they are in the database. */
-  spooled = 0;
-  /** Refused by the database for their content, and set aside on disk. */
-  refused = 0;
-  readonly trouble: LogTrouble;
-  private lost = 0;
+/** Places of the counts in their memory, which outlives the thread that counts. */
+export const TallySlot = {
+  WRITTEN: 0,
+  SPOOLED: 1,
+  REFUSED: 2,
+  DROPPED: 3,
+  /** Rows in memory, as of the last look at them. */
+  WAITING: 4,
+  /** Number of the next row of the run. */
+  NEXT_SEQ: 5,
+  /** Rows of full rings that the run has a gap for. */
+  RING_LOST: 6,
+} as const;
+const SLOTS = 8;
 
-  constructor(logger: Logger) {
-    this.trouble = new LogTrouble(logger);
+/** Memory for counts, which other threads can read. */
+export function createTallyMemory(): Float64Array {
+  return new Float64Array(new SharedArrayBuffer(SLOTS * Float64Array.BYTES_PER_ELEMENT));
+}
+
+/** Rows since the start, for `/metrics` and tests. */
+export interface LogWriterCounters extends Readonly<
+  Pick<LogTally, 'written' | 'spooled' | 'dropped' | 'refused'>
+> {
+  /** In memory now. */
+  readonly waiting: number;
+}
+
+/** Counts rows; each part that stores or loses rows adds them here. */
+export class LogTally {
+  readonly trouble: LogTrouble;
+  private readonly memory: Float64Array;
+
+  constructor(logger: Logger, memory = createTallyMemory(), onTrouble?: (now: string | null) => void) {
+    this.trouble = new LogTrouble(logger, onTrouble);
+    this.memory = memory;
+  }
+
+  /** In the database. */
+  get written(): number {
+    return this.memory[TallySlot.WRITTEN]!;
+  }
+  set written(rows: number) {
+    this.memory[TallySlot.WRITTEN] = rows;
+  }
+
+  /** Written to the spool; they also count as `written` once they are in the database. */
+  get spooled(): number {
+    return this.memory[TallySlot.SPOOLED]!;
+  }
+  set spooled(rows: number) {
+    this.memory[TallySlot.SPOOLED] = rows;
+  }
+
+  /** Refused by the database for their content, and set aside on disk. */
+  get refused(): number {
+    return this.memory[TallySlot.REFUSED]!;
+  }
+  set refused(rows: number) {
+    this.memory[TallySlot.REFUSED] = rows;
   }
 
   /** Lost: beyond a bound, or refused by the disk. */
   get dropped(): number {
-    return this.lost;
+    return this.memory[TallySlot.DROPPED]!;
   }
 
-  /** Counts lost rows, and tells. */
+  /** Counts lost rows, and logs that. */
   drop(rowCount: number, action: string, cause: unknown): void {
-    this.lost += rowCount;
-    this.trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.lost });
+    this.memory[TallySlot.DROPPED] = this.dropped + rowCount;
+    this.trouble.begin(`${action}: rows are lost`, cause, { rows: rowCount, rowsSinceStart: this.dropped });
   }
+
+  /** Rows in memory, as of the last look at them: they are lost if the thread dies. */
+  set waiting(rows: number) {
+    this.memory[TallySlot.WAITING] = rows;
+  }
+
+  /** Rows that were lost before they came here, as a ring was full. */
+  get ringLost(): number {
+    return this.memory[TallySlot.RING_LOST]!;
+  }
+  set ringLost(rows: number) {
+    this.memory[TallySlot.RING_LOST] = rows;
+  }
+
+  /** Counts rows that were lost before they came here, and logs that. */
+  loseInRing(rows: number): void {
+    this.ringLost += rows;
+    const cause = new Error('the CPU is too busy to read them');
+    this.trouble.begin('query log records are lost', cause, { rows, rowsSinceStart: this.ringLost });
+  }
+
+  /** The number that the next row of the run gets. */
+  get nextSeq(): number {
+    return this.memory[TallySlot.NEXT_SEQ]!;
+  }
+  set nextSeq(seq: number) {
+    this.memory[TallySlot.NEXT_SEQ] = seq;
+  }
+}
+
+/** Counts the rows that waited in a thread that has died as lost. */
+export function loseWaiting(memory: Float64Array): number {
+  const rows = memory[TallySlot.WAITING]!;
+  memory[TallySlot.DROPPED] = memory[TallySlot.DROPPED]! + rows;
+  memory[TallySlot.WAITING] = 0;
+  return rows;
+}
+
+/** Rows lost since the start, wherever. */
+export function lostRows(memory: Float64Array): number {
+  return memory[TallySlot.DROPPED]! + memory[TallySlot.REFUSED]! + memory[TallySlot.RING_LOST]!;
+}
+
+/** The counts of a memory, as of the last look at the rows that wait. */
+export function readTally(memory: Float64Array): LogWriterCounters {
+  return {
+    written: memory[TallySlot.WRITTEN]!,
+    spooled: memory[TallySlot.SPOOLED]!,
+    dropped: memory[TallySlot.DROPPED]!,
+    refused: memory[TallySlot.REFUSED]!,
+    waiting: memory[TallySlot.WAITING]!,
+  };
 }

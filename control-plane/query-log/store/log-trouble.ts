@@ -8,11 +8,14 @@ const LOG_MS = 10_000;
 /** Keeps the current reason and logs it at most once per interval. */
 export class LogTrouble {
   private readonly logger: Logger;
+  private readonly onChange: ((now: string | null) => void) | undefined;
   private current: string | null = null;
   private loggedMs = -Infinity;
 
-  constructor(logger: Logger) {
+  /** `onChange` gets each new reason, and null when there is none any more. */
+  constructor(logger: Logger, onChange?: (now: string | null) => void) {
     this.logger = logger;
+    this.onChange = onChange;
   }
 
   /** Why the last rows could not be stored; null = they could. */
@@ -22,7 +25,7 @@ export class LogTrouble {
 
   /** Rows could not be stored. */
   begin(message: string, cause: unknown, fields: LogFields): void {
-    this.current = `${message}: ${reasonOf(cause)}`;
+    this.set(`${message}: ${reasonOf(cause)}`);
     if (performance.now() - this.loggedMs < LOG_MS) return;
     this.loggedMs = performance.now();
     this.logger.error(message, { reason: reasonOf(cause), ...fields });
@@ -30,6 +33,12 @@ export class LogTrouble {
 
   /** Rows were stored. */
   end(): void {
-    this.current = null;
+    this.set(null);
+  }
+
+  private set(reason: string | null): void {
+    if (reason === this.current) return;
+    this.current = reason;
+    this.onChange?.(reason);
   }
 }

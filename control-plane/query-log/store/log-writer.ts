@@ -13,15 +13,15 @@ import { BatchSender } from './batch-sender.ts';
 import { BlockCompression } from './block-compression.ts';
 import { BlockGatherer, type RowTap, type SealedBlock } from './block-gatherer.ts';
 import type { NetworkPrefixes } from './limited-networks.ts';
-import type { OwnRun } from './block-store.ts';
+import type { BlockDatabase, OwnRun } from './block-store.ts';
 import { PartGatherers } from './part-gatherers.ts';
-import { LogTally } from './log-tally.ts';
+import { LogTally, type LogWriterCounters } from './log-tally.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import { SpilledBatches } from './spilled-batches.ts';
 
 /** What a writer needs. */
 export interface LogWriterOptions {
-  readonly database: Database;
+  readonly database: BlockDatabase | Database;
   /** The spool is made in it. */
   readonly dataDir: string;
   /** See `SpillOptions`; at once unless given. */
@@ -41,19 +41,18 @@ export interface LogWriterOptions {
   readonly maxWaitMs?: number;
   /** Most bytes of the spool. */
   readonly maxSpoolBytes?: number;
+  /** Memory of the counts, from `createTallyMemory()`. A successor continues with that of the writer before it. */
+  readonly tallyMemory?: Float64Array;
+  /** Gets each new reason why rows cannot be stored, and null when they can again. */
+  readonly onTrouble?: (now: string | null) => void;
 }
 
-/** Rows since the start, for `/metrics` and tests. */
-export interface LogWriterCounters extends Readonly<
-  Pick<LogTally, 'written' | 'spooled' | 'dropped' | 'refused'>
-> {
-  /** In memory now. */
-  readonly waiting: number;
-}
+/** Most bytes of the spool, unless said otherwise. */
+export const MAX_SPOOL_BYTES = 2 * 1024 ** 3;
 
 const DEFAULTS = {
   maxWaitMs: 1000,
-  maxSpoolBytes: 2 * 1024 ** 3,
+  maxSpoolBytes: MAX_SPOOL_BYTES,
   mayWrite: Promise.resolve(),
   mayStore: () => true,
 } as const;
@@ -85,13 +84,13 @@ export class LogWriter {
   constructor(options: LogWriterOptions) {
     const { privacy, maxWaitMs, limitedPrefixes, runKey, ...others } = { ...DEFAULTS, ...options };
     this.privacy = privacy;
-    this.gatherer = new BlockGatherer(limitedPrefixes, runKey);
+    const tally = new LogTally(options.logger, options.tallyMemory, options.onTrouble);
+    this.tally = tally;
+    this.gatherer = new BlockGatherer(limitedPrefixes, runKey, null, tally.nextSeq);
     this.parts = new PartGatherers(limitedPrefixes, this.gatherer.runKey);
     this.run = { key: this.gatherer.runKey, id: null };
     this.maxWaitMs = maxWaitMs;
     this.spoolLimitBytes = others.maxSpoolBytes;
-    const tally = new LogTally(options.logger);
-    this.tally = tally;
     this.spilled = new SpilledBatches({ ...others, tally });
     const { run, spilled } = this;
     this.sender = new BatchSender({ ...others, tally, spilled, run, nextSeq: () => this.gatherer.nextSeq });
@@ -109,16 +108,24 @@ export class LogWriter {
     if (privacy === 'off') return;
     if (row.exclusion === Exclusion.NONE) this.take(this.gatherer.append(row, privacy));
     else if (row.exclusion !== Exclusion.BOTH) this.take(this.parts.append(row, privacy));
+    this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
   /** Notes rows that were lost before they came here: their numbers are used up, so that the log shows the gap. */
   lose(rows: number): void {
     this.take(this.gatherer.skip(rows));
+    this.tally.loseInRing(rows);
+    this.tally.nextSeq = this.gatherer.nextSeq;
   }
 
   /** Shows each row that is stored to `tap`, until it is replaced; null = none. */
   show(tap: RowTap | null): void {
     this.gatherer.tap = tap;
+  }
+
+  /** Rows that were lost before they came here, since the start. */
+  get ringLost(): number {
+    return this.tally.ringLost;
   }
 
   /** Sends the gathered rows and resolves when they are in the database or in the spool. */
@@ -135,6 +142,7 @@ export class LogWriter {
     return this.tally.trouble.now();
   }
 
+  /** Also notes how many rows wait in the memory of the counts. */
   counters(): LogWriterCounters {
     const { written, spooled, dropped, refused } = this.tally;
     const parts = [
@@ -144,6 +152,7 @@ export class LogWriter {
       this.sender.rowCount,
     ];
     const waiting = parts.reduce((sum, rows) => sum + rows, this.spilled.heldRows);
+    this.tally.waiting = waiting;
     return { written, spooled, dropped, refused, waiting };
   }
 

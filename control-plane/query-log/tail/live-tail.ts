@@ -10,16 +10,15 @@ import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { BLOCK_CHANNEL, numberRun } from '../store/block-store.ts';
-import type { LogWriter } from '../store/log-writer.ts';
 import { OtherNodes } from './other-nodes.ts';
-import { OwnRows } from './own-rows.ts';
+import type { OwnRowsSource } from './own-rows.ts';
 import { type HostnameOf, TailBatch } from './tail-batch.ts';
 import { type TailRequest, TailStream } from './tail-stream.ts';
 
 /** What it takes. */
 export interface LiveTailParts {
   readonly database: Database;
-  readonly writer: Pick<LogWriter, 'show' | 'run'>;
+  readonly ownRows: OwnRowsSource;
   /** Calls back whenever sessions may have ended; returns how to stop that. */
   readonly sessions: { onEnded(listener: () => void): () => void };
   /** Name and number of this node. */
@@ -37,7 +36,6 @@ export const STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
 /** What runs while streams are open. */
 interface Running {
-  readonly own: OwnRows;
   readonly others: OtherNodes;
   readonly timer: NodeJS.Timeout;
 }
@@ -49,6 +47,8 @@ export class LiveTail {
   private readonly places = new Places('streams', STREAM_LIMITS);
   private readonly stopWatching: () => void;
   private running: Running | null = null;
+  /** Own rows are asked for, and have not come yet. */
+  private isTaking = false;
   private isClosed = false;
 
   constructor(parts: LiveTailParts) {
@@ -89,20 +89,20 @@ export class LiveTail {
   }
 
   private start(): Running {
-    const { database, writer, tickMs = TICK_MS } = this.parts;
-    const own = new OwnRows();
+    const { database, ownRows, tickMs = TICK_MS } = this.parts;
+    const { run } = ownRows;
     const others = new OtherNodes({
       ...this.parts,
-      run: writer.run,
+      run,
       show: (batch) => this.offer(() => batch),
       leaveOut: (rows) => this.leaveOut(rows),
     });
-    if (writer.run.id === null && database.status().state === 'up')
-      numberRun(database, writer.run, this.parts.nodeId).catch((error: unknown) =>
+    if (run.id === null && database.status().state === 'up')
+      numberRun(database, run, this.parts.nodeId).catch((error: unknown) =>
         this.parts.logger.debug('number the run of the query log', { reason: reasonOf(error) }),
       );
-    writer.show(own);
-    return { own, others, timer: setInterval(() => this.tick(), tickMs) };
+    ownRows.watch(true);
+    return { others, timer: setInterval(() => void this.tick(), tickMs) };
   }
 
   private stop(): void {
@@ -110,20 +110,31 @@ export class LiveTail {
     const { others, timer } = this.running;
     clearInterval(timer);
     others.stop();
-    this.parts.writer.show(null);
+    this.parts.ownRows.watch(false);
     this.running = null;
   }
 
-  private tick(): void {
-    const { own, others } = this.running!;
-    const { database, hostnameOf, node, writer } = this.parts;
-    const { blocks, leftOut } = own.takeAll();
-    if (leftOut > 0) this.leaveOut(leftOut);
-    for (const { block, firstSeq } of blocks)
-      this.offer(() => new TailBatch(block, { node, runId: writer.run.id, firstSeq, hostnameOf }));
-    others.read().catch((error: unknown) => this.report(error));
-    const nodes = database.hears(BLOCK_CHANNEL) ? 'all' : 'own';
+  private async tick(): Promise<void> {
+    this.running?.others.read().catch((error: unknown) => this.report(error));
+    // Streams continue while the rows of this node are late.
+    if (!this.isTaking) await this.takeOwn();
+    const nodes = this.parts.database.hears(BLOCK_CHANNEL) ? 'all' : 'own';
     for (const stream of this.streams) stream.tick(nodes);
+  }
+
+  private async takeOwn(): Promise<void> {
+    const { hostnameOf, node, ownRows } = this.parts;
+    this.isTaking = true;
+    try {
+      const { blocks, leftOut } = await ownRows.take();
+      if (leftOut > 0) this.leaveOut(leftOut);
+      for (const { block, firstSeq } of blocks)
+        this.offer(() => new TailBatch(block, { node, runId: ownRows.run.id, firstSeq, hostnameOf }));
+    } catch (error) {
+      this.report(error);
+    } finally {
+      this.isTaking = false;
+    }
   }
 
   /** Offers rows to all streams; a fault ends no stream. */

@@ -3,6 +3,8 @@ import type { QueryLogRow } from '../rows/row.ts';
 import { type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { type Kept, OpenBlock } from '../block/open-block.ts';
 import type { RowTap } from '../store/block-gatherer.ts';
+import type { OwnRun } from '../store/block-store.ts';
+import type { LogWriter } from '../store/log-writer.ts';
 
 /** Blocks that wait to be taken; a clock that jumps to and fro makes many. */
 const MOST_BLOCKS = 16;
@@ -14,6 +16,37 @@ export const MOST_OWN_ROWS = 4000;
 export interface OwnBlock {
   readonly block: RawBlock;
   readonly firstSeq: number;
+}
+
+/** Rows since an earlier call, and how many more there were. */
+export interface TakenRows {
+  readonly blocks: readonly OwnBlock[];
+  readonly leftOut: number;
+}
+
+/** Where the tail gets the rows of this node. */
+export interface OwnRowsSource {
+  /** The run that they are numbered in. */
+  readonly run: OwnRun;
+  /** Copies rows from now on, or no longer. */
+  watch(isWanted: boolean): void;
+  /** The rows since the last call; resolves without rows if they are not copied. */
+  take(): Promise<TakenRows>;
+}
+
+const NONE: TakenRows = { blocks: [], leftOut: 0 };
+
+/** The rows of a writer in this thread. */
+export function ownRowsOf(writer: Pick<LogWriter, 'run' | 'show'>): OwnRowsSource {
+  let own: OwnRows | null = null;
+  return {
+    run: writer.run,
+    watch: (isWanted) => {
+      own = isWanted ? new OwnRows() : null;
+      writer.show(own);
+    },
+    take: async () => own?.takeAll() ?? NONE,
+  };
 }
 
 /** Copies what is stored of each row. */
@@ -37,8 +70,8 @@ export class OwnRows implements RowTap {
     open.add(row, timestampUs, kept);
   }
 
-  /** The rows since the last call, and how many more there were. */
-  takeAll(): { blocks: readonly OwnBlock[]; leftOut: number } {
+  /** The rows since the last call. */
+  takeAll(): TakenRows {
     if (this.open.rowCount > 0) this.seal();
     const { sealed: blocks, leftOut } = this;
     this.sealed = [];

@@ -23,6 +23,8 @@ export interface NodeClaimParts {
   readonly version: string;
   /** See `nodeUuid`. */
   readonly uuid: string;
+  /** Called whenever the name was claimed or lost. */
+  readonly onHeld?: (isHeld: boolean) => void;
 }
 
 /** Milliseconds between two heartbeats, and between those that say what has changed at once. */
@@ -34,6 +36,7 @@ export class NodeClaim {
   private readonly parts: NodeClaimParts;
   private readonly identity: NodeIdentity;
   private held = false;
+  private readonly onHeld: (isHeld: boolean) => void;
   private wasHeld = false;
   private lastTrouble: string | null = null;
   private figures: (() => NodeFigures) | undefined;
@@ -49,6 +52,7 @@ export class NodeClaim {
   constructor(parts: NodeClaimParts) {
     const { nodeName: name, version, uuid } = parts;
     this.parts = parts;
+    this.onHeld = parts.onHeld ?? (() => undefined);
     this.identity = { name, version, uuid, run: randomUUID() };
   }
 
@@ -115,7 +119,7 @@ export class NodeClaim {
     await this.news.settle();
     await this.lastBeat;
     if (this.held) await releaseNode(this.parts.database, this.identity);
-    this.held = false;
+    this.hold(false);
   }
 
   private async claim(): Promise<void> {
@@ -129,12 +133,12 @@ export class NodeClaim {
         return;
       }
       if (this.lastTrouble !== null) logger.info('this node holds its name again', { name });
-      this.held = true;
+      this.hold(true);
       this.wasHeld = true;
       this.lastTrouble = null;
     } catch (error) {
       // While the database is down, nothing is known about other nodes.
-      this.held = false;
+      this.hold(false);
       this.inTrouble = [];
       this.versions = [];
       if (error instanceof DatabaseUnavailable) return;
@@ -155,8 +159,13 @@ export class NodeClaim {
     return true;
   }
 
+  private hold(isHeld: boolean): void {
+    this.held = isHeld;
+    this.onHeld(isHeld);
+  }
+
   private refuse(holder: NodeHolder): void {
-    this.held = false;
+    this.hold(false);
     const before = this.lastTrouble;
     this.lastTrouble = this.reasonOf(holder);
     if (this.lastTrouble === before) return;

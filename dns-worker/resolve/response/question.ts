@@ -20,8 +20,18 @@ import {
 import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.ts';
 import type { QueryMarks } from './query-marks.ts';
 
-/** The first servers were silent for their usual time; or someone guesses ids, and had found the port of the question. */
-export type FirstTryOutcome = 'silent' | 'exposed';
+/**
+ * The first servers were silent for their usual time; or someone guesses ids, and had found the port of the question; or
+ * the answer does not fit into a datagram.
+ */
+export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated';
+
+/** A try of the answer thread that has brought no answer. */
+export interface FirstTry {
+  readonly outcome: FirstTryOutcome;
+  /** `Clock.monotonicMs` when the question came: its time runs from then on. */
+  readonly sinceMs: number;
+}
 
 /** A question with the two flags and the subnet that affect its answer. */
 export interface Question {
@@ -37,8 +47,8 @@ export interface Question {
   readonly network?: string;
   /** Servers (`Upstream.index`) whose answers did not hold: asked after all others. Absent or empty = none. */
   readonly avoided?: ReadonlySet<number>;
-  /** The outcome if the answer thread has asked it before (`dns-worker/first-try/`). No identity. */
-  readonly firstTry?: FirstTryOutcome;
+  /** What the answer thread has tried before (`dns-worker/first-try/`). No identity. */
+  readonly firstTry?: FirstTry;
 }
 
 /** Root owner, type, class, TTL, empty RDATA (RFC 6891 section 6.1.2). */

@@ -82,7 +82,9 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.ways = ways;
     this.question = question;
     this.done = done;
-    if (question.firstTry === 'exposed') this.move(ways.edns.isUsed);
+    const before = question.firstTry?.outcome;
+    if (before === 'exposed') this.move(ways.edns.isUsed);
+    else if (before === 'truncated') this.askTcp();
     else this.askUdp(ways.edns.isUsed);
     // While the probes decide, a server whose TCP works delays no further question.
     const { record } = ways.hardening;

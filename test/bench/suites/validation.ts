@@ -13,9 +13,13 @@ export async function measureValidation(): Promise<RowResult> {
     row.keys,
     `${row.secure} of ${row.asked}`,
     row.perCpuSecond.toFixed(0),
+    row.ofUnbound.map((ratio) => ratio.toFixed(2)).join(' / '),
     row.perSecond.toFixed(0),
   ]);
-  const table = alignColumns([['server', 'keys', 'secure', 'per CPU second', 'per second'], ...lines]);
+  const table = alignColumns([
+    ['server', 'keys', 'secure', 'per CPU second', 'of unbound', 'per second'],
+    ...lines,
+  ]);
   const wrong = figures.reduce((sum, { asked, secure }) => sum + asked - secure, 0);
   return {
     table,

@@ -40,7 +40,7 @@ function readKey(rdata: Uint8Array): void {
   if (key === null) return;
   hold(key.tag === keyTag(rdata) && key.tag <= 0xffff, 'the tag is wrong');
   hold(!(key.isZoneKey && key.isRevoked), 'a revoked key signs');
-  hold(key.key === null || key.key.type === 'public', 'the key is not a public one');
+  hold(key.verifyInput === null || key.verifyInput.key.type === 'public', 'the key is not a public one');
   hold(withoutRevocation(rdata).length === rdata.length, 'the key has another length');
 }
 

@@ -94,8 +94,9 @@ async function measureAttack(weir: Measured): Promise<void> {
 }
 
 const answers = await measureSecureAnswers(measureAttack);
-for (const { server, keys, asked, secure, perCpuSecond, perSecond } of answers)
+for (const { server, keys, asked, secure, perCpuSecond, perSecond, ofUnbound } of answers)
   print(
     `${server}, ${keys} keys: ${String(secure)} of ${String(asked)} secure, ` +
-      `${perCpuSecond.toFixed(0)} per CPU second, ${perSecond.toFixed(0)} per second`,
+      `${perCpuSecond.toFixed(0)} per CPU second, ${ofUnbound.map((it) => it.toFixed(2)).join(' / ')} of unbound, ` +
+      `${perSecond.toFixed(0)} per second`,
   );

@@ -1,6 +1,6 @@
 /** A chain of trust over zones made on the spot; its questions are answered from a table. */
 import { Budget } from '../../../dns-worker/dnssec/budget.ts';
-import { type Fetched, TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
+import { type Fetched, type ShareCuts, TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
 import type { SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';
 import { rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -23,7 +23,12 @@ export class ChainTable {
   readonly chain: TrustChain;
   private readonly answers = new Map<string, readonly SignedRRset[] | null>();
 
-  constructor(anchors: readonly TestZone[] = [ROOT], negativeAnchors: readonly string[] = []) {
+  /** `share`: as `TrustChain` takes it. */
+  constructor(
+    anchors: readonly TestZone[] = [ROOT],
+    negativeAnchors: readonly string[] = [],
+    share?: ShareCuts,
+  ) {
     this.clock.wallMs = (INCEPTION + 1000) * 1000;
     const points = {
       anchors: anchors.flatMap(({ ds }) => readTrustAnchors(ds)),
@@ -35,7 +40,7 @@ export class ChainTable {
       const sets = this.answers.get(key) ?? null;
       return Promise.resolve(sets === null ? null : { sets, upstream: 0 });
     };
-    this.chain = new TrustChain(points, fetch, this.clock);
+    this.chain = new TrustChain(points, fetch, this.clock, share);
     this.on('. DNSKEY', ROOT.signed(ROOT.dnskey))
       .on('test DS', ROOT.signed(TEST.ds))
       .on('test DNSKEY', TEST.signed(TEST.dnskey))

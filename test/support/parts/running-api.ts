@@ -195,7 +195,7 @@ export class RunningApi {
         text: async () => 'weir_test 1\n',
       }),
       dashboard: options.dashboard ?? { state: async () => ({ kind: 'building' }) },
-      probes: new Probes(clock),
+      probes: new Probes(clock, () => undefined),
       waitForNodes: options.waitForNodes ?? (() => Promise.resolve([])),
       clock,
       secret: { current: () => SECRET },

@@ -10,6 +10,7 @@ import { BLOCK_CHANNEL } from '../../../control-plane/query-log/store/block-stor
 import { LogWriter } from '../../../control-plane/query-log/store/log-writer.ts';
 import type { QueryLogPrivacy } from '../../../control-plane/query-log/store/privacy.ts';
 import { LiveTail } from '../../../control-plane/query-log/tail/live-tail.ts';
+import { ownRowsOf } from '../../../control-plane/query-log/tail/own-rows.ts';
 import { queryStreamRoutes } from '../../../control-plane/query-log/tail/query-stream-routes.ts';
 import { EventReader } from './event-reader.ts';
 import { logRow } from './log-row.ts';
@@ -108,7 +109,7 @@ export class TailedNode {
     });
     this.tail = new LiveTail({
       database: gated,
-      writer: this.writer,
+      ownRows: ownRowsOf(this.writer),
       sessions,
       node: 'node-a',
       nodeId,

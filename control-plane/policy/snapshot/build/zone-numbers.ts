@@ -22,7 +22,12 @@ export interface DefinedZone {
 /** Numbers of one run of Weir, like the cache that they are for. */
 export class ZoneNumbers {
   private readonly partitions = new Numbering(1);
-  private readonly upstreams = new Numbering(FIRST_ZONE_UPSTREAM);
+  private readonly upstreams: Numbering;
+
+  /** `onUpstream` is called for each number that a server gets, before the zones with it are returned. */
+  constructor(onUpstream?: (number: number, server: string) => void) {
+    this.upstreams = new Numbering(FIRST_ZONE_UPSTREAM, onUpstream);
+  }
 
   /** The zones as threads know them. Of several definitions of a zone the first one wins. */
   number(zones: readonly DefinedZone[]): ForwardZone[] {
@@ -51,10 +56,12 @@ export class ZoneNumbers {
 class Numbering {
   private readonly byName = new Map<string, number>();
   private readonly byNumber = new Map<number, string>();
+  private readonly onNumber: ((number: number, name: string) => void) | undefined;
   private next: number;
 
-  constructor(first: number) {
+  constructor(first: number, onNumber?: (number: number, name: string) => void) {
     this.next = first;
+    this.onNumber = onNumber;
   }
 
   of(name: string, inUse: ReadonlySet<string>): number {
@@ -63,6 +70,7 @@ class Numbering {
     const number = this.next <= MAX_NUMBER ? this.next++ : this.takeOldest(inUse);
     this.byName.set(name, number);
     this.byNumber.set(number, name);
+    this.onNumber?.(number, name);
     return number;
   }
 

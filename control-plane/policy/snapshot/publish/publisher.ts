@@ -15,7 +15,6 @@ import type { FindLivePolicy, LivePolicy } from '../../change/runtime-state.ts';
 import type { PolicyRows } from '../../change/rows.ts';
 import type { PublishedState } from '../published-state.ts';
 import type { Generations } from './generations.ts';
-import type { DecidingRuleNumbers, LoggedRule } from '../../../query-log/rows/row.ts';
 import type { DecidingRule } from '../rule-names/rule-history.ts';
 import type { ContainingList } from '../rule-names/containing-lists.ts';
 import type { RuleDescription } from '../rule-names/rule-description.ts';
@@ -36,6 +35,8 @@ export interface PublisherParts {
   readonly live: FindLivePolicy;
   readonly generations: Generations;
   readonly logger: Logger;
+  /** Called with each state before a thread can name its version in a record. */
+  readonly beforeUse?: (state: PublishedState) => void;
   /** Resolves when generations may be written; at once unless given. */
   readonly mayWrite?: Promise<void>;
 }
@@ -77,7 +78,7 @@ export class SnapshotPublisher {
     });
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
-    this.history.add(parts.initial);
+    this.name(parts.initial);
     // Under its new version: generations that follow each other on disk tell which was in force at a moment.
     if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
   }
@@ -147,19 +148,9 @@ export class SnapshotPublisher {
     return this.history.listsContaining(version, rules, groupId);
   }
 
-  /** See `RuleHistory.logged`. */
-  loggedRule(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
-    return this.history.logged(version, rule, name);
-  }
-
   /** See `RuleHistory.describeSchedule`. */
   describeSchedule(version: number, groupId: number): RuleDescription | undefined {
     return this.history.describeSchedule(version, groupId);
-  }
-
-  /** See `RuleHistory.loggedSchedule`. */
-  loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
-    return this.history.loggedSchedule(version, groupId);
   }
 
   private async publishNow(
@@ -177,11 +168,16 @@ export class SnapshotPublisher {
     if (manual !== before)
       for (const filter of manual.refused) this.parts.logger.warn('regex filter left out', { ...filter });
     this.state = { snapshot, compiled, rows, publishedAtMs: live.nowMs };
-    // Before the first thread can name it in a record.
-    this.history.add(this.state);
+    this.name(this.state);
     this.behind = await this.parts.broadcast(snapshot);
     this.saveLater(this.state);
     return snapshot;
+  }
+
+  /** Gives the numbers of a version their meaning, before the first thread can name it in a record. */
+  private name(state: PublishedState): void {
+    this.history.add(state);
+    this.parts.beforeUse?.(state);
   }
 
   /** Of several states with one rule table the last is written: a rollback needs that of each table. */

@@ -5,6 +5,7 @@
 import { nameToText } from '../../../../shared/dns/name.ts';
 import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';
 import { ManualKind } from '../../../../shared/snapshot/rule-table.ts';
+import type { SnapshotBuffers } from '../../../../shared/snapshot/snapshot.ts';
 import { readSpecialRule } from '../../../../shared/snapshot/special-rules.ts';
 import type { ContainingRule } from '../../../../shared/threads/explanation.ts';
 import { forEachPairLeft } from '../../compile/table/attribute-table.ts';
@@ -21,7 +22,7 @@ import type { PublishedState } from '../published-state.ts';
 import { effectiveGroupId, sourcesServing } from '../build/policy-table-builder.ts';
 
 /** Versions kept; records reach the log within a second. */
-const REMEMBERED = 64;
+export const REMEMBERED_VERSIONS = 64;
 
 /** A rule as an explanation names it. */
 export interface DecidingRule extends DecidingRuleNumbers {
@@ -30,10 +31,18 @@ export interface DecidingRule extends DecidingRuleNumbers {
 }
 
 /** Without the clients, which may be tens of thousands. */
-type ManualRows = Pick<
+export type ManualRows = Pick<
   PolicyRows,
   'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
 >;
+
+/** What gives the numbers of a version their meaning. */
+export interface NumberedRules extends Pick<PublishedState, 'publishedAtMs'> {
+  /** Local names are described only if they are there. */
+  readonly snapshot: Pick<SnapshotBuffers, 'version'> & Partial<Pick<SnapshotBuffers, 'local'>>;
+  readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
+  readonly rows: ManualRows;
+}
 
 interface Meaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
@@ -71,15 +80,16 @@ export class RuleHistory {
   private managed: readonly ManagedIndex[] = [];
 
   /** Adds a version and drops the oldest. */
-  add({ snapshot, compiled, rows, publishedAtMs }: PublishedState): void {
+  add({ snapshot, compiled, rows, publishedAtMs }: NumberedRules): void {
     // Without the rules: a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
     const { groups, managedDomains, regexFilters, schedules, grants } = rows;
     // Those that rest have no rule in the snapshot.
     const blockedServices =
       publishedAtMs === undefined ? rows.blockedServices : servicesAt(rows.blockedServices, publishedAtMs);
-    this.local = { version: snapshot.version, names: snapshot.local };
-    this.versions.set(snapshot.version, {
+    const { version, local: names } = snapshot;
+    if (names !== undefined) this.local = { version, names };
+    this.versions.set(version, {
       compiled: { attributes, sources, special },
       rows: {
         groups,
@@ -93,9 +103,9 @@ export class RuleHistory {
       logged: new Map(),
       loggedSchedules: new Map(),
     });
-    for (const version of this.versions.keys()) {
-      if (this.versions.size <= REMEMBERED) break;
-      this.versions.delete(version);
+    for (const oldest of this.versions.keys()) {
+      if (this.versions.size <= REMEMBERED_VERSIONS) break;
+      this.versions.delete(oldest);
     }
   }
 

@@ -1,0 +1,112 @@
+/**
+ * The database as the log thread uses it: a connection to the server that the control plane uses, which says when it is
+ * up and where. The control plane finds a lost server by itself; here only the work on the connection fails.
+ */
+import { reasonOf } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { BlockDatabase } from '../query-log/store/block-store.ts';
+import type { DatabaseStatus, LentClient } from '../storage/db/database.ts';
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isBusy,
+  isStalePlan,
+  isUnavailable,
+} from '../storage/db/database-errors.ts';
+import { fromSentTarget, type SentTarget } from '../storage/db/database-target.ts';
+import { OpenPool } from '../storage/db/open-pool.ts';
+import { lowerSession, NICENESS } from '../storage/db/postgres/process-priority.ts';
+import type { GivenDatabase } from './log-messages.ts';
+
+/** The connection as `pg_stat_activity` shows it. */
+const CONNECTION_NAME = 'weir log';
+/** Milliseconds for opening it, and after which a transaction that says nothing is ended. */
+const CONNECT_MS = 5000;
+const SILENT_MS = 15_000;
+
+/** One per thread. */
+export class LogDatabase implements BlockDatabase {
+  readonly makeDays: BlockDatabase['makeDays'];
+  private readonly logger: Logger;
+  private readonly listeners = new Set<(status: DatabaseStatus) => void>();
+  private given: GivenDatabase;
+  private pool: OpenPool | undefined;
+  /** Server of the pool. */
+  private server = '';
+
+  constructor(given: GivenDatabase, logger: Logger, makeDays: BlockDatabase['makeDays']) {
+    this.given = given;
+    this.logger = logger;
+    this.makeDays = makeDays;
+    this.connect(given.target);
+  }
+
+  status(): DatabaseStatus {
+    return this.given.status;
+  }
+
+  onStatus(listener: (status: DatabaseStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Takes a change of the database. */
+  use(given: GivenDatabase): void {
+    this.given = given;
+    this.connect(given.target);
+    for (const listener of this.listeners) listener(given.status);
+  }
+
+  async withClient<T>(work: (client: LentClient) => Promise<T>): Promise<T> {
+    if (this.pool === undefined)
+      throw new DatabaseUnavailable(this.given.status.error ?? 'database is starting');
+    let client: LentClient | undefined;
+    let isBroken = false;
+    try {
+      client = await this.pool.connect();
+      return await work(client);
+    } catch (error) {
+      isBroken = isUnavailable(error) || isBusy(error) || isStalePlan(error);
+      if (error instanceof DatabaseUnavailable) throw error;
+      if (isBusy(error))
+        throw new DatabaseBusy('store the query log: the database is busy', { cause: error });
+      if (!isUnavailable(error)) throw error;
+      throw new DatabaseUnavailable(`store the query log: ${reasonOf(error)}`, { cause: error });
+    } finally {
+      client?.release(isBroken);
+    }
+  }
+
+  /** Ends the connection, with what runs on it. */
+  close(): void {
+    this.connect(null);
+  }
+
+  private connect(target: SentTarget | null): void {
+    const server = target === null ? '' : JSON.stringify(target);
+    if (server === this.server) return;
+    this.server = server;
+    void this.pool?.end();
+    this.pool?.cut();
+    this.pool = target === null ? undefined : this.open(target);
+  }
+
+  private open(target: SentTarget): OpenPool {
+    const { config, isOurs } = fromSentTarget(target);
+    return new OpenPool(
+      {
+        ...config,
+        application_name: CONNECTION_NAME,
+        max: 1,
+        connectionTimeoutMillis: CONNECT_MS,
+        idle_in_transaction_session_timeout: SILENT_MS,
+      },
+      {
+        connected: (client) => {
+          if (isOurs) lowerSession(client, NICENESS.behindDns, this.logger);
+        },
+        lost: () => undefined,
+      },
+    );
+  }
+}

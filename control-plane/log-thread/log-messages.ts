@@ -1,0 +1,143 @@
+/**
+ * Every message between the control plane and the log thread. All of it is plain data. Messages to the thread arrive in
+ * order, and before any record that was published after them is read (`GivenNames.catchUp`).
+ */
+import type { LogPressure } from '../../shared/query-log.ts';
+import type { SentLine } from '../../shared/threads/sent-logger.ts';
+import type { WorkerMemory } from '../../shared/threads/messages.ts';
+import type { ProbeQuery } from '../clients/probes/probe-watch.ts';
+import type { ManualRows, NumberedRules } from '../policy/snapshot/rule-names/rule-history.ts';
+import type { NetworkPrefixes } from '../query-log/store/limited-networks.ts';
+import type { QueryLogPrivacy } from '../query-log/store/privacy.ts';
+import type { TakenRows } from '../query-log/tail/own-rows.ts';
+import type { DatabaseStatus } from '../storage/db/database.ts';
+import type { SentTarget } from '../storage/db/database-target.ts';
+
+/** What the thread takes from the configuration. */
+export interface LogSettings {
+  /** `off` if queries are not logged. */
+  readonly privacy: QueryLogPrivacy;
+  /** Of the stream of queries (dnstap). */
+  readonly streamPrivacy: QueryLogPrivacy;
+  readonly limitedPrefixes: NetworkPrefixes;
+  readonly pressure: LogPressure;
+}
+
+/** The database as the control plane sees it. */
+export interface GivenDatabase {
+  readonly status: DatabaseStatus;
+  /** Null unless it is up. */
+  readonly target: SentTarget | null;
+}
+
+/** Rules of a version: what differs from the version sent before it. */
+export interface SentRules extends Pick<NumberedRules, 'publishedAtMs'> {
+  readonly type: 'rules';
+  readonly version: number;
+  readonly compiled?: NumberedRules['compiled'];
+  readonly rows: Partial<ManualRows>;
+  /** Few managed domains that have changed, in place of all: `withChanges()`. */
+  readonly managed?: {
+    readonly ids: readonly number[];
+    readonly rows: ManualRows['managedDomains'];
+  };
+}
+
+/** Configured text of the upstream at `index` of log records. */
+export interface SentUpstream {
+  readonly type: 'upstream';
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Names that numbers in log records stand for. */
+export type SentNames = SentRules | SentUpstream;
+
+/** Words of the memory that both threads look at. */
+export const LogControl = {
+  /** 1 = rows may be stored in the name of this node. */
+  MAY_STORE_WORD: 0,
+  /** Counted up every second. */
+  BEAT_WORD: 1,
+  /** Places of f64 words: frames of the stream of queries that were sent, and lost. */
+  STREAM_SENT_DOUBLE: 4,
+  STREAM_LOST_DOUBLE: 5,
+  BYTES: 64,
+} as const;
+
+/** What the thread is started with. */
+export interface LogThreadStart {
+  readonly rings: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[];
+  /** `LogControl` */
+  readonly control: SharedArrayBuffer;
+  /** `createTallyMemory()` */
+  readonly tally: Float64Array;
+  readonly dataDir: string;
+  readonly nodeId: number;
+  /** Run that the rows are numbered in; it outlives the thread. */
+  readonly runKey: string;
+  readonly settings: LogSettings;
+  readonly database: GivenDatabase;
+  /** Tokens of open probes. */
+  readonly probes: readonly string[];
+  /** `logging.dnstap` with what frames say of this node; null = queries are not streamed. */
+  readonly stream: { readonly target: string; readonly identity: string; readonly version: string } | null;
+}
+
+/** Answered once, by `done` or by a message with the same id. */
+export type LogRequest =
+  /** Reads all records, stores what was gathered. */
+  | { readonly type: 'flush' }
+  /** Rows for the tail since the last such request. */
+  | { readonly type: 'take-tail' }
+  /** Reads the remaining records, and no more from then on. */
+  | { readonly type: 'stop-reading' }
+  /** Stores or spools what there is; the thread ends. */
+  | { readonly type: 'close'; readonly withinMs: number };
+
+/** Why partitions could not be made. */
+export interface DaysFailure {
+  readonly reason: string;
+  /** The database is away. */
+  readonly isUnavailable: boolean;
+}
+
+/** From the control plane to the log thread. */
+export type ToLog =
+  | SentNames
+  | (LogRequest & { readonly id: number })
+  | { readonly type: 'settings'; readonly settings: LogSettings }
+  | { readonly type: 'database'; readonly given: GivenDatabase }
+  | { readonly type: 'probes'; readonly tokens: readonly string[] }
+  /** The data directory is this process's own. */
+  | { readonly type: 'may-write' }
+  | { readonly type: 'tail'; readonly isWanted: boolean }
+  | { readonly type: 'days-made'; readonly id: number; readonly failure: DaysFailure | null }
+  /** Test hook: an error that is not handled. */
+  | { readonly type: 'fault' };
+
+/** Clients that may not ask: a sample of their network. */
+export interface RefusedSample {
+  readonly client: string;
+  readonly queries: number;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+}
+
+/** From the log thread to the control plane. */
+export type FromLog =
+  | SentLine
+  | { readonly type: 'done'; readonly id: number }
+  | {
+      readonly type: 'tail-rows';
+      readonly id: number;
+      readonly taken: TakenRows;
+      readonly runId: number | null;
+    }
+  /** Why rows cannot be stored; null = they can. */
+  | { readonly type: 'trouble'; readonly reason: string | null }
+  | { readonly type: 'probe-seen'; readonly query: ProbeQuery }
+  | { readonly type: 'loop-seen'; readonly token: string; readonly client: string }
+  | { readonly type: 'refused'; readonly samples: readonly RefusedSample[] }
+  /** Partitions of the log are missing. */
+  | { readonly type: 'make-days'; readonly id: number; readonly days: readonly number[] };

@@ -1,0 +1,91 @@
+/**
+ * Sends the log thread the names behind the numbers of log records, each before the first record that has its number.
+ * A version is sent as its differences from the one before; a thread that replaces another gets all that records may
+ * still name.
+ */
+import { differingRows } from '../policy/change/row-differences.ts';
+import {
+  type ManualRows,
+  type NumberedRules,
+  REMEMBERED_VERSIONS,
+} from '../policy/snapshot/rule-names/rule-history.ts';
+import type { SentNames, SentRules } from './log-messages.ts';
+
+const ROW_KINDS = [
+  'groups',
+  'sources',
+  'managedDomains',
+  'regexFilters',
+  'blockedServices',
+  'schedules',
+  'grants',
+] as const satisfies readonly (keyof ManualRows)[];
+/** Changed managed domains at which all are sent. */
+const MAX_CHANGED = 1000;
+
+/** One per node. */
+export class NameFeed {
+  /** Versions that records may name, oldest first. */
+  private readonly versions: NumberedRules[] = [];
+  private readonly upstreams = new Map<number, string>();
+  private send: ((message: SentNames) => void) | null = null;
+
+  /** Sends a new thread all names so far, and from now on each new one. */
+  connect(send: (message: SentNames) => void): void {
+    for (const [index, text] of this.upstreams) send({ type: 'upstream', index, text });
+    this.versions.forEach((version, at) => send(differences(this.versions[at - 1], version)));
+    this.send = send;
+  }
+
+  /** Names the rules of a version. */
+  rules({ snapshot: { version }, compiled, rows, publishedAtMs }: NumberedRules): void {
+    const { attributes, sources, special } = compiled;
+    const before = this.versions.at(-1);
+    const next: NumberedRules = {
+      snapshot: { version },
+      // Without the rules: a replaced table must not stay in memory.
+      compiled:
+        before?.compiled.attributes === attributes ? before.compiled : { attributes, sources, special },
+      rows: Object.fromEntries(ROW_KINDS.map((kind) => [kind, rows[kind]])) as unknown as ManualRows,
+      ...(publishedAtMs !== undefined && { publishedAtMs }),
+    };
+    this.versions.push(next);
+    if (this.versions.length > REMEMBERED_VERSIONS) this.versions.shift();
+    this.send?.(differences(before, next));
+  }
+
+  /** Names the upstream at an index. */
+  upstream(index: number, text: string): void {
+    this.upstreams.set(index, text);
+    this.send?.({ type: 'upstream', index, text });
+  }
+}
+
+/** What a thread that knows `before` is sent of the next version. */
+function differences(before: NumberedRules | undefined, next: NumberedRules): SentRules {
+  const { snapshot, compiled, publishedAtMs } = next;
+  const changed = new Set(ROW_KINDS.filter((kind) => next.rows[kind] !== before?.rows[kind]));
+  const managed =
+    before && changed.has('managedDomains')
+      ? managedChanges(before.rows.managedDomains, next.rows.managedDomains)
+      : undefined;
+  if (managed !== undefined) changed.delete('managedDomains');
+  return {
+    type: 'rules',
+    version: snapshot.version,
+    rows: Object.fromEntries([...changed].map((kind) => [kind, next.rows[kind]])),
+    ...(publishedAtMs !== undefined && { publishedAtMs }),
+    ...(compiled !== before?.compiled && { compiled }),
+    ...(managed !== undefined && { managed }),
+  };
+}
+
+/** The changed rows, if they are few. */
+function managedChanges(
+  before: ManualRows['managedDomains'],
+  next: ManualRows['managedDomains'],
+): SentRules['managed'] {
+  const { gone, fresh } = differingRows(before, next);
+  if (gone.length + fresh.length > MAX_CHANGED) return undefined;
+  return { ids: [...gone, ...fresh].map(({ id }) => id), rows: fresh };
+}

@@ -1,0 +1,55 @@
+/**
+ * Verifies one signature. Handing it to a thread of libuv's pool costs about as much CPU as verifying it, so it is
+ * verified in place, except what would delay others: all beyond a millisecond per turn of the event loop, slow
+ * algorithms, and whatever a question still asks for after a signature has failed (KeyTrap).
+ */
+import { verify } from 'node:crypto';
+import { algorithmOf } from './algorithms.ts';
+import type { Budget } from './budget.ts';
+import type { Dnskey } from './dnskey.ts';
+import type { Rrsig } from './rrsig.ts';
+
+/** Milliseconds of one turn of the event loop after which nothing more is verified in place. */
+const TURN_MS = 1;
+
+/** ECDSAP384SHA384: OpenSSL has fast code for P-256 only, so that verifying takes ten times as long as a hand-over. */
+const SLOW_ALGORITHM = 14;
+
+/** Of this thread's current turn. */
+let spentMs = 0;
+let isCounting = false;
+
+function endTurn(): void {
+  spentMs = 0;
+  isCounting = false;
+}
+
+/** Whether the key made the signature over this data. Reads `data` before it returns. */
+export function isSignedBy(
+  key: Dnskey,
+  rrsig: Rrsig,
+  data: Uint8Array,
+  budget: Budget,
+): boolean | Promise<boolean> {
+  const algorithm = algorithmOf(key.algorithm);
+  const input = key.verifyInput;
+  if (algorithm === undefined || input === null) return false;
+  const { digest } = algorithm;
+  const { signature } = rrsig;
+  if (key.algorithm === SLOW_ALGORITHM || budget.hasFailure || spentMs >= TURN_MS)
+    return new Promise((resolve) => {
+      verify(digest, data, input, signature, (error, isValid) => resolve(error === null && isValid));
+    });
+  if (!isCounting) {
+    isCounting = true;
+    setImmediate(endTurn);
+  }
+  const startedMs = performance.now();
+  try {
+    return verify(digest, data, input, signature);
+  } catch {
+    return false; // OpenSSL rejects the key or the form of the signature.
+  } finally {
+    spentMs += performance.now() - startedMs;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Records that the resolve threads of a node share, such as zones whose keys one of them has proven. Each thread
+ * appends to its own ring; one index of places serves all. Nothing is locked: a record that was overwritten, or is being
+ * written, fails its seal, a MAC with a secret of the node, whatever bytes of a stranger it holds. The seal covers a
+ * context, too, so that threads read only what others wrote under the same settings.
+ */
+import { hash, randomBytes } from 'node:crypto';
+
+const SECRET_BYTES = 32;
+/** Where the next record of each ring starts; then the index: 0 = nothing, else 1 + the place of a record in units. */
+const ENDS_AT = SECRET_BYTES;
+const INDEX_WORDS = 16_384;
+const RING_BYTES = 262_144;
+/** Records start at multiples of this, bytes. */
+const UNIT = 8;
+/** A record: the bytes of its content (u16), its seal, its content. */
+const SEAL_AT = 2;
+const SEAL_BYTES = 16;
+const HEAD_BYTES = SEAL_AT + SEAL_BYTES;
+/** Most bytes of content; longer content is not shared. */
+const MOST_BYTES = 4096;
+const HASH_FACTOR = 0x9e3779b1 | 0;
+
+/** Creates the memory of so many workers, without records; it is used as it is written. */
+export function createSealedRecords(workers: number): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(ringsAt(workers) + workers * RING_BYTES);
+  new Uint8Array(buffer).set(randomBytes(SECRET_BYTES));
+  return buffer;
+}
+
+/** The records of all threads as one of them writes and reads them. */
+export class SealedRecords {
+  private readonly ends: Int32Array;
+  private readonly index: Int32Array;
+  private readonly rings: Uint8Array;
+  private readonly worker: number;
+  private readonly sealKey: Uint8Array;
+
+  /** `context`: threads with another one do not see these records, nor this thread theirs. */
+  constructor(memory: SharedArrayBuffer, worker: number, context: Uint8Array) {
+    const workers = workersOf(memory);
+    const secret = new Uint8Array(memory, 0, SECRET_BYTES).slice();
+    this.ends = new Int32Array(memory, ENDS_AT, workers);
+    this.index = new Int32Array(memory, ENDS_AT + workers * 4, INDEX_WORDS);
+    this.rings = new Uint8Array(memory, ringsAt(workers));
+    this.worker = worker;
+    this.sealKey = hash('sha256', Buffer.concat([secret, context]), 'buffer');
+  }
+
+  /** Shares content under a name in wire form, for as long as there is room for it. */
+  keep(name: Uint8Array, content: Uint8Array): void {
+    if (content.length > MOST_BYTES) return;
+    const { rings, ends, index, worker } = this;
+    const size = HEAD_BYTES + content.length;
+    const end = ends[worker]!;
+    const from = end + size > RING_BYTES ? 0 : end;
+    const at = worker * RING_BYTES + from;
+    rings[at] = content.length >>> 8;
+    rings[at + 1] = content.length;
+    rings.set(this.sealOf(name, content), at + SEAL_AT);
+    rings.set(content, at + HEAD_BYTES);
+    ends[worker] = Math.ceil((from + size) / UNIT) * UNIT;
+    Atomics.store(index, this.wordOf(name), 1 + at / UNIT);
+  }
+
+  /** A copy of what was last shared under the name; null = nothing, or it was overwritten. */
+  find(name: Uint8Array): Uint8Array | null {
+    const { rings, index } = this;
+    const place = Atomics.load(index, this.wordOf(name));
+    if (place === 0) return null;
+    const at = (place - 1) * UNIT;
+    const length = (rings[at]! << 8) | rings[at + 1]!;
+    if (length > MOST_BYTES) return null;
+    const seal = rings.slice(at + SEAL_AT, at + HEAD_BYTES);
+    const content = rings.slice(at + HEAD_BYTES, at + HEAD_BYTES + length);
+    return Buffer.compare(seal, this.sealOf(name, content)) === 0 ? content : null;
+  }
+
+  /** A name in wire form ends itself, so name and content cannot be confused. */
+  private sealOf(name: Uint8Array, content: Uint8Array): Uint8Array {
+    return hash('sha256', Buffer.concat([this.sealKey, name, content]), 'buffer').subarray(0, SEAL_BYTES);
+  }
+
+  private wordOf(name: Uint8Array): number {
+    let mixed = this.sealKey[0]! | (this.sealKey[1]! << 8) | (this.sealKey[2]! << 16);
+    for (let i = 0; i < name.length; i++) {
+      mixed = Math.imul(mixed ^ name[i]!, HASH_FACTOR);
+      mixed ^= mixed >>> 15;
+    }
+    return mixed & (INDEX_WORDS - 1);
+  }
+}
+
+function ringsAt(workers: number): number {
+  return Math.ceil((ENDS_AT + (workers + INDEX_WORDS) * 4) / UNIT) * UNIT;
+}
+
+function workersOf(memory: SharedArrayBuffer): number {
+  return Math.floor((memory.byteLength - ringsAt(0)) / RING_BYTES);
+}
