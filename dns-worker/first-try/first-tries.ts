@@ -159,7 +159,7 @@ export class FirstTries implements TryEvents {
     try {
       this.take(exchange, message);
     } catch {
-      // What a server sends ends no thread that answers everyone.
+      // A reply must not end the thread that answers all clients.
       this.parts.reporter.count(Counter.INTERNAL_ERRORS);
       if (this.questionOf[exchange] !== NONE) this.giveUp(exchange, 0);
     }

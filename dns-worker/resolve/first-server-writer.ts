@@ -83,7 +83,7 @@ export class FirstServerWriter {
 
   /**
    * Whether the answer thread may ask a server: it answers well, and usually within the wait. Every question to another
-   * one would wait in vain before the resolver has it.
+   * one would be delayed before the resolver has it.
    */
   private isFirst(upstream: Upstream): boolean {
     const { health } = upstream;

@@ -150,7 +150,7 @@ export class Health {
 
   /** Proof against the server. `waitedMs`, after silence, is a lower bound of its latency. */
   recordFault(detail: string, waitedMs = 0): void {
-    // Answers of before are no recovery.
+    // Earlier answers must not count as a recovery.
     this.takeFirst();
     this.lastError = detail;
     if (waitedMs > 0) this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));

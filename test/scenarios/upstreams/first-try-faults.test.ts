@@ -166,7 +166,7 @@ describe('a worker with two servers', () => {
     expect(server.udpQuestions).toHaveLength(before + 1);
   });
 
-  test('goes on with both if one lets a question wait and answers others', async () => {
+  test('asks both if one lets a question wait and answers others', async () => {
     server.udpScript = (query, index) => {
       if (nameOf(query) !== 'n0.example.org') good(query, index);
     };
@@ -185,7 +185,7 @@ describe('a worker with two servers', () => {
     expect(askedFirst(asked)).toBe(0);
     const before = server.udpQueries.length;
     for (let i = 0; i < 20; i++) expect(await asked.ask()).toBe(ADDRESS);
-    // But for trials, one a second.
+    // Except for trials, one a second.
     expect(server.udpQueries.length - before).toBeLessThan(10);
   });
 });
