@@ -138,7 +138,7 @@ describe('OpenTries.join()', () => {
 });
 
 describe('OpenTries.admits()', () => {
-  test('gives one network half of the room, and others half of what is left', () => {
+  test('gives one network half of the capacity, and others half of what is left', () => {
     const fill = (network: number): number => {
       let held = 0;
       while (tries.admits(network)) open(queryOf(`n${String(network)}-${String(held++)}.example`), network);

@@ -16,7 +16,7 @@ import { TriedQuestion, TriedRequest } from './tried-request.ts';
 const CD = 0x0110;
 const LONG = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
 
-/** A batch in which datagrams came from these octets, to an address that these octets name. */
+/** A batch in which datagrams came from an address, and to one, of these bytes. */
 function batchOf(socketIndex: number, name: readonly number[], control: readonly number[]): UdpBatch {
   const copyOrigin = (_slot: number, to: Uint8Array, at: number): void => {
     to[at + MissRecord.NAME_LENGTH] = name.length;

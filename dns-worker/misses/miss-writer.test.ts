@@ -86,7 +86,7 @@ describe('MissWriter', () => {
     expect(fill(new MissWriter(ring, control, networks), '192.0.2.1')).toBe(1024);
   });
 
-  test('writeRecord() hands on a record that waited elsewhere, with what came of it', async () => {
+  test('writeRecord() hands on a record that waited elsewhere, with its outcome', async () => {
     const ring = new SharedArrayBuffer(MISS_RING_BYTES);
     const writer = new MissWriter(ring, control, networks);
     const query = new Query();
@@ -105,7 +105,7 @@ describe('MissWriter', () => {
     expect(misses.map(({ firstTry }) => firstTry)).toEqual([null, 'silent', 'truncated', 'exposed']);
     for (const miss of misses)
       expect(miss).toMatchObject({ arrivedMonotonicMs: 12.5, dnssecOk: true, passedVersion: 7 });
-    // The record stays as it was.
+    // The record itself has no outcome.
     expect(records.has(MissRecord.SIZE, MissFlags.SILENT | MissFlags.TRUNCATED | MissFlags.EXPOSED)).toBe(
       false,
     );
