@@ -17,6 +17,7 @@ import {
 } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
+import { AGAIN, ANSWER, EXPLAINED, NEW, Part } from './query/pass.ts';
 import { readEcs } from './query/query-ecs.ts';
 import { readStreamOptions } from './query/stream-options.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
@@ -50,33 +51,6 @@ import { rebindingStage } from './stages/rebinding.ts';
 import { safeSearchDetail, safeSearchStage } from './stages/safe-search.ts';
 import { answerUnreadable, unreadableStage, type UnreadableOutcome } from './stages/unreadable.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
-
-/** One bit per part of a pass that some passes skip. */
-const Part = {
-  /** Count the query: for its client, against its network's limit, as a cache hit or miss. */
-  COUNTED: 1 << 0,
-  /** Who asks, and the forward zone of the name. */
-  ASKER: 1 << 1,
-  QUESTION_CHECKS: 1 << 2,
-  /** What blocks or frees the asker as a whole: grants and the schedule's override. */
-  OVERRIDES: 1 << 3,
-  /** Names that this server answers itself: local and special-use names. */
-  OWN_NAMES: 1 << 4,
-  POLICY: 1 << 5,
-  CACHE: 1 << 6,
-  ANSWER_NAMES: 1 << 7,
-  REBINDING: 1 << 8,
-  /** Whether the asker may ask: once for each query. */
-  ACCESS: 1 << 9,
-} as const;
-
-/** Parts of a question that has waited. */
-const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
-/** An answer that lies in the slot. */
-const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
-/** A query to be explained, and a new one. */
-const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
-const NEW = EXPLAINED | Part.COUNTED;
 
 /** A bug in reading a message. */
 const READ_FAILED = -1;

@@ -22,6 +22,7 @@ import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { DnsListenError } from './dns-port.ts';
 import { DnsThread } from './dns-thread.ts';
 import { Events } from './events.ts';
+import { closeLeftSockets } from './left-sockets.ts';
 import { NodeMemory } from './node-memory.ts';
 import { ThreadDeliveries } from './thread-deliveries.ts';
 import { ThreadRequests } from './thread-requests.ts';
@@ -365,6 +366,7 @@ export class WorkerSupervisor {
         cause: cause?.stack,
       });
       this.memory.release(index, role);
+      if (role === 'answer') closeLeftSockets(worker.memory);
       const restart = (): void => {
         if (!this.stopping && !worker.threads.has(role)) this.startThread(index, role);
       };

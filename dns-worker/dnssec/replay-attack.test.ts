@@ -14,7 +14,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { readRecords } from '../../test/support/dns/record-text.ts';
 import { INCEPTION, TestZone } from '../../test/support/dns/test-zone.ts';
 import type { Question } from '../resolve/response/question.ts';
-import type { Resolution } from '../resolve/question-run.ts';
+import type { Resolution } from '../resolve/resolution.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
 import { readRRsets } from './answer-records.ts';
 import { type QuestionResolver, ValidatingResolver } from './validating-resolver.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../test/support/dns/validation-room.ts';
 import fc from '../../test/support/parts/fast-check.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
-import type { Resolution } from '../resolve/question-run.ts';
+import type { Resolution } from '../resolve/resolution.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
 import { readRRsets } from './answer-records.ts';
 

@@ -13,7 +13,7 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { errorDetail } from '../resolve/transport/exchange.ts';
 import { InFlight } from '../resolve/in-flight.ts';
 import { type Question, questionKey } from '../resolve/response/question.ts';
-import { isInconclusive, type Resolution } from '../resolve/question-run.ts';
+import { isInconclusive, type Resolution } from '../resolve/resolution.ts';
 import { readResponse } from '../resolve/response/response-reader.ts';
 import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
 import { Budget } from './budget.ts';

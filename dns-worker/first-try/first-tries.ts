@@ -19,7 +19,7 @@ import { type UsedMarks } from '../resolve/capability/hardening.ts';
 import { checkMarks } from '../resolve/capability/reply-marks.ts';
 import { type FlightOutcomes } from '../resolve/flight-outcomes.ts';
 import type { Claim, QuestionClaims } from '../resolve/question-claims.ts';
-import type { Answered } from '../resolve/question-run.ts';
+import type { Answered } from '../resolve/resolution.ts';
 import { isResponseTo, questionKey, unpaddedSize, writeQuery } from '../resolve/response/question.ts';
 import { type ResponseReading, readResponse } from '../resolve/response/response-reader.ts';
 import { isDefinitive } from '../resolve/transport/attempt.ts';

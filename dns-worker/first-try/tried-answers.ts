@@ -12,7 +12,7 @@ import type { UdpReply } from '../listeners/udp-reply.ts';
 import type { MissRecords } from '../misses/miss-records.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Reporter } from '../report/reporter.ts';
-import type { Answered } from '../resolve/question-run.ts';
+import type { Answered } from '../resolve/resolution.ts';
 import { TriedRequest } from './tried-request.ts';
 
 /** What answers are kept and sent with. */

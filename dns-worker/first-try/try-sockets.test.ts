@@ -243,7 +243,7 @@ describeCalls('TrySockets', () => {
   test('closes a port after the last of its questions, whose later replies reach nothing', async () => {
     const id = ask(0);
     sockets.flush();
-    const [{ port }] = (await arrived(1)) as [{ port: number }];
+    const port = (await arrived(1))[0]!.port;
     sockets.leave(0);
     const next = ask(1);
     sockets.flush();

@@ -24,7 +24,7 @@ import {
   TOO_LONG,
   weaker,
 } from './joined-parts.ts';
-import type { Answered, Resolution } from '../resolve/question-run.ts';
+import type { Answered, Resolution } from '../resolve/resolution.ts';
 import { MAX_CHAIN_HOPS } from '../resolve/response/response-reader.ts';
 import { authenticFlag, replyWithRcode } from '../respond/reply.ts';
 import { Rcode } from '../../shared/dns/iana.ts';

@@ -20,7 +20,7 @@ import { RequestReplier } from './request-replier.ts';
 import { awaitLateAnswer } from '../resolve/late-answers.ts';
 import type { AskedElsewhere, FlightOutcome } from '../resolve/node-flights.ts';
 import { Nat64Discovery } from './nat64-discovery.ts';
-import { type Answered, type Failed, isInconclusive, type Resolution } from '../resolve/question-run.ts';
+import { type Answered, type Failed, isInconclusive, type Resolution } from '../resolve/resolution.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 import { RecentFailures } from './recent-failures.ts';

@@ -1,7 +1,7 @@
 /** Questions that failed lately: how long a failure is kept, and whether a stale answer has to wait for the next one. */
 import type { Clock } from '../../shared/clock.ts';
 import { questionKey } from '../resolve/response/question.ts';
-import { isInconclusive } from '../resolve/question-run.ts';
+import { isInconclusive } from '../resolve/resolution.ts';
 import type { Failed, Question, Resolution } from '../resolve/resolver.ts';
 import { MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
 

@@ -15,7 +15,7 @@ import { ParseOutcome, parseQuery } from '../query/parse-query.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { NO_EDE, Query } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
-import type { Answered } from '../resolve/question-run.ts';
+import type { Answered } from '../resolve/resolution.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { authenticFlag, finishReply, replyWithRcode } from '../respond/reply.ts';
 import type { Nat64Discovery } from './nat64-discovery.ts';

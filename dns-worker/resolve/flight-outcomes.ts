@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import { OutcomeDescriptor, OutcomeRing, outcomeRing } from '../../shared/memory/outcome-rings.ts';
 import { claimWorker } from '../../shared/memory/claim-table.ts';
 import type { Claim } from './question-claims.ts';
-import type { Resolution } from './question-run.ts';
+import type { Resolution } from './resolution.ts';
 
 /** What is written for a flight. */
 interface HandedOver {

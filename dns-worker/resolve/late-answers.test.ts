@@ -6,7 +6,8 @@ import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { within } from '../../test/support/parts/until.ts';
 import { awaitLateAnswer, LateAnswers } from './late-answers.ts';
-import { type Failed, QuestionRun } from './question-run.ts';
+import { QuestionRun } from './question-run.ts';
+import type { Failed } from './resolution.ts';
 import type { Upstream } from './upstream.ts';
 
 const WWW = question('www.example.org', 'A');

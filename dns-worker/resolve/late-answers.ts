@@ -3,7 +3,7 @@
  * for a moment, so that it is answered at once when it is asked again, by the usual way through validation and cache.
  */
 import type { Clock } from '../../shared/clock.ts';
-import type { Answered, Failed } from './question-run.ts';
+import type { Answered, Failed } from './resolution.ts';
 import { type Question, questionKey } from './response/question.ts';
 
 /** Questions that are listened for, in one resolve thread; each holds a socket. */

@@ -10,7 +10,7 @@ import type { FlightOutcomes } from './flight-outcomes.ts';
 import { InFlight } from './in-flight.ts';
 import type { QuestionClaims } from './question-claims.ts';
 import { type Question, questionKey } from './response/question.ts';
-import { isInconclusive, type Resolution } from './question-run.ts';
+import { isInconclusive, type Resolution } from './resolution.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 

@@ -5,7 +5,8 @@ import { idOf, question, questionOf, response } from '../../test/support/dns/bui
 import { answers, fails, upstreamOf } from '../../test/support/dns/scripted-server.ts';
 import { type Script, ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { until, within } from '../../test/support/parts/until.ts';
-import { QuestionRun, type Resolution } from './question-run.ts';
+import { QuestionRun } from './question-run.ts';
+import type { Resolution } from './resolution.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 import { WakeGroups } from './wake-groups.ts';
 

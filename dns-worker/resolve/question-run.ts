@@ -7,59 +7,13 @@
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
 import { FlagsLow } from '../../shared/dns/wire.ts';
-import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import type { Question } from './response/question.ts';
 import type { CacheableAnswer } from './response/response-reader.ts';
 import { type AttemptOutcome, isDefinitive } from './transport/attempt.ts';
+import type { Answered, Resolution } from './resolution.ts';
 import { hedgeWaitMs, MAX_COPIES, resendWaitMs, retryWaitMs } from './send-times.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 import { type WakeGroup, WakeGroups } from './wake-groups.ts';
-
-/** A server's answer. `upstream` is an index into the resolver's upstreams. */
-export interface Answered {
-  readonly kind: 'answer';
-  readonly answer: CacheableAnswer;
-  readonly upstream: number;
-  /** Where it was validated: what that came to. */
-  readonly dnssec?: DnssecStatusCode;
-  /** And the share that it took of what one question may cost; 1 = all of it. */
-  readonly cost?: number;
-}
-
-/** There is no answer. `upstream` is -1 if no server was asked. */
-export interface Failed {
-  readonly kind: 'failed';
-  readonly reason:
-    | 'timeout'
-    | 'servfail'
-    | 'refused'
-    | 'network'
-    /** A server sent an unusable answer: too long, endless or malformed. */
-    | 'unusable'
-    | 'no-upstreams'
-    /** This machine lacked a resource: nothing is known about the question, so nothing is cached. */
-    | 'overloaded'
-    /** The time was over while other threads asked: nothing is known about the question either. */
-    | 'late'
-    | 'bogus';
-  /** What to tell the client. */
-  readonly rcode: number;
-  readonly upstream: number;
-  readonly dnssec?: DnssecStatusCode;
-  /** Why validation failed (RFC 8914). */
-  readonly extendedError?: number;
-}
-
-/** How a question ended. */
-export type Resolution = Answered | Failed;
-
-/** A failure that no server caused: it concerns one request only, so it is neither kept nor shared. */
-export function isInconclusive(resolution: Resolution): boolean {
-  if (resolution.kind === 'answer') return false;
-  const { reason, upstream } = resolution;
-  // A run that was broken off, as this thread or its pools end.
-  return reason === 'overloaded' || reason === 'late' || (reason === 'network' && upstream < 0);
-}
 
 /** Times that one question is sent, to all servers together: bounds what a client's question can cause. */
 const MAX_SENT = 64;

@@ -17,14 +17,14 @@ import { Pool, planWaves } from './pool.ts';
 import { Probe, PUBLIC_NAME, ROOT_SERVERS } from './probe.ts';
 import { errorDetail } from './transport/exchange.ts';
 import type { Question } from './response/question.ts';
-import type { Resolution } from './question-run.ts';
+import type { Resolution } from './resolution.ts';
 import { QuestionRun } from './question-run.ts';
 import { SignatureCheck } from './signature-check.ts';
 import { Upstream } from './upstream.ts';
 import { WakeGroups } from './wake-groups.ts';
 
 export type { Question } from './response/question.ts';
-export type { Failed, Resolution } from './question-run.ts';
+export type { Failed, Resolution } from './resolution.ts';
 export type { CacheableAnswer } from './response/response-reader.ts';
 
 /** What the resolver takes from the settings. */

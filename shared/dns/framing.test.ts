@@ -87,7 +87,7 @@ describe('frame', () => {
 });
 
 describe('FrameWriter', () => {
-  test('take() gives the frames since the last call, whose bytes stay as they are', () => {
+  test('take() gives the frames since the last call, whose bytes later calls leave alone', () => {
     const messages = fc.array(fc.uint8Array({ maxLength: 9000 }), { maxLength: 6 });
     fc.assert(
       fc.property(fc.array(messages, { maxLength: 6 }), (turns) => {

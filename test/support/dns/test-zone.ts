@@ -5,7 +5,7 @@ import { signedData } from '../../../dns-worker/dnssec/signature.ts';
 import type { QuestionResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import type { Question } from '../../../dns-worker/resolve/response/question.ts';
-import type { Resolution } from '../../../dns-worker/resolve/question-run.ts';
+import type { Resolution } from '../../../dns-worker/resolve/resolution.ts';
 import { Rcode, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { octets, wireName } from './built-messages.ts';

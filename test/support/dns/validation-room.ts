@@ -5,7 +5,7 @@ import { Rcode } from '../../../shared/dns/iana.ts';
 import { readTrustAnchors, type TrustAnchor } from '../../../shared/dns/trust-anchors.ts';
 import { DnssecStatus } from '../../../shared/query-log.ts';
 import { ValidatingResolver } from '../../../dns-worker/dnssec/validating-resolver.ts';
-import type { Resolution } from '../../../dns-worker/resolve/question-run.ts';
+import type { Resolution } from '../../../dns-worker/resolve/resolution.ts';
 import { question, wireName } from './built-messages.ts';
 import { MemoryLogger } from '../parts/memory-logger.ts';
 import { within } from '../parts/until.ts';

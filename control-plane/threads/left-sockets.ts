@@ -1,0 +1,23 @@
+/**
+ * Closes the sockets to servers that a dead answer thread has left: descriptors belong to the process. The kernel lists
+ * them (proc_pid_fdinfo(5)), so the thread notes only the epoll descriptor that waits for all of them.
+ */
+import { closeSync, readFileSync } from 'node:fs';
+import { WorkerControl, type WorkerMemory } from '../../shared/threads/messages.ts';
+
+/** Call it before another thread follows. Without procfs the sockets stay open. */
+export function closeLeftSockets({ control }: WorkerMemory): void {
+  const epoll = Atomics.exchange(new Int32Array(control), WorkerControl.TRIES_FD_WORD, 0);
+  if (epoll === 0) return;
+  for (const fd of waitedForBy(epoll)) closeSync(fd);
+  closeSync(epoll);
+}
+
+function waitedForBy(epoll: number): number[] {
+  try {
+    const lines = readFileSync(`/proc/self/fdinfo/${String(epoll)}`, 'utf8');
+    return [...lines.matchAll(/^tfd:\s*(\d+)/gm)].map(([, fd]) => Number(fd));
+  } catch {
+    return [];
+  }
+}
