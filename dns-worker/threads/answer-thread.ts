@@ -9,10 +9,10 @@ import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { ClaimArea } from '../../shared/memory/claim-table.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import type { GivenSettings, ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
-import { Protocol } from '../../shared/query-log.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { FirstServers } from '../first-try/first-servers.ts';
 import { FirstTries, type FirstTrySettings } from '../first-try/first-tries.ts';
+import { closeLeftSockets, noteTries } from '../first-try/left-sockets.ts';
 import { TriedAnswers } from '../first-try/tried-answers.ts';
 import { ArrivalClock } from '../query/arrival-clock.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
@@ -86,7 +86,9 @@ class AnswerThread {
     const writer = new CacheWriter(new CacheMemory(start.cache), start.asker);
     this.triedAnswers = new TriedAnswers({ pipeline, reporter, writer, replies }, settings);
     const parts = { calls, misses, reporter, answers: this.triedAnswers };
+    closeLeftSockets(calls, control);
     this.tries = new FirstTries(parts, this.triedBy(start.given));
+    noteTries(control, this.tries.fd);
     this.wait.follow(this.tries);
     this.group = new QueryGroup(this.batch, SLOT_SIZE);
   }
@@ -98,6 +100,7 @@ class AnswerThread {
       () => this.readMessages(),
       () => this.replaced.freeRest(),
     );
+    noteTries(new Int32Array(this.start.memory.control), 0);
     this.tries.close();
     for (let index = 0; index < this.sockets.length; index++)
       while (this.answerBatch(index, false) === BATCH_SIZE);

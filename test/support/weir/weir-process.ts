@@ -287,6 +287,12 @@ export class Weir extends OwnProcess {
     this.child.send({ worker, role, fault });
   }
 
+  /** Breaks the thread of the query log; resolves when it is being replaced. */
+  async breakLog(): Promise<void> {
+    this.child.send('break-log');
+    await this.untilOutput(/replace the query log thread/);
+  }
+
   /** Counters and memory of the DNS threads. */
   measure(): Promise<MeasureReply> {
     const number = ++this.measured;
