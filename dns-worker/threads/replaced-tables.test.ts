@@ -3,7 +3,9 @@ import { until } from '../../test/support/parts/until.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 
 describe('ReplacedTables', () => {
-  afterEach(() => void jest.useRealTimers());
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   test('freeRest() looks after the heap each 5 s', () => {
     jest.useFakeTimers();

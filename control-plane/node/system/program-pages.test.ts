@@ -25,7 +25,7 @@ describe('releaseProgramPages()', () => {
   const mapped = (): number =>
     Number(/^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024;
 
-  test('unmaps pages of a program that continues', async () => {
+  test('unmaps pages of the program, which continues', async () => {
     const before = mapped();
     expect(await releaseProgramPages()).toBeGreaterThan(before / 2);
     expect(mapped()).toBeLessThan(before);
