@@ -78,6 +78,11 @@ const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
 const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
 const NEW = EXPLAINED | Part.COUNTED;
 
+/** A bug in reading a message. */
+const READ_FAILED = -1;
+/** What `Pipeline.read` made of a message. */
+export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;
+
 /** Observes the stages of a query. */
 export interface PipelineRecorder extends MatchRecorder {
   /** Puts the query into another group than its client's, for explanations that name a group; true = it did. */
@@ -146,36 +151,53 @@ export class Pipeline {
 
   /** Runs the stages; ANSWERED leaves the reply in the slot. Never throws: a bug is one SERVFAIL. */
   run(query: Query): StageResultCode {
-    return this.answer(query, NEW);
+    return this.answer(query, this.read(query), NEW);
+  }
+
+  /** The second half of `run`, for a query that `read` has returned `outcome` for. */
+  runRead(query: Query, outcome: ReadOutcome): StageResultCode {
+    return this.answer(query, outcome, NEW);
   }
 
   /** The same as `run`, telling `recorder` of every stage and of every rule that matches a name; nothing is counted. */
   explain(query: Query, recorder: PipelineRecorder): StageResultCode {
     this.record(recorder);
     try {
-      return this.answer(query, EXPLAINED);
+      return this.answer(query, this.read(query), EXPLAINED);
     } finally {
       this.record(null);
     }
   }
 
-  private answer(query: Query, pass: number): StageResultCode {
+  private answer(query: Query, outcome: ReadOutcome, pass: number): StageResultCode {
+    if (outcome === READ_FAILED) return this.fail(query);
     try {
-      const outcome = this.read(query);
       const isQuestion = outcome === ParseOutcome.OK;
       const result = isQuestion ? this.decide(query, pass) : this.decideUnreadable(query, outcome);
       if (result === StageResult.ANSWERED) this.finish(query, (pass & Part.COUNTED) !== 0);
       return result;
     } catch {
-      this.reporter.count(Counter.INTERNAL_ERRORS);
-      query.status = QueryStatus.SERVFAIL;
-      replyWithRcode(query, Rcode.SERVFAIL);
-      return StageResult.ANSWERED;
+      return this.fail(query);
     }
   }
 
-  /** Before the stages: an unreadable message is never looked up. */
-  private read(query: Query): ParseOutcomeCode {
+  private fail(query: Query): StageResultCode {
+    this.reporter.count(Counter.INTERNAL_ERRORS);
+    query.status = QueryStatus.SERVFAIL;
+    replyWithRcode(query, Rcode.SERVFAIL);
+    return StageResult.ANSWERED;
+  }
+
+  /** Before the stages: an unreadable message is never looked up. Never throws. */
+  read(query: Query): ReadOutcome {
+    try {
+      return this.readMessage(query);
+    } catch {
+      return READ_FAILED;
+    }
+  }
+
+  private readMessage(query: Query): ParseOutcomeCode {
     const { rules } = this.snapshot;
     const outcome = parseQuery(query, rules.seedLow, rules.seedHigh);
     if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION) return outcome;

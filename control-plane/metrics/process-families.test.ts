@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Worker } from 'node:worker_threads';
 import { once } from 'node:events';
 import { Counter } from '../../shared/memory/counters.ts';
@@ -40,4 +40,13 @@ test('processFamilies() tells threads apart by the names that they are given', a
     { name: 'weir_event_loop_lag_seconds_total', labels: { thread: 'resolve', worker: '0' }, value: 0.25 },
   ]);
   expect(scraped.sum('weir_event_loop_beats_total')).toBe(12);
+});
+
+test('processFamilies() wakes the main loop four times a second', async () => {
+  jest.useFakeTimers();
+  const metrics = new PrometheusText(processFamilies([]));
+  jest.advanceTimersByTime(2000);
+  jest.useRealTimers();
+  const scraped = new ScrapedMetrics(await metrics.text());
+  expect(scraped.sum('weir_main_event_loop_lag_seconds_count')).toBe(8);
 });

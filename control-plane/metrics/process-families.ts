@@ -6,11 +6,11 @@ import { type Family, family, type HistogramFamily, type Sample, single } from '
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 import { readThreadCpu } from './thread-cpu.ts';
 
-/** Time between two beats of the main thread's loop, milliseconds. */
-const BEAT_MS = 50;
+/** Time between two beats of the main thread's loop, milliseconds: each is a wake-up of a process at rest. */
+const BEAT_MS = 250;
 const MICROSECONDS = 1000;
 
-/** Families of the process; measuring the main loop starts here, and costs 20 timers a second. */
+/** Families of the process; measuring the main loop starts here, and costs four timers a second. */
 export function processFamilies(threads: readonly ThreadCounters[]): (Family | HistogramFamily)[] {
   return [
     single('gauge', 'process_start_time_seconds', 'When the process started, Unix time', () =>
@@ -69,7 +69,7 @@ function mainLoopLag(): HistogramFamily {
   return {
     type: 'histogram',
     name: 'weir_main_event_loop_lag_seconds',
-    help: "By how much the beats of the control plane's loop were late, 20 a second",
+    help: "By how much the beats of the control plane's loop were late, four a second",
     bounds: TIME_BOUNDS,
     read: () => [{ labels: {}, counts, sum: sumMs / 1000 }],
   };

@@ -32,9 +32,13 @@ export class Deadlines {
 
   /** Adds a deadline of an entry that has none. */
   add(entry: number, nowMs: number, inMs: number): void {
-    if (this.size === 0) this.now = Math.floor(nowMs / TICK_MS);
+    const now = Math.floor(nowMs / TICK_MS);
+    if (this.size === 0) this.now = now;
+    // So that the whole wheel lies ahead of an entry added after a long wait.
+    else this.skipEmpty(now);
     const latest = this.now + TICKS - 1;
-    const tick = Math.min(latest, Math.ceil((nowMs + inMs) / TICK_MS)) & (TICKS - 1);
+    const wanted = Math.max(this.now, Math.ceil((nowMs + inMs) / TICK_MS));
+    const tick = Math.min(latest, wanted) & (TICKS - 1);
     const first = this.first[tick]!;
     this.tickOf[entry] = tick;
     this.next[entry] = first;
@@ -59,14 +63,13 @@ export class Deadlines {
 
   /** Removes one entry whose time has come and returns it; -1 = there is none. */
   expired(nowMs: number): number {
-    const end = Math.floor(nowMs / TICK_MS);
-    for (; this.size > 0 && this.now <= end; this.now++) {
-      const entry = this.first[this.now & (TICKS - 1)]!;
-      if (entry === NONE) continue;
-      this.remove(entry);
-      return entry;
-    }
-    return NONE;
+    if (this.size === 0) return NONE;
+    const end = Math.floor(nowMs / TICK_MS) + 1;
+    this.skipEmpty(end);
+    if (this.now >= end) return NONE;
+    const entry = this.first[this.now & (TICKS - 1)]!;
+    this.remove(entry);
+    return entry;
   }
 
   /** Milliseconds until the next deadline, rounded up; Infinity = there is none. */
@@ -75,5 +78,10 @@ export class Deadlines {
     let tick = this.now;
     while (this.first[tick & (TICKS - 1)] === NONE) tick++;
     return Math.max(0, Math.ceil(tick * TICK_MS - nowMs));
+  }
+
+  /** Moves on to the next tick with an entry, at most to this one. */
+  private skipEmpty(end: number): void {
+    while (this.now < end && this.first[this.now & (TICKS - 1)] === NONE) this.now++;
   }
 }

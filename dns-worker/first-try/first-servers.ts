@@ -62,6 +62,11 @@ export class FirstServer {
     Atomics.add(this.words, FirstServerRecord.ASKED >>> 2, 1);
   }
 
+  /** Another server had to answer a question of both. */
+  noteSilent(): void {
+    Atomics.add(this.words, FirstServerRecord.SILENT >>> 2, 1);
+  }
+
   noteAnswered(latencyMs: number, nowMs: number): void {
     const word = FirstServerRecord.ANSWERED >>> 2;
     const answered = this.words[word]!;

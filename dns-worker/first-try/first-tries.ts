@@ -21,7 +21,7 @@ import { type FlightOutcomes } from '../resolve/flight-outcomes.ts';
 import type { Claim, QuestionClaims } from '../resolve/question-claims.ts';
 import type { Answered } from '../resolve/question-run.ts';
 import { isResponseTo, questionKey, unpaddedSize, writeQuery } from '../resolve/response/question.ts';
-import { readResponse } from '../resolve/response/response-reader.ts';
+import { type ResponseReading, readResponse } from '../resolve/response/response-reader.ts';
 import { isDefinitive } from '../resolve/transport/attempt.ts';
 import { isBareRefusal } from '../resolve/transport/edns-refusal.ts';
 import { Deadlines } from './deadlines.ts';
@@ -134,7 +134,7 @@ export class FirstTries implements TryEvents {
     const count = this.sockets.receive();
     const nowMs = systemClock.monotonicMs();
     for (let late = this.deadlines.expired(nowMs); late !== NONE; late = this.deadlines.expired(nowMs))
-      this.giveUp(late, MissFlags.SILENT);
+      this.expire(late);
     this.parts.answers.flush();
     this.parts.misses.publish();
     return count;
@@ -156,6 +156,16 @@ export class FirstTries implements TryEvents {
   }
 
   received(exchange: number, message: Uint8Array): void {
+    try {
+      this.take(exchange, message);
+    } catch {
+      // A reply must not end the thread that answers all clients.
+      this.parts.reporter.count(Counter.INTERNAL_ERRORS);
+      if (this.questionOf[exchange] !== NONE) this.giveUp(exchange, 0);
+    }
+  }
+
+  private take(exchange: number, message: Uint8Array): void {
     const asked = this.questionOf[exchange]!;
     if (asked === ANSWERED_BY_OTHER) {
       this.noteAnswered(exchange);
@@ -177,6 +187,33 @@ export class FirstTries implements TryEvents {
     this.giveUp(exchange, MissFlags.EXPOSED);
   }
 
+  /** A server was silent; its question waits as long as another one may answer. */
+  private expire(exchange: number): void {
+    const question = this.questionOf[exchange]!;
+    if (question !== ANSWERED_BY_OTHER && !this.leavesOthers(question, exchange)) {
+      this.handOver(question, MissFlags.SILENT);
+      return;
+    }
+    const server = this.servers[exchange]!;
+    if (this.isInUse(server)) server.noteSilent();
+    this.end(exchange);
+  }
+
+  /** Takes an exchange off those of its question, unless it is the only one. */
+  private leavesOthers(question: number, exchange: number): boolean {
+    const { exchangesOf, nextExchange } = this;
+    const first = exchangesOf[question]!;
+    if (first === exchange) {
+      if (nextExchange[first] === NONE) return false;
+      exchangesOf[question] = nextExchange[first]!;
+      return true;
+    }
+    let before = first;
+    while (nextExchange[before] !== exchange) before = nextExchange[before]!;
+    nextExchange[before] = nextExchange[exchange]!;
+    return true;
+  }
+
   /** Expects nothing of an exchange any more; its question, if it still waits, goes to the resolve thread. */
   private giveUp(exchange: number, flags: number): void {
     const question = this.questionOf[exchange]!;
@@ -192,7 +229,7 @@ export class FirstTries implements TryEvents {
     if (isProven && marks !== null) server.hardening.learn(message, marks);
     const reading = isProven ? readResponse(message, this.question) : null;
     if (reading?.kind !== 'answer' || !isSettled(reading.answer.rcode, server, marks)) {
-      this.giveUp(exchange, reading?.kind === 'truncated' ? MissFlags.TRUNCATED : 0);
+      this.giveUp(exchange, reading === null ? 0 : outcomeOf(reading));
       return;
     }
     if (reading.hasEdns) server.edns.noteSeen();
@@ -204,7 +241,7 @@ export class FirstTries implements TryEvents {
   private settle(exchange: number, answered: Answered): void {
     const { tries, parts } = this;
     const question = this.questionOf[exchange]!;
-    const isKept = this.settings.servers.isCurrent(this.servers[exchange]!);
+    const isKept = this.isInUse(this.servers[exchange]!);
     for (let request = question; request !== NONE; request = tries.after(request)) {
       const at = request * MissRecord.SIZE;
       if (!parts.answers.answer(tries.records, at, answered, isKept)) this.handOverOne(request, 0);
@@ -272,8 +309,14 @@ export class FirstTries implements TryEvents {
   }
 
   private noteAnswered(exchange: number): void {
+    const server = this.servers[exchange]!;
     const nowMs = systemClock.monotonicMs();
-    this.servers[exchange]!.noteAnswered(nowMs - this.sentMs[exchange]!, nowMs);
+    if (this.isInUse(server)) server.noteAnswered(nowMs - this.sentMs[exchange]!, nowMs);
+  }
+
+  /** Whether a server is not removed: otherwise another one has its place by now. */
+  private isInUse(server: FirstServer): boolean {
+    return this.settings.servers.isCurrent(server);
   }
 
   /** Frees an exchange. */
@@ -313,6 +356,12 @@ function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass, isOwn 
     qclass === RRClass.IN &&
     !isOwn
   );
+}
+
+/** What the resolver must know of a reply that settles nothing. */
+function outcomeOf(reading: ResponseReading): number {
+  if (reading.kind === 'truncated') return MissFlags.TRUNCATED;
+  return reading.kind === 'answer' && reading.answer.rcode === Rcode.SERVFAIL ? MissFlags.SERVFAIL : 0;
 }
 
 /** Whether a response code settles a question, and does not come from what the query was hardened with. */

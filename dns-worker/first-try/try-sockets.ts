@@ -7,7 +7,7 @@
  */
 import { Header, readU16 } from '../../shared/dns/wire.ts';
 import { Iov, Message, MessageFlag } from '../../shared/net/kernel/kernel-messages.ts';
-import type { NativeCalls } from '../listeners/native-calls.ts';
+import { Errno, type NativeCalls } from '../listeners/native-calls.ts';
 import { randomQueryId } from '../resolve/response/question.ts';
 import { BUSY, MAX_AGE_MS, MAX_QUESTIONS } from '../resolve/transport/upstream-sockets.ts';
 import type { FirstServer } from './first-servers.ts';
@@ -24,7 +24,7 @@ const EVENT = process.arch === 'x64' ? { WORDS: 3, DATA: 1 } : { WORDS: 4, DATA:
 /** Sockets that are looked at in one turn, and datagrams that are received from each. */
 const MAX_READY = 16;
 const BATCH_SIZE = MAX_QUESTIONS;
-/** Room for a query, and for a reply: longer ones than were asked for are cut, and dropped. */
+/** Room for a query, and for a reply; one that is longer than was asked for is cut, and so malformed. */
 const QUERY_SIZE = 512;
 const REPLY_SIZE = 2048;
 
@@ -50,6 +50,8 @@ interface TrySocket {
   /** Places that were given away; ids and exchanges of all places. */
   used: number;
   live: number;
+  /** The kernel has refused to send by it. */
+  hasRefused: boolean;
   readonly ids: Uint16Array;
   readonly exchanges: Int32Array;
 }
@@ -71,6 +73,7 @@ export class TrySockets {
   private readonly received: MessageBatch;
   private sendCount = 0;
   private sendFd = -1;
+  private readonly refused: TrySocket[] = [];
   private readonly ready = new Int32Array(new ArrayBuffer(MAX_READY * EVENT.WORDS * 4));
   private readonly readyAddress: bigint;
   private readonly event = new Int32Array(new ArrayBuffer(EVENT.WORDS * 4));
@@ -107,7 +110,7 @@ export class TrySockets {
   /** The buffer for the query of an exchange; `send` follows. */
   bufferFor(exchange: number): Uint8Array {
     const { fd } = this.socketOf[exchange]!;
-    if (this.sendCount === BATCH_SIZE || (this.sendCount > 0 && fd !== this.sendFd)) this.flush();
+    if (this.sendCount === BATCH_SIZE || (this.sendCount > 0 && fd !== this.sendFd)) this.sendBatch();
     this.sendFd = fd;
     return this.sent.slots[this.sendCount]!;
   }
@@ -117,20 +120,11 @@ export class TrySockets {
     this.sent.setLength(this.sendCount++, length);
   }
 
-  /** Sends what waits. What the kernel does not take is lost like any datagram. */
+  /** Sends what waits, and reports the exchanges of sockets by which the kernel does not send. */
   flush(): void {
-    const { sendCount } = this;
-    if (sendCount === 0) return;
-    this.sendCount = 0;
-    for (let done = 0; done < sendCount;) {
-      const sent = this.calls.sendmmsg(
-        this.sendFd,
-        this.sent.addresses[done]!,
-        sendCount - done,
-        MessageFlag.DONTWAIT,
-      );
-      done += Math.max(1, sent);
-    }
+    this.sendBatch();
+    for (let socket = this.refused.pop(); socket !== undefined; socket = this.refused.pop())
+      if (socket.hasRefused && socket.fd >= 0) this.lose(socket, false);
   }
 
   /** Gives up the place of an exchange, if it has one. */
@@ -160,9 +154,30 @@ export class TrySockets {
     this.calls.close(this.fd);
   }
 
+  /** A refusal of an earlier query (ICMP) is reported here, too, and only once. */
+  private sendBatch(): void {
+    const { sendCount, sendFd, sent } = this;
+    this.sendCount = 0;
+    for (let done = 0; done < sendCount;) {
+      const count = this.calls.sendmmsg(
+        sendFd,
+        sent.addresses[done]!,
+        sendCount - done,
+        MessageFlag.DONTWAIT,
+      );
+      if (count <= 0) {
+        const socket = this.sockets.get(sendFd)!;
+        if (!socket.hasRefused) this.refused.push(socket);
+        socket.hasRefused = true;
+        return;
+      }
+      done += count;
+    }
+  }
+
   private closeSocket(socket: TrySocket): void {
-    // Queries that wait to be sent by it would leave through a new socket with its number.
-    if (socket.fd === this.sendFd) this.flush();
+    // Queries that wait would leave through a new socket with its number; theirs are over.
+    if (socket.fd === this.sendFd) this.sendCount = 0;
     this.sockets.delete(socket.fd);
     if (this.open.get(socket.server) === socket) this.open.delete(socket.server);
     this.calls.close(socket.fd);
@@ -171,16 +186,11 @@ export class TrySockets {
   }
 
   private receiveFrom(socket: TrySocket): number {
-    const { received } = this;
-    const count = this.calls.recvmmsg(
-      socket.fd,
-      received.addresses[0]!,
-      BATCH_SIZE,
-      MessageFlag.DONTWAIT,
-      null,
-    );
+    const { calls, received } = this;
+    const count = calls.recvmmsg(socket.fd, received.addresses[0]!, BATCH_SIZE, MessageFlag.DONTWAIT, null);
     if (count < 0) {
-      this.lose(socket, false);
+      // A datagram with a wrong checksum wakes us, too, and leaves nothing to receive.
+      if (calls.errno() !== Errno.EAGAIN) this.lose(socket, false);
       return 1;
     }
     const { fd } = socket;
@@ -190,7 +200,7 @@ export class TrySockets {
   }
 
   private take(socket: TrySocket, slot: Uint8Array, length: number): void {
-    if (length < Header.SIZE || length > REPLY_SIZE) return;
+    if (length < Header.SIZE) return;
     const place = placeOfId(socket, readU16(slot, Header.ID));
     if (place < 0) {
       this.lose(socket, true);
@@ -242,6 +252,7 @@ export class TrySockets {
     socket.openedMs = nowMs;
     socket.used = 0;
     socket.live = 0;
+    socket.hasRefused = false;
     this.sockets.set(fd, socket);
     this.open.set(server, socket);
     return socket;
@@ -255,6 +266,7 @@ function newSocket(server: FirstServer): TrySocket {
     openedMs: 0,
     used: 0,
     live: 0,
+    hasRefused: false,
     ids: new Uint16Array(MAX_QUESTIONS),
     exchanges: new Int32Array(MAX_QUESTIONS).fill(FREE),
   };

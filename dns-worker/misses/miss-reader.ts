@@ -33,9 +33,18 @@ export interface Miss {
 }
 
 function firstTryOf(flags: number): FirstTryOutcome | null {
-  if ((flags & MissFlags.EXPOSED) !== 0) return 'exposed';
-  if ((flags & MissFlags.TRUNCATED) !== 0) return 'truncated';
-  return (flags & MissFlags.SILENT) === 0 ? null : 'silent';
+  switch (flags & MissFlags.FIRST_TRY) {
+    case MissFlags.SILENT:
+      return 'silent';
+    case MissFlags.EXPOSED:
+      return 'exposed';
+    case MissFlags.TRUNCATED:
+      return 'truncated';
+    case MissFlags.SERVFAIL:
+      return 'servfail';
+    default:
+      return null;
+  }
 }
 
 /** Records read before other events of the thread run. */

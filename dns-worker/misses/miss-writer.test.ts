@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../shared/clock.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
-import { MISS_RING_BYTES, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
+import { MISS_RING_BYTES, MissFlags, MissRecord, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import { createRateBuckets } from '../../shared/memory/rate-buckets.ts';
@@ -9,8 +9,9 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
-import { MissReader } from './miss-reader.ts';
-import { MissWriter } from './miss-writer.ts';
+import { type Miss, MissReader } from './miss-reader.ts';
+import { MissRecords } from './miss-records.ts';
+import { MissWriter, networkSlot } from './miss-writer.ts';
 import { Query } from '../query/query.ts';
 import { ThreadGuard } from '../report/thread-guard.ts';
 
@@ -83,5 +84,43 @@ describe('MissWriter', () => {
     fill(dead, '192.0.2.1');
     dead.publish();
     expect(fill(new MissWriter(ring, control, networks), '192.0.2.1')).toBe(1024);
+  });
+
+  test('writeRecord() hands on a record that waited elsewhere, with its outcome', async () => {
+    const ring = new SharedArrayBuffer(MISS_RING_BYTES);
+    const writer = new MissWriter(ring, control, networks);
+    const query = new Query();
+    query.clientBytes = addressFromText('192.0.2.1')!;
+    query.arrivedMonotonicMs = 12.5;
+    query.dnssecOk = true;
+    const records = new MissRecords(new ArrayBuffer(2 * MissRecord.SIZE));
+    records.write(MissRecord.SIZE, query, nowhere, 0, 7);
+    for (const flags of [0, MissFlags.SILENT, MissFlags.TRUNCATED, MissFlags.EXPOSED])
+      writer.writeRecord(records.bytes, MissRecord.SIZE, 5, flags);
+    writer.publish();
+    const reader = new MissReader(ring, control, guard);
+    const misses: Miss[] = [];
+    reader.stop();
+    await reader.run((miss) => misses.push(miss));
+    expect(misses.map(({ firstTry }) => firstTry)).toEqual([null, 'silent', 'truncated', 'exposed']);
+    for (const miss of misses)
+      expect(miss).toMatchObject({ arrivedMonotonicMs: 12.5, dnssecOk: true, passedVersion: 7 });
+    // The record itself has no outcome.
+    expect(records.has(MissRecord.SIZE, MissFlags.SILENT | MissFlags.TRUNCATED | MissFlags.EXPOSED)).toBe(
+      false,
+    );
+  });
+
+  test('writeRecord() gives one network half of the ring, with what it asks without a wait', () => {
+    const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
+    const query = new Query();
+    query.clientBytes = addressFromText('192.0.2.1')!;
+    query.protocol = Protocol.udp;
+    const network = networkSlot(networks, query);
+    for (let i = 0; i < 1000; i++) writer.write(query, nowhere, 0, 1);
+    const record = new Uint8Array(MissRecord.SIZE);
+    let taken = 0;
+    while (writer.writeRecord(record, 0, network, 0)) taken++;
+    expect(taken).toBe(1048);
   });
 });

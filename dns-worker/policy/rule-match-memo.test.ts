@@ -56,12 +56,30 @@ describe('RuleMatchMemo.recall()', () => {
     expect(new RuleMatchMemo().recall(0, 0, 0, 0)).toBe(UNKNOWN);
   });
 
-  test('tells names of one slot apart', () => {
+  test('knows four names of one set, and replaces one of them by a fifth', () => {
     const memo = new RuleMatchMemo();
-    const slots = 262_144;
+    const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
+    const known = (): number[] => lows.map((low) => memo.recall(low, 6, 7, 0));
+    for (const [n, low] of lows.slice(0, 4).entries()) memo.remember(low, 6, 7, 0, 77 + n);
+    expect(known()).toEqual([77, 78, 79, 80, UNKNOWN]);
+    memo.remember(lows[4]!, 6, 7, 0, 81);
+    expect(known().filter((match) => match === UNKNOWN)).toHaveLength(1);
+    expect(known()[4]).toBe(81);
+  });
+
+  test('replaces names of another version before those of its own', () => {
+    const memo = new RuleMatchMemo();
+    const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
+    memo.remember(lows[1]!, 6, 6, 0, 70);
+    for (const n of [0, 2, 3, 4]) memo.remember(lows[n]!, 6, 7, 0, 77);
+    expect(lows.map((low) => memo.recall(low, 6, 7, 0))).toEqual([77, UNKNOWN, 77, 77, 77]);
+  });
+
+  test('keeps one match of a name', () => {
+    const memo = new RuleMatchMemo();
     memo.remember(1, 6, 7, 0, 77);
-    memo.remember(1 + slots, 6, 7, 0, 78);
-    expect([memo.recall(1, 6, 7, 0), memo.recall(1 + slots, 6, 7, 0)]).toEqual([UNKNOWN, 78]);
+    memo.remember(1, 6, 8, 0, 78);
+    expect([memo.recall(1, 6, 7, 0), memo.recall(1, 6, 8, 0)]).toEqual([UNKNOWN, 78]);
   });
 
   test('remembers that no rule matches', () => {

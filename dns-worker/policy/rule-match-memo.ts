@@ -1,12 +1,14 @@
 /**
  * Caches the rule match of a name for one policy class of one snapshot, per thread. Most queries ask for few names; a
- * hit costs one cache line instead of a walk over a table that fits in no cache. Direct-mapped; 64 bits of hash confirm
- * a hit, and a newer snapshot invalidates it.
+ * hit costs one cache line instead of a walk over a table that fits in no cache. The four entries of a line are a set;
+ * 64 bits of hash confirm a hit, and a newer snapshot invalidates it.
  */
 import type { RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 
-/** Entries, a power of two: 4 MiB of memory, which is allocated as names come. */
-const ENTRIES = 262_144;
+/** Sets, a power of two: 4 MiB of memory, which is allocated as names come. */
+const SETS = 65_536;
+const SET_SHIFT = 4;
+const SET_WORDS = 1 << SET_SHIFT;
 const ENTRY_WORDS = 4;
 const LOW_AT = 0;
 const HIGH_AT = 1;
@@ -69,36 +71,50 @@ export const MAX_RULE = RULE_MASK - 1;
 
 /** Rule matches of one thread. Hash lanes and versions are i32. */
 export class RuleMatchMemo {
-  private readonly words = new Int32Array(ENTRIES * ENTRY_WORDS);
+  private readonly words = new Int32Array(SETS * SET_WORDS);
 
   /** The rule match of the name with these hash lanes, or UNKNOWN. */
   recall(low: number, high: number, snapshotVersion: number, policyClass: number): RuleMatch {
     const { words } = this;
     const key = classKey(low, policyClass);
-    const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
-    return words[at + LOW_AT] === key &&
-      words[at + HIGH_AT] === high &&
-      words[at + VERSION_AT] === ~snapshotVersion
-      ? words[at + MATCH_AT]!
-      : UNKNOWN;
+    const first = setOf(key);
+    for (let at = first; at < first + SET_WORDS; at += ENTRY_WORDS)
+      if (words[at + LOW_AT] === key && words[at + HIGH_AT] === high)
+        return words[at + VERSION_AT] === ~snapshotVersion ? words[at + MATCH_AT]! : UNKNOWN;
+    return UNKNOWN;
   }
 
   /** Prefetches the line that `recall` will read; the result has no meaning. */
   touch(low: number, policyClass: number): number {
-    return this.words[(classKey(low, policyClass) & (ENTRIES - 1)) * ENTRY_WORDS]!;
+    return this.words[setOf(classKey(low, policyClass))]!;
   }
 
-  /** Stores a match, replacing the entry in its slot. */
+  /** Stores a match in the place of the name, or of one from before, or of one that its hash chooses. */
   remember(low: number, high: number, snapshotVersion: number, policyClass: number, match: RuleMatch): void {
     const { words } = this;
     const key = classKey(low, policyClass);
-    const at = (key & (ENTRIES - 1)) * ENTRY_WORDS;
+    const at = this.placeOf(key, high, ~snapshotVersion);
     words[at + LOW_AT] = key;
     words[at + HIGH_AT] = high;
     // Inverted, so that an empty entry is of no version.
     words[at + VERSION_AT] = ~snapshotVersion;
     words[at + MATCH_AT] = match;
   }
+
+  private placeOf(key: number, high: number, version: number): number {
+    const { words } = this;
+    const first = setOf(key);
+    let free = -1;
+    for (let at = first; at < first + SET_WORDS; at += ENTRY_WORDS) {
+      if (words[at + LOW_AT] === key && words[at + HIGH_AT] === high) return at;
+      if (free < 0 && words[at + VERSION_AT] !== version) free = at;
+    }
+    return free < 0 ? first + (high & (SET_WORDS - ENTRY_WORDS)) : free;
+  }
+}
+
+function setOf(key: number): number {
+  return (key & (SETS - 1)) << SET_SHIFT;
 }
 
 /** The low lane with the class mixed in: the same name has an entry for each class. */

@@ -202,6 +202,14 @@ export class Query {
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
   wantsRefresh = false;
 
+  /** Takes the time of arrival of another one. */
+  copyArrival(from: Query): void {
+    this.arrivedSecs = from.arrivedSecs;
+    this.arrivedMs = from.arrivedMs;
+    this.arrivedMonotonicMs = from.arrivedMonotonicMs;
+    this.arrivedMonotonicSecs = from.arrivedMonotonicSecs;
+  }
+
   /** Points the query at a message and resets all fields. */
   begin(bytes: Uint8Array, at: number, length: number, capacity: number): void {
     if (this.bytes !== bytes) {

@@ -50,7 +50,7 @@ export class FirstServerWriter {
   publish(): void {
     if (this.isClosed || this.pool === undefined) return;
     const { strategy, upstreams } = this.pool;
-    const isOpen = upstreams.every((upstream) => upstream.isInOrder && !upstream.isDoubted);
+    const isOpen = upstreams.every((upstream) => this.isFirst(upstream));
     const order = isOpen ? askingOrder(strategy, upstreams) : [];
     const places = order.map((upstream) => upstreams.indexOf(upstream));
     const waits = order.map((upstream) => this.waitMs(upstream));
@@ -81,6 +81,16 @@ export class FirstServerWriter {
     this.isClosed = true;
   }
 
+  /**
+   * Whether the answer thread may ask a server: it answers well, and usually within the wait. Every question to another
+   * one would be delayed before the resolver has it.
+   */
+  private isFirst(upstream: Upstream): boolean {
+    const { health } = upstream;
+    const isGood = upstream.isInOrder && !upstream.isDoubted && health.consecutiveFailures === 0;
+    return isGood && health.meanLatencyMs <= this.waitMs(upstream)[0]!;
+  }
+
   /** Until when the answer thread waits: the time at which a question would be sent again, or to another server. */
   private waitMs({ health: { usualLatencyMs } }: Upstream): readonly number[] {
     const { timeoutMs } = this;
@@ -103,7 +113,8 @@ export class FirstServerWriter {
 
   /** Readers see by the sequence that they have read while this was written. */
   private write(change: () => void): void {
-    Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);
+    // It is odd already if this thread's predecessor has died while it wrote.
+    Atomics.or(this.head, FirstServersHead.SEQUENCE_WORD, 1);
     change();
     Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);
   }
@@ -122,11 +133,12 @@ class SharedAnswers implements FirstAnswers {
   private readonly classes: Int32Array;
   private asked = 0;
   private answered = 0;
+  private silent = 0;
   private sumMs = 0;
   private readonly counted: number[] = new Array<number>(LATENCY_CLASSES).fill(0);
 
   constructor(memory: SharedArrayBuffer, at: number) {
-    this.counts = new Int32Array(memory, at + FirstServerRecord.ASKED, 2);
+    this.counts = new Int32Array(memory, at + FirstServerRecord.ASKED, 3);
     this.times = new Float64Array(memory, at + FirstServerRecord.LAST_ANSWER_MS, 2);
     this.recent = new Float32Array(memory, at + FirstServerRecord.RECENT, RECENT_LATENCIES);
     this.classes = new Int32Array(memory, at + FirstServerRecord.CLASSES, LATENCY_CLASSES);
@@ -140,6 +152,7 @@ class SharedAnswers implements FirstAnswers {
     const answeredNow = Atomics.load(this.counts, 1);
     const asked = (Atomics.load(this.counts, 0) - this.asked) | 0;
     const answered = (answeredNow - this.answered) | 0;
+    const silent = (Atomics.load(this.counts, 2) - this.silent) | 0;
     const sumMs = this.times[1]! - this.sumMs;
     const latenciesMs: number[] = [];
     for (let n = answeredNow - Math.min(answered, RECENT_LATENCIES); n < answeredNow; n++)
@@ -148,7 +161,8 @@ class SharedAnswers implements FirstAnswers {
     classes.forEach((answers, index) => (this.counted[index] = (this.counted[index]! + answers) | 0));
     this.asked = (this.asked + asked) | 0;
     this.answered = answeredNow;
+    this.silent = (this.silent + silent) | 0;
     this.sumMs += sumMs;
-    return { asked, answered, classes, sumMs, latenciesMs };
+    return { asked, answered, silent, classes, sumMs, latenciesMs };
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { upstreamOf } from '../../test/support/dns/scripted-server.ts';
 import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
-import { planWaves, Pool, wavesOf } from './pool.ts';
+import { askingOrder, firstPlace, planWaves, Pool, wavesOf } from './pool.ts';
 import type { Upstream } from './upstream.ts';
 
 let server: ScriptedUpstream;
@@ -99,4 +99,13 @@ describe('wavesOf', () => {
   test('wavesOf() is empty for no servers', () => {
     expect(wavesOf('Balanced', [], 3)).toEqual([]);
   });
+
+  test.each(['Failover', 'Balanced', 'Fastest'] as const)(
+    'firstPlace() is the place of the server that wavesOf() has %s ask first',
+    (strategy) => {
+      const order = askingOrder(strategy, SERVERS);
+      for (let turn = 0; turn < 64; turn++)
+        expect(order[firstPlace(strategy, order.length, turn)]).toBe(wavesOf(strategy, SERVERS, turn)[0]![0]);
+    },
+  );
 });

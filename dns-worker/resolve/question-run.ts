@@ -164,6 +164,11 @@ export class QuestionRun {
 
   private launch(): void {
     const wave = this.waves[this.nextWave++] ?? [];
+    const tried = this.nextWave === 1 ? this.question.firstTry?.outcome : undefined;
+    const hasWaited = tried === 'silent';
+    const isOnly = this.waves.length === 1 && wave.length === 1;
+    const hasFailed = isOnly && tried === 'servfail';
+    if (hasFailed) this.doubtful.push({ upstream: wave[0]!, rcode: Rcode.SERVFAIL });
     let usualMs = 0;
     for (const upstream of wave) {
       if (!this.maySend()) break;
@@ -171,7 +176,7 @@ export class QuestionRun {
       const asked: Asked = {
         upstream,
         attempt: null,
-        copies: 1,
+        copies: hasWaited || hasFailed ? 2 : 1,
         losses: 0,
         nextMs: Infinity,
         isOverTcp: false,
@@ -181,7 +186,6 @@ export class QuestionRun {
       this.planResend(asked);
     }
     const hasMore = this.nextWave < this.waves.length;
-    const hasWaited = this.nextWave === 1 && this.question.firstTry?.outcome === 'silent';
     this.hedgeMs = hasMore ? this.clock.monotonicMs() + hedgeWaitMs(usualMs, hasWaited) : Infinity;
   }
 
@@ -222,7 +226,9 @@ export class QuestionRun {
       return;
     }
     if (nowMs >= this.hedgeMs) {
-      for (const { attempt } of this.asked) attempt?.noteSilence();
+      const { firstTry } = this.question;
+      const sinceMs = firstTry?.outcome === 'silent' ? firstTry.sinceMs : undefined;
+      for (const { attempt } of this.asked) attempt?.noteSilence(this.nextWave === 1 ? sinceMs : undefined);
       this.launch();
     }
     for (const asked of this.asked) if (nowMs >= asked.nextMs) this.sendAgain(asked);

@@ -9,13 +9,12 @@ import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { ClaimArea } from '../../shared/memory/claim-table.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import type { GivenSettings, ThreadStart, ToWorker } from '../../shared/threads/messages.ts';
-import { Protocol } from '../../shared/query-log.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { FirstServers } from '../first-try/first-servers.ts';
 import { FirstTries, type FirstTrySettings } from '../first-try/first-tries.ts';
+import { closeLeftSockets, noteTries } from '../first-try/left-sockets.ts';
 import { TriedAnswers } from '../first-try/tried-answers.ts';
 import { ArrivalClock } from '../query/arrival-clock.ts';
-import { CachePrefetch } from './cache-prefetch.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import { ClientNetworks } from '../policy/client-networks.ts';
 import type { NativeCalls } from '../listeners/native-calls.ts';
@@ -27,7 +26,8 @@ import { openUdpSockets, type UdpSocket } from '../listeners/udp-sockets.ts';
 import { UdpWait } from '../listeners/udp-wait.ts';
 import { MissWriter } from '../misses/miss-writer.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { Query, StageResult } from '../query/query.ts';
+import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
+import { GROUP_SIZE, QueryGroup } from './query-group.ts';
 import { Capabilities } from '../resolve/capability/capabilities.ts';
 import { FlightOutcomes } from '../resolve/flight-outcomes.ts';
 import { QuestionClaims } from '../resolve/question-claims.ts';
@@ -60,12 +60,11 @@ class AnswerThread {
   private readonly misses: MissWriter;
   private readonly tries: FirstTries;
   private readonly triedAnswers: TriedAnswers;
-  private readonly query: Query;
+  private readonly group: QueryGroup;
   private readonly replaced = new ReplacedTables();
   private readonly meter = new ThreadMeter();
   private readonly arrivals = new ArrivalClock();
   private readonly proxied: ProxiedDatagrams;
-  private readonly prefetch = new CachePrefetch(BATCH_SIZE, SLOT_SIZE);
 
   constructor(start: ThreadStart, port: MessagePort, calls: NativeCalls) {
     const { memory } = start;
@@ -87,9 +86,11 @@ class AnswerThread {
     const writer = new CacheWriter(new CacheMemory(start.cache), start.asker);
     this.triedAnswers = new TriedAnswers({ pipeline, reporter, writer, replies }, settings);
     const parts = { calls, misses, reporter, answers: this.triedAnswers };
+    closeLeftSockets(calls, control);
     this.tries = new FirstTries(parts, this.triedBy(start.given));
+    noteTries(control, this.tries.fd);
     this.wait.follow(this.tries);
-    this.query = queryOver(this.batch);
+    this.group = new QueryGroup(this.batch, SLOT_SIZE);
   }
 
   /** Answers until it is told to drain, then what the kernel has queued. */
@@ -99,6 +100,7 @@ class AnswerThread {
       () => this.readMessages(),
       () => this.replaced.freeRest(),
     );
+    noteTries(new Int32Array(this.start.memory.control), 0);
     this.tries.close();
     for (let index = 0; index < this.sockets.length; index++)
       while (this.answerBatch(index, false) === BATCH_SIZE);
@@ -106,33 +108,38 @@ class AnswerThread {
 
   /** One turn: answers the datagrams of one receive by one send. */
   private answerBatch(socketIndex: number, block: boolean): number {
-    const { batch, pipeline, query, misses, tries } = this;
+    const { batch, pipeline, group, misses, tries } = this;
     const count = batch.receive(socketIndex, block);
     if (count === 0) return 0;
     this.proxied.takeHeaders(batch, count);
-    this.arrivals.stamp(query);
-    const { version } = pipeline.snapshot;
-    this.prefetch.touch(batch, count, pipeline.snapshot, pipeline.judge, pipeline.cache);
-    for (let slot = 0; slot < count; slot++) {
-      query.clientAt = slot * 16;
-      query.begin(batch.slots, slot * SLOT_SIZE, batch.lengthOf(slot), SLOT_SIZE);
-      const result = pipeline.run(query);
-      if (result === StageResult.ANSWERED) {
-        batch.reply(slot, query.replyLength);
-        this.reporter.answered(query, version);
-        // Where the ring is full the answer ends in its time.
-        if (query.wantsRefresh) misses.write(query, batch, slot, version);
-      } else if (result === StageResult.UNRESOLVED) {
-        const isTaken = tries.ask(query, batch, slot, version) || misses.write(query, batch, slot, version);
-        if (!isTaken) this.reporter.count(Counter.UNRESOLVED_DROPPED);
-      }
+    const arrivedMs = group.stamp(this.arrivals, count);
+    const { queries, outcomes } = group;
+    for (let first = 0; first < count; first += GROUP_SIZE) {
+      const size = group.read(batch, first, count, pipeline);
+      for (let i = 0; i < size; i++)
+        this.finish(queries[i]!, first + i, pipeline.runRead(queries[i]!, outcomes[i]!));
     }
     tries.flush();
     batch.send();
     misses.publish();
     // An integer: a fraction would be allocated on the heap.
-    this.reporter.publish(((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000) | 0);
+    this.reporter.publish(((systemClock.monotonicMs() - arrivedMs) * 1000) | 0);
     return count;
+  }
+
+  /** Queues the answer to `slot`, or hands on what has none. */
+  private finish(query: Query, slot: number, result: StageResultCode): void {
+    const { batch, misses, tries, reporter } = this;
+    const { version } = this.pipeline.snapshot;
+    if (result === StageResult.ANSWERED) {
+      batch.reply(slot, query.replyLength);
+      reporter.answered(query, version);
+      // Where the ring is full the answer ends in its time.
+      if (query.wantsRefresh) misses.write(query, batch, slot, version);
+    } else if (result === StageResult.UNRESOLVED) {
+      const isTaken = tries.ask(query, batch, slot, version) || misses.write(query, batch, slot, version);
+      if (!isTaken) reporter.count(Counter.UNRESOLVED_DROPPED);
+    }
   }
 
   /** Reads the port after the control plane has bumped the mail word; true = drain. */
@@ -184,12 +191,4 @@ class AnswerThread {
   private swap(snapshot: SnapshotBuffers): boolean {
     return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }
-}
-
-/** The query of the thread; its client addresses are those of the batch. */
-function queryOver(batch: UdpBatch): Query {
-  const query = new Query();
-  query.clientBytes = batch.clients;
-  query.protocol = Protocol.udp;
-  return query;
 }

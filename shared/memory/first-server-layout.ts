@@ -40,14 +40,16 @@ export const FirstServerRecord = {
   /** i32: questions that the answer thread has asked it, and good answers; both wrap. */
   ASKED: 32,
   ANSWERED: 36,
+  /** i32: questions that only other servers have answered in time; wraps. */
+  SILENT: 40,
   /** f64: when it last answered (`Clock.monotonicMs`), 0 = never; and the sum of all latencies, milliseconds. */
-  LAST_ANSWER_MS: 40,
-  SUM_MS: 48,
+  LAST_ANSWER_MS: 48,
+  SUM_MS: 56,
   /** f32: the latency of answer n at n modulo `RECENT_LATENCIES`, milliseconds. */
-  RECENT: 56,
+  RECENT: 64,
   /** i32: answers by class of latency; they wrap. */
-  CLASSES: 56 + RECENT_LATENCIES * 4,
-  SIZE: (56 + (RECENT_LATENCIES + LATENCY_CLASSES) * 4 + 7) & ~7,
+  CLASSES: 64 + RECENT_LATENCIES * 4,
+  SIZE: (64 + (RECENT_LATENCIES + LATENCY_CLASSES) * 4 + 7) & ~7,
 } as const;
 
 /** Where the record of a server starts, in bytes. */

@@ -56,8 +56,8 @@ export const NOT_PASSED = -1;
 
 /**
  * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = to be logged as such;
- * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid; SILENT, EXPOSED and
- * TRUNCATED = the outcome of the answer thread's own question (`FirstTryOutcome`).
+ * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid. The bits of FIRST_TRY are one number: the
+ * outcome of the answer thread's own question (`FirstTryOutcome`), or 0.
  */
 export const MissFlags = {
   DNSSEC_OK: 1,
@@ -65,9 +65,11 @@ export const MissFlags = {
   RATE_LIMITED: 4,
   COOKIE: 8,
   VALID_COOKIE: 16,
-  SILENT: 32,
-  EXPOSED: 64,
-  TRUNCATED: 128,
+  FIRST_TRY: 7 << 5,
+  SILENT: 1 << 5,
+  EXPOSED: 2 << 5,
+  TRUNCATED: 3 << 5,
+  SERVFAIL: 4 << 5,
 } as const;
 
 /** Bytes of shared memory for a miss ring. */

@@ -185,6 +185,8 @@ export const WorkerControl = {
   RESOLVE_BEAT_WORD: 5,
   /** `NodeState`. */
   NODE_STATE_WORD: 6,
+  /** Descriptor by which the answer thread waits for its sockets to servers; 0 = none. */
+  TRIES_FD_WORD: 7,
   /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
   UDP_FD_COUNT_WORD: 8,
   UDP_FD_FIRST_WORD: 9,

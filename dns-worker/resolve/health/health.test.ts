@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Health, type HealthStatus, LatencyEstimate } from './health.ts';
+import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
+import { type FirstAnswers, type FirstNews, Health, type HealthStatus, LatencyEstimate } from './health.ts';
 
 const THRESHOLDS = { enabled: true, failureThreshold: 3, successThreshold: 2 };
 
@@ -75,6 +76,95 @@ describe('Health', () => {
     expect(record.smoothedLatencyMs).toBeCloseTo(12);
     record.recordFault('timeout', 1000);
     expect(record.smoothedLatencyMs).toBeGreaterThan(200);
+  });
+});
+
+/** What the answer thread has found out, and no more of it later. */
+function firstAnswers(news: FirstNews): FirstAnswers {
+  const none = {
+    ...news,
+    asked: 0,
+    answered: 0,
+    classes: news.classes.map(() => 0),
+    sumMs: 0,
+    latenciesMs: [],
+  };
+  let next = news;
+  return {
+    lastAnswerMs: news.answered > 0 ? 900 : -1,
+    takeNews: () => {
+      const taken = next;
+      next = none;
+      return taken;
+    },
+  };
+}
+
+function classesOf(...latenciesMs: number[]): number[] {
+  const classes = new Array<number>(LATENCY_CLASSES).fill(0);
+  for (const latencyMs of latenciesMs) classes[latencyClass(latencyMs * 1000)]!++;
+  return classes;
+}
+
+describe('Health.takeFirst()', () => {
+  test('counts what the answer thread has asked and been answered like questions of this thread', () => {
+    const { record } = health();
+    record.queries = 5;
+    record.recordLatency(10, 700);
+    record.recordSilence(300);
+    const latenciesMs = [20, 30];
+    record.first = firstAnswers({
+      asked: 3,
+      answered: 2,
+      silent: 0,
+      classes: classesOf(20, 30),
+      sumMs: 50,
+      latenciesMs,
+    });
+    record.takeFirst();
+    record.takeFirst();
+    expect(record).toMatchObject({ queries: 8, failures: 0, status: 'Healthy', isSuspect: false });
+    expect([...record.latencies()]).toEqual([10, 20, 30]);
+    expect(record.latencyCounts()).toEqual({ counts: classesOf(10, 20, 30), sumMs: 60 });
+  });
+
+  test('ends a row of faults only if the server has answered', () => {
+    const { record, changes } = health();
+    record.recordFault('timeout');
+    record.recordFault('timeout');
+    const none = { answered: 0, silent: 0, classes: classesOf(), sumMs: 0, latenciesMs: [] };
+    record.first = firstAnswers({ asked: 4, ...none });
+    record.takeFirst();
+    expect(record).toMatchObject({ queries: 4, consecutiveFailures: 2 });
+    record.first = firstAnswers({
+      asked: 1,
+      answered: 1,
+      silent: 0,
+      classes: classesOf(2),
+      sumMs: 2,
+      latenciesMs: [2],
+    });
+    record.takeFirst();
+    expect(record).toMatchObject({ queries: 5, consecutiveFailures: 0 });
+    expect(changes).toEqual(['Healthy']);
+  });
+
+  test('lastAnswerMs is that of either thread, the later one', () => {
+    const { record } = health();
+    expect(record.lastAnswerMs).toBe(-1);
+    record.first = firstAnswers({
+      asked: 1,
+      answered: 1,
+      silent: 0,
+      classes: classesOf(2),
+      sumMs: 2,
+      latenciesMs: [2],
+    });
+    expect(record.lastAnswerMs).toBe(900);
+    record.recordLatency(3, 800);
+    expect(record.lastAnswerMs).toBe(900);
+    record.recordLatency(3, 1000);
+    expect(record.lastAnswerMs).toBe(1000);
   });
 });
 

@@ -32,6 +32,8 @@ export interface FirstAnswers {
 export interface FirstNews {
   readonly asked: number;
   readonly answered: number;
+  /** Questions that only other servers have answered in time. */
+  readonly silent: number;
   /** Answers by `latencyClass()`, and the sum of their latencies. */
   readonly classes: readonly number[];
   readonly sumMs: number;
@@ -96,6 +98,11 @@ export class Health {
     return this.estimate.usualMs;
   }
 
+  /** Milliseconds after which its answers come on average, the last ones above all; 0 = unknown. */
+  get meanLatencyMs(): number {
+    return this.estimate.meanMs;
+  }
+
   /** The server answered, whatever the response code. */
   recordLatency(latencyMs: number, nowMs: number): void {
     this.lastOwnAnswerMs = nowMs;
@@ -109,7 +116,10 @@ export class Health {
     const news = this.first?.takeNews();
     if (news === undefined) return;
     this.queries += news.asked;
-    if (news.answered === 0) return;
+    if (news.answered === 0) {
+      if (news.silent > 0) this.recordSilence(this.smoothedLatencyMs);
+      return;
+    }
     news.classes.forEach((answers, index) => (this.classes[index]! += answers));
     this.sumMs += news.sumMs;
     for (const latencyMs of news.latenciesMs) this.noteLatency(latencyMs);
@@ -131,6 +141,7 @@ export class Health {
 
   /** A question has waited so long that another server was asked; no proof yet. */
   recordSilence(waitedMs: number): void {
+    this.takeFirst();
     this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
     if (this.isSuspect) return;
     this.isSuspect = true;
@@ -139,6 +150,8 @@ export class Health {
 
   /** Proof against the server. `waitedMs`, after silence, is a lower bound of its latency. */
   recordFault(detail: string, waitedMs = 0): void {
+    // Earlier answers must not count as a recovery.
+    this.takeFirst();
     this.lastError = detail;
     if (waitedMs > 0) this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
     this.successes = 0;
@@ -186,7 +199,7 @@ const DEVIATIONS = 4;
 
 /** A server's usual latency, from a smoothed mean and its deviation (RFC 6298 section 2); of answers alone. */
 export class LatencyEstimate {
-  private meanMs = 0;
+  meanMs = 0;
   private deviationMs = 0;
 
   /** Milliseconds within which nearly all answers come; 0 = unknown. */

@@ -22,9 +22,9 @@ import type { QueryMarks } from './query-marks.ts';
 
 /**
  * The first servers were silent for their usual time; or someone guesses ids, and had found the port of the question; or
- * the answer does not fit into a datagram.
+ * the answer does not fit into a datagram; or it was SERVFAIL.
  */
-export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated';
+export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated' | 'servfail';
 
 /** A try of the answer thread that has brought no answer. */
 export interface FirstTry {

@@ -74,11 +74,14 @@ export class Attempt<U extends Asked> implements Exchange {
     for (const exchange of this.exchanges) exchange.cancel();
   }
 
-  /** Another server is asked meanwhile: records a doubt against a server that has not answered since. */
-  noteSilence(): void {
+  /**
+   * Another server is asked meanwhile: records a doubt against a server that has not answered since. `sinceMs`: when it was
+   * asked first, if another attempt was before this one.
+   */
+  noteSilence(sinceMs = this.startedMs): void {
     const { health } = this.upstream;
-    if (this.over || this.wasQueued || health.lastAnswerMs > this.startedMs) return;
-    health.recordSilence(this.clock.monotonicMs() - this.startedMs);
+    if (this.over || this.wasQueued || health.lastAnswerMs > sinceMs) return;
+    health.recordSilence(this.clock.monotonicMs() - sinceMs);
   }
 
   /** Its time is over: counts that against the server if it had the whole time, and still takes a late outcome. */

@@ -163,7 +163,8 @@ describe('weir that forwards client subnets', () => {
     // What was sent before it on the same socket has been taken when this one is answered.
     await ask('barrier.example');
     const asked = queriesFor(upstream, name);
-    expect(asked.map(subnetOf)).toEqual([EAST, WEST, undefined]);
+    const subnets = asked.map((received) => String(subnetOf(received)));
+    expect(subnets.sort()).toEqual([EAST, WEST, undefined].map(String).sort());
     for (const received of asked) received.reply(answer(received, subnetOf(received)));
     const replies = await Promise.all(waiting);
     const expected = [EAST, EAST, WEST, undefined, undefined].map((ecs) => [addressFor(ecs)]);

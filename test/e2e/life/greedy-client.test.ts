@@ -22,14 +22,15 @@ const MODEST_QUESTIONS = 200;
 const MODEST = '127.0.1.1';
 const SILENT = 's'.charCodeAt(0);
 
-describe('weir behind an upstream on streams', () => {
+describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', (transport) => {
   test('a client is answered while another one has 20,000 unanswered questions in flight', async () => {
     await using upstream = await ScriptedUpstream.start();
     upstream.tcpScript = (asked) => {
       const [, initial = 0] = questionOf(asked.bytes).qname;
       if ((initial | 0x20) !== SILENT) asked.reply(answerTo(asked.bytes));
     };
-    const server = `tcp://${upstream.ip}:${String(upstream.port)}`;
+    upstream.udpScript = upstream.tcpScript;
+    const server = `${transport}://${upstream.ip}:${String(upstream.port)}`;
     await using weir = await Weir.start({ upstreams: [server], toml: TOML });
     using greedy = await UdpClient.open(weir.dnsPort);
     using modest = await UdpClient.open(weir.dnsPort, '127.0.0.1', MODEST);

@@ -2,10 +2,13 @@
  * Threads that die or hang, by the test hook: they are replaced and counted, the other workers go on, and
  * what waits in the sockets of a dead thread is answered by its successor.
  */
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
+import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { ThreadRole } from '../../../shared/threads/messages.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { query } from '../../support/dns/dns-message.ts';
 import { askOverTcp, TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { startListServer } from '../../support/weir/list-server.ts';
@@ -23,6 +26,7 @@ beforeAll(async () => {
   upstream = await startEchoingUpstream();
   lists = await startListServer();
   lists.serve('/list.txt', '0.0.0.0 listed.example.com\n');
+  lists.serve('/named.txt', '0.0.0.0 named.example.com\n');
 });
 afterAll(async () => {
   await upstream.close();
@@ -100,6 +104,23 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
       await untilReplaced(before + 1);
     });
 
+    test('weir keeps no socket to a server open of an answer thread that died', async () => {
+      const sockets = (): number => readdirSync(`/proc/${String(weir.pid)}/fd`).length;
+      const before = sockets();
+      const { udpScript } = upstream;
+      upstream.udpScript = () => undefined;
+      for (let i = 0; i < 10; i++)
+        for (const client of clients)
+          await client.send(query(`held-${String(serial++)}.example.com`, 'A', { id: serial }));
+      await until('sockets to the server', sockets, (count) => count > before + 10);
+      const replaced = weir.replacedThreads;
+      for (let worker = 0; worker < WORKERS; worker++) weir.injectFault(worker, 'answer', 'exit');
+      await untilReplaced(replaced + WORKERS);
+      upstream.udpScript = udpScript;
+      await until('as many descriptors as before', sockets, (count) => count <= before);
+      await askFromEverywhere(`after-${String(serial++)}.example.com`);
+    });
+
     test('weir answers from the cache and by its lists while a resolve thread is dead', async () => {
       await askFromEverywhere('known.example.com');
       const before = weir.replacedThreads;
@@ -125,6 +146,20 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     expect(await askFromEverywhere('all-new.example.com')).toEqual(
       Array<string>(CLIENTS).fill(EVERY_ADDRESS),
     );
+  });
+
+  test('weir stores the queries that are answered while the log thread is dead, with the lists that blocked them', async () => {
+    const api = await weir.api();
+    await api.addSource({ name: 'named', url: lists.url('/named.txt') });
+    await weir.breakLog();
+    expect(await askFromEverywhere('named.example.com')).toEqual(Array<string>(CLIENTS).fill('0.0.0.0'));
+    const page = await until(
+      'the queries to be in the log',
+      () => api.expect<QueryLogPage>(200, 'GET', '/queries?domain=named.example.com'),
+      ({ total }) => total >= CLIENTS,
+      { pauseMs: 100 },
+    );
+    expect(new Set(page.data.map(({ block_source }) => block_source))).toEqual(new Set(['named']));
   });
 
   test('weir has the newest lists in force in threads that were replaced', async () => {

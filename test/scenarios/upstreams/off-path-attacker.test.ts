@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
+import type { HardeningMode, HardeningSettings } from '../../../shared/policy/hardening-settings.ts';
 import {
   answers,
   closeAll,
@@ -16,6 +16,8 @@ import {
   upstream,
 } from '../../support/dns/asked-resolver.ts';
 import { idOf, question } from '../../support/dns/built-messages.ts';
+import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { AskedWorker } from '../../support/parts/asked-worker.ts';
 import { baking, cookieOf, isMixed, nameIn, replyTo, treatTcp } from '../../support/dns/odd-upstreams.ts';
 
 const NAME = 'www.example.net';
@@ -27,7 +29,14 @@ const PORTS = portsOf(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'ut
 /** All ids of all ports one after the other: half of them were expected, times the values of the marks. */
 const BEFORE = 0.5 * PORTS * IDS;
 
-afterEach(closeAll);
+/** Who asks the server: a resolver, or both threads of a worker. */
+type Asker = 'the resolver' | 'a worker';
+
+const workers: AskedWorker[] = [];
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker[Symbol.asyncDispose]();
+  await closeAll();
+});
 
 function portsOf(range: string): number {
   const [first = 0, last = 0] = range.trim().split(/\s+/).map(Number);
@@ -35,17 +44,30 @@ function portsOf(range: string): number {
 }
 
 /** Asks the server, and has its queries for the name. */
-async function open(cookies: HardeningMode, caseRandomization: HardeningMode) {
+async function open(asker: Asker, cookies: HardeningMode, caseRandomization: HardeningMode) {
   const server = await upstream(baking);
-  const by = resolver([pool('Failover', [settingsOf(server)])], {
-    hardening: { cookies, caseRandomization },
-  });
+  const hardening = { cookies, caseRandomization };
   return {
     server,
-    ask: () => resolve(by, question(NAME, 'A')),
+    ask: await askingOf(asker, server, hardening),
     queries: () =>
       server.udpQueries.filter((query) => nameIn(query).toLowerCase().includes('\x07example\x03net')),
   };
+}
+
+/** Asks for the name, of which the answer thread has the first try in a worker. */
+async function askingOf(
+  asker: Asker,
+  server: ScriptedUpstream,
+  hardening: HardeningSettings,
+): Promise<() => Promise<unknown>> {
+  if (asker === 'the resolver') {
+    const by = resolver([pool('Failover', [settingsOf(server)])], { hardening });
+    return () => resolve(by, question(NAME, 'A'));
+  }
+  const worker = await AskedWorker.start([settingsOf(server)], { hardening });
+  workers.push(worker);
+  return () => worker.ask(NAME);
 }
 
 /** Guesses of an attacker who sees each port of a question at once, until the port is closed. */
@@ -62,14 +84,14 @@ async function guessesPerQuestion({ server, ask }: Awaited<ReturnType<typeof ope
   return sockets.size;
 }
 
-describe('an off-path attacker', () => {
+describe.each<Asker>(['the resolver', 'a worker'])('an off-path attacker of %s', (asker) => {
   test.each<[string, HardeningMode, HardeningMode, number]>([
     ['neither', 'off', 'off', 1],
     ['mixed case', 'off', 'on', CASES],
     ['cookies', 'on', 'off', COOKIES],
     ['both', 'on', 'on', CASES * COOKIES],
   ])('must guess port, id and marks of a server with %s', async (_profile, cookies, mixed, values) => {
-    const { ask, queries } = await open(cookies, mixed);
+    const { ask, queries } = await open(asker, cookies, mixed);
     await ask();
     const [query] = queries();
     const marks = (isMixed(query!) ? CASES : 1) * (cookieOf(query!).length > 0 ? COOKIES : 1);
@@ -79,13 +101,13 @@ describe('an off-path attacker', () => {
   });
 
   test('who sees the ports has one guess per question, where 32,768 were expected before', async () => {
-    const room = await open('off', 'off');
+    const room = await open(asker, 'off', 'off');
     treatTcp(room.server, 'works', answers(9));
     expect(await guessesPerQuestion(room)).toBe(1);
   });
 
   test('who sees the ports has seventeen guesses per question if the server refuses TCP', async () => {
-    const room = await open('off', 'off');
+    const room = await open(asker, 'off', 'off');
     treatTcp(room.server, 'refused');
     expect(await guessesPerQuestion(room)).toBe(17);
   });

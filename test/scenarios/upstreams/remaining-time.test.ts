@@ -64,11 +64,12 @@ describe('a question with time left', () => {
     expect(await asked.ask()).toBe(ADDRESS);
   });
 
-  test('is sent three times at most to a silent server, from one port and with one id', async () => {
+  test('is sent three times at most to a silent server, from two ports', async () => {
     await using asked = await AskedWorker.start([settingsOf(server)]);
     expect(await asked.ask()).toBe(SERVFAIL);
     expect(server.udpQueries).toHaveLength(3);
-    expect(server.udpQuestions).toHaveLength(1);
+    // That of the first try, and that of the resolver.
+    expect(server.udpQuestions).toHaveLength(2);
   });
 
   test('is answered by a router that holds 8 questions and drops the others, 40 at once', async () => {
@@ -129,9 +130,9 @@ describe('a question that failed', () => {
     await using asked = await AskedWorker.start([settingsOf(server)], { queryTimeoutMs: 1000 });
     const name = asked.newName();
     expect(await asked.ask(name)).toBe(SERVFAIL);
-    const [first] = server.udpQueries;
+    const last = server.udpQueries.at(-1)!;
     const count = server.udpQueries.length;
-    first!.reply(goodAnswer(first!.bytes));
+    last.reply(goodAnswer(last.bytes));
     // The server answers no further question.
     await until('the late answer', async () => (await asked.ask(name)) === ADDRESS);
     expect(server.udpQueries).toHaveLength(count);

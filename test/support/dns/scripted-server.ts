@@ -40,6 +40,7 @@ export interface UpstreamOptions {
   readonly logger?: MemoryLogger;
   readonly bootstrap?: Bootstrap;
   readonly hardening?: HardeningSettings;
+  readonly records?: Capabilities;
 }
 
 /** The upstream that a scripted server is. */
@@ -61,7 +62,7 @@ export function upstreamOf(server: ScriptedUpstream, options: UpstreamOptions = 
       thresholds: options.thresholds ?? { enabled: true, failureThreshold: 1, successThreshold: 1 },
       extraCa: [],
       capabilities: {
-        records: new Capabilities(clock),
+        records: options.records ?? new Capabilities(clock),
         hardening: options.hardening ?? DEFAULT_HARDENING,
         probe: PUBLIC_NAME,
         isZone: false,

@@ -1,4 +1,5 @@
 /** A worker that asks scripted servers, and clients that ask it new names. */
+import { MissRing } from '../../../shared/memory/miss-ring.ts';
 import type { PoolSettings, UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import type { WorkerSettings } from '../../../shared/threads/messages.ts';
 import { a, idOf, questionOf, response } from '../dns/built-messages.ts';
@@ -11,7 +12,7 @@ const QUERY_TIMEOUT_MS = 3000;
 
 /** A worker with one pool, and a client of it. */
 export class AskedWorker {
-  private readonly worker: RunningWorker;
+  readonly worker: RunningWorker;
   private readonly client: UdpClient;
   private names = 0;
 
@@ -29,6 +30,11 @@ export class AskedWorker {
     const given = { pools, queryTimeoutMs: QUERY_TIMEOUT_MS, ...settings };
     const worker = await RunningWorker.start(snapshotOf([]), { settings: given });
     return new AskedWorker(worker, await UdpClient.open(worker.port));
+  }
+
+  /** Questions that the answer thread has handed to the resolve thread. */
+  get handedOver(): number {
+    return Atomics.load(new Int32Array(this.worker.memory.missRing), MissRing.HEAD_WORD);
   }
 
   /** A name that was not asked before. */
@@ -61,9 +67,10 @@ export function allAnswered(count: number): string[] {
   return Array<string>(count).fill(ADDRESS);
 }
 
-/** A good answer to a query: A 192.0.2.9, TTL 300. */
-export function goodAnswer(query: Uint8Array): Uint8Array {
-  return response(questionOf(query), { id: idOf(query), answers: [a(Uint8Array.of(0xc0, 12), ADDRESS)] });
+/** A good answer to a query: A 192.0.2.9. */
+export function goodAnswer(query: Uint8Array, ttlSecs = 300): Uint8Array {
+  const record = a(Uint8Array.of(0xc0, 12), ADDRESS, ttlSecs);
+  return response(questionOf(query), { id: idOf(query), answers: [record] });
 }
 
 /** A response to a query with these flags and no records. */

@@ -10,11 +10,12 @@ import { a, question, response } from '../../test/support/dns/built-messages.ts'
 import { openLists, queryFor } from '../../test/support/parts/test-lists.ts';
 import { rateLimitOf } from '../../test/support/parts/test-rate-limit.ts';
 import { cookiesAt } from '../../test/support/parts/cookies-of-tests.ts';
-import { CachePrefetch } from './cache-prefetch.ts';
+import { type Datagrams, GROUP_SIZE, QueryGroup } from './query-group.ts';
 import { AnswerCache } from '../cache/answer-cache.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
 import { ClientSightings } from '../report/sighting-writer.ts';
 import { Pipeline } from '../pipeline.ts';
+import { ArrivalClock } from '../query/arrival-clock.ts';
 import { Query } from '../query/query.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { Reporter } from '../report/reporter.ts';
@@ -70,27 +71,40 @@ function makeThread(): { pipeline: Pipeline; kept: SharedArrayBuffer } {
 }
 
 /** Datagrams as they lie in the slots after one receive. */
-function batchOf(messages: readonly Uint8Array[]): {
-  slots: Uint8Array;
-  lengthOf: (slot: number) => number;
-} {
+function batchOf(messages: readonly Uint8Array[]): Datagrams {
   const slots = new Uint8Array(SLOTS * SLOT_SIZE);
   messages.forEach((message, slot) => slots.set(message, slot * SLOT_SIZE));
-  return { slots, lengthOf: (slot) => messages[slot]!.length };
+  return { slots, clients: new Uint8Array(SLOTS * 16), lengthOf: (slot) => messages[slot]!.length };
 }
 
-/** What the pipeline says to each of them: its result and the reply. */
-function answersOf(pipeline: Pipeline, messages: readonly Uint8Array[], touch?: CachePrefetch): string[] {
+/** What the pipeline makes of each of them, one after the other: its result and the reply. */
+function answersOneByOne(pipeline: Pipeline, messages: readonly Uint8Array[]): string[] {
   const batch = batchOf(messages);
   const query = new Query();
   query.arrivedMonotonicSecs = NOW_SECS;
-  touch?.touch(batch, messages.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
   return messages.map((message, slot) => {
     query.begin(batch.slots, slot * SLOT_SIZE, message.length, SLOT_SIZE);
-    const result = pipeline.run(query);
-    const reply = batch.slots.subarray(query.at, query.at + query.replyLength);
-    return `${result} ${Buffer.from(reply).toString('hex')}`;
+    return shown(query, pipeline.run(query));
   });
+}
+
+/** The same in groups. */
+function answersInGroups(pipeline: Pipeline, messages: readonly Uint8Array[]): string[] {
+  const batch = batchOf(messages);
+  const group = new QueryGroup(batch, SLOT_SIZE);
+  for (const query of group.queries) query.arrivedMonotonicSecs = NOW_SECS;
+  const answers: string[] = [];
+  while (answers.length < messages.length) {
+    const size = group.read(batch, answers.length, messages.length, pipeline);
+    for (let i = 0; i < size; i++)
+      answers.push(shown(group.queries[i]!, pipeline.runRead(group.queries[i]!, group.outcomes[i]!)));
+  }
+  return answers;
+}
+
+function shown(query: Query, result: number): string {
+  const reply = query.bytes.subarray(query.at, query.at + query.replyLength);
+  return `${result} ${Buffer.from(reply).toString('hex')}`;
 }
 
 const whole = messageOf('n1.example.org', 'A');
@@ -108,45 +122,70 @@ const UNREADABLE = [
   new Uint8Array(SLOT_SIZE).fill(0xff),
 ];
 
-describe('CachePrefetch', () => {
-  test('touch() changes no answer, whatever lies in the slots', () => {
+describe('QueryGroup', () => {
+  test('read() changes no answer, whatever lies in the slots', () => {
     const messages = [...UNREADABLE, ...READABLE, ...UNREADABLE];
-    const without = answersOf(makeThread().pipeline, messages);
-    const touched = answersOf(makeThread().pipeline, messages, new CachePrefetch(SLOTS, SLOT_SIZE));
-    expect(touched).toEqual(without);
-    expect(new Set(without).size).toBeGreaterThan(READABLE.length);
+    const oneByOne = answersOneByOne(makeThread().pipeline, messages);
+    expect(answersInGroups(makeThread().pipeline, messages)).toEqual(oneByOne);
+    expect(new Set(oneByOne).size).toBeGreaterThan(READABLE.length);
   });
 
-  test('touch() writes neither to the slots nor to the cache', () => {
+  test('read() writes neither to the slots nor to the cache', () => {
     const { pipeline, kept } = makeThread();
     const batch = batchOf(READABLE);
     const before = [Buffer.from(batch.slots), Buffer.from(new Uint8Array(kept))];
-    const touch = new CachePrefetch(SLOTS, SLOT_SIZE);
-    touch.touch(batch, READABLE.length, pipeline.snapshot, pipeline.judge, pipeline.cache);
+    const group = new QueryGroup(batch, SLOT_SIZE);
+    for (let first = 0; first < READABLE.length; first += GROUP_SIZE)
+      group.read(batch, first, READABLE.length, pipeline);
     expect(Buffer.compare(before[0]!, batch.slots)).toBe(0);
     expect(Buffer.compare(before[1]!, new Uint8Array(kept))).toBe(0);
   });
 
-  test('touch() finds the lines of what is kept, and nothing for names that are not', () => {
+  test('read() touches the lines of what is kept, and nothing for names that are not', () => {
     const { pipeline } = makeThread();
-    const touched = (name: string): [number, number] => {
+    const touched = (name: string): number => {
       const batch = batchOf([whole.subarray(0, 5), new Uint8Array(0), messageOf(name, 'A')]);
-      const touch = new CachePrefetch(SLOTS, SLOT_SIZE);
-      return [touch.touch(batch, 3, pipeline.snapshot, pipeline.judge, pipeline.cache), touch.touched];
+      const group = new QueryGroup(batch, SLOT_SIZE);
+      expect(group.read(batch, 0, 3, pipeline)).toBe(3);
+      return group.touched;
     };
-    expect(touched('unknown.example.net')).toEqual([1, 0]);
-    for (const name of KEPT) {
-      const [readable, words] = touched(name);
-      expect(readable).toBe(1);
-      expect(words).not.toBe(0);
-    }
+    expect(touched('unknown.example.net')).toBe(0);
+    for (const name of KEPT) expect(touched(name)).not.toBe(0);
   });
 
-  test('touch() leaves small batches alone', () => {
+  test('read() touches nothing for less than three queries', () => {
     const { pipeline } = makeThread();
-    const touch = new CachePrefetch(SLOTS, SLOT_SIZE);
     const batch = batchOf(READABLE);
-    expect(touch.touch(batch, 2, pipeline.snapshot, pipeline.judge, pipeline.cache)).toBe(0);
-    expect(touch.touch(batch, 3, pipeline.snapshot, pipeline.judge, pipeline.cache)).toBe(3);
+    const group = new QueryGroup(batch, SLOT_SIZE);
+    expect(group.read(batch, 0, 2, pipeline)).toBe(2);
+    expect(group.touched).toBe(0);
+    expect(group.read(batch, 0, 3, pipeline)).toBe(3);
+    expect(group.touched).not.toBe(0);
+  });
+
+  test('read() takes the address of each slot, and no more slots than there are', () => {
+    const { pipeline } = makeThread();
+    const batch = batchOf(READABLE);
+    const group = new QueryGroup(batch, SLOT_SIZE);
+    expect(group.read(batch, 8, 11, pipeline)).toBe(3);
+    expect(group.queries.slice(0, 3).map(({ clientAt, at }) => [clientAt, at])).toEqual(
+      [8, 9, 10].map((slot) => [slot * 16, slot * SLOT_SIZE]),
+    );
+    expect(group.queries.every(({ clientBytes }) => clientBytes === batch.clients)).toBe(true);
+  });
+
+  test('stamp() gives the queries of a batch one time', () => {
+    const group = new QueryGroup(batchOf([]), SLOT_SIZE);
+    const nowMs = group.stamp(new ArrivalClock(), 5);
+    const [first, ...others] = group.queries.map((query) => [
+      query.arrivedMonotonicMs,
+      query.arrivedMonotonicSecs,
+      query.arrivedMs,
+      query.arrivedSecs,
+    ]);
+    expect(first).toEqual([nowMs, Math.floor(nowMs / 1000), first![2], Math.floor(first![2]! / 1000)]);
+    expect(others).toEqual([...Array<unknown>(4).fill(first), ...Array<unknown>(3).fill([0, 0, 0, 0])]);
+    group.stamp(new ArrivalClock(), 64);
+    expect(new Set(group.queries.map(({ arrivedMonotonicMs }) => arrivedMonotonicMs)).size).toBe(1);
   });
 });

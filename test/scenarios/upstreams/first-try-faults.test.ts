@@ -1,0 +1,225 @@
+/** Servers that fail an answer thread which asks them by itself: its clients get what the resolver gets, and as fast. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  firstServerAt,
+  FirstServerRecord,
+  FirstServersHead,
+} from '../../../shared/memory/first-server-layout.ts';
+import { nameToText } from '../../../shared/dns/name.ts';
+import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
+import { idOf, questionOf, response } from '../../support/dns/built-messages.ts';
+import { settingsOf } from '../../support/dns/asked-resolver.ts';
+import { type ReceivedQuery, type Script, ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
+import { ADDRESS, allAnswered, AskedWorker, goodAnswer } from '../../support/parts/asked-worker.ts';
+import { until } from '../../support/parts/until.ts';
+
+const HEADER_SIZE = 12;
+
+let server: ScriptedUpstream;
+let other: ScriptedUpstream;
+beforeEach(async () => {
+  server = await ScriptedUpstream.start();
+  other = await ScriptedUpstream.start();
+});
+/** Answers that are due. */
+const late = new Set<NodeJS.Timeout>();
+afterEach(async () => {
+  for (const timer of late) clearTimeout(timer);
+  late.clear();
+  await server[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+
+const good: Script = ({ bytes, reply }) => reply(goodAnswer(bytes));
+const nameOf = ({ bytes }: ReceivedQuery): string => nameToText(questionOf(bytes).qname).toLowerCase();
+const silent: Script = () => undefined;
+
+/** A good answer so many milliseconds late. */
+function after(ms: number): Script {
+  return ({ bytes, reply }) => {
+    const timer = setTimeout(() => {
+      late.delete(timer);
+      reply(goodAnswer(bytes));
+    }, ms);
+    late.add(timer);
+  };
+}
+
+/** Sends these messages for each query, then a good answer. */
+function firstSends(...messages: ((query: ReceivedQuery) => Uint8Array)[]): Script {
+  return (query) => {
+    for (const message of messages) query.reply(message(query));
+    query.reply(goodAnswer(query.bytes));
+  };
+}
+
+/** Servers that the answer thread may ask. */
+function askedFirst({ worker }: AskedWorker): number {
+  const head = new Int32Array(worker.memory.firstServers);
+  return Atomics.load(head, FirstServersHead.COUNT_WORD);
+}
+
+/** How long the answer thread waits for a server at least, milliseconds. */
+function waitMs(memory: SharedArrayBuffer, place: number): number {
+  return new Int32Array(memory, firstServerAt(place))[FirstServerRecord.MIN_WAIT_MS >>> 2]!;
+}
+
+function bothServers(): UpstreamSettings[] {
+  return [settingsOf(server), settingsOf(other)];
+}
+
+/** A reply with the right id to another question. */
+function toAnother({ bytes }: ReceivedQuery): Uint8Array {
+  const asked = questionOf(bytes);
+  return response({ ...asked, qtype: asked.qtype + 1 }, { id: idOf(bytes) });
+}
+
+describe('a worker with one server', () => {
+  test.each<[string, Script]>([
+    ['nothing in its datagram', firstSends(() => new Uint8Array(0))],
+    ['less than a header', firstSends(({ bytes }) => bytes.slice(0, HEADER_SIZE - 1))],
+    ['the query itself', firstSends(({ bytes }) => bytes)],
+    ['an answer to another question with the right id', firstSends(toAnother)],
+    ['its answer twice', firstSends(({ bytes }) => goodAnswer(bytes))],
+  ])('takes the answer of the first try from a server that sends %s before', async (_what, script) => {
+    server.udpScript = script;
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    expect(await asked.askMany(40)).toEqual(allAnswered(40));
+    expect(asked.handedOver).toBe(0);
+  });
+
+  test.each<[string, (query: ReceivedQuery) => Uint8Array]>([
+    ['an answer that ends too early', ({ bytes }) => goodAnswer(bytes).slice(0, -3)],
+    [
+      'a header of FORMERR',
+      ({ bytes }) => Uint8Array.of(...bytes.slice(0, 2), 0x81, 0x81, ...new Uint8Array(8)),
+    ],
+    ['60,000 bytes', ({ bytes }) => Buffer.concat([goodAnswer(bytes), Buffer.alloc(60_000)])],
+    ['SERVFAIL', ({ bytes }) => response(questionOf(bytes), { id: idOf(bytes), flags: 0x8182 })],
+  ])('has the resolver ask where the first reply is %s', async (_what, message) => {
+    server.udpScript = (query, index) => query.reply(index === 0 ? message(query) : goodAnswer(query.bytes));
+    server.tcpScript = good;
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    expect(await asked.ask()).toBe(ADDRESS);
+    expect(asked.handedOver).toBeLessThanOrEqual(1);
+    expect(await asked.askMany(40)).toEqual(allAnswered(40));
+  });
+
+  test('asks it by itself again after it was away', async () => {
+    const { ip, port } = server;
+    server.udpScript = good;
+    await using asked = await AskedWorker.start([settingsOf(server)]);
+    expect(await asked.ask()).toBe(ADDRESS);
+    await server.close();
+    const waiting = asked.askMany(100);
+    await until(
+      'the answer thread to ask no more',
+      () => askedFirst(asked),
+      (count) => count === 0,
+    );
+    server = await ScriptedUpstream.start(ip, port);
+    server.udpScript = good;
+    await waiting;
+    await until('an answer', async () => (await asked.ask()) === ADDRESS);
+    await until(
+      'the answer thread to ask',
+      () => askedFirst(asked),
+      (count) => count === 1,
+    );
+    const before = asked.handedOver;
+    expect(await asked.askMany(40)).toEqual(allAnswered(40));
+    expect(asked.handedOver).toBe(before);
+  });
+
+  test('gives a stale answer at once after the question has failed, without asking', async () => {
+    server.udpScript = ({ bytes, reply }) => reply(goodAnswer(bytes, 1));
+    const cache = {
+      enabled: true,
+      minTtlSecs: 0,
+      maxTtlSecs: 86_400,
+      negativeMaxTtlSecs: 3600,
+      serveStaleSecs: 3600,
+      optimisticRefresh: false,
+    };
+    await using asked = await AskedWorker.start([settingsOf(server)], { cache, queryTimeoutMs: 1000 });
+    const name = asked.newName();
+    expect(await asked.ask(name)).toBe(ADDRESS);
+    server.udpScript = silent;
+    await until('the stale answer', async () => {
+      const before = server.udpQueries.length;
+      return (await asked.ask(name)) === ADDRESS && server.udpQueries.length > before;
+    });
+    const before = server.udpQueries.length;
+    expect(await asked.ask(name)).toBe(ADDRESS);
+    expect(server.udpQueries).toHaveLength(before);
+  });
+});
+
+describe('a worker with two servers', () => {
+  test('asks each question once of a server that needs longer than the first try waits', async () => {
+    server.udpScript = after(700);
+    other.udpScript = after(700);
+    await using asked = await AskedWorker.start(bothServers());
+    expect(await asked.ask()).toBe(ADDRESS);
+    const before = server.udpQuestions.length;
+    expect(await asked.ask()).toBe(ADDRESS);
+    expect(server.udpQuestions).toHaveLength(before + 1);
+  });
+
+  test('asks both if one lets a question wait and answers others', async () => {
+    server.udpScript = (query, index) => {
+      if (nameOf(query) !== 'n0.example.org') good(query, index);
+    };
+    other.udpScript = good;
+    await using asked = await AskedWorker.start(bothServers());
+    const reply = asked.ask();
+    for (let i = 0; i < 5; i++) expect(await asked.ask()).toBe(ADDRESS);
+    expect(await reply).toBe(ADDRESS);
+    expect(askedFirst(asked)).toBe(2);
+  });
+
+  test('asks the second one alone once the first is silent', async () => {
+    other.udpScript = good;
+    await using asked = await AskedWorker.start(bothServers());
+    expect(await asked.askMany(40)).toEqual(allAnswered(40));
+    expect(askedFirst(asked)).toBe(0);
+    const before = server.udpQueries.length;
+    for (let i = 0; i < 20; i++) expect(await asked.ask()).toBe(ADDRESS);
+    // Except for trials, one a second.
+    expect(server.udpQueries.length - before).toBeLessThan(10);
+  });
+});
+
+describe('a worker that asks servers in parallel', () => {
+  test('waits for the slower one if the faster one has become silent', async () => {
+    server.udpScript = good;
+    other.udpScript = after(250);
+    await using asked = await AskedWorker.start(bothServers(), {}, 'Parallel');
+    const memory = asked.worker.memory.firstServers;
+    await until('the wait for the slower server to be known', async () => {
+      await asked.ask();
+      return waitMs(memory, 1) > 250;
+    });
+    server.udpScript = silent;
+    const before = asked.handedOver;
+    expect(await asked.ask()).toBe(ADDRESS);
+    expect(asked.handedOver).toBe(before);
+  });
+
+  test('leaves its questions to the resolver once one is silent', async () => {
+    server.udpScript = good;
+    other.udpScript = good;
+    await using asked = await AskedWorker.start(bothServers(), {}, 'Parallel');
+    expect(await asked.ask()).toBe(ADDRESS);
+    other.udpScript = silent;
+    await until('the answer thread to ask no more', async () => {
+      await asked.ask();
+      return askedFirst(asked) === 0;
+    });
+    other.udpScript = good;
+    await until('the answer thread to ask both', async () => {
+      await asked.ask();
+      return askedFirst(asked) === 2;
+    });
+  });
+});
