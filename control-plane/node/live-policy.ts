@@ -28,7 +28,9 @@ export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: Zone
 
 /** What held at an earlier moment by the rows of that time, as far as it is known: the rest is that of now. */
 export function liveAt(node: Node, rows: PolicyRows, momentMs: number): LivePolicy {
-  const grants = rows.grants.filter(({ createdMs, untilMs }) => createdMs <= momentMs && momentMs < untilMs);
+  const grants = rows.grants.filter(
+    ({ createdMs, untilMs }) => createdMs <= momentMs && (untilMs === null || momentMs < untilMs),
+  );
   return {
     ...besidesTime(node, rows, grants, new ZoneNumbers()),
     nowMs: momentMs,

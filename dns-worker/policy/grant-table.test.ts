@@ -22,18 +22,21 @@ function asked(name: string, client: string, groupIndex: number): Query {
 /** A grant as a test writes it. */
 interface Written {
   readonly name: string | null;
-  readonly for: number | string;
+  readonly subdomains: boolean;
+  /** A group, an address, or everyone. */
+  readonly for: number | string | null;
   readonly isAllowing: boolean;
   readonly endsAtSecs: number;
 }
 
-function grantOf({ name, isAllowing, endsAtSecs, for: asker }: Written, id: number): NameGrant {
+function grantOf({ name, subdomains, isAllowing, endsAtSecs, for: asker }: Written, id: number): NameGrant {
   return {
     id,
     name: name === null ? null : nameFromText(name),
+    coversSubdomains: subdomains,
     groupId: typeof asker === 'number' ? asker : null,
-    clientId: null,
-    addresses: typeof asker === 'number' ? new Uint8Array(0) : addressFromText(asker)!,
+    clientId: typeof asker === 'string' ? 9 : null,
+    addresses: typeof asker === 'string' ? addressFromText(asker)! : new Uint8Array(0),
     isAllowing,
     endsAtSecs,
   };
@@ -46,15 +49,15 @@ function expectedId(
   client: string,
   groupId: number,
 ): number | undefined {
-  const covers = (domain: string | null): boolean =>
-    domain === null || name === domain || name.endsWith(`.${domain}`);
-  const fitting = written
-    .map((one, id) => ({ ...one, id }))
-    .filter((one) => covers(one.name) && (one.for === client || one.for === groupId));
+  const covers = ({ name: domain, subdomains }: Written): boolean =>
+    domain === null || name === domain || (subdomains && name.endsWith(`.${domain}`));
+  const rankOf = (one: Written): number => [null, groupId, client].indexOf(one.for);
+  const fitting = written.map((one, id) => ({ ...one, id })).filter((one) => covers(one) && rankOf(one) >= 0);
   fitting.sort(
     (x, y) =>
-      Number(y.for === client) - Number(x.for === client) ||
+      rankOf(y) - rankOf(x) ||
       (y.name?.length ?? -1) - (x.name?.length ?? -1) ||
+      (x.name === null ? 0 : Number(x.subdomains) - Number(y.subdomains)) ||
       Number(y.isAllowing) - Number(x.isAllowing) ||
       y.endsAtSecs - x.endsAtSecs ||
       x.id - y.id,
@@ -73,7 +76,8 @@ describe('GrantTable', () => {
     const clients = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '::'];
     const arbitraryGrant = fc.record<Written>({
       name: fc.option(fc.constantFrom(...names)),
-      for: fc.constantFrom<number | string>(...GROUP_IDS, 99, ...clients),
+      subdomains: fc.boolean(),
+      for: fc.constantFrom<number | string | null>(null, ...GROUP_IDS, 99, ...clients),
       isAllowing: fc.boolean(),
       endsAtSecs: fc.integer({ min: 1, max: 3 }),
     });
@@ -94,8 +98,14 @@ describe('GrantTable', () => {
   });
 
   test('find() finds for a client with a key its own grants, and none of others at its address', () => {
-    const written: Written = { name: null, for: '192.0.2.1', isAllowing: true, endsAtSecs: 1 };
-    const ofOther = grantOf(written, 0);
+    const written: Written = {
+      name: null,
+      subdomains: true,
+      for: '192.0.2.1',
+      isAllowing: true,
+      endsAtSecs: 1,
+    };
+    const ofOther = { ...grantOf(written, 0), clientId: 7 };
     const own = { ...ofOther, id: 1, clientId: 9, addresses: new Uint8Array(0) };
     const table = new GrantTable([ofOther, own], GROUP_IDS, seedLow, seedHigh);
     const query = asked('a.example', '192.0.2.1', 0);
@@ -110,7 +120,7 @@ describe('GrantTable', () => {
   });
 
   test('find() tells the label at which the grant stands', () => {
-    const written: Written = { name: 'a.example', for: 1, isAllowing: true, endsAtSecs: 1 };
+    const written: Written = { name: 'a.example', subdomains: true, for: 1, isAllowing: true, endsAtSecs: 1 };
     const table = new GrantTable([grantOf(written, 0)], GROUP_IDS, seedLow, seedHigh);
     table.find(asked('c.b.a.example', '192.0.2.1', 0));
     expect(table.label).toBe(2);

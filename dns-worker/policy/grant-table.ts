@@ -1,7 +1,8 @@
 /**
- * Grants opened for reading: the one that decides for a client and a name. A client's own outrank those of its group;
- * then the longest name counts, then `allow`, then the later end. A lookup costs one probe for the client's address,
- * and one for each suffix of the name that has as many labels as some grant's; without grants one comparison.
+ * Grants opened for reading: the one that decides for a client and a name. A client's own outrank those of its group,
+ * which outrank those for everyone; then the longest name counts, then one for that name alone, then `allow`, then the
+ * later end. A lookup costs one probe for the client's address, and for each asker with grants one for each suffix of
+ * the name that has as many labels as some grant's; without grants one comparison.
  */
 import { hashName, MAX_LABELS } from '../../shared/dns/name.ts';
 import { ADDRESS_SIZE, addressWord } from '../../shared/net/ip.ts';
@@ -40,8 +41,12 @@ export class GrantTable {
   private readonly nameMask: number;
   /** By asker: number of its grant for every name plus one; 0 = none. */
   private readonly everyName: Int32Array;
-  /** By number of labels: 1 = some grant's name has so many. */
+  /** By number of labels: 1 = some grant with subdomains is for a name of so many. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
+  /** The same of grants for one name alone. */
+  private readonly exactDepths = new Uint8Array(MAX_LABELS + 1);
+  /** Number of the asker of grants for everyone plus one; 0 = there are none. */
+  private everyone = 0;
   private askerCount = 0;
 
   /** `groupIds` are those of the policy table, by index; seeds those that queries are hashed with. */
@@ -61,16 +66,20 @@ export class GrantTable {
     this.everyName = new Int32Array(groupIds.length + addressCount + grants.length);
     const indexOf = new Map(groupIds.map((id, index) => [id, index]));
     const hash = { low: 0, high: 0 };
-    for (const [number, { name, groupId, clientId, addresses }] of this.grants.entries()) {
+    for (const [number, { name, coversSubdomains, groupId, clientId, addresses }] of this.grants.entries()) {
       if (name !== null) {
         hashName(name, 0, seedLow, seedHigh, hash);
-        this.depths[labelsOf(name)] = 1;
+        (coversSubdomains ? this.depths : this.exactDepths)[labelsOf(name)] = 1;
       }
+      const add = (asker: number): void => {
+        if (name === null) this.addForEveryName(asker, number);
+        else this.addForName(coversSubdomains ? asker : exactly(asker), hash, number);
+      };
       const index = groupId === null ? undefined : indexOf.get(groupId);
-      if (index !== undefined) this.add(this.askerOfGroup(index), name === null ? null : hash, number);
-      if (clientId !== null) this.add(this.askerOfClient(clientId), name === null ? null : hash, number);
-      for (let at = 0; at < addresses.length; at += ADDRESS_SIZE)
-        this.add(this.askerOfAddress(addresses, at), name === null ? null : hash, number);
+      if (index !== undefined) add(this.askerOfGroup(index));
+      if (clientId !== null) add(this.askerOfClient(clientId));
+      for (let at = 0; at < addresses.length; at += ADDRESS_SIZE) add(this.askerOfAddress(addresses, at));
+      if (groupId === null && clientId === null) add(this.askerOfEveryone());
     }
   }
 
@@ -82,7 +91,11 @@ export class GrantTable {
       if (number !== NOT_FOUND) return number;
     }
     const ofGroup = this.groupAskers[query.groupIndex]!;
-    return ofGroup === 0 ? NOT_FOUND : this.findOf(ofGroup - 1, query);
+    if (ofGroup !== 0) {
+      const number = this.findOf(ofGroup - 1, query);
+      if (number !== NOT_FOUND) return number;
+    }
+    return this.everyone === 0 ? NOT_FOUND : this.findOf(this.everyone - 1, query);
   }
 
   /** A client that is known by its key has its own grants only, not those of others at its address. */
@@ -107,6 +120,11 @@ export class GrantTable {
   }
 
   private findOf(asker: number, { hashLow, hashHigh, labelCount }: HashedLabels): number {
+    if (this.exactDepths[labelCount] !== 0) {
+      const number = this.names[this.nameSlot(hashLow[0]!, hashHigh[0]!, exactly(asker)) + 3]!;
+      this.label = 0;
+      if (number !== 0) return number - 1;
+    }
     for (let label = 0; label < labelCount; label++) {
       if (this.depths[labelCount - label] === 0) continue;
       const number = this.names[this.nameSlot(hashLow[label]!, hashHigh[label]!, asker) + 3]!;
@@ -119,11 +137,11 @@ export class GrantTable {
   }
 
   /** Of equal grants the first one stays. */
-  private add(asker: number, hash: { low: number; high: number } | null, number: number): void {
-    if (hash === null) {
-      if (this.everyName[asker] === 0) this.everyName[asker] = number + 1;
-      return;
-    }
+  private addForEveryName(asker: number, number: number): void {
+    if (this.everyName[asker] === 0) this.everyName[asker] = number + 1;
+  }
+
+  private addForName(asker: number, hash: { low: number; high: number }, number: number): void {
     const at = this.nameSlot(hash.low, hash.high, asker);
     if (this.names[at + 3] === 0) this.names.set([hash.low, hash.high, asker, number + 1], at);
   }
@@ -131,6 +149,11 @@ export class GrantTable {
   private askerOfGroup(index: number): number {
     if (this.groupAskers[index] === 0) this.groupAskers[index] = ++this.askerCount;
     return this.groupAskers[index]! - 1;
+  }
+
+  private askerOfEveryone(): number {
+    if (this.everyone === 0) this.everyone = ++this.askerCount;
+    return this.everyone - 1;
   }
 
   private askerOfClient(clientId: number): number {
@@ -179,6 +202,11 @@ export class GrantTable {
       if (names[at] === low && names[at + 1] === high && names[at + 2] === asker) return at;
     }
   }
+}
+
+/** In a slot: the grants of an asker for a name alone. */
+function exactly(asker: number): number {
+  return ~asker;
 }
 
 function mix(one: number, other: number): number {

@@ -114,7 +114,7 @@ describe('Newcomers', () => {
   test('recognizes clients of grants and of rules as well', () => {
     const identity = addressFromText(macIdentity(MAC))!;
     const grant = {
-      ...{ id: 1, name: null, groupId: null, clientId: 3, addresses: identity },
+      ...{ id: 1, name: null, coversSubdomains: true, groupId: null, clientId: 3, addresses: identity },
       ...{ isAllowing: false, endsAtSecs: 2_000_000_000 },
     };
     const names = { ...NO_NAME_RULES, grants: [grant] };

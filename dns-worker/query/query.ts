@@ -161,7 +161,7 @@ export class Query {
   /** If the rule matched a name of the answer: that name, in wire form; `ruleNameOffset` is an offset in it then. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
-  /** Unix seconds at which the grant ends that decided, or lets everything pass; 0 = there is none. */
+  /** Unix seconds at which the grant ends that decided, or lets everything pass, or NO_END_SECS; 0 = there is none. */
   grantEndsAtSecs = 0;
   /**
    * Nothing may block it: blocking is switched off, or a grant or the group's schedule allows everything. Safe search

@@ -5,6 +5,7 @@
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, readU16, readU32, skipName, writeU32 } from '../../shared/dns/wire.ts';
 import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
+import { NO_END_SECS } from '../../shared/snapshot/name-rules.ts';
 import type { Query } from '../query/query.ts';
 
 /** Changes further away do not limit TTLs; few TTLs are longer. */
@@ -14,7 +15,11 @@ const HORIZON_SECS = 86_400;
 export function capTtlsToFlip(query: Query, policy: PolicyTable): void {
   const { grantEndsAtSecs } = query;
   let flipAtSecs = policy.groupNextFlipAtSecs(query.groupIndex);
-  if (grantEndsAtSecs !== 0 && (flipAtSecs === 0 || grantEndsAtSecs < flipAtSecs))
+  if (
+    grantEndsAtSecs !== 0 &&
+    grantEndsAtSecs !== NO_END_SECS &&
+    (flipAtSecs === 0 || grantEndsAtSecs < flipAtSecs)
+  )
     flipAtSecs = grantEndsAtSecs;
   if (flipAtSecs === 0) return;
   // The current second is not counted, as part of it is over.

@@ -1,5 +1,5 @@
 /**
- * Grants: what one client or one group may, or may not, ask until a moment (contract: decision order). They stand before
+ * Grants: what a client, a group or everyone may, or may not, ask (contract: decision order). They stand before
  * the group's schedule. One that blocks answers as `blocking.mode` wants it, local names too; one that allows takes the
  * query past all blocking, as `AllowAll` does (`isFreed`): names that this server answers itself stay its own.
  *

@@ -14,20 +14,25 @@ export interface NameRules {
   readonly grants: readonly NameGrant[];
 }
 
-/** What one client or one group may, or may not, ask until a moment. */
+/** In place of the end of a grant that has none: later than any end, and a small integer for V8. */
+export const NO_END_SECS = 0x7fff_ffff;
+
+/** What a client, a group or everyone may, or may not, ask. */
 export interface NameGrant {
   /** Of its row. */
   readonly id: number;
-  /** Folded wire form, with all names below; null = every name. */
+  /** Folded wire form; null = every name. */
   readonly name: Uint8Array | null;
-  /** Null = for a client. */
+  /** Whether the names below `name` are covered too. */
+  readonly coversSubdomains: boolean;
+  /** Null = for a client, or for everyone. */
   readonly groupId: number | null;
-  /** Null = for a group. */
+  /** Null = for a group, or for everyone. */
   readonly clientId: number | null;
   /** Addresses of the client, 16 bytes each. */
   readonly addresses: Uint8Array;
   readonly isAllowing: boolean;
-  /** Unix seconds. */
+  /** Unix seconds; NO_END_SECS = no end. */
   readonly endsAtSecs: number;
 }
 

@@ -7,7 +7,7 @@ import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
 import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
-import { logRowOf, noticeOf, openExplained, takeAction } from '../support/browser/page-steps.ts';
+import { choose, logRowOf, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
@@ -65,8 +65,15 @@ describe('from a row of the log', () => {
       const stage = drawer.getByRole('listitem').filter({ hasText: 'Lists and rules' }).first();
       expect(await stage.innerText()).toMatch(/answers[^]*First list and Second list/);
       await expectAccessible(page);
-      await takeAction(drawer, 'Unblock', 'Group Default: for ever');
-      await noticeOf(page, 'A rule allows the name for the group.');
+      await drawer.getByRole('button', { name: 'Unblock…' }).click();
+      const sheet = page.getByRole('dialog', { name: 'Unblock', exact: true });
+      await choose(sheet, 'For', 'Group Default');
+      await choose(sheet, 'How long', 'until I remove it');
+      await sheet.getByRole('switch', { name: 'With subdomains' }).press('Space');
+      await sheet.getByText('A rule for the group Default').waitFor();
+      await expectAccessible(page);
+      await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
+      await noticeOf(page, 'A rule now allows the name.');
       expect(await room.ask([LISTED])).toEqual([EVERY_ADDRESS]);
       await room.api.untilQueryCount(2, `domain=${LISTED}`);
       await openExplained(page, LISTED);
@@ -79,8 +86,12 @@ describe('from a row of the log', () => {
     await room.askLogged(name);
     await room.withPage({}, async (page) => {
       const drawer = await openExplained(page, name);
-      await takeAction(drawer, 'Block', 'Group Default: for ever');
-      await noticeOf(page, 'A rule blocks the name for the group.');
+      await drawer.getByRole('button', { name: 'Block…' }).click();
+      const sheet = page.getByRole('dialog', { name: 'Block', exact: true });
+      await choose(sheet, 'For', 'Everyone');
+      await choose(sheet, 'How long', 'until I remove it');
+      await sheet.getByRole('button', { name: 'Block', exact: true }).click();
+      await noticeOf(page, 'A rule now blocks the name.');
       expect(await room.ask([name])).toEqual([BLOCKED]);
       await drawer.getByRole('button', { name: 'Close' }).click();
       await room.api.untilQueryCount(2, `domain=${name}`);
@@ -88,7 +99,7 @@ describe('from a row of the log', () => {
       await page.getByRole('button', { name: '1 new', exact: true }).click();
       await logRowOf(page, name).filter({ hasText: 'Blocked by a rule' }).locator('time').click();
       const { decided_by: decider } = await explained(name);
-      expect(decider).toMatchObject({ origin: 'managed_domain', rule: name });
+      expect(decider).toMatchObject({ origin: 'managed_domain', rule: `*.${name}` });
       await drawer.getByText(`Rule: ${decider!.source}`).first().waitFor();
     });
   });
@@ -151,14 +162,50 @@ describe('from a row of the log', () => {
       // 600 s less at most the time limit of the test.
       expect(grant!.secs_left).toBeGreaterThan(300);
       expect(grant!.secs_left).toBeLessThanOrEqual(600);
-      await drawer.getByText('For this client.').waitFor();
+      await drawer.getByText('For this device.').waitFor();
       await expectAccessible(page);
 
       await drawer.getByRole('button', { name: 'End it' }).click();
       await noticeOf(page, 'Ended.');
-      await drawer.getByText('For this client.').waitFor({ state: 'detached' });
+      await drawer.getByText('For this device.').waitFor({ state: 'detached' });
       expect(await room.ask([name])).toEqual([BLOCKED]);
       expect(await room.api.expect(200, 'GET', '/grants')).toEqual([]);
+    });
+  });
+});
+
+describe('the sheet of a blocked row', () => {
+  test('unblocks for this device in three presses, and without an end until the rules page ends it', async () => {
+    const name = 'sheet.flow.example';
+    await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
+    await room.askLogged(name);
+    await room.withPage({}, async (page) => {
+      const grants = () => room.api.expect<Grant[]>(200, 'GET', '/grants');
+      const drawer = await openExplained(page, name);
+      expect(await drawer.getByRole('button', { name: /^Block/ }).count()).toBe(0);
+      await drawer.getByRole('button', { name: 'Unblock…' }).click();
+      const sheet = page.getByRole('dialog', { name: 'Unblock', exact: true });
+      await sheet.getByText('A temporary rule, which Weir removes at').waitFor();
+      await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
+      const notice = await noticeOf(page, `${name} is allowed until`);
+      expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
+      expect(await grants()).toMatchObject([{ domain: name, subdomains: true, group_id: null }]);
+      await notice.getByRole('button', { name: 'End it' }).click();
+      await noticeOf(page, 'Ended.');
+
+      await drawer.getByRole('button', { name: 'Unblock…' }).click();
+      await choose(sheet, 'How long', 'until I remove it');
+      await sheet.getByText('A temporary rule without an end.').waitFor();
+      await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
+      await noticeOf(page, `${name} is allowed until you remove this.`);
+      expect(await grants()).toMatchObject([{ domain: name, client_id: expect.any(Number), until: null }]);
+
+      await page.goto('./rules?tab=grants');
+      const row = page.getByRole('row').filter({ hasText: name });
+      await row.getByText('Until you remove it').waitFor();
+      await row.getByRole('button', { name: 'End now' }).click();
+      await noticeOf(page, 'It has ended.');
+      expect(await room.ask([name])).toEqual([BLOCKED]);
     });
   });
 });

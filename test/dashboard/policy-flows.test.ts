@@ -308,7 +308,7 @@ describe('a draft', () => {
 
 describe('many rules', () => {
   test('are pasted, looked at line by line, and written', async () => {
-    await room.api.expect(201, 'POST', '/managed-domains', { domain: 'there.paste.example' });
+    await room.api.expect(201, 'POST', '/managed-domains', { domain: '*.there.paste.example' });
     const text = [
       ...['# from a forum', '0.0.0.0 one.paste.example two.paste.example', '||three.paste.example^'],
       ...['https://four.paste.example/page', 'one.paste.example', 'there.paste.example', 'not a name'],
@@ -331,6 +331,36 @@ describe('many rules', () => {
       await noticeOf(page, 'Taken back.');
       expect(await room.ask(written)).toEqual(written.map(() => EVERY_ADDRESS));
       expect(await room.ask(['there.paste.example'])).toEqual([BLOCKED]);
+    });
+  });
+});
+
+describe('a rule', () => {
+  test('is made of the address of a page that is pasted, with its subdomains unless the switch is off', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./rules');
+      await page.getByRole('button', { name: 'Add a rule' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add a rule' });
+      const name = form.getByLabel('Name', { exact: true });
+      await name.fill('https://Pasted.example:8443/page?x=1');
+      await form.getByText('Holds for pasted.example and all names below it.').waitFor();
+      await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
+      await form.getByText('Holds for pasted.example alone.').waitFor();
+      await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
+      await expectAccessible(page);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await noticeOf(page, 'The rule is in force.');
+      expect(await room.ask(['pasted.example', 'sub.pasted.example'])).toEqual([BLOCKED, BLOCKED]);
+
+      await page.getByRole('button', { name: 'Add a rule' }).first().click();
+      await name.fill('a.pasted-many.example https://b.pasted-many.example/');
+      await form.getByText('2 rules, one for each name.').waitFor();
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+      expect(await room.ask(['a.pasted-many.example', 'x.b.pasted-many.example'])).toEqual([
+        BLOCKED,
+        BLOCKED,
+      ]);
     });
   });
 });

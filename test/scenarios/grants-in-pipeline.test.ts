@@ -29,6 +29,7 @@ function grant(change: Partial<PolicyGrant> = {}): PolicyGrant {
   return {
     id,
     domain: null,
+    subdomains: true,
     action: 'allow',
     groupId: null,
     clientId: isOfGroup ? null : 9,
@@ -254,6 +255,15 @@ describe('a question in flight', () => {
     forwarding.answer({ answers: [a('ads.example', '198.51.100.1')] });
     expect(replyOf(second)).toEqual(NULL_IP);
     expect(forwarding.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
+  });
+
+  test('keeps its TTL under a grant without an end, which is for everyone and that name alone', () => {
+    const everyone = { clientId: null, address: null, untilMs: null };
+    forwarding.use(LISTS, {}, granting([grant({ ...everyone, domain: 'ads.example', subdomains: false })]));
+    const asked = forwarding.ask('ads.example');
+    forwarding.answer({ answers: [a('ads.example', '198.51.100.1', 300)] });
+    expect(ttlOf(asked.reply)).toEqual([300]);
+    expect(replyOf(forwarding.ask('www.ads.example'))).toEqual(NULL_IP);
   });
 
   test('is answered with TTLs that end with the grant, also from the cache and where the thread let it pass', () => {

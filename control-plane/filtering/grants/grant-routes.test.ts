@@ -61,6 +61,7 @@ describe('grants', () => {
     expect(grant).toEqual({
       id: grant.id,
       domain: 'games.example',
+      subdomains: true,
       client_id: null,
       group_id: 1,
       action: 'allow',
@@ -87,7 +88,7 @@ describe('grants', () => {
     const first = await create({ client_id: byIp, until });
     expect(first).toMatchObject({ until: '2026-01-15T13:30:00.000Z', domain: null, secs_left: 5400 });
     const second = await create({ client_id: byMac, action: 'block', secs: 1, domain: 'bücher.example' });
-    const row = { groupId: null, createdMs: clock.nowMs() };
+    const row = { groupId: null, subdomains: true, createdMs: clock.nowMs() };
     expect(await read()).toEqual([
       {
         ...row,
@@ -102,6 +103,27 @@ describe('grants', () => {
     ]);
     await api.send('PATCH', `/api/clients/${byIp}`, { json: { mac_address: '02:00:00:00:00:02' } });
     expect((await read())[0]).toMatchObject({ mac: '02:00:00:00:00:02', address: null });
+  });
+
+  test('are for everyone and without an end unless the request says otherwise', async () => {
+    const grant = await create({ domain: 'games.example', subdomains: false, action: 'block' });
+    expect(grant).toMatchObject({
+      ...{ client_id: null, group_id: null, subdomains: false, until: null, secs_left: null },
+    });
+    const { rows } = await suite.database.query<{ subject: string; after: unknown }>(
+      'SELECT subject, after FROM audit_log ORDER BY id DESC LIMIT 1',
+    );
+    expect(rows[0]).toMatchObject({
+      subject: `grant ${grant.id}: block games.example for everyone`,
+      after: { subdomains: false, until: null },
+    });
+    await create({ group_id: 1, secs: 10 });
+    expect((await read())[0]).toMatchObject({
+      ...{ groupId: null, clientId: null, untilMs: null, subdomains: false },
+    });
+    clock.advanceSecs(10);
+    const listed = GrantList.parse((await api.send('GET', '/api/grants')).body);
+    expect(listed.map(({ id }) => id)).toEqual([grant.id]);
   });
 
   test('are listed while they are in force, the next one to end first', async () => {
@@ -171,9 +193,8 @@ describe('grants', () => {
   });
 
   test.each<[unknown, string[]]>([
-    [{}, ['client_id', 'secs']],
-    [{ group_id: 1 }, ['secs']],
-    [{ secs: 5 }, ['client_id']],
+    [{ group_id: 1, secs: 5, subdomains: 'yes' }, ['subdomains']],
+    [{ group_id: 1, client_id: 1, secs: 5, until: '2026-01-15T14:00:00Z' }, ['client_id', 'secs']],
     [{ group_id: 1, client_id: 1, secs: 5 }, ['client_id']],
     [{ group_id: 1, secs: 5, until: '2026-01-15T14:00:00Z' }, ['secs']],
     [{ group_id: 1, secs: 0 }, ['secs']],

@@ -14,7 +14,7 @@ import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 import { deleteGrant, insertGrant, readGrant } from './grant-store.ts';
-import type { StoredGrant } from './grant-store.ts';
+import type { NewGrant, StoredGrant } from './grant-store.ts';
 
 const grantEntity = entity({
   path: '/grants/{id}',
@@ -44,11 +44,11 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
     path: '/grants',
     access: 'viewer',
     tag: 'Grants',
-    summary: 'Grants in force, the next one to end first',
+    summary: 'Active grants, the next one to end first',
     answer: GrantList,
     handle: () =>
       grants()
-        .toSorted((a, b) => a.untilMs - b.untilMs || a.id - b.id)
+        .toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id)
         .map((grant) => shownGrant(grant, clock)),
   });
 }
@@ -77,7 +77,7 @@ function createGrant(policy: PolicyChanges, clock: Clock): Route {
     path: '/grants',
     access: 'admin',
     tag: 'Grants',
-    summary: 'Allow or block a name, or everything, for one client or one group until a moment',
+    summary: 'Allow or block a name, or everything, for a client, a group or everyone',
     body: GrantCreateBody,
     status: 201,
     answer: Grant,
@@ -126,22 +126,29 @@ function endGrant(policy: PolicyChanges): Route {
   });
 }
 
-/** When it begins, which is now, and when it ends; 400 for an end that is no later, or later than a year. */
-function timesOf({ secs, until }: GrantCreate, clock: Clock): { createdMs: number; untilMs: number } {
+/** When it begins, which is now, and when it ends; 400 for an end that is not later, or later than a year. */
+function timesOf({ secs, until }: GrantCreate, clock: Clock): Pick<NewGrant, 'createdMs' | 'untilMs'> {
   const createdMs = clock.nowMs();
-  const untilMs = until === null ? createdMs + (secs ?? 0) * 1000 : Date.parse(until);
+  if (secs === null && until === null) return { createdMs, untilMs: null };
+  const untilMs = until === null ? createdMs + secs! * 1000 : Date.parse(until);
   if (untilMs > createdMs && untilMs - createdMs <= MAX_UNTIL_MS) return { createdMs, untilMs };
   throw invalid([{ path: 'until', message: 'expected a moment to come, within a year' }]);
 }
 
 function shownGrant(grant: StoredGrant, clock: Clock): Grant {
-  const secsLeft = Math.max(0, Math.ceil((grant.untilMs - clock.nowMs()) / 1000));
+  const { untilMs } = grant;
+  const secsLeft = untilMs === null ? null : Math.max(0, Math.ceil((untilMs - clock.nowMs()) / 1000));
   return { ...auditedGrant(grant), secs_left: secsLeft };
+}
+
+function endOf({ untilMs }: StoredGrant): number {
+  return untilMs ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** For people. */
 function subjectOf({ id, action, domain, clientId, groupId }: StoredGrant): string {
-  const asker = clientId === null ? `group ${String(groupId)}` : `client ${clientId}`;
+  const group = groupId === null ? 'everyone' : `group ${groupId}`;
+  const asker = clientId === null ? group : `client ${clientId}`;
   return `grant ${id}: ${action} ${domain ?? 'every name'} for ${asker}`;
 }
 
@@ -149,10 +156,11 @@ function auditedGrant(grant: StoredGrant): Omit<Grant, 'secs_left'> {
   return {
     id: grant.id,
     domain: grant.domain,
+    subdomains: grant.subdomains,
     client_id: grant.clientId,
     group_id: grant.groupId,
     action: grant.action,
-    until: new Date(grant.untilMs).toISOString(),
+    until: grant.untilMs === null ? null : new Date(grant.untilMs).toISOString(),
     created_at: new Date(grant.createdMs).toISOString(),
   };
 }

@@ -9,22 +9,27 @@ import type { PolicyGrant } from '../../policy/change/rows.ts';
 export type StoredGrant = Omit<PolicyGrant, 'mac' | 'address'>;
 
 /** What a grant is made of. */
-export interface NewGrant extends Pick<GrantCreate, 'domain' | 'client_id' | 'group_id' | 'action'> {
+export interface NewGrant extends Pick<
+  GrantCreate,
+  'domain' | 'subdomains' | 'client_id' | 'group_id' | 'action'
+> {
   readonly createdMs: number;
-  readonly untilMs: number;
+  /** Null = no end. */
+  readonly untilMs: number | null;
 }
 
 interface GrantRow {
   readonly id: number;
   readonly domain: string | null;
+  readonly subdomains: boolean;
   readonly client_id: number | null;
   readonly group_id: number | null;
   readonly action: 'allow' | 'block';
-  readonly until: Date;
+  readonly until: Date | null;
   readonly created_at: Date;
 }
 
-const COLUMNS = 'id, domain, client_id, group_id, action, until, created_at';
+const COLUMNS = 'id, domain, subdomains, client_id, group_id, action, until, created_at';
 /** Most grants at once, which bounds what a snapshot costs. */
 const MAX_GRANTS = 10_000;
 /** Rows stay a day, should the clock be wrong. Those that ended here are removed at once. */
@@ -32,11 +37,12 @@ const KEPT_MS = 86_400_000;
 
 /** Stores a grant; 400 for an unknown client or group, 409 if there are too many. Removes those long over. */
 export async function insertGrant(db: Queryable, grant: NewGrant): Promise<StoredGrant> {
-  const { domain, client_id: clientId, group_id: groupId, action, untilMs, createdMs } = grant;
+  const { domain, subdomains, client_id: clientId, group_id: groupId, action, untilMs, createdMs } = grant;
   await db.query('DELETE FROM grants WHERE until < $1', [new Date(createdMs - KEPT_MS)]);
-  const text = `INSERT INTO grants (domain, client_id, group_id, action, until, created_at)
-    SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM grants) < ${MAX_GRANTS} RETURNING ${COLUMNS}`;
-  const values = [domain, clientId, groupId, action, new Date(untilMs), new Date(createdMs)];
+  const text = `INSERT INTO grants (domain, subdomains, client_id, group_id, action, until, created_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM grants) < ${MAX_GRANTS} RETURNING ${COLUMNS}`;
+  const until = untilMs === null ? null : new Date(untilMs);
+  const values = [domain, subdomains, clientId, groupId, action, until, new Date(createdMs)];
   try {
     const { rows } = await db.query<GrantRow>(text, values);
     if (rows[0] === undefined) throw conflict(`there are ${MAX_GRANTS} grants, which is the most`);
@@ -71,10 +77,11 @@ function toGrant(row: GrantRow): StoredGrant {
   return {
     id: row.id,
     domain: row.domain,
+    subdomains: row.subdomains,
     clientId: row.client_id,
     groupId: row.group_id,
     action: row.action,
-    untilMs: row.until.getTime(),
+    untilMs: row.until?.getTime() ?? null,
     createdMs: row.created_at.getTime(),
   };
 }

@@ -14,6 +14,7 @@ beforeEach(() => {
 function grant(id: number, leftMs: number): PolicyGrant {
   const row = {
     domain: null,
+    subdomains: true,
     action: 'allow',
     groupId: 1,
     clientId: null,
@@ -41,6 +42,15 @@ describe('GrantTimes', () => {
     clock.advance(4000);
     expect(look(grants)).toEqual([[], [1, 2], Infinity]);
     expect(look([])).toEqual([[], [], Infinity]);
+  });
+
+  test('look() never ends a grant without an end, whatever the clock says', () => {
+    const grants = [{ ...grant(1, 0), untilMs: null }, grant(2, 1000)];
+    expect(look(grants)).toEqual([[1, 2], [], 1000]);
+    clock.advance(1000);
+    expect(look(grants)).toEqual([[1], [2], Infinity]);
+    clock.wallMs += 1_000_000_000_000;
+    expect(look(grants)).toEqual([[1], [2], Infinity]);
   });
 
   test('look() extends nothing when the clock is set back, however often', () => {

@@ -11,7 +11,7 @@ export interface GrantsNow {
   readonly inForce: readonly PolicyGrant[];
   /** Ids of those that were in force here and have used up their time. */
   readonly ended: ReadonlySet<number>;
-  /** Milliseconds until the next one ends; Infinity if none is in force. */
+  /** Milliseconds until the next one ends; Infinity if none will. */
   readonly nextEndMs: number;
 }
 
@@ -58,8 +58,9 @@ export class GrantTimes {
     return grants.filter((grant) => this.leftOf(grant, nowMs, monotonicMs) > 0);
   }
 
-  /** Milliseconds that a grant has left; 0 or less = it is not in force. */
+  /** Milliseconds that a grant has left: Infinity = it has no end, 0 or less = it is not in force. */
   private leftOf({ id, untilMs }: PolicyGrant, nowMs: number, monotonicMs: number): number {
+    if (untilMs === null) return Infinity;
     const byWallMs = untilMs - nowMs;
     let seen = this.seen.get(id);
     if (seen?.untilMs !== untilMs) {

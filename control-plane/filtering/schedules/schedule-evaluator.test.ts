@@ -173,6 +173,7 @@ describe('ScheduleEvaluator', () => {
     const grant = (id: number, until: string): PolicyRows['grants'][number] => {
       const who = {
         domain: null,
+        subdomains: true,
         action: 'allow',
         groupId: 1,
         clientId: null,

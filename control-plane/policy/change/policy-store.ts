@@ -126,7 +126,8 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   ],
   grants: [
     'grants',
-    `SELECT coalesce(json_agg(json_build_object('id', g.id, 'domain', g.domain, 'action', g.action,
+    `SELECT coalesce(json_agg(json_build_object('id', g.id, 'domain', g.domain,
+         'subdomains', g.subdomains, 'action', g.action,
          'groupId', g.group_id, 'clientId', g.client_id, 'mac', c.mac_address::text,
          'address', CASE WHEN c.mac_address IS NULL THEN host(c.ip_address) END,
          'untilMs', round(extract(epoch FROM g.until) * 1000),

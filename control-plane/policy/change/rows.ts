@@ -147,20 +147,22 @@ export interface PolicyLocalRecord {
   readonly ttlSecs: number;
 }
 
-/** A timed permission or block of one client or one group. */
+/** A temporary rule of a client, a group or everyone. */
 export interface PolicyGrant {
   readonly id: number;
-  /** ASCII, folded, no final dot: that name and all names below. Null = every name. */
+  /** ASCII, folded, no final dot. Null = every name. */
   readonly domain: string | null;
+  /** Whether the names below the domain are covered too. */
+  readonly subdomains: boolean;
   readonly action: 'allow' | 'block';
-  /** One of both is null. */
+  /** At least one of both is null; both are for a grant for everyone. */
   readonly groupId: number | null;
   readonly clientId: number | null;
-  /** What the client is known by: its MAC, else its address. Both are null for a group. */
+  /** What the client is known by: its MAC, else its address. Both are null without a client. */
   readonly mac: string | null;
   readonly address: string | null;
-  /** Unix milliseconds of its end; it may be over. */
-  readonly untilMs: number;
+  /** Unix milliseconds of its end, which may be over; null = no end. */
+  readonly untilMs: number | null;
   readonly createdMs: number;
 }
 

@@ -44,28 +44,32 @@ const apiTokens: BackupKind = {
   remove: [`DELETE FROM api_tokens t USING ${TOKEN} WHERE ${IS_TOKEN}`],
 };
 
-const GRANT = items('domain text, client text, "group" text, action text, until timestamptz');
+const GRANT = items(
+  'domain text, subdomains boolean, client text, "group" text, action text, until timestamptz',
+);
 const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
+/** A grant for a client or group that is not there must not become one for everyone. */
+const IS_KNOWN = 'num_nonnulls(c.id, g.id) = num_nonnulls(v.client, v."group")';
 const grants: BackupKind = {
   name: 'grants',
-  key: ['domain', 'client', 'group', 'action', 'until'],
+  key: ['domain', 'subdomains', 'client', 'group', 'action', 'until'],
   isTimed: true,
-  read: `SELECT t.domain, ${CLIENT_OF} AS client, g.name AS "group", t.action,
+  read: `SELECT t.domain, t.subdomains, ${CLIENT_OF} AS client, g.name AS "group", t.action,
       to_char(t.until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS until
     FROM grants t LEFT JOIN clients c ON c.id = t.client_id LEFT JOIN groups g ON g.id = t.group_id
-    WHERE t.until > $1 ORDER BY t.until, t.id`,
+    WHERE t.until > $1 OR t.until IS NULL ORDER BY t.until, t.id`,
   put: [
-    `INSERT INTO grants (domain, client_id, group_id, action, until, created_at)
-     SELECT v.domain, c.id, g.id, v.action, v.until, now() FROM ${GRANT}
+    `INSERT INTO grants (domain, subdomains, client_id, group_id, action, until, created_at)
+     SELECT v.domain, v.subdomains, c.id, g.id, v.action, v.until, now() FROM ${GRANT}
      LEFT JOIN clients c ON ${CLIENT_OF} = v.client LEFT JOIN groups g ON g.name = v."group"
-     WHERE num_nonnulls(c.id, g.id) = 1`,
+     WHERE ${IS_KNOWN}`,
   ],
   remove: [
     `DELETE FROM grants t USING ${GRANT} LEFT JOIN clients c ON ${CLIENT_OF} = v.client
        LEFT JOIN groups g ON g.name = v."group"
-     WHERE t.domain IS NOT DISTINCT FROM v.domain AND t.client_id IS NOT DISTINCT FROM c.id
+     WHERE ${IS_KNOWN} AND t.domain IS NOT DISTINCT FROM v.domain AND t.subdomains = v.subdomains AND t.client_id IS NOT DISTINCT FROM c.id
        AND t.group_id IS NOT DISTINCT FROM g.id AND t.action = v.action
-       AND date_trunc('milliseconds', t.until) = v.until`,
+       AND date_trunc('milliseconds', t.until) IS NOT DISTINCT FROM v.until`,
   ],
 };
 

@@ -76,7 +76,7 @@ function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOu
     case 'users':
       return isNamed(item, adminName) ? 'is_administrator' : undefined;
     case 'grants':
-      return Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
+      return item['until'] === null || Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
     case 'certificates':
       if (item['key'] === null) return 'key_not_in_backup';
       return isOutOfDate(item, now) ? 'over' : undefined;

@@ -199,6 +199,22 @@ describe('a restore', () => {
     expect((await backUp()).grants).toEqual([]);
   });
 
+  test('keeps a grant for everyone without an end, and makes none of one for an unknown group', async () => {
+    const everyone = grantOf({ until: null, subdomains: false });
+    const file = { ...(await backUp()), grants: [everyone] };
+    await restore(file);
+    expect((await backUp()).grants).toEqual([everyone]);
+    const { status } = await send({ ...file, grants: [grantOf({ group: 'Gone' })] });
+    expect(status).toBe(400);
+    const left = await restore({
+      ...file,
+      grants: [everyone, grantOf({ client: '192.0.2.99', until: null })],
+    });
+    expect(left).toMatchObject({ left_out: [{ kind: 'grants', reason: 'client_not_known' }] });
+    await restore({ ...file, grants: [] });
+    expect((await backUp()).grants).toEqual([]);
+  });
+
   test.each<[string, object, string]>([
     [
       'a hash that costs too much',
@@ -212,7 +228,6 @@ describe('a restore', () => {
     ],
     ['a name that is none', { users: [{ username: 'system', role: 'viewer' }] }, 'users.0.username'],
     ['a user twice', { users: ['a', 'A'].map((username) => ({ username, role: 'viewer' })) }, 'users.1'],
-    ['a grant for nothing', { grants: [grantOf({})] }, 'grants.0.client'],
     ['a grant for two', { grants: [grantOf({ client: '192.0.2.7', group: 'Default' })] }, 'grants.0.client'],
     [
       'a grant of ten years',

@@ -14,7 +14,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   'Safe search': 'Engines whose safe mode is enforced for a group.',
   Schedules: 'Profiles of time slots that block or allow everything for a group.',
   Blocking: 'The switch of all blocking, with a timer.',
-  Grants: 'What one client or one group may, or may not, ask until a moment.',
+  Grants: 'Temporary rules: what a client, a group or everyone may, or may not, ask.',
   Explain: 'Why a name is answered as it is, stage by stage.',
   Revisions: 'Every change of policy, and the way back.',
   Moving: 'Settings of other programs, taken over from their exports.',

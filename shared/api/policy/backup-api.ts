@@ -176,20 +176,22 @@ const BackedUpGrant = z
       .max(1020)
       .refine((name) => canonicalDomain(name) === name, 'expected a domain name in lower case')
       .nullable(),
+    subdomains: z.boolean().default(true),
     client: text(64).nullable().meta({ description: 'MAC, address or key' }),
     group: GroupOrNull,
     action: z.enum(['allow', 'block']),
-    until: Timestamp,
+    until: Timestamp.nullable().meta({ description: 'null = no end' }),
   })
-  .refine(({ client, group }) => (client === null) !== (group === null), {
+  .refine(({ client, group }) => client === null || group === null, {
     path: ['client'],
-    message: 'expected either client or group',
+    message: 'expected either client or group, or neither',
   })
   .meta({
     description: 'one that is over, or of a client that is not known, is left out',
     examples: [
       {
         domain: 'games.example.org',
+        subdomains: true,
         client: '192.0.2.10',
         group: null,
         action: 'allow',

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/grants`: what one client or one group may, or may not, ask until a moment. */
+/** Requests and answers of `{api}/grants`: what a client, a group or everyone may, or may not, ask for a time. */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';
 import { Id, text, Timestamp } from '../fields.ts';
@@ -18,12 +18,13 @@ const Domain = text(1020).transform((value, context) => {
 export const Grant = z
   .strictObject({
     id: Id,
-    domain: z.string().nullable().meta({ description: 'that name and all names below; null = every name' }),
+    domain: z.string().nullable().meta({ description: 'null = every name' }),
+    subdomains: z.boolean().meta({ description: 'whether the names below `domain` are covered too' }),
     client_id: Id.nullable(),
-    group_id: Id.nullable(),
+    group_id: Id.nullable().meta({ description: 'if `client_id` is null too, the grant is for everyone' }),
     action: z.enum(['allow', 'block']),
-    until: Timestamp.meta({ description: 'when it ends' }),
-    secs_left: z.int().min(0),
+    until: Timestamp.nullable().meta({ description: 'when it ends; null = when it is deleted' }),
+    secs_left: z.int().min(0).nullable().meta({ description: 'null = no end' }),
     created_at: Timestamp,
   })
   .meta({ id: 'Grant' });
@@ -31,22 +32,34 @@ export type Grant = z.infer<typeof Grant>;
 
 export const GrantList = z.array(Grant);
 
-/** One of two fields. */
-function exactlyOne(one: string, other: string, given: number): { path: string[]; message: string } | null {
-  if (given === 1) return null;
-  return { path: [one], message: `expected either ${one} or ${other}` };
+/** The problem if both of two fields that exclude each other have a value. */
+function atMostOne(one: string, other: string, values: readonly [unknown, unknown]): FieldProblem | null {
+  if (values.includes(null)) return null;
+  return { path: [one], message: `expected either ${one} or ${other}, or neither` };
+}
+interface FieldProblem {
+  readonly path: string[];
+  readonly message: string;
 }
 
 export const GrantCreateBody = z
   .strictObject({
-    domain: Domain.nullable()
-      .default(null)
-      .meta({ description: 'that name and all names below; null = every name' }),
+    domain: Domain.nullable().default(null).meta({ description: 'null = every name' }),
+    subdomains: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'whether the names below `domain` are covered too' }),
     client_id: Id.nullable()
       .default(null)
-      .meta({ examples: [null] }),
+      .meta({ description: 'if `group_id` is null too, the grant is for everyone', examples: [null] }),
     group_id: Id.nullable().default(null),
-    secs: z.int().min(1).max(MAX_SECS).nullable().default(null).meta({ description: 'how long it holds' }),
+    secs: z
+      .int()
+      .min(1)
+      .max(MAX_SECS)
+      .nullable()
+      .default(null)
+      .meta({ description: 'how long it lasts; without `secs` and `until` it lasts until it is deleted' }),
     until: z.iso
       .datetime({ offset: true })
       .nullable()
@@ -55,10 +68,9 @@ export const GrantCreateBody = z
     action: z.enum(['allow', 'block']).default('allow'),
   })
   .superRefine((body, context) => {
-    const given = (...values: unknown[]): number => values.filter((value) => value !== null).length;
     for (const fault of [
-      exactlyOne('client_id', 'group_id', given(body.client_id, body.group_id)),
-      exactlyOne('secs', 'until', given(body.secs, body.until)),
+      atMostOne('client_id', 'group_id', [body.client_id, body.group_id]),
+      atMostOne('secs', 'until', [body.secs, body.until]),
     ])
       if (fault !== null) context.addIssue({ code: 'custom', ...fault });
   })

@@ -37,7 +37,7 @@ describe('a reference in a body', () => {
     const mutation = await changing.prepare(route);
     const id = field === 'service_id' ? UNKNOWN_NAME : UNKNOWN_ID;
     const json = { ...(mutation.json as object), [field]: field.endsWith('s') ? [id] : id };
-    // A grant is for one client or one group.
+    // A grant is for a client or a group, not for both.
     if (field === 'client_id') Object.assign(json, { group_id: null });
     const { status, body } = await changing.send({ ...mutation, json });
     const paths = ((body as Problem).errors ?? []).map(({ path }) => path);

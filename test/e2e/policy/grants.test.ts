@@ -77,7 +77,9 @@ describe('weir with grants', () => {
     expect(await api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([{ id: allowed.id }]);
     await api.expect(204, 'DELETE', `/grants/${String(allowed.id)}`);
     expect(await answerTo(weir, RULED)).toBe(BLOCKED);
-    await grant(api, { domain: 'example.org', client_id: client.id, secs: 86_400 });
+    await grant(api, { domain: RULED, subdomains: false });
+    expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
+    expect(await answerTo(weir, `www.${RULED}`)).toBe(BLOCKED);
     await grant(api, { domain: OTHER, group_id: 1, action: 'block', secs: 4 });
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
@@ -87,5 +89,6 @@ describe('weir with grants', () => {
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
     await untilFree(weir, OTHER);
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
+    expect(await answerTo(weir, `www.${RULED}`)).toBe(BLOCKED);
   });
 });

@@ -1,7 +1,7 @@
 /** The grants in force, as threads read them. Pure. */
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { nameFromText } from '../../../../shared/dns/name.ts';
-import type { NameGrant } from '../../../../shared/snapshot/name-rules.ts';
+import { type NameGrant, NO_END_SECS } from '../../../../shared/snapshot/name-rules.ts';
 import type { PolicyGrant } from '../../change/rows.ts';
 
 /** `addressesOf` finds where the client with a MAC is now. */
@@ -9,7 +9,8 @@ export function grantRules(
   inForce: readonly PolicyGrant[],
   addressesOf: (mac: string) => readonly string[],
 ): NameGrant[] {
-  return inForce.flatMap(({ id, domain, action, groupId, clientId, mac, address, untilMs }) => {
+  return inForce.flatMap((grant) => {
+    const { id, domain, subdomains, action, groupId, clientId, mac, address, untilMs } = grant;
     const name = domain === null ? null : nameFromText(domain);
     // A name that is none would be a grant for every name.
     if (domain !== null && name === null) return [];
@@ -17,11 +18,12 @@ export function grantRules(
     return {
       id,
       name,
+      coversSubdomains: subdomains,
       groupId,
       clientId,
       addresses: new Uint8Array(Buffer.concat(places.flatMap((place) => addressFromText(place) ?? []))),
       isAllowing: action === 'allow',
-      endsAtSecs: Math.floor(untilMs / 1000),
+      endsAtSecs: untilMs === null ? NO_END_SECS : Math.floor(untilMs / 1000),
     };
   });
 }

@@ -264,8 +264,10 @@ function describeSchedule({ rows }: Meaning, groupId: number): RuleDescription |
 function describeGrant(grants: ManualRows['grants'], grantId: number): RuleDescription | undefined {
   const grant = grants.find(({ id }) => id === grantId);
   if (grant === undefined) return undefined;
-  const until = new Date(grant.untilMs).toISOString();
-  return manual(`grant ${grantId}`, `${grant.action} ${grant.domain ?? '*'} until ${until}`, grantId);
+  const { action, domain, subdomains, untilMs } = grant;
+  const name = `${domain === null || subdomains ? '' : 'only '}${domain ?? '*'}`;
+  const until = untilMs === null ? '' : ` until ${new Date(untilMs).toISOString()}`;
+  return manual(`grant ${grantId}`, `${action} ${name}${until}`, grantId);
 }
 
 function manual(source: string, rule: string, id: number | string): RuleDescription {

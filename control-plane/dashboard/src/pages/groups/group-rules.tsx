@@ -11,7 +11,8 @@ import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { Answered, FormFault } from '../../ui/display/states.tsx';
-import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { SelectField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
+import { ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import { Card } from '../../ui/display/page.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
 import styles from './groups.module.css';
@@ -105,6 +106,7 @@ function RuleRows({ rows }: { readonly rows: readonly RuleRow[] }): ReactNode {
 function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   const [domain, setDomain] = useState('');
+  const [subdomains, setSubdomains] = useState(true);
   const [action, setAction] = useState<'allow' | 'deny'>('deny');
   const create = useChange('POST /managed-domains', {
     done: 'rules.created',
@@ -115,8 +117,10 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
     <Form
       onSubmit={(event) => {
         event.preventDefault();
-        if (domain.trim() !== '')
-          void create.run({ body: { domain: domain.trim(), action, group_id: groupId } });
+        const text = domain.trim();
+        if (text === '') return;
+        const body = { domain: ruleOfPasted(text, subdomains) ?? text, action, group_id: groupId };
+        void create.run({ body });
       }}
     >
       <FormFault failure={create.failure} fields={['domain']} />
@@ -126,7 +130,7 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
           error={fieldProblem(create.failure, 'domain')}
           value={domain}
           onChange={setDomain}
-          placeholder="*.example.org"
+          placeholder="example.org"
           isCode
         />
         <SelectField
@@ -143,6 +147,13 @@ function RuleForm({ groupId }: { readonly groupId: number }): ReactNode {
           {say('groups.rules.add')}
         </Button>
       </div>
+      <SwitchField
+        isSelected={subdomains || saysSubdomains(domain)}
+        isDisabled={saysSubdomains(domain)}
+        onChange={setSubdomains}
+      >
+        {say('rules.subdomains')}
+      </SwitchField>
     </Form>
   );
 }

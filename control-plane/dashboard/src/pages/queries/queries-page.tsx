@@ -11,6 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';
 import { useVerdict } from './explain/use-verdict.ts';
+import { targetOf, USUAL } from './explain/verdicts.ts';
 import type { Groups } from './filters/condition-text.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { CONDITIONS, filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
@@ -19,6 +20,7 @@ import { Keys } from './keys-dialog.tsx';
 import { LogStanding, NoRows } from './log-status.tsx';
 import type { LogRow } from './log/log-rows.ts';
 import { LogWindow } from './log/log-window.tsx';
+import { isBlocked } from './log/status-look.ts';
 import type { LogHandle, PressedValue } from './log/log-window.tsx';
 import { useIsEmpty, useLog } from './log/use-log.ts';
 import styles from './queries-page.module.css';
@@ -242,8 +244,8 @@ function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
   function decide(action: 'allow' | 'block'): void {
     const row = isOpen ? opened : log.reader.view().rows.at(current)?.row;
     if (!isAdmin || row === null || row === undefined) return;
-    const target = { domain: row.domain, client: row.client, clientId: row.client_id, groupId: row.group_id };
-    judge.judge({ action, scope: 'client', span: 600 }, target);
+    if (action === 'allow' && !isBlocked(row.status)) return;
+    judge.judge({ action, ...USUAL }, targetOf(row));
   }
 
   return (key) => {

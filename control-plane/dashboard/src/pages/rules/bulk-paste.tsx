@@ -11,7 +11,7 @@ import { refreshAll } from '../../api/store.ts';
 import { undoRevision } from '../../api/undo.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { TextField } from '../../ui/controls/fields.tsx';
+import { SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 import { Badge, DomainName } from '../../ui/display/values.tsx';
@@ -40,7 +40,8 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
   const [text, setText] = useState('');
   const [action, setAction] = useState<RuleAction>('deny');
   const [groupId, setGroupId] = useState<number | null>(null);
-  const names = pastedNames(text, { action, groupId, existing });
+  const [subdomains, setSubdomains] = useState(true);
+  const names = pastedNames(text, { action, subdomains, groupId, existing });
   const fresh = names.filter(({ state }) => state === 'new').map(({ domain }) => domain);
   const writing = useWriting(action, groupId, onClose);
   return (
@@ -77,6 +78,9 @@ export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
           isDisabled={writing.isPending}
           isCode
         />
+        <SwitchField isSelected={subdomains} onChange={setSubdomains} isDisabled={writing.isPending}>
+          {say('rules.subdomains')}
+        </SwitchField>
         <Preview names={names} />
       </Stack>
     </Drawer>

@@ -9,13 +9,14 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
-import { DomainName } from '../../ui/display/values.tsx';
+import { GrantedName } from '../../ui/policy/granted-name.tsx';
+import { nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 import { useState } from 'react';
 import { fieldProblem } from '../../api/problem-text.ts';
-import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { SelectField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { FormFault } from '../../ui/display/states.tsx';
 import { ActionChoice } from './rule-dialog.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
@@ -56,27 +57,28 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
       id: 'domain',
       title: say('grants.what'),
       isName: true,
-      cell: ({ domain }) => (domain === null ? say('grants.everything') : <DomainName name={domain} />),
+      cell: (grant) => <GrantedName grant={grant} />,
     },
     { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
     {
       id: 'for',
       title: say('field.for'),
-      cell: ({ client_id: clientId, group_id: groupId }) =>
-        clientId === null ? (
-          <GroupNames ids={groupId === null ? [] : [groupId]} />
-        ) : (
-          <bdi>{nameOfId(clientId)}</bdi>
-        ),
+      cell: ({ client_id: clientId, group_id: groupId }) => {
+        if (clientId !== null) return <bdi>{nameOfId(clientId)}</bdi>;
+        return groupId === null ? say('grants.everyone') : <GroupNames ids={[groupId]} />;
+      },
     },
     {
       id: 'until',
       title: say('grants.until'),
-      cell: ({ until, secs_left: left }) => (
-        <time dateTime={until} title={format.moment(until)}>
-          {say('grants.left', { span: format.span(left), time: format.time(until) })}
-        </time>
-      ),
+      cell: ({ until, secs_left: left }) =>
+        until === null || left === null ? (
+          say('grants.noEnd')
+        ) : (
+          <time dateTime={until} title={format.moment(until)}>
+            {say('grants.left', { span: format.span(left), time: format.time(until) })}
+          </time>
+        ),
     },
     {
       id: 'actions',
@@ -95,26 +97,33 @@ function Grants({ grants }: { readonly grants: readonly Grant[] }): ReactNode {
 
 const SPANS = ['600', '3600', '10800', '86400'];
 const MIDNIGHT = 'midnight';
+const NO_END = 'ever';
+const EVERYONE = 'everyone';
 
-/** Lets a client or a group ask for a name, or keeps it from that, until a moment. */
+/** Lets a client, a group or everyone ask for a name, or keeps them from that, for a time. */
 function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say, format } = useText();
   const groups = useGroups();
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
   const [action, setAction] = useState<RuleAction>('allow');
   const [domain, setDomain] = useState('');
+  const [subdomains, setSubdomains] = useState(true);
   const [whose, setWhose] = useState('');
   const [span, setSpan] = useState('3600');
   const create = useChange('POST /grants', { done: 'grants.added', onDone: onClose, quiet: true });
   const { failure } = create;
   const save = (): void => {
     const [kind, id] = whose.split(' ');
+    const text = domain.trim();
+    const rule = ruleOfPasted(text, subdomains);
     void create.run({
       body: {
         action: action === 'allow' ? 'allow' : 'block',
-        domain: domain.trim() === '' ? null : domain.trim(),
-        ...(kind === 'group' ? { group_id: Number(id) } : { client_id: Number(id) }),
-        ...(span === MIDNIGHT ? { until: nextMidnight().toISOString() } : { secs: Number(span) }),
+        domain: text === '' ? null : rule === null ? text : nameOfRule(rule),
+        subdomains: rule === null || saysSubdomains(rule),
+        ...(kind === 'group' && { group_id: Number(id) }),
+        ...(kind === 'client' && { client_id: Number(id) }),
+        ...lengthOf(span),
       },
     });
   };
@@ -136,6 +145,15 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
         error={fieldProblem(failure, 'domain')}
         isCode
       />
+      {domain.trim() !== '' && (
+        <SwitchField
+          isSelected={subdomains || saysSubdomains(domain)}
+          isDisabled={saysSubdomains(domain)}
+          onChange={setSubdomains}
+        >
+          {say('rules.subdomains')}
+        </SwitchField>
+      )}
       <SelectField
         label={say('field.for')}
         value={whose}
@@ -147,6 +165,7 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
             id: `client ${client.id}`,
             text: nameOf(client),
           })),
+          { id: EVERYONE, text: say('grants.everyone') },
         ]}
       />
       <SelectField
@@ -156,11 +175,17 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
         choices={[
           ...SPANS.map((secs) => ({ id: secs, text: format.span(Number(secs)) })),
           { id: MIDNIGHT, text: say('grants.midnight') },
+          { id: NO_END, text: say('grants.noEnd') },
         ]}
       />
       <FormFault failure={failure} fields={['domain', 'client_id']} />
     </FormDialog>
   );
+}
+
+function lengthOf(span: string): { readonly until?: string; readonly secs?: number } {
+  if (span === NO_END) return {};
+  return span === MIDNIGHT ? { until: nextMidnight().toISOString() } : { secs: Number(span) };
 }
 
 /** Midnight in the time zone of the browser. */

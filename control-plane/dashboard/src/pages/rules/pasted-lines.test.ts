@@ -14,7 +14,7 @@ const rule = (domain: string, action: 'allow' | 'deny', group: number | null): M
   updated_at: '',
 });
 
-const TARGET = { action: 'deny' as const, groupId: null, existing: [] as ManagedDomain[] };
+const TARGET = { action: 'deny' as const, subdomains: false, groupId: null, existing: [] as ManagedDomain[] };
 const read = (text: string): string[] => pastedNames(text, TARGET).map(({ domain }) => domain);
 
 describe('pastedNames()', () => {
@@ -30,6 +30,20 @@ describe('pastedNames()', () => {
       'page.example',
       'd.example',
       'e.example',
+    ]);
+  });
+
+  test('gives every name its subdomains if they are wanted', () => {
+    const existing = [rule('a.example', 'deny', null), rule('*.b.example', 'deny', null)];
+    const names = pastedNames('a.example b.example ||b.example^\nhttps://c.example/x', {
+      ...{ ...TARGET, existing },
+      subdomains: true,
+    });
+    expect(names.map(({ domain, state }) => [domain, state])).toEqual([
+      ['*.a.example', 'new'],
+      ['*.b.example', 'there'],
+      ['*.b.example', 'there'],
+      ['*.c.example', 'new'],
     ]);
   });
 

@@ -1,5 +1,5 @@
 /** Reads many rules out of a text that was pasted: names, hosts lines, Adblock rules, addresses of pages. Pure. */
-import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
+import { ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import type { ManagedDomain, RuleAction } from './rule-rows.ts';
 
 /** What becomes of a name: it is new, stood above already, is a rule already, or is no name. */
@@ -20,6 +20,8 @@ export interface PastedName {
 /** What the names are to become. */
 export interface PasteTarget {
   readonly action: RuleAction;
+  /** Whether names cover their subdomains, also those that are written without `*.`. */
+  readonly subdomains: boolean;
   readonly groupId: number | null;
   readonly existing: readonly ManagedDomain[];
 }
@@ -27,14 +29,15 @@ export interface PasteTarget {
 const SINK = /^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)$/;
 
 /** All names of the text, in its order; empty lines and comments are left out. */
-export function pastedNames(text: string, { action, groupId, existing }: PasteTarget): PastedName[] {
+export function pastedNames(text: string, target: PasteTarget): PastedName[] {
+  const { action, subdomains, groupId, existing } = target;
   const own = existing.filter((rule) => rule.group_id === groupId);
   const there = new Set(own.filter((rule) => rule.action === action).map(({ domain }) => domain));
   const opposed = new Set(own.filter((rule) => rule.action !== action).map(({ domain }) => domain));
   const seen = new Set<string>();
   return text.split(/\r?\n/).flatMap((line, place) =>
     namesOfLine(line).map((written) => {
-      const domain = canonicalDomainRule(written);
+      const domain = ruleOfPasted(written, subdomains);
       const base = { line: place + 1, text: written };
       if (domain === null) return { ...base, domain: written, state: 'bad', isOpposed: false };
       const state = there.has(domain) ? 'there' : seen.has(domain) ? 'double' : 'new';
@@ -60,13 +63,5 @@ function namesOfLine(line: string): string[] {
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
   if (SINK.test(words[0]!)) return words.slice(1);
   // A sentence is one bad line, not many names of one label.
-  return words.length > 1 && !words.every((word) => word.includes('.')) ? [text] : words.map(nameOfWord);
-}
-
-/** `||x^` covers x and the names below it; of the address of a page the host counts. */
-function nameOfWord(word: string): string {
-  const adblock = /^(?:@@)?\|\|([^/^$|]+)\^?$/.exec(word);
-  if (adblock !== null) return `*.${adblock[1]!}`;
-  if (/^https?:\/\//i.test(word) && URL.canParse(word)) return new URL(word).hostname;
-  return word;
+  return words.length > 1 && !words.every((word) => word.includes('.')) ? [text] : words;
 }

@@ -1,11 +1,12 @@
 /** Creates a rule or changes one: for a name, or for names that an expression describes. */
 import type { ReactNode } from 'react';
-import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
 import { useText } from '../../i18n/text.ts';
-import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
+import { CheckboxField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { GroupField } from '../../ui/policy/groups.tsx';
+import { nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { pastedNames } from './pasted-lines.ts';
 import { bodyOfRule, fieldsOfRule } from './rule-rows.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useChanges } from '../../api/use-change.ts';
@@ -35,11 +36,19 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
   const save = (): void => {
     const body = bodyOfRule(fields);
     const text = fields.text.trim();
-    if (kind === 'domain')
-      void (rule === null
-        ? run('POST /managed-domains', { body: { ...body, domain: text } })
-        : run('PUT /managed-domains/{id}', { params: { id: rule.id }, body: { ...body, domain: text } }));
-    else
+    if (kind === 'domain') {
+      const many = rule === null ? manyRules(text, fields.subdomains) : [];
+      // The server says what is wrong with a text that is not a name.
+      const domain = ruleOfPasted(text, fields.subdomains) ?? text;
+      if (many.length > 1)
+        void run('POST /managed-domains/bulk', {
+          body: { create: many.map((one) => ({ ...body, domain: one })) },
+        });
+      else
+        void (rule === null
+          ? run('POST /managed-domains', { body: { ...body, domain } })
+          : run('PUT /managed-domains/{id}', { params: { id: rule.id }, body: { ...body, domain } }));
+    } else
       void (rule === null
         ? run('POST /regex-filters', { body: { ...body, pattern: text } })
         : run('PUT /regex-filters/{id}', { params: { id: rule.id }, body: { ...body, pattern: text } }));
@@ -60,7 +69,18 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
         autoFocus
         isCode
       />
-      {kind === 'domain' && <Covers text={fields.text} />}
+      {kind === 'domain' && (
+        <>
+          <SwitchField
+            {...bindToggle('subdomains')}
+            isSelected={fields.subdomains || saysSubdomains(fields.text)}
+            isDisabled={saysSubdomains(fields.text)}
+          >
+            {say('rules.subdomains')}
+          </SwitchField>
+          <Covers text={fields.text} subdomains={fields.subdomains} />
+        </>
+      )}
       {kind === 'expression' && <ExpressionTrial pattern={fields.text} />}
       <GroupField label={say('field.for')} {...bind('groupId', 'group_id')} />
       <TextField label={say('field.comment')} {...bind('comment')} />
@@ -92,16 +112,26 @@ export function ActionChoice({ value, onChange }: ActionChoiceProps): ReactNode 
 }
 
 /** Says what a rule for a name is about, before it is saved. */
-function Covers({ text }: { readonly text: string }): ReactNode {
+function Covers({ text, subdomains }: { readonly text: string; readonly subdomains: boolean }): ReactNode {
   const { say } = useText();
-  const domain = canonicalDomainRule(text);
+  const many = manyRules(text, subdomains);
+  if (many.length > 1) return <p role="status">{say('rules.covers.many', { count: many.length })}</p>;
+  const domain = ruleOfPasted(text, subdomains);
   if (domain === null) return null;
-  const isWildcard = domain.startsWith('*.');
   return (
     <p role="status">
-      {say(isWildcard ? 'rules.covers.below' : 'rules.covers.exact', { name: domain.replace('*.', '') })}
+      {say(saysSubdomains(domain) ? 'rules.covers.below' : 'rules.covers.exact', {
+        name: nameOfRule(domain),
+      })}
     </p>
   );
+}
+
+/** The rules of a text with several names, as lines that are pasted into a field of one line; none if one is bad. */
+function manyRules(text: string, subdomains: boolean): readonly string[] {
+  const names = pastedNames(text, { action: 'deny', subdomains, groupId: null, existing: [] });
+  if (names.some(({ state }) => state === 'bad')) return [];
+  return names.filter(({ state }) => state === 'new').map(({ domain }) => domain);
 }
 
 /** The field and the result. DNS uses the same code. */

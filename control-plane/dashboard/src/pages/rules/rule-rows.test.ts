@@ -39,6 +39,20 @@ describe('fittingRules()', () => {
   });
 });
 
+describe('fieldsOfRule()', () => {
+  test('splits the domain of a rule into a name and a switch, which is on for a new one', () => {
+    expect(fieldsOfRule(null)).toMatchObject({ text: '', subdomains: true });
+    expect(fieldsOfRule(rule(1, { domain: '*.a.example' }))).toMatchObject({
+      text: 'a.example',
+      subdomains: true,
+    });
+    expect(fieldsOfRule(rule(1, { domain: 'a.example' }))).toMatchObject({
+      text: 'a.example',
+      subdomains: false,
+    });
+  });
+});
+
 describe('bodyOfRule()', () => {
   test('sends what the form of a rule says', () => {
     const fields = { ...fieldsOfRule(rule(1, { group_id: 2 })), comment: ' why ' };

@@ -1,4 +1,5 @@
 /** Rules that people wrote: as a form, as rows, filtered. */
+import { nameOfRule, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** A rule for a name. */
@@ -32,6 +33,8 @@ export function operationsOf(kind: RuleKind) {
 /** The fields of the form. */
 export interface RuleFields {
   readonly text: string;
+  /** Of a rule for a name: whether it covers the names below it. */
+  readonly subdomains: boolean;
   readonly action: RuleAction;
   /** Null = every group. */
   readonly groupId: number | null;
@@ -41,9 +44,15 @@ export interface RuleFields {
 
 /** The form of a rule, or of a new one. */
 export function fieldsOfRule(rule: Rule | null): RuleFields {
-  if (rule === null) return { text: '', action: 'deny', groupId: null, comment: '', enabled: true };
+  if (rule === null)
+    return { text: '', subdomains: true, action: 'deny', groupId: null, comment: '', enabled: true };
   const { action, group_id: groupId, comment, enabled } = rule;
-  return { text: textOfRule(rule), action, groupId, comment, enabled };
+  const isForName = 'domain' in rule;
+  return {
+    text: isForName ? nameOfRule(rule.domain) : rule.pattern,
+    subdomains: isForName && saysSubdomains(rule.domain),
+    ...{ action, groupId, comment, enabled },
+  };
 }
 
 /** What is sent besides the domain or the pattern. */

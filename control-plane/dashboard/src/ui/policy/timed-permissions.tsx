@@ -1,4 +1,4 @@
-/** What one client or one group may, or may not, ask until a moment: made by one press, ended by the server or here. */
+/** What one client or one group may, or may not, ask for a time: made by one press, ended by the server or here. */
 import { CirclePlay, CircleSlash } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -9,7 +9,8 @@ import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
 import { Bar } from '../display/page.tsx';
 import { Answered } from '../display/states.tsx';
-import { Badge, DomainName } from '../display/values.tsx';
+import { Badge } from '../display/values.tsx';
+import { GrantedName } from './granted-name.tsx';
 import styles from './timed-permissions.module.css';
 
 /** Whose permissions. */
@@ -61,13 +62,17 @@ export function TimedPermissions({ of: holder }: { readonly of: Holder }): React
                     {say(grant.action === 'allow' ? 'groups.rules.isAllowed' : 'groups.rules.isBlocked')}
                   </Badge>
                   <span className={styles['what']}>
-                    {grant.domain === null ? say('grants.everything') : <DomainName name={grant.domain} />}
-                    <time dateTime={grant.until} className={styles['until']}>
-                      {say('schedules.now.until', {
-                        moment: (grant.secs_left < 86_400 ? format.time : format.moment)(grant.until),
-                        left: format.ago(grant.until),
-                      })}
-                    </time>
+                    <GrantedName grant={grant} />
+                    {grant.until === null || grant.secs_left === null ? (
+                      <span className={styles['until']}>{say('grants.noEnd')}</span>
+                    ) : (
+                      <time dateTime={grant.until} className={styles['until']}>
+                        {say('schedules.now.until', {
+                          moment: (grant.secs_left < 86_400 ? format.time : format.moment)(grant.until),
+                          left: format.ago(grant.until),
+                        })}
+                      </time>
+                    )}
                   </span>
                   {isAdmin && (
                     <Button kind="quiet" onPress={() => void end.run({ params: { id: grant.id } })}>

@@ -15,14 +15,14 @@ import { valueText } from '../filters/condition-text.ts';
 import type { Groups } from '../filters/condition-text.ts';
 import type { ConditionName } from '../filters/log-filters.ts';
 import type { LogRow } from '../log/log-rows.ts';
-import { isBlocked, lookOf } from '../log/status-look.ts';
+import { lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import type { Explained } from './explained.ts';
-import { knownClientId } from './use-verdict.ts';
+import { grantText, knownClientId } from './use-verdict.ts';
 import type { Judge } from './use-verdict.ts';
-import { touches } from './verdicts.ts';
+import { scopeOf, targetOf, touches } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
-import { VerdictMenus } from './verdict-menus.tsx';
+import { VerdictActions } from './verdict-actions.tsx';
 import styles from './explain.module.css';
 import { useChange } from '../../../api/use-change.ts';
 import { exemptDomain, withDomain } from './private-answers.ts';
@@ -53,7 +53,7 @@ export function ExplainDrawer({
   const { say } = useText();
   const explained = useExplained(id, known);
   const row = useRow(id, known, explained.data);
-  const target = targetOf(row, explained.data);
+  const target = knownTarget(row, explained.data);
   const group = groups.find((one) => one.id === target?.groupId)?.name ?? String(target?.groupId ?? '');
   const status = row?.status ?? explained.data?.logged?.status ?? explained.data?.status;
   return (
@@ -67,16 +67,15 @@ export function ExplainDrawer({
         </span>
       }
       actions={
-        target !== null &&
-        status !== undefined && (
+        target !== null && (
           <ForAdmins>
-            <VerdictMenus target={target} isBlocked={isBlocked(status)} group={group} judge={judge} />
+            <VerdictActions target={target} group={group} judge={judge} />
           </ForAdmins>
         )
       }
     >
       {status !== undefined && <Outcome status={status} row={row} />}
-      {target !== null && status === 'BLOCKED_REBIND' && <PrivateException name={target.domain} />}
+      {target?.status === 'BLOCKED_REBIND' && <PrivateException name={target.domain} />}
       {target !== null && <Grants target={target} judge={judge} />}
       <Answered of={explained} lines={8}>
         {(answer) => <Explanation of={answer} />}
@@ -110,12 +109,11 @@ function useRow(id: string, known: LogRow | null, explained: Explained | undefin
   return known ?? found.data?.data.find((row) => String(row.id) === id) ?? null;
 }
 
-function targetOf(row: LogRow | null, explained: Explained | undefined): VerdictTarget | null {
-  if (row !== null)
-    return { domain: row.domain, client: row.client, clientId: row.client_id, groupId: row.group_id };
+function knownTarget(row: LogRow | null, explained: Explained | undefined): VerdictTarget | null {
+  if (row !== null) return targetOf(row);
   if (explained === undefined) return null;
   const { domain, client, group_id: groupId } = explained;
-  return { domain, client, clientId: null, groupId };
+  return { domain, client, clientId: null, groupId, status: explained.logged?.status ?? explained.status };
 }
 
 function Outcome({
@@ -160,21 +158,17 @@ function Grants({ target, judge }: { readonly target: VerdictTarget; readonly ju
   const holding = (grants.data ?? []).filter((grant) => touches(grant, domain, known, groupId));
   return (
     <>
-      {holding.map(({ id, action, until, group_id: ofGroup, domain: name }) => (
+      {holding.map((grant) => (
         <Callout
-          key={id}
+          key={grant.id}
           tone="info"
           actions={
             <ForAdmins>
-              <Button onPress={() => judge.endGrant(id)}>{say('queries.grant.end')}</Button>
+              <Button onPress={() => judge.endGrant(grant.id)}>{say('queries.grant.end')}</Button>
             </ForAdmins>
           }
         >
-          {say(action === 'allow' ? 'queries.grant.allowed' : 'queries.grant.blocked', {
-            name: name ?? say('queries.grant.everything'),
-            until: format.moment(until),
-          })}{' '}
-          {say(ofGroup === null ? 'queries.grant.ofClient' : 'queries.grant.ofGroup')}
+          {grantText(grant, say, format.moment)} {say(`queries.grant.of.${scopeOf(grant)}`)}
         </Callout>
       ))}
       {known !== null && (

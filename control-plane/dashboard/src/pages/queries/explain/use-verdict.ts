@@ -5,8 +5,9 @@ import { notify } from '../../../api/notices.ts';
 import { problemText } from '../../../api/problem-text.ts';
 import { refreshAll } from '../../../api/store.ts';
 import { useChange } from '../../../api/use-change.ts';
+import type { Say } from '../../../i18n/say.ts';
 import { useText } from '../../../i18n/text.ts';
-import { grantOf } from './verdicts.ts';
+import { grantOf, madeBy, ruleDomainOf } from './verdicts.ts';
 import type { Grant, Verdict, VerdictTarget } from './verdicts.ts';
 
 /** Decides about a row. */
@@ -16,35 +17,38 @@ export interface Judge {
   readonly isPending: boolean;
 }
 
-/** Grants tell their end, and offer to end them now; a rule for ever offers to undo it. */
+/** A notice about a grant offers to end it; one about a rule offers to undo it. */
 export function useVerdict(): Judge {
   const { say, format } = useText();
   const store = useQueryClient();
   const end = useChange('DELETE /grants/{id}', { done: 'queries.grant.ended' });
   const grant = useChange('POST /grants', {
-    onDone: ({ id, action, domain, until }: Grant) =>
+    onDone: ({ id, ...made }: Grant) =>
       notify({
         tone: 'good',
-        text: say(action === 'allow' ? 'queries.grant.allowed' : 'queries.grant.blocked', {
-          name: domain ?? '',
-          until: format.time(until),
-        }),
+        text: grantText(made, say, format.time),
         action: { text: say('queries.grant.end'), run: () => void end.run({ params: { id } }) },
       }),
   });
   const allowRule = useChange('POST /managed-domains', { done: 'queries.rule.allowed' });
   const blockRule = useChange('POST /managed-domains', { done: 'queries.rule.blocked' });
 
-  async function judge({ action, scope, span }: Verdict, target: VerdictTarget): Promise<void> {
-    const { domain, groupId } = target;
-    if (span === 'ever') {
-      const body = { domain, group_id: groupId, comment: say('queries.rule.comment') };
+  async function judge(verdict: Verdict, target: VerdictTarget): Promise<void> {
+    const { action, scope } = verdict;
+    const { domain, groupId, status } = target;
+    if (madeBy(verdict, status) === 'rule') {
+      const body = {
+        domain: ruleDomainOf(verdict, domain),
+        group_id: scope === 'group' ? groupId : null,
+        comment: say('queries.rule.comment'),
+      };
       if (action === 'allow') await allowRule.run({ body: { ...body, action: 'allow' } });
       else await blockRule.run({ body: { ...body, action: 'deny' } });
       return;
     }
-    const holder = scope === 'group' ? { group_id: groupId } : { client_id: await clientIdOf(target) };
-    await grant.run({ body: grantOf({ action, span }, domain, holder, new Date()) });
+    const holder = scope === 'client' ? { client_id: await clientIdOf(target) } : {};
+    const group = scope === 'group' ? { group_id: groupId } : {};
+    await grant.run({ body: grantOf(verdict, domain, { ...holder, ...group }, new Date()) });
   }
 
   return {
@@ -56,6 +60,22 @@ export function useVerdict(): Judge {
     endGrant: (id) => void end.run({ params: { id } }),
     isPending: grant.isPending || allowRule.isPending || blockRule.isPending,
   };
+}
+
+/** What a grant does, and until when. */
+export function grantText(
+  { action, domain, subdomains, until }: Pick<Grant, 'action' | 'domain' | 'subdomains' | 'until'>,
+  say: Say,
+  momentText: (moment: string) => string,
+): string {
+  const everything = domain ?? say('queries.grant.everything');
+  const name = subdomains ? everything : say('queries.grant.nameOnly', { name: everything });
+  if (until === null)
+    return say(action === 'allow' ? 'queries.grant.allowedOpen' : 'queries.grant.blockedOpen', { name });
+  return say(action === 'allow' ? 'queries.grant.allowed' : 'queries.grant.blocked', {
+    name,
+    until: momentText(until),
+  });
 }
 
 /** The client that has this address; null where there is none. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { grantOf, midnightAfter, touches } from './verdicts.ts';
-import type { Grant } from './verdicts.ts';
+import { grantOf, madeBy, midnightAfter, ruleDomainOf, touches } from './verdicts.ts';
+import type { Grant, Verdict } from './verdicts.ts';
 
 const grant: Grant = {
   id: 1,
   domain: 'example.org',
+  subdomains: true,
   client_id: 7,
   group_id: null,
   action: 'allow',
@@ -29,20 +30,52 @@ describe('touches()', () => {
   });
 });
 
+describe('touches() of grants for everyone', () => {
+  test('covers a name alone if the grant has no subdomains', () => {
+    const one = { ...grant, client_id: null, subdomains: false };
+    expect(touches(one, 'example.org', null, 1)).toBe(true);
+    expect(touches(one, 'www.example.org', 7, 1)).toBe(false);
+  });
+});
+
+describe('madeBy()', () => {
+  const verdict: Verdict = { action: 'allow', scope: 'everyone', span: 'ever', subdomains: true };
+  test('makes a rule of what stays, if a rule lifts the block and the verdict is not for a client', () => {
+    expect(madeBy(verdict, 'BLOCKED_LIST')).toBe('rule');
+    expect(madeBy({ ...verdict, scope: 'group' }, 'BLOCKED_MANAGED')).toBe('rule');
+    expect(madeBy({ ...verdict, action: 'block' }, 'ALLOWED')).toBe('rule');
+    expect(madeBy(verdict, 'BLOCKED_SERVICE')).toBe('grant');
+    expect(madeBy({ ...verdict, scope: 'client' }, 'BLOCKED_LIST')).toBe('grant');
+    expect(madeBy({ ...verdict, span: 'midnight' }, 'BLOCKED_LIST')).toBe('grant');
+    expect([true, false].map((subdomains) => ruleDomainOf({ subdomains }, 'a.example'))).toEqual([
+      '*.a.example',
+      'a.example',
+    ]);
+  });
+});
+
 describe('grantOf()', () => {
   const now = new Date(2026, 0, 31, 22, 30);
+  const WIDE = { subdomains: true };
+
+  test('is for everyone and has no end if nothing else is said', () => {
+    expect(grantOf({ action: 'allow', span: 'ever', subdomains: false }, 'example.org', {}, now)).toEqual({
+      ...{ action: 'allow', domain: 'example.org', subdomains: false },
+    });
+  });
 
   test('ends after a time', () => {
-    expect(grantOf({ action: 'allow', span: 600 }, 'example.org', { client_id: 7 }, now)).toEqual({
+    expect(grantOf({ ...WIDE, action: 'allow', span: 600 }, 'example.org', { client_id: 7 }, now)).toEqual({
       action: 'allow',
       domain: 'example.org',
+      subdomains: true,
       client_id: 7,
       secs: 600,
     });
   });
 
   test('ends at the next midnight of the place', () => {
-    const body = grantOf({ action: 'block', span: 'midnight' }, 'example.org', { group_id: 2 }, now);
+    const body = grantOf({ ...WIDE, action: 'block', span: 'midnight' }, 'example.org', { group_id: 2 }, now);
     expect(body.until).toBe(new Date(2026, 1, 1).toISOString());
     expect(midnightAfter(new Date(2026, 1, 1)).getDate()).toBe(2);
   });

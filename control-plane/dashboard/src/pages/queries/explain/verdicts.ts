@@ -1,17 +1,23 @@
-/** What may be decided about a row: for whom, and how long. Grants are ended by the server, not by this page. */
+/** What may be decided about a row: for whom, how long, for which names. Grants are ended by the server. */
+import type { QueryStatusName } from '../../../../../../shared/query-log.ts';
+import type { LogRow } from '../log/log-rows.ts';
 import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 
 /** A permission or a block for a while. */
 export type Grant = AnswerOf<'GET /grants'>[number];
 
-/** How long: seconds, or until a moment that the clock names. */
+/** How long: seconds, until a moment that the clock names, or until it is deleted. */
 export type VerdictSpan = 600 | 3_600 | 'midnight' | 'ever';
+
+/** For whom. */
+export type VerdictScope = 'client' | 'group' | 'everyone';
 
 /** A decision. */
 export interface Verdict {
   readonly action: 'allow' | 'block';
-  readonly scope: 'client' | 'group';
+  readonly scope: VerdictScope;
   readonly span: VerdictSpan;
+  readonly subdomains: boolean;
 }
 
 /** What it is about. */
@@ -22,30 +28,59 @@ export interface VerdictTarget {
   /** Of a client that named itself by its key; else it is looked up by the address. */
   readonly clientId: number | null;
   readonly groupId: number;
+  readonly status: QueryStatusName;
 }
 
-/** What menus offer, the quickest first. A rule for ever is one of a group: clients have none of their own. */
-export const OFFERED: readonly Omit<Verdict, 'action'>[] = [
-  { scope: 'client', span: 600 },
-  { scope: 'client', span: 3_600 },
-  { scope: 'client', span: 'midnight' },
-  { scope: 'group', span: 600 },
-  { scope: 'group', span: 3_600 },
-  { scope: 'group', span: 'midnight' },
-  { scope: 'group', span: 'ever' },
-];
+/** What a decision about a row is about. */
+export function targetOf(
+  row: Pick<LogRow, 'domain' | 'client' | 'client_id' | 'group_id' | 'status'>,
+): VerdictTarget {
+  const { domain, client, client_id: clientId, group_id: groupId, status } = row;
+  return { domain, client, clientId, groupId, status };
+}
+
+/** The usual decision, which one press makes and the sheet starts with. */
+export const USUAL: Omit<Verdict, 'action'> = { scope: 'client', span: 600, subdomains: true };
+
+/** What is offered, the usual choice first. */
+export const SCOPES: readonly VerdictScope[] = ['client', 'group', 'everyone'];
+export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
+
+/** Statuses of blocks that an allow rule lifts; of others only a grant does, which stands before all blocking. */
+const LIFTED_BY_RULES: readonly QueryStatusName[] = ['BLOCKED_LIST', 'BLOCKED_MANAGED', 'BLOCKED_REGEX'];
+
+/**
+ * What a decision about a query with this status makes. What stays is a rule, which makes a revision; a client has no
+ * rules, so it gets a grant without an end.
+ */
+export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName): 'grant' | 'rule' {
+  if (span !== 'ever' || scope === 'client') return 'grant';
+  return action === 'block' || LIFTED_BY_RULES.includes(status) ? 'rule' : 'grant';
+}
 
 type GrantBody = NonNullable<CallOf<'POST /grants'>['body']>;
 
-/** The grant of a decision that ends. */
+/** Whom a grant is for; nothing = everyone. */
+type Holder = { readonly client_id?: number } | { readonly group_id?: number };
+
+/** The grant of a decision. */
 export function grantOf(
-  { action, span }: Pick<Verdict, 'action'> & { readonly span: Exclude<VerdictSpan, 'ever'> },
+  { action, span, subdomains }: Pick<Verdict, 'action' | 'span' | 'subdomains'>,
   domain: string,
-  holder: { readonly client_id: number } | { readonly group_id: number },
+  holder: Holder,
   now: Date,
 ): GrantBody {
-  const length = span === 'midnight' ? { until: midnightAfter(now).toISOString() } : { secs: span };
-  return { action, domain, ...holder, ...length };
+  return { action, domain, subdomains, ...holder, ...lengthOf(span, now) };
+}
+
+function lengthOf(span: VerdictSpan, now: Date): Pick<GrantBody, 'secs' | 'until'> {
+  if (span === 'ever') return {};
+  return span === 'midnight' ? { until: midnightAfter(now).toISOString() } : { secs: span };
+}
+
+/** The domain of a rule of a decision. */
+export function ruleDomainOf({ subdomains }: Pick<Verdict, 'subdomains'>, domain: string): string {
+  return subdomains ? `*.${domain}` : domain;
 }
 
 /** The next midnight of the place where the page is, also where a day has no 24 hours. */
@@ -53,11 +88,17 @@ export function midnightAfter(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
 }
 
+/** Whom a grant is for. */
+export function scopeOf({ client_id: clientId, group_id: groupId }: Grant): VerdictScope {
+  if (clientId !== null) return 'client';
+  return groupId === null ? 'everyone' : 'group';
+}
+
 /** Whether a grant holds for this name, asked by this client. */
 export function touches(grant: Grant, domain: string, clientId: number | null, groupId: number): boolean {
-  const isHolder = grant.group_id === null ? grant.client_id === clientId : grant.group_id === groupId;
-  if (!isHolder) return false;
+  if (grant.group_id !== null && grant.group_id !== groupId) return false;
+  if (grant.client_id !== null && grant.client_id !== clientId) return false;
   if (grant.domain === null) return true;
   const name = domain.toLowerCase();
-  return name === grant.domain || name.endsWith(`.${grant.domain}`);
+  return name === grant.domain || (grant.subdomains && name.endsWith(`.${grant.domain}`));
 }

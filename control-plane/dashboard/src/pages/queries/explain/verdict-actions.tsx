@@ -1,0 +1,110 @@
+/** Buttons for decisions about a row, in the thumb's reach: the usual one at once, all others in a sheet. */
+import { Ban, CircleCheck, SlidersHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useText } from '../../../i18n/text.ts';
+import { Button } from '../../../ui/controls/button.tsx';
+import { SelectField, SwitchField } from '../../../ui/controls/fields.tsx';
+import { DomainName } from '../../../ui/display/values.tsx';
+import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
+import { isBlocked } from '../log/status-look.ts';
+import type { Judge } from './use-verdict.ts';
+import { madeBy, midnightAfter, SCOPES, SPANS, USUAL } from './verdicts.ts';
+import type { Verdict, VerdictTarget } from './verdicts.ts';
+
+interface VerdictProps {
+  readonly target: VerdictTarget;
+  /** Name of the group. */
+  readonly group: string;
+  readonly judge: Judge;
+}
+
+/** Unblock what was blocked, or block what was not. */
+export function VerdictActions(props: VerdictProps): ReactNode {
+  const { say } = useText();
+  const { target, judge } = props;
+  const [isOpen, setOpen] = useState(false);
+  const action = isBlocked(target.status) ? 'allow' : 'block';
+  return (
+    <>
+      <Button
+        kind="main"
+        icon={action === 'allow' ? CircleCheck : Ban}
+        isPending={judge.isPending}
+        onPress={() => judge.judge({ action, ...USUAL }, target)}
+      >
+        {say(`queries.verdict.${action}Quick`)}
+      </Button>
+      <Button icon={SlidersHorizontal} onPress={() => setOpen(true)}>
+        {say(`queries.verdict.${action}More`)}
+      </Button>
+      {isOpen && <VerdictDialog {...props} action={action} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+interface VerdictDialogProps extends VerdictProps {
+  readonly action: Verdict['action'];
+  readonly onClose: () => void;
+}
+
+/** Who, how long, and which names. */
+function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogProps): ReactNode {
+  const { say } = useText();
+  const [chosen, setChosen] = useState(USUAL);
+  const set = (changed: Partial<typeof USUAL>): void => setChosen({ ...chosen, ...changed });
+  const verdict: Verdict = { ...chosen, action };
+  return (
+    <FormDialog
+      title={say(`queries.verdict.${action}`)}
+      saveText={say(`queries.verdict.${action}`)}
+      isPending={judge.isPending}
+      onSave={() => {
+        judge.judge(verdict, target);
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <DomainName name={target.domain} />
+      <SelectField
+        label={say('field.for')}
+        value={chosen.scope}
+        onChange={(scope) => set({ scope })}
+        choices={SCOPES.map((id) => ({ id, text: say(`queries.scope.${id}`, { group }) }))}
+      />
+      <SelectField
+        label={say('grants.long')}
+        value={String(chosen.span)}
+        onChange={(id) => set({ span: SPANS.find((span) => String(span) === id) ?? USUAL.span })}
+        choices={SPANS.map((span) => ({ id: String(span), text: say(`queries.span.${span}`) }))}
+      />
+      <SwitchField isSelected={chosen.subdomains} onChange={(subdomains) => set({ subdomains })}>
+        {say('rules.subdomains')}
+      </SwitchField>
+      <Made verdict={verdict} target={target} group={group} />
+    </FormDialog>
+  );
+}
+
+/** One line about what the button makes. */
+function Made({
+  verdict,
+  target,
+  group,
+}: Omit<VerdictProps, 'judge'> & { readonly verdict: Verdict }): ReactNode {
+  const { say, format } = useText();
+  const { scope, span } = verdict;
+  const text = (): string => {
+    if (madeBy(verdict, target.status) === 'rule')
+      return say(scope === 'group' ? 'queries.makes.groupRule' : 'queries.makes.rule', { group });
+    if (span === 'ever') return say('queries.makes.openGrant');
+    const now = new Date();
+    const end = span === 'midnight' ? midnightAfter(now) : new Date(now.getTime() + span * 1000);
+    return say('queries.makes.grant', { until: format.shortTime(end) });
+  };
+  return (
+    <p className="quiet" role="status">
+      {text()}
+    </p>
+  );
+}

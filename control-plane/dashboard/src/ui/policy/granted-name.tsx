@@ -1,0 +1,18 @@
+/** What a grant is about. */
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { useText } from '../../i18n/text.ts';
+import { DomainName } from '../display/values.tsx';
+
+/** The name, and a note if its subdomains are left out; or everything. */
+export function GrantedName({ grant }: { readonly grant: AnswerOf<'GET /grants'>[number] }): ReactNode {
+  const { say } = useText();
+  const { domain, subdomains } = grant;
+  if (domain === null) return say('grants.everything');
+  return (
+    <>
+      <DomainName name={domain} />
+      {!subdomains && <span className="quiet"> {say('grants.nameOnly')}</span>}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { ruleOfPasted, saysSubdomains } from './pasted-name.ts';
+
+describe('ruleOfPasted()', () => {
+  test.each<[string, string | null]>([
+    ['https://Example.com/path?x', 'example.com'],
+    ['http://user:secret@example.com:8443/#top', 'example.com'],
+    ['https://bücher.example./', 'xn--bcher-kva.example'],
+    ['wss://example.com', 'example.com'],
+    ['example.com:8443', 'example.com'],
+    ['example.com/page', 'example.com'],
+    [' Example.com. ', 'example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['||ads.example^', '*.ads.example'],
+    ['@@||ads.example^$important', '*.ads.example'],
+    ['.ads.example', '*.ads.example'],
+    ['*.ads.example', '*.ads.example'],
+    ['localhost', 'localhost'],
+    ['/ads/', null],
+    ['/ads[0-9]+/', null],
+    ['192.0.2.1', null],
+    ['https://192.0.2.1/', null],
+    ['https://[2001:db8::1]/', null],
+    ['2001:db8::1', null],
+    ['||ads.example/banner^', null],
+    ['two words', null],
+    ['', null],
+  ])('reads %j as %j', (word, rule) => {
+    expect(ruleOfPasted(word, false)).toBe(rule);
+    const wide = rule === null || rule.startsWith('*.') ? rule : `*.${rule}`;
+    expect(ruleOfPasted(word, true)).toBe(wide);
+    if (rule !== null) expect(saysSubdomains(word)).toBe(rule.startsWith('*.'));
+  });
+});

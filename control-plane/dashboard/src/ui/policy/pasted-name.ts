@@ -1,0 +1,33 @@
+/** Reads the name of a rule out of what people paste: a name, an Adblock rule, the address of a page. Pure. */
+import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The canonical rule, `*.NAME` if subdomains are wanted or the text says so; null = it has no name. */
+export function ruleOfPasted(word: string, subdomains: boolean): string | null {
+  const rule = canonicalDomainRule(nameOfPasted(word.trim()));
+  return rule === null || !subdomains || saysSubdomains(rule) ? rule : `*.${rule}`;
+}
+
+/** Whether the text itself asks for subdomains: `*.x`, `.x` or `||x^`. */
+export function saysSubdomains(word: string): boolean {
+  return nameOfPasted(word.trim()).startsWith('*.');
+}
+
+/** The name that a rule covers, without what makes it cover subdomains. */
+export function nameOfRule(rule: string): string {
+  return rule.startsWith('*.') ? rule.slice(2) : rule;
+}
+
+function nameOfPasted(word: string): string {
+  const adblock = /^(?:@@)?\|\|([^/^$|]+)\^?(?:\$\S*)?$/.exec(word);
+  if (adblock !== null) return `*.${nameOfRule(adblock[1]!)}`;
+  if (/^\.[^.]/.test(word)) return `*${word}`;
+  if (SCHEME.test(word)) return hostOf(word) ?? word;
+  // Without a scheme: `example.org:8443`, `example.org/page`. A path alone is not a name.
+  return (/^[^/?#].*[:/?#]/.test(word) ? hostOf(`http://${word}`) : null) ?? word;
+}
+
+function hostOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null;
+}
