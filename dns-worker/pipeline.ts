@@ -12,17 +12,15 @@ import {
   Exclusion,
   type ExclusionBits,
   LogMark,
-  Protocol,
   QueryStatus,
 } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
-import { readEcs } from './query/query-ecs.ts';
-import { readStreamOptions } from './query/stream-options.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
-import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
+import { ParseOutcome } from './query/parse-query.ts';
 import { type Query, StageResult, type StageResultCode } from './query/query.ts';
+import { READ_FAILED, readMessage, type ReadOutcome } from './stages/read-message.ts';
 import { mayAsk } from './policy/may-ask.ts';
 import { Newcomers } from './policy/newcomers.ts';
 import { Refusals } from './policy/refusals.ts';
@@ -77,11 +75,6 @@ const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
 /** A query to be explained, and a new one. */
 const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
 const NEW = EXPLAINED | Part.COUNTED;
-
-/** A bug in reading a message. */
-const READ_FAILED = -1;
-/** What `Pipeline.read` made of a message. */
-export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;
 
 /** Observes the stages of a query. */
 export interface PipelineRecorder extends MatchRecorder {
@@ -188,24 +181,9 @@ export class Pipeline {
     return StageResult.ANSWERED;
   }
 
-  /** Before the stages: an unreadable message is never looked up. Never throws. */
+  /** The first half of `run`: only reads the message. */
   read(query: Query): ReadOutcome {
-    try {
-      return this.readMessage(query);
-    } catch {
-      return READ_FAILED;
-    }
-  }
-
-  private readMessage(query: Query): ParseOutcomeCode {
-    const { rules } = this.snapshot;
-    const outcome = parseQuery(query, rules.seedLow, rules.seedHigh);
-    if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION) return outcome;
-    if (!this.cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
-    // Without a question it asks for a cookie (RFC 7873 section 5.4), or is malformed.
-    if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
-    if (query.protocol !== Protocol.udp) readStreamOptions(query);
-    return this.forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;
+    return readMessage(query, this.snapshot.rules, this.cookies, this.forwardsEcs);
   }
 
   /** What has no question is for clients that may ask alone, and counts against the limit of its network, too. */
