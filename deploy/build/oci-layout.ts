@@ -59,7 +59,6 @@ function runSettings(): object {
       'WEIR_SERVER_DATA_DIR=/var/lib/weir',
       // Said, so that Weir tells what is missing where it may not have it, and takes no other port.
       'WEIR_SERVER_DNS_PORT=53',
-      'NODE_COMPILE_CACHE=/var/cache/weir/code',
     ],
     Entrypoint: [WEIR],
     Cmd: ['start'],

@@ -5,18 +5,18 @@ import { until, within } from '../../test/support/parts/until.ts';
 import { DohConnection } from './doh-connection.ts';
 import type { DohResponse } from './doh-connection.ts';
 import type { StreamClient } from './stream-connection.ts';
-import { MAX_QUERIES, MAX_QUERIES_IN_FLIGHT } from './stream-connection.ts';
+import { MAX_QUERIES_IN_FLIGHT } from './stream-connection.ts';
 
 const MESSAGE = new Uint8Array(12);
 const TARGET = { kind: 'message', message: MESSAGE, clientKey: '' } as const;
 const BODY = { kind: 'body', clientKey: '' } as const;
 
 /** A connection whose queries are held, and how it was ended. */
-function open() {
+function open(maxQueries?: number) {
   const held: StreamClient[] = [];
   const ends: string[] = [];
   const end = { finish: () => void ends.push('finished'), destroy: () => void ends.push('destroyed') };
-  const connection = new DohConnection(end, (_message, client) => void held.push(client));
+  const connection = new DohConnection(end, (_message, client) => void held.push(client), maxQueries);
   return { connection, held, ends };
 }
 
@@ -86,13 +86,14 @@ describe('DohConnection', () => {
   });
 
   test('has a bound on queries in flight and in its life', () => {
-    const { connection, held, ends } = open();
+    const maxQueries = 1000;
+    const { connection, held, ends } = open(maxQueries);
     for (let i = 0; i < MAX_QUERIES_IN_FLIGHT; i++) connection.answer(TARGET, MESSAGE, exchange().response);
     const over = exchange();
     connection.answer(TARGET, MESSAGE, over.response);
     expect([over.statuses, connection.inFlight]).toEqual([[429], MAX_QUERIES_IN_FLIGHT]);
     for (const query of held.splice(0)) query.drop();
-    for (let i = MAX_QUERIES_IN_FLIGHT; i < MAX_QUERIES; i++) {
+    for (let i = MAX_QUERIES_IN_FLIGHT; i < maxQueries; i++) {
       connection.answer(TARGET, MESSAGE, exchange().response);
       held.pop()!.drop();
     }

@@ -42,10 +42,12 @@ export class DohConnection implements OpenConnection {
   private isLast = false;
   private readonly end: ConnectionEnd;
   private readonly handler: StreamHandler;
+  private readonly maxQueries: number;
 
-  constructor(end: ConnectionEnd, handler: StreamHandler) {
+  constructor(end: ConnectionEnd, handler: StreamHandler, maxQueries = MAX_QUERIES) {
     this.end = end;
     this.handler = handler;
+    this.maxQueries = maxQueries;
   }
 
   finish(): void {
@@ -130,7 +132,7 @@ export class DohConnection implements OpenConnection {
         this.answered();
       },
     });
-    if (this.taken === MAX_QUERIES) this.finish();
+    if (this.taken === this.maxQueries) this.finish();
   }
 
   private answered(): void {

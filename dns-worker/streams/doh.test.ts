@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { request } from 'node:https';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createConnectionTable } from '../../shared/memory/connection-table.ts';
 import { networkFromText } from '../../shared/net/cidr.ts';
@@ -81,6 +84,31 @@ function client(): DohClient {
   return opened;
 }
 
+/** Stands between a client and a TLS server on `target`, and counts the records that the server sends. */
+async function startRecordCounter(target: number) {
+  let count = 0;
+  let rest = Buffer.alloc(0);
+  const proxy = createServer((socket) => {
+    const server = connect(target, '127.0.0.1');
+    server.on('data', (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk]);
+      // RFC 8446 section 5.1: type, version, length (u16).
+      while (rest.length >= 5 && rest.length >= 5 + rest.readUInt16BE(3)) {
+        rest = rest.subarray(5 + rest.readUInt16BE(3));
+        count++;
+      }
+    });
+    socket
+      .on('error', () => undefined)
+      .pipe(server.on('error', () => undefined))
+      .pipe(socket);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  return { port, records: () => count, close: () => proxy.close() };
+}
+
 /** Resolves at the end of a connection, with an error or without. */
 function closeOf({ session }: DohClient): Promise<unknown> {
   return within('the connection to close', new Promise((resolve) => session.once('close', resolve)));
@@ -148,6 +176,28 @@ describe('listenDoh()', () => {
     expect((await asked.request(headers, body)).status).toBe(status);
     // The connection serves the next one.
     expect((await asked.get(MESSAGE)).status).toBe(200);
+  });
+
+  test.each([
+    { agent: 'dnsperf/2.10.0 (nghttp2/1.52.0)', records: 5 },
+    { agent: 'curl/8.14.1', records: 1 },
+  ])('sends 5 answers of one turn to $agent in TLS records: $records', async ({ agent, records }) => {
+    await open(true);
+    const proxy = await startRecordCounter(port());
+    const asked = new DohClient(proxy.port, authority.cert, NAME);
+    clients.push(asked);
+    const answers = Array.from({ length: 5 }, () =>
+      asked.request({ ':path': dohPath(MESSAGE), 'user-agent': agent }),
+    );
+    await untilHeld(5);
+    // Earlier records are counted once the pong is here.
+    await within('the pong', promisify(asked.session.ping.bind(asked.session))());
+    const before = proxy.records();
+    for (const query of held) query.send(MESSAGE);
+    const bodies = (await Promise.all(answers)).map(({ body }) => body);
+    expect(bodies).toEqual(Array.from({ length: 5 }, () => Buffer.from(MESSAGE)));
+    expect(proxy.records() - before).toBe(records);
+    proxy.close();
   });
 
   test('answers 400 to a message without a header, and 413 to one that is too long', async () => {

@@ -1,8 +1,22 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { until } from '../../test/support/parts/until.ts';
 import { ReplacedTables } from './replaced-tables.ts';
 
 describe('ReplacedTables', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  test('freeRest() looks after the heap each 5 s', () => {
+    jest.useFakeTimers();
+    let looks = 0;
+    const tables = new ReplacedTables({ look: () => void looks++ });
+    const looked = [0, 4999, 1, 1, 5000, 0].map((ms) => {
+      jest.advanceTimersByTime(ms);
+      tables.freeRest();
+      return looks;
+    });
+    expect(looked).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
   test('freeSoon() has an unreferenced table collected', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));

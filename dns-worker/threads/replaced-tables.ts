@@ -2,7 +2,7 @@
  * Frees rule tables that were replaced. A thread that allocates nothing would keep a table of many megabytes for hours,
  * since nothing triggers its collector. Without `--expose-gc` (unit tests) nothing happens.
  */
-import { collectSoon } from '../../shared/threads/heap-growth.ts';
+import { HeapGrowth, collectSoon } from '../../shared/threads/heap-growth.ts';
 
 type Collect = (options?: { readonly type: 'minor' | 'major' }) => void;
 
@@ -10,10 +10,20 @@ function collect(type: 'minor' | 'major'): void {
   (globalThis as { gc?: Collect }).gc?.({ type });
 }
 
-/** Collects replaced tables. */
+/** Milliseconds from one look at the heap to the next. */
+const LOOK_MS = 5000;
+
+/** Collects replaced tables, and what else the thread does not need. */
 export class ReplacedTables {
   /** True from the start, which leaves so much that the first short collection would not be short. */
   private hasRest = true;
+  private readonly heap: Pick<HeapGrowth, 'look'>;
+  /** By `performance.now()`. */
+  private nextLookMs = performance.now() + LOOK_MS;
+
+  constructor(heap: Pick<HeapGrowth, 'look'> = new HeapGrowth()) {
+    this.heap = heap;
+  }
 
   /**
    * Call after a swap, in a thread that must not pause. The table is usually still among the young objects, so a short
@@ -24,11 +34,16 @@ export class ReplacedTables {
     collect('minor');
   }
 
-  /** Call when no client waits: frees what the short collections have missed, in milliseconds. */
+  /** Call when no client waits: frees what the short collections have missed, in milliseconds, and shrinks the heap. */
   freeRest(): void {
-    if (!this.hasRest) return;
-    this.hasRest = false;
-    collect('major');
+    if (this.hasRest) {
+      this.hasRest = false;
+      collect('major');
+    }
+    const nowMs = performance.now();
+    if (nowMs < this.nextLookMs) return;
+    this.nextLookMs = nowMs + LOOK_MS;
+    this.heap.look();
   }
 
   /** Call after a swap, in a thread with an event loop. */

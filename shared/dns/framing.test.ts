@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
-import { FrameReader, frame } from './framing.ts';
+import { FrameReader, FrameWriter, frame } from './framing.ts';
 
 function collect(): { reader: FrameReader; taken: Uint8Array[] } {
   const taken: Uint8Array[] = [];
@@ -83,5 +83,32 @@ describe('FrameReader', () => {
 describe('frame', () => {
   test('frame() refuses a message that no length can announce', () => {
     expect(() => frame(new Uint8Array(65_536))).toThrow('65536 octets do not fit');
+  });
+});
+
+describe('FrameWriter', () => {
+  test('take() gives the frames since the last call, whose bytes stay as they are', () => {
+    const messages = fc.array(fc.uint8Array({ maxLength: 9000 }), { maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(messages, { maxLength: 6 }), (turns) => {
+        const writer = new FrameWriter();
+        const taken = turns.map((turn) => {
+          for (const message of turn) writer.add(message);
+          return writer.take();
+        });
+        const sent = turns.map((turn) => Buffer.concat(turn.map(frame)));
+        expect(taken.map((frames) => Buffer.from(frames ?? []).toString('hex'))).toEqual(
+          sent.map((frames) => frames.toString('hex')),
+        );
+        expect(writer.take()).toBeNull();
+      }),
+    );
+  });
+
+  test('add() takes a message of 65,535 bytes', () => {
+    const writer = new FrameWriter();
+    const message = new Uint8Array(65_535).fill(7);
+    writer.add(message);
+    expect(Buffer.from(writer.take()!).equals(frame(message))).toBe(true);
   });
 });

@@ -16,8 +16,9 @@ export type FrameTaker = (message: Uint8Array) => boolean;
  */
 export class FrameReader {
   private readonly take: FrameTaker;
-  /** Received and not yet delivered. */
+  /** Received, and how much of it is delivered. */
   private rest: Uint8Array = EMPTY;
+  private at = 0;
   /** A partial message with its length octets, and the number of octets received. */
   private partial: Uint8Array = EMPTY;
   private filled = 0;
@@ -35,7 +36,8 @@ export class FrameReader {
 
   /** Delivers every message that `chunk` completes. The chunk must not be written to afterwards. */
   push(chunk: Uint8Array): void {
-    this.rest = this.rest.length === 0 ? chunk : concat(this.rest, chunk);
+    this.rest = this.rest.length === 0 ? chunk : concat(this.rest.subarray(this.at), chunk);
+    this.at = 0;
     this.deliver();
   }
 
@@ -62,22 +64,21 @@ export class FrameReader {
 
   private next(): Uint8Array | null {
     if (this.filled > 0) return this.assemble();
-    const rest = this.rest;
-    if (rest.length >= LENGTH_SIZE) {
-      const end = LENGTH_SIZE + ((rest[0]! << 8) | rest[1]!);
-      if (rest.length >= end) {
-        this.rest = rest.length === end ? EMPTY : rest.subarray(end);
-        return rest.subarray(LENGTH_SIZE, end);
+    const { rest, at } = this;
+    const left = rest.length - at;
+    if (left >= LENGTH_SIZE) {
+      const size = LENGTH_SIZE + ((rest[at]! << 8) | rest[at + 1]!);
+      if (left >= size) {
+        this.skip(size);
+        return rest.subarray(at + LENGTH_SIZE, at + size);
       }
-      this.partial = new Uint8Array(end);
-    } else if (rest.length === 1) {
+      this.partial = new Uint8Array(size);
+    } else if (left === 1) {
       this.partial = new Uint8Array(LENGTH_SIZE);
     } else {
       return null;
     }
-    this.partial.set(rest);
-    this.filled = rest.length;
-    this.rest = EMPTY;
+    this.fill();
     return null;
   }
 
@@ -99,10 +100,55 @@ export class FrameReader {
   }
 
   private fill(): void {
-    const size = Math.min(this.partial.length - this.filled, this.rest.length);
-    this.partial.set(this.rest.subarray(0, size), this.filled);
+    const { rest, at } = this;
+    const size = Math.min(this.partial.length - this.filled, rest.length - at);
+    this.partial.set(rest.subarray(at, at + size), this.filled);
     this.filled += size;
-    this.rest = size === this.rest.length ? EMPTY : this.rest.subarray(size);
+    this.skip(size);
+  }
+
+  private skip(size: number): void {
+    this.at += size;
+    if (this.at < this.rest.length) return;
+    this.rest = EMPTY;
+    this.at = 0;
+  }
+}
+
+/** Bytes of the memory that a `FrameWriter` fills before it takes more. */
+const CHUNK_SIZE = 16_384;
+
+/** Frames of several messages, one after the other, that are written to a stream in one piece. */
+export class FrameWriter {
+  private chunk: Buffer = Buffer.alloc(0);
+  private start = 0;
+  private end = 0;
+
+  /** Adds a message, which is copied; it is at most 65,535 bytes. */
+  add(message: Uint8Array): void {
+    const size = LENGTH_SIZE + message.length;
+    if (this.end + size > this.chunk.length) this.makeRoom(size);
+    this.chunk[this.end] = message.length >>> 8;
+    this.chunk[this.end + 1] = message.length;
+    this.chunk.set(message, this.end + LENGTH_SIZE);
+    this.end += size;
+  }
+
+  /** All frames since the last call; null if there are none. Their memory is not written to again. */
+  take(): Uint8Array | null {
+    if (this.end === this.start) return null;
+    const frames = this.chunk.subarray(this.start, this.end);
+    this.start = this.end;
+    return frames;
+  }
+
+  private makeRoom(size: number): void {
+    const waiting = this.end - this.start;
+    const chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_SIZE, 2 * waiting + size));
+    this.chunk.copy(chunk, 0, this.start, this.end);
+    this.chunk = chunk;
+    this.start = 0;
+    this.end = waiting;
   }
 }
 

@@ -67,6 +67,16 @@ describe('HeapGrowth', () => {
     expect(done(looks(0.2), 0.3)).toEqual(['collect 30']);
   });
 
+  test('collects the heap of a quiet process when it has grown by 4 MiB', () => {
+    const looks: Look[] = [
+      [10, 10],
+      [13, 13, 0.01],
+      [14, 14, 0.01],
+      [17, 17, 0.01],
+    ];
+    expect(done(looks)).toEqual(['shrink 13', 'collect 17']);
+  });
+
   test('makes a heap smaller that takes 12 MiB more than it needed, once the process is quiet', () => {
     expect(
       done([
@@ -74,14 +84,19 @@ describe('HeapGrowth', () => {
         [14, 40],
         [14, 40, 0.01],
         [14, 15, 0],
+        [14, 26, 0],
       ]),
     ).toEqual(['shrink 40']);
-    expect(
-      done([
-        [10, 10],
-        [12, 22, 0],
-      ]),
-    ).toEqual([]);
+  });
+
+  test('makes a heap smaller that takes 2 MiB more than it needs after a start, once', () => {
+    const looks: Look[] = [
+      [10, 14],
+      [10, 12, 0],
+      [10, 13, 0],
+      [10, 14, 0],
+    ];
+    expect(done(looks)).toEqual(['shrink 13']);
   });
 
   test('does not do that again and again where it does not help', () => {

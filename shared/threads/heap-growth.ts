@@ -6,10 +6,13 @@ import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Growth after which the heap is collected. */
+/** Growth after which the heap is collected, and after which it is in a quiet process: minutes apart in a home. */
 const GROWTH_BYTES = 16 << 20;
+const QUIET_GROWTH_BYTES = 4 << 20;
 /** Memory that the heap takes and does not need, above which it is made smaller. */
 const SPARE_BYTES = 12 << 20;
+/** The same for the first time: what the start has left. */
+const STARTS_SPARE_BYTES = 2 << 20;
 /** Part of a core that a quiet process uses: on a busy core a pause of tens of milliseconds lasts a tenth of a second. */
 const QUIET_SHARE = 0.05;
 /** More than V8 lets memory outside its heap grow by before it begins to collect, 64 MiB. */
@@ -72,8 +75,9 @@ export class HeapGrowth {
     this.leastUsed = Math.min(this.leastUsed, used);
     this.leastInHeap = Math.min(this.leastInHeap, inHeap);
     if (share > mostShare) return;
-    if (isQuiet && taken - Math.max(this.leastInHeap, this.shrunkTo) > SPARE_BYTES) this.shrink();
-    else if (used >= this.leastUsed + GROWTH_BYTES) this.collect(used);
+    const spare = this.shrunkTo === 0 ? STARTS_SPARE_BYTES : SPARE_BYTES;
+    if (isQuiet && taken - Math.max(this.leastInHeap, this.shrunkTo) > spare) this.shrink();
+    else if (used >= this.leastUsed + (isQuiet ? QUIET_GROWTH_BYTES : GROWTH_BYTES)) this.collect(used);
   }
 
   private collect(used: number): void {

@@ -99,7 +99,7 @@ describe('weir.deb', () => {
     run('dpkg-deb', '--raw-extract', deb, content);
     appendFileSync(join(content, 'usr/share/weir/first-config.toml'), '# of the newer version\n');
     packAs(NEWER);
-    writeFileSync(join(content, 'usr/lib/weir/release/control-plane/main.ts'), 'process.exit(1);\n');
+    writeFileSync(join(content, 'usr/lib/weir/release/dist/main.js'), 'process.exit(1);\n');
     for (const broken of BROKEN) packAs(broken);
   });
 

@@ -26,7 +26,7 @@ export async function answersEmulated(root: string, release: string): Promise<vo
     WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir',
   };
   const node = `/tmp/qemu ${release}/node_modules/node/bin/node --disable-warning=ExperimentalWarning --single-threaded-gc`;
-  const own = `mount -t proc proc ${root}/proc; mount --rbind /dev ${root}/dev; exec chroot ${root} ${node} ${release}/control-plane/main.ts start`;
+  const own = `mount -t proc proc ${root}/proc; mount --rbind /dev ${root}/dev; exec chroot ${root} ${node} ${release}/dist/main.js start`;
   const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
     stdio: 'ignore',
     env: { PATH: process.env['PATH'], ...settings },

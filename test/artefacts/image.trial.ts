@@ -61,7 +61,6 @@ describe('the image for amd64', () => {
     bundle.mounts = [
       ...bundle.mounts.filter(({ destination }) => !/^\/(sys\/fs\/cgroup|var\/lib\/weir)$/.test(destination)),
       { destination: '/var/lib/weir', type: 'bind', source: data, options: ['rbind', 'rw'] },
-      { destination: '/var/cache/weir', ...scratch },
       { destination: '/tmp', ...scratch },
     ];
     writeFileSync(file, JSON.stringify(bundle));

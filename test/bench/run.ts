@@ -1,6 +1,7 @@
 // `npm run bench`: Weir beside other DNS servers on this machine, then Weir against itself as things grow, then the
 // parts of the resolver, then what the hot path allocates. This file is the order of events; README.md beside it says
 // what the figures mean.
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,6 +23,7 @@ const RESULT_FILE = join(import.meta.dirname, 'results', 'latest.json');
 async function main(options: Options): Promise<boolean> {
   const startedAt = new Date().toISOString();
   checkRows(options.rows, [...SCALING_ROWS, ...RESOLVER_ROWS]);
+  execFileSync(process.execPath, [join(ROOT, 'deploy', 'build', 'bundle.ts')]); // As a release has it.
   return withBench(options, async (bench) => {
     const material = gatherMaterial(ROOT, options.names, options.seed);
     console.log(`${material.names.length.toLocaleString('en')} blocked names, questions: ${material.source}`);

@@ -70,7 +70,7 @@ export class ListSources {
     this.parts = parts;
     this.inForce = new ListsInForce({
       ...parts,
-      fetchDue: () => this.inBackground('look for due lists', this.refreshDue()),
+      fetchDue: () => void this.inBackground('look for due lists', this.refreshDue()),
       signal: this.stopping.signal,
     });
     this.custom = new CustomRules({ ...parts, inForce: this.inForce });
@@ -222,7 +222,7 @@ export class ListSources {
       this.parts.refused.forget(id);
       return apply();
     });
-    this.inBackground('compile without removed list', this.inForce.compact());
+    void this.inBackground('compile without removed list', this.inForce.compact());
   }
 
   /** Starts a fetch and returns the source as it stands; 409 for custom rules. */
@@ -313,11 +313,16 @@ export class ListSources {
 
   private look(): void {
     if (this.parts.database.status().state !== 'up') return; // Once it is back, `start()` is called.
-    this.inBackground('follow the lists of other nodes', this.inForce.follow());
-    this.inBackground('look for due lists', this.refreshDue());
+    // One after the other: at once they would need two connections, for 10 s in each 15.
+    const followed = this.inBackground('follow the lists of other nodes', this.inForce.follow());
+    void this.inBackground(
+      'look for due lists',
+      followed.then(() => this.refreshDue()),
+    );
   }
 
-  private inBackground(what: string, work: Promise<void>): void {
+  /** Resolves when the work has ended or failed, which is logged. */
+  private inBackground(what: string, work: Promise<void>): Promise<void> {
     const watched = work
       .catch((error: unknown) => {
         const reason = reasonOf(error);
@@ -325,6 +330,7 @@ export class ListSources {
       })
       .finally(() => this.background.delete(watched));
     this.background.add(watched);
+    return watched;
   }
 }
 

@@ -165,7 +165,7 @@ function shellWord(path: string): string {
 
 /** What a start reads of the release. */
 function releaseFiles(): string[] {
-  return [process.argv[1]!, join(RELEASE, 'control-plane', 'node', 'start.ts'), koffiFile()];
+  return [process.argv[1]!, join(RELEASE, 'package.json'), koffiFile()];
 }
 
 function koffiFile(): string {

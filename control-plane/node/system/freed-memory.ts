@@ -4,9 +4,12 @@
  */
 import { loadLibc } from '../../../shared/libc.ts';
 import { HeapGrowth } from '../../../shared/threads/heap-growth.ts';
+import { releaseProgramPages } from './program-pages.ts';
 
 /** Milliseconds between two releases; each takes the main thread the longer, the more there is to release. */
 const RELEASE_EVERY_MS = 5000;
+/** Milliseconds until a start is over, its first compile too. */
+const STARTED_MS = 60_000;
 /** Part of the time in which a busy main thread works: it collects its heap when it must, no sooner. */
 const BUSY_SHARE = 0.3;
 
@@ -22,7 +25,11 @@ export function startReleasingMemory(): () => void {
     heap.look();
     release?.();
   }, RELEASE_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  const started = setTimeout(() => void releaseProgramPages(), STARTED_MS).unref();
+  return () => {
+    clearInterval(timer);
+    clearTimeout(started);
+  };
 }
 
 /** The C library's function; null where it has none, as in musl, or cannot be called. */

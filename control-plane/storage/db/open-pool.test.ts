@@ -3,7 +3,7 @@
  *
  * @needs openssl
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { join } from 'node:path';
 import { TestAuthority } from '../../../test/support/dns/certificates.ts';
 import { asOwner } from '../../../test/support/parts/as-owner.ts';
@@ -14,6 +14,7 @@ import { TlsGate } from '../../../test/support/weir/tls-gate.ts';
 import { databaseCheck } from '../../node/system/node-health.ts';
 import { ConnectionRefused, type DatabaseUnavailable } from './database-errors.ts';
 import { type Database, startDatabase } from './database.ts';
+import { OpenPool } from './open-pool.ts';
 
 let own: TestDatabase;
 let authority: TestAuthority;
@@ -52,6 +53,29 @@ async function refusalWhileHeld(database: Database): Promise<unknown> {
 }
 
 const checked = (database: Database) => databaseCheck(database, null);
+
+test('OpenPool replaces a connection in steady use after five minutes', async () => {
+  const pool = new OpenPool(
+    { connectionString: url, max: 1 },
+    { connected: () => undefined, lost: () => undefined },
+  );
+  const sessions: unknown[] = [];
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
+  try {
+    for (let secs = 0; secs <= 300; secs += 5) {
+      const client = await pool.connect();
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      sessions.push(rows[0]!.pid);
+      client.release();
+      jest.advanceTimersByTime(5000);
+    }
+  } finally {
+    jest.useRealTimers();
+    await pool.end();
+  }
+  expect(new Set(sessions.slice(0, -1)).size).toBe(1);
+  expect(sessions.at(-1)).not.toBe(sessions[0]);
+});
 
 describe('a database that refuses new connections', () => {
   test('for the limit of a role: is unavailable with the reason and degraded, until a connection opens', async () => {

@@ -6,7 +6,7 @@
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
-import type { Exchange, ExchangeDone } from './exchange.ts';
+import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 
 /** Lifetime of a result, seconds. */
 const BELIEVED_SECS = 3600;
@@ -55,31 +55,46 @@ export class EdnsSupport {
   }
 }
 
+/** Asks once, with an OPT record or without. */
+type StartExchange = (edns: boolean, done: ExchangeDone) => Exchange;
+
 /**
  * Asks over a connection by `start`, with EDNS unless the server is known not to know it, and again without if the
  * server refuses that.
  */
-export function askOverConnection(
-  support: EdnsSupport,
-  start: (edns: boolean, done: ExchangeDone) => Exchange,
-  done: ExchangeDone,
-): Exchange {
-  let current = start(support.isUsed, (outcome) => {
-    if (outcome.kind === 'answer' && outcome.hasEdns === true) support.noteSeen();
-    if (outcome.kind !== 'refused') {
-      done(outcome);
-      return;
-    }
-    current = start(false, (plain) => {
-      if (plain.kind === 'answer' && !isRefusal(plain.answer.rcode)) support.noteLacking();
-      done(plain);
-    });
-  });
-  return {
-    get wasQueued() {
-      return current.wasQueued;
-    },
-    resend: () => current.resend(),
-    cancel: () => current.cancel(),
-  };
+export class EdnsExchange implements Exchange {
+  private readonly support: EdnsSupport;
+  private readonly start: StartExchange;
+  private readonly done: ExchangeDone;
+  private current: Exchange;
+
+  constructor(support: EdnsSupport, start: StartExchange, done: ExchangeDone) {
+    this.support = support;
+    this.start = start;
+    this.done = done;
+    this.current = start(support.isUsed, (outcome) => this.take(outcome));
+  }
+
+  get wasQueued(): boolean {
+    return this.current.wasQueued;
+  }
+
+  resend(): void {
+    this.current.resend();
+  }
+
+  cancel(): void {
+    this.current.cancel();
+  }
+
+  private take(outcome: ExchangeOutcome): void {
+    if (outcome.kind === 'answer' && outcome.hasEdns === true) this.support.noteSeen();
+    if (outcome.kind === 'refused') this.current = this.start(false, (plain) => this.takePlain(plain));
+    else this.done(outcome);
+  }
+
+  private takePlain(outcome: ExchangeOutcome): void {
+    if (outcome.kind === 'answer' && !isRefusal(outcome.answer.rcode)) this.support.noteLacking();
+    this.done(outcome);
+  }
 }

@@ -14,13 +14,13 @@ import type {
   ServerConnections,
 } from './exchange.ts';
 import { ownRecord } from '../capability/capabilities.ts';
-import { askOverConnection, EdnsSupport } from './edns-support.ts';
+import { EdnsExchange, EdnsSupport } from './edns-support.ts';
 import { errorDetail, lossOf, ONLY_HTTP1 } from './exchange.ts';
 import { HttpsResponse, MEDIA_TYPE, type StreamOutcome } from './https-response.ts';
 import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
 import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
-import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
+import { isSilent, type KeptConnection, KeptQuery } from './kept-query.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery } from '../response/question.ts';
 import { PADDING_BLOCK } from './tls-stream.ts';
@@ -44,10 +44,15 @@ export interface HttpsTarget {
   open(server: ServerAddress): TLSSocket;
 }
 
-interface HttpsQuery extends KeptQuery<HttpsSession> {
+class HttpsQuery extends KeptQuery<HttpsSession> {
   /** As in `QueryForm`. */
   readonly edns: boolean;
-  stream: ClientHttp2Stream | null;
+  stream: ClientHttp2Stream | null = null;
+
+  constructor(question: Question, done: ExchangeDone, edns: boolean) {
+    super(question, done);
+    this.edns = edns;
+  }
 }
 
 /** All sessions to one server. */
@@ -67,7 +72,7 @@ export class HttpsUpstream implements ServerConnections {
 
   /** Asks on a session that has room, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
-    return askOverConnection(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
+    return new EdnsExchange(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
 
   close(): void {
@@ -75,7 +80,7 @@ export class HttpsUpstream implements ServerConnections {
   }
 
   private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
-    return this.sessions.ask((ended) => ({ ...keptQuery(question, ended), edns, stream: null }), done);
+    return this.sessions.ask((ended) => new HttpsQuery(question, ended, edns), done);
   }
 }
 

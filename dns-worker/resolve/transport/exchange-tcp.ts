@@ -4,13 +4,13 @@
  * opens connections: TCP, or TLS with the same code.
  */
 import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import type { Clock } from '../../../shared/clock.ts';
-import { FrameReader, frame } from '../../../shared/dns/framing.ts';
+import { FrameReader, FrameWriter } from '../../../shared/dns/framing.ts';
 import { FlagsHigh, Header, readU16 } from '../../../shared/dns/wire.ts';
 import { isBareRefusal } from './edns-refusal.ts';
 import { ownRecord } from '../capability/capabilities.ts';
-import { askOverConnection, EdnsSupport } from './edns-support.ts';
+import { EdnsExchange, EdnsSupport } from './edns-support.ts';
 import type {
   Exchange,
   ExchangeDone,
@@ -22,7 +22,7 @@ import { errorDetail, lossOf, outcomeOf } from './exchange.ts';
 import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
 import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
-import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
+import { isSilent, type KeptConnection, KeptQuery } from './kept-query.ts';
 import type { Question } from '../response/question.ts';
 import { encodeQuery, randomQueryId } from '../response/question.ts';
 import { readResponse } from '../response/response-reader.ts';
@@ -36,10 +36,13 @@ const MAX_ABANDONED = 1024;
 /** Unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
 
+/** What any connection of this thread has just read: each uses it up before the next one reads. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
+
 /** How connections to a server are made, and what goes over them. */
 export interface StreamKind {
-  /** Opens a connection; it may still be connecting when returned. */
-  open(server: ServerAddress): Socket;
+  /** Opens a connection that is read by `onread`; it may still be connecting when returned. */
+  open(server: ServerAddress, onread: OnReadOpts): Socket;
   /** Queries are padded to a multiple of this, octets; 0 = not. */
   readonly padTo: number;
   /** Connections are closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
@@ -48,15 +51,20 @@ export interface StreamKind {
 
 /** Plain TCP connections. */
 export const TCP_STREAM: StreamKind = {
-  open: (server) => connect({ host: server.ip, port: server.port, family: server.family, noDelay: true }),
+  open: ({ ip, port, family }, onread) => connect({ host: ip, port, family, noDelay: true, onread }),
   padTo: 0,
   idleTimeoutMs: 10_000,
 };
 
-interface StreamQuery extends KeptQuery<StreamConnection> {
+class StreamQuery extends KeptQuery<StreamConnection> {
   /** As in `QueryForm`. */
   readonly edns: boolean;
-  id: number;
+  id = 0;
+
+  constructor(question: Question, done: ExchangeDone, edns: boolean) {
+    super(question, done);
+    this.edns = edns;
+  }
 }
 
 /** All connections to one server. */
@@ -76,13 +84,13 @@ export class StreamUpstream implements ServerConnections {
       max: MAX_CONNECTIONS,
       clock,
       limits,
-      open: (events) => new StreamConnection(kind.open(server), { kind, clock, limits }, events),
+      open: (events) => new StreamConnection(server, { kind, clock, limits }, events),
     });
   }
 
   /** Asks on a connection that has room, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
-    return askOverConnection(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
+    return new EdnsExchange(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
 
   close(): void {
@@ -90,7 +98,7 @@ export class StreamUpstream implements ServerConnections {
   }
 
   private askOnce(question: Question, edns: boolean, done: ExchangeDone): Exchange {
-    return this.connections.ask((ended) => ({ ...keptQuery(question, ended), edns, id: 0 }), done);
+    return this.connections.ask((ended) => new StreamQuery(question, ended, edns), done);
   }
 }
 
@@ -111,19 +119,28 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   /** Ids whose answers may still come: never used again here. */
   private readonly abandoned = new Set<number>();
   private readonly frames = new FrameReader((message) => this.receive(message));
+  private readonly out = new FrameWriter();
+  private isFlushing = false;
   private readonly events: ConnectionEvents<StreamQuery>;
   private ended = false;
   /** It was given up here, not closed by the server. */
   private isGivenUp = false;
   private detail = 'connection closed';
 
-  constructor(socket: Socket, parts: StreamParts, events: ConnectionEvents<StreamQuery>) {
+  constructor(server: ServerAddress, parts: StreamParts, events: ConnectionEvents<StreamQuery>) {
+    // Without a stream in between: that would allocate as much for an answer as all the rest.
+    const socket = parts.kind.open(server, {
+      buffer: READ_BUFFER,
+      callback: (size) => {
+        this.frames.push(READ_BUFFER.subarray(0, size));
+        return true;
+      },
+    });
     this.socket = socket;
     this.parts = parts;
     this.traffic = new ConnectionTraffic(parts.clock);
     this.events = events;
     socket.setTimeout(parts.kind.idleTimeoutMs, () => this.destroy());
-    socket.on('data', (chunk: Buffer) => this.frames.push(chunk));
     socket.on('error', (error) => {
       this.detail = errorDetail(error);
     });
@@ -148,8 +165,18 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     this.traffic.noteSent(query);
     this.queries.set(id, query);
     const form = { edns: query.edns, marks: null, padTo: this.parts.kind.padTo };
-    this.socket.write(frame(encodeQuery(query.question, id, form)));
+    this.out.add(encodeQuery(query.question, id, form));
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    process.nextTick(this.flush);
   }
+
+  /** Sends the questions of one turn in one piece. */
+  private readonly flush = (): void => {
+    this.isFlushing = false;
+    const frames = this.out.take();
+    if (frames !== null && this.socket.writable) this.socket.write(frames);
+  };
 
   abandon(query: StreamQuery): void {
     if (!this.queries.delete(query.id)) return;

@@ -89,6 +89,17 @@ describe('dotStream', () => {
     expect(server.queries.map(({ length }) => length)).toEqual([128, 128, 128]);
   });
 
+  test('sends the questions of one turn in one TLS record', async () => {
+    const server = await serve(good);
+    const stream = streamTo(server.address);
+    await ask(stream);
+    // Node passes on each record by itself.
+    const records: number[] = [];
+    server.connections[0]!.on('data', (record: Buffer) => records.push(record.length));
+    await Promise.all(Array.from({ length: 20 }, () => ask(stream)));
+    expect(records).toEqual([20 * (2 + 128)]);
+  });
+
   test('asks a server that knows TLS 1.2 only, and none that knows less', async () => {
     const older = await serve(good, { maxVersion: 'TLSv1.2' });
     expect((await ask(streamTo(older.address))).kind).toBe('answer');

@@ -7,7 +7,7 @@ import { ownRecord } from '../capability/capabilities.ts';
 import { LearnedLimits } from '../connections/learned-limits.ts';
 import { ConnectionTraffic } from '../connections/connection-traffic.ts';
 import { type ConnectionEvents, KeptConnections } from './kept-connections.ts';
-import { isSilent, type KeptConnection, keptQuery, type KeptQuery } from './kept-query.ts';
+import { isSilent, type KeptConnection, KeptQuery } from './kept-query.ts';
 
 type TestQuery = KeptQuery<TestConnection>;
 
@@ -95,7 +95,7 @@ function open(max: number, capacity: number) {
     const outcomes: ExchangeOutcome[] = [];
     const exchange = all.ask(
       (ended) => {
-        queries.push(keptQuery(asked, ended));
+        queries.push(new KeptQuery(asked, ended));
         return queries.at(-1)!;
       },
       (outcome) => outcomes.push(outcome),

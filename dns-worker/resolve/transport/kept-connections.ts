@@ -83,8 +83,10 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
 
   /** Sends a query if there is room at once; returns whether there was. */
   trySend(query: Query): boolean {
-    if (this.closed || !this.isWithinShare(networkOf(query)) || !this.hasRoom) return false;
-    this.send(query);
+    if (this.closed || !this.isWithinShare(networkOf(query))) return false;
+    const connection = this.withRoom() ?? (this.mayConnect ? this.connect() : null);
+    if (connection === null) return false;
+    this.send(query, connection);
     return true;
   }
 
@@ -96,12 +98,11 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     else connection.abandon(query);
   }
 
-  /** Sends a query, on a new connection if need be; there is room. */
-  private send(query: Query): void {
+  private send(query: Query, connection: Connection): void {
     const network = networkOf(query);
     this.held.set(network, (this.held.get(network) ?? 0) + 1);
     this.heldByAll++;
-    (this.withRoom() ?? this.connect()).send(query);
+    connection.send(query);
   }
 
   private release(query: Query): void {
@@ -117,7 +118,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     while (!this.closed && !this.queue.isEmpty && this.hasRoom) {
       const query = this.queue.take((network) => this.isWithinShare(network));
       if (query === undefined) return;
-      this.send(query);
+      this.send(query, this.withRoom() ?? this.connect());
     }
   }
 
@@ -137,7 +138,10 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
   }
 
   private get hasRoom(): boolean {
-    if (this.withRoom() !== null) return true;
+    return this.withRoom() !== null || this.mayConnect;
+  }
+
+  private get mayConnect(): boolean {
     const { max } = this.parts;
     const { size } = this.connections;
     if (size < max) return true;

@@ -27,14 +27,15 @@ export class KeptExchange<
   private readonly make: (done: ExchangeDone) => Query;
   private readonly done: ExchangeDone;
   /** Those without an outcome, the last one last. */
-  private queries: Query[] = [];
+  private readonly queries: Query[];
   private isOver = false;
 
   constructor(sender: QuerySender<Query>, make: (done: ExchangeDone) => Query, done: ExchangeDone) {
     this.sender = sender;
     this.make = make;
     this.done = done;
-    const query = this.add();
+    const query = this.newQuery();
+    this.queries = [query];
     sender.assign(query);
   }
 
@@ -47,7 +48,8 @@ export class KeptExchange<
     if (this.isOver || connection === null || connection === undefined) return;
     if (!connection.traffic.mayLeaveOut(this.queries.at(-1)!)) return;
     connection.traffic.isSuspect = true;
-    const query = this.add();
+    const query = this.newQuery();
+    this.queries.push(query);
     if (!this.sender.trySend(query)) this.queries.pop();
   }
 
@@ -57,15 +59,14 @@ export class KeptExchange<
     for (const query of this.queries) this.sender.cancel(query);
   }
 
-  private add(): Query {
+  private newQuery(): Query {
     const query: Query = this.make((outcome) => this.onOutcome(query, outcome));
-    this.queries.push(query);
     return query;
   }
 
   private onOutcome(query: Query, outcome: ExchangeOutcome): void {
     if (this.isOver) return;
-    this.queries = this.queries.filter((other) => other !== query);
+    this.queries.splice(this.queries.indexOf(query), 1);
     const isLost = outcome.kind === 'failed' && outcome.reason !== 'unusable';
     if (isLost && this.queries.length > 0) return;
     this.isOver = true;

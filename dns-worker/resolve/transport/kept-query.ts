@@ -7,29 +7,23 @@ import type { ConnectionTraffic, SentState } from '../connections/connection-tra
 const SILENCE_MS = 1000;
 
 /** A question on its way. */
-export interface KeptQuery<Connection> extends SentState {
+export class KeptQuery<Connection> implements SentState {
   readonly question: Question;
   readonly done: ExchangeDone;
   /** Its connection while in flight; null before and afterwards. */
-  connection: Connection | null;
+  connection: Connection | null = null;
+  sentMs = 0;
+  receivedBefore = 0;
+  idleMs = 0;
   /** Connections that ended without its answer; see `KeptConnections`. */
-  losses: number;
+  losses = 0;
   /** It has had to wait for room. */
-  wasQueued: boolean;
-}
+  wasQueued = false;
 
-/** The part of a query that is the same for every protocol. */
-export function keptQuery<Connection>(question: Question, done: ExchangeDone): KeptQuery<Connection> {
-  return {
-    question,
-    done,
-    connection: null,
-    sentMs: 0,
-    receivedBefore: 0,
-    idleMs: 0,
-    losses: 0,
-    wasQueued: false,
-  };
+  constructor(question: Question, done: ExchangeDone) {
+    this.question = question;
+    this.done = done;
+  }
 }
 
 /** A connection that can carry several questions. */

@@ -3,6 +3,7 @@
  * connection resumes. `exchange-tcp.ts` and `exchange-https.ts` use the connection.
  */
 import { isIP } from 'node:net';
+import type { OnReadOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { nodeTls } from '../../../shared/lazy-builtins.ts';
 import type { ServerAddress } from './exchange.ts';
@@ -29,11 +30,12 @@ export class TlsConnector {
   }
 
   /** Opens a connection; it is still connecting when returned. Certificate faults are its errors. */
-  open(server: ServerAddress): TLSSocket {
+  open(server: ServerAddress, onread?: OnReadOpts): TLSSocket {
     const socket = nodeTls().connect({
       host: server.ip,
       port: server.port,
       minVersion: 'TLSv1.2',
+      ...(onread === undefined ? {} : { onread }),
       // Without a server name the certificate is checked against the address.
       ...(isIP(this.host) === 0 ? { servername: this.host } : {}),
       ...(this.alpn.length === 0 ? {} : { ALPNProtocols: [...this.alpn] }),
@@ -56,7 +58,7 @@ export class TlsConnector {
 export function dotStream(host: string, extraCa: readonly string[]): StreamKind {
   const connector = new TlsConnector(host, [], extraCa);
   return {
-    open: (server) => connector.open(server),
+    open: (server, onread) => connector.open(server, onread),
     padTo: PADDING_BLOCK,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
   };

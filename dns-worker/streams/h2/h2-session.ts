@@ -4,6 +4,7 @@
  * bounded, and a client that breaks the protocol loses the connection.
  */
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { readU32 } from '../../../shared/dns/wire.ts';
 import { ConnectionFault } from './connection-fault.ts';
 import { checkControl, readSetting } from './control-frames.ts';
@@ -23,9 +24,9 @@ import {
 } from './frames.ts';
 import type { H2CodeValue } from './frames.ts';
 import { HeaderBlocks } from './header-blocks.ts';
-import { readRequestFields } from './request-fields.ts';
+import { losesJoinedAnswers, readRequestFields } from './request-fields.ts';
 import type { RequestFields } from './request-fields.ts';
-import { responseFrames } from './response-frames.ts';
+import { fillerAfter, responseFrames } from './response-frames.ts';
 import type { ResponseFields } from './response-frames.ts';
 import { SendWindows } from './send-windows.ts';
 
@@ -49,6 +50,9 @@ export interface H2Request extends RequestFields {
   end(status: number, fields: ResponseFields, body?: Uint8Array): void;
 }
 
+/** A connection; over TLS it has a limit for the size of a record. */
+type H2Socket = Socket & Partial<Pick<TLSSocket, 'setMaxSendFragment'>>;
+
 /** A stream whose request is not answered yet. */
 interface Stream {
   fields: RequestFields | null;
@@ -65,13 +69,15 @@ const MAX_CONTROL_FRAMES_A_SECOND = 300;
 /** A window is opened again once so much of it is used up. */
 const WINDOW_STEP = 32_768;
 const NO_BODY = new Uint8Array(0);
+/** Bytes: the smallest limit of records that OpenSSL takes (SSL_set_max_send_fragment). */
+const SMALLEST_RECORD = 512;
 
 /** The highest number of a stream. */
 const MAX_STREAM = 2 ** 31 - 1;
 
 /** Speaks on one connection until its socket closes. */
 export class H2Session {
-  private readonly socket: Socket;
+  private readonly socket: H2Socket;
   private readonly limits: H2Limits;
   private readonly take: (request: H2Request) => void;
   private readonly frames = new H2FrameReader();
@@ -89,8 +95,10 @@ export class H2Session {
   private isReading = false;
   private isFlushing = false;
   private isOver = false;
+  /** See `losesJoinedAnswers`. */
+  private isSpread = false;
 
-  constructor(socket: Socket, limits: H2Limits, take: (request: H2Request) => void) {
+  constructor(socket: H2Socket, limits: H2Limits, take: (request: H2Request) => void) {
     this.socket = socket;
     this.limits = limits;
     this.take = take;
@@ -219,6 +227,7 @@ export class H2Session {
     stream.isWhole = true;
     const body = size === 0 ? NO_BODY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     this.release(stream);
+    if (!this.isSpread && losesJoinedAnswers(fields)) this.spread();
     this.take({
       ...fields,
       body,
@@ -319,6 +328,18 @@ export class H2Session {
 
   private write(frame: Buffer): void {
     this.out.push(frame);
+    if (this.isSpread) this.fillRecord(frame.length);
+  }
+
+  /** From now on each response begins a TLS record; they still leave in one piece. */
+  private spread(): void {
+    this.isSpread = this.socket.setMaxSendFragment?.(SMALLEST_RECORD) === true;
+    if (this.isSpread) this.fillRecord(this.out.reduce((sum, { length }) => sum + length, 0));
+  }
+
+  private fillRecord(written: number): void {
+    const filler = fillerAfter(written, SMALLEST_RECORD);
+    if (filler !== null) this.out.push(filler);
   }
 
   /** What is answered in one turn goes out in one piece. */

@@ -2,7 +2,7 @@
  * The frames of a response. Its header block has literals with names of the static table, which leave the client's table
  * alone.
  */
-import { FrameFlag, FrameHead, FrameType, writeHead } from './frames.ts';
+import { FrameFlag, FrameHead, frameOf, FrameType, writeHead } from './frames.ts';
 
 /** Indexes of RFC 7541 appendix A. */
 const NAME_INDEX: Readonly<Record<string, number>> = {
@@ -18,6 +18,8 @@ const STATUS_OCTET: Readonly<Record<number, number>> = { 200: 0x88, 400: 0x8c, 4
 const STATUS_LITERAL = 0x08;
 /** The largest index that fits into the first octet of a literal without indexing. */
 const PREFIX_MOST = 15;
+/** Kept free for frames without meaning (draft-bishop-httpbis-grease). */
+const RESERVED_TYPE = 0x0b;
 /** Octets of a value whose length fits into one. */
 const MAX_VALUE_SIZE = 126;
 /** Octets of a literal before its value, and of a status at most. */
@@ -45,6 +47,17 @@ export function responseFrames(
   const end = headEnd + FrameHead.SIZE;
   bytes.set(size === body.length ? body : body.subarray(0, size), end);
   return bytes.subarray(0, end + size);
+}
+
+/**
+ * A frame that fills up to a multiple of `block` what follows `size` bytes; null if nothing is missing. Its type has no
+ * meaning, and clients must discard it (RFC 9113 section 5.5).
+ */
+export function fillerAfter(size: number, block: number): Buffer | null {
+  const missing = (block - (size % block)) % block;
+  if (missing === 0) return null;
+  const length = missing < FrameHead.SIZE ? missing + block : missing;
+  return frameOf(RESERVED_TYPE, 0, 0, Buffer.alloc(length - FrameHead.SIZE));
 }
 
 /** Octets that the block of these fields takes, at most. */

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Health } from '../../../shared/api/system-api.ts';
+import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';
 import type { ThreadRole } from '../../../shared/threads/messages.ts';
 import type { ScriptedUpstream } from '../../support/dns/scripted-upstream.ts';
 import { askOverTcp, TcpClient, UdpClient } from '../../support/dns/dns-client.ts';
@@ -23,6 +24,7 @@ beforeAll(async () => {
   upstream = await startEchoingUpstream();
   lists = await startListServer();
   lists.serve('/list.txt', '0.0.0.0 listed.example.com\n');
+  lists.serve('/named.txt', '0.0.0.0 named.example.com\n');
 });
 afterAll(async () => {
   await upstream.close();
@@ -125,6 +127,20 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     expect(await askFromEverywhere('all-new.example.com')).toEqual(
       Array<string>(CLIENTS).fill(EVERY_ADDRESS),
     );
+  });
+
+  test('weir stores the queries that are answered while the log thread is dead, with the lists that blocked them', async () => {
+    const api = await weir.api();
+    await api.addSource({ name: 'named', url: lists.url('/named.txt') });
+    await weir.breakLog();
+    expect(await askFromEverywhere('named.example.com')).toEqual(Array<string>(CLIENTS).fill('0.0.0.0'));
+    const page = await until(
+      'the queries to be in the log',
+      () => api.expect<QueryLogPage>(200, 'GET', '/queries?domain=named.example.com'),
+      ({ total }) => total >= CLIENTS,
+      { pauseMs: 100 },
+    );
+    expect(new Set(page.data.map(({ block_source }) => block_source))).toEqual(new Set(['named']));
   });
 
   test('weir has the newest lists in force in threads that were replaced', async () => {

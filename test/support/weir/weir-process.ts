@@ -38,6 +38,8 @@ export function ordinaryUser(): User | undefined {
 export interface WeirOptions {
   /** A folder that outlives this process; without it, one is made and goes away with it. */
   readonly room?: TempDir;
+  /** The file that Node runs; that of the sources unless given. */
+  readonly program?: string;
   /** `server.bind_address`; 127.0.0.1 unless given. */
   readonly addresses?: readonly string[];
   /** Servers of the only pool, as in `dns.pools[].servers`; none that works unless given. */
@@ -77,7 +79,8 @@ const NODE = process.execPath;
 /** What `control-plane/cli/weir` sets: without it, threads that help to collect garbage take a quarter of the time. */
 const FLAGS =
   '--disable-warning=ExperimentalWarning --disable-sigusr1 --max-semi-space-size=2 --single-threaded-gc --v8-pool-size=1';
-const START = [...FLAGS.split(' '), join(ROOT, 'control-plane', 'main.ts'), 'start'];
+const SOURCES = join(ROOT, 'control-plane', 'main.ts');
+const startOf = (program: string): string[] => [...FLAGS.split(' '), program, 'start'];
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Runs a command that is told its own process id, as a service manager tells it. */
 const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
@@ -207,7 +210,7 @@ export class Weir extends OwnProcess {
     const { outputFile, detached = false, descriptors } = options;
     const kept = { LISTEN_FDS: String(descriptors?.length ?? 0) };
     const [command, ...words] = descriptors === undefined ? [NODE] : [...NAMED_TO_ITSELF, NODE];
-    super(command, [...words, ...START, ...args], {
+    super(command, [...words, ...startOf(options.program ?? SOURCES), ...args], {
       ...{ cwd: room.path, env: { ...env, ...kept }, ipc: true, outputFile, detached, descriptors },
       ...options.user,
     });
@@ -284,6 +287,12 @@ export class Weir extends OwnProcess {
     this.child.send({ worker, role, fault });
   }
 
+  /** Breaks the thread of the query log; resolves when it is being replaced. */
+  async breakLog(): Promise<void> {
+    this.child.send('break-log');
+    await this.untilOutput(/replace the query log thread/);
+  }
+
   /** Counters and memory of the DNS threads. */
   measure(): Promise<MeasureReply> {
     const number = ++this.measured;
@@ -343,7 +352,7 @@ export function ownEnvironment(): Record<string, string> {
 }
 
 /** Command and arguments of a start without a configuration file. */
-export const START_COMMAND: readonly [string, readonly string[]] = [NODE, START];
+export const START_COMMAND: readonly [string, readonly string[]] = [NODE, startOf(SOURCES)];
 
 function configuration(
   options: WeirOptions,
