@@ -12,18 +12,15 @@ import {
   Exclusion,
   type ExclusionBits,
   LogMark,
-  Protocol,
   QueryStatus,
 } from '../shared/query-log.ts';
 import { Judge, type MatchRecorder } from './policy/judge.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
-import { AGAIN, ANSWER, EXPLAINED, NEW, Part } from './query/pass.ts';
-import { readEcs } from './query/query-ecs.ts';
-import { readStreamOptions } from './query/stream-options.ts';
 import type { ClientSightings } from './report/sighting-writer.ts';
 import type { ServerCookies } from './cookies/server-cookies.ts';
-import { ParseOutcome, parseQuery, type ParseOutcomeCode } from './query/parse-query.ts';
+import { ParseOutcome } from './query/parse-query.ts';
 import { type Query, StageResult, type StageResultCode } from './query/query.ts';
+import { READ_FAILED, readMessage, type ReadOutcome } from './stages/read-message.ts';
 import { mayAsk } from './policy/may-ask.ts';
 import { Newcomers } from './policy/newcomers.ts';
 import { Refusals } from './policy/refusals.ts';
@@ -52,10 +49,32 @@ import { safeSearchDetail, safeSearchStage } from './stages/safe-search.ts';
 import { answerUnreadable, unreadableStage, type UnreadableOutcome } from './stages/unreadable.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
 
-/** A bug in reading a message. */
-const READ_FAILED = -1;
-/** What `Pipeline.read` made of a message. */
-export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;
+/** One bit per part of a pass that some passes skip. */
+const Part = {
+  /** Count the query: for its client, against its network's limit, as a cache hit or miss. */
+  COUNTED: 1 << 0,
+  /** Who asks, and the forward zone of the name. */
+  ASKER: 1 << 1,
+  QUESTION_CHECKS: 1 << 2,
+  /** What blocks or frees the asker as a whole: grants and the schedule's override. */
+  OVERRIDES: 1 << 3,
+  /** Names that this server answers itself: local and special-use names. */
+  OWN_NAMES: 1 << 4,
+  POLICY: 1 << 5,
+  CACHE: 1 << 6,
+  ANSWER_NAMES: 1 << 7,
+  REBINDING: 1 << 8,
+  /** Whether the asker may ask: once for each query. */
+  ACCESS: 1 << 9,
+} as const;
+
+/** Parts of a question that has waited. */
+const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
+/** An answer that lies in the slot. */
+const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
+/** A query to be explained, and a new one. */
+const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
+const NEW = EXPLAINED | Part.COUNTED;
 
 /** Observes the stages of a query. */
 export interface PipelineRecorder extends MatchRecorder {
@@ -162,24 +181,9 @@ export class Pipeline {
     return StageResult.ANSWERED;
   }
 
-  /** Before the stages: an unreadable message is never looked up. Never throws. */
+  /** The first half of `run`: only reads the message. */
   read(query: Query): ReadOutcome {
-    try {
-      return this.readMessage(query);
-    } catch {
-      return READ_FAILED;
-    }
-  }
-
-  private readMessage(query: Query): ParseOutcomeCode {
-    const { rules } = this.snapshot;
-    const outcome = parseQuery(query, rules.seedLow, rules.seedHigh);
-    if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION) return outcome;
-    if (!this.cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
-    // Without a question it asks for a cookie (RFC 7873 section 5.4), or is malformed.
-    if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
-    if (query.protocol !== Protocol.udp) readStreamOptions(query);
-    return this.forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;
+    return readMessage(query, this.snapshot.rules, this.cookies, this.forwardsEcs);
   }
 
   /** What has no question is for clients that may ask alone, and counts against the limit of its network, too. */

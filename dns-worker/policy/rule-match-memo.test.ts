@@ -67,7 +67,7 @@ describe('RuleMatchMemo.recall()', () => {
     expect(known()[4]).toBe(81);
   });
 
-  test('replaces names of another version before current ones', () => {
+  test('replaces names of another version first', () => {
     const memo = new RuleMatchMemo();
     const lows = Array.from({ length: 5 }, (_, n) => 1 + n * 65_536);
     memo.remember(lows[1]!, 6, 6, 0, 70);

@@ -7,10 +7,11 @@
 import { keyFlagsOf, keyHashLow } from '../../shared/memory/cache-memory.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
 import { Protocol } from '../../shared/query-log.ts';
-import type { Pipeline, ReadOutcome } from '../pipeline.ts';
+import type { Pipeline } from '../pipeline.ts';
 import type { ArrivalClock } from '../query/arrival-clock.ts';
 import { ParseOutcome } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
+import type { ReadOutcome } from '../stages/read-message.ts';
 
 /** Enough loads to keep the processor busy; more queries would not stay in its first cache. */
 export const GROUP_SIZE = 8;

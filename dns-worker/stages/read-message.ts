@@ -1,0 +1,38 @@
+/** Reads a request before the stages: an unreadable message is never looked up. */
+import { Protocol } from '../../shared/query-log.ts';
+import type { ServerCookies } from '../cookies/server-cookies.ts';
+import { ParseOutcome, parseQuery, type ParseOutcomeCode } from '../query/parse-query.ts';
+import { readEcs } from '../query/query-ecs.ts';
+import type { Query } from '../query/query.ts';
+import { readStreamOptions } from '../query/stream-options.ts';
+
+/** A bug in reading a message. */
+export const READ_FAILED = -1;
+/** What was made of a message. */
+export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;
+
+/** Secrets from which the hashes of names start. */
+interface HashSeeds {
+  readonly seedLow: number;
+  readonly seedHigh: number;
+}
+
+/** Reads the message that `query` points at; clients' subnets if they are forwarded. Never throws. */
+export function readMessage(
+  query: Query,
+  seeds: HashSeeds,
+  cookies: ServerCookies,
+  forwardsEcs: boolean,
+): ReadOutcome {
+  try {
+    const outcome = parseQuery(query, seeds.seedLow, seeds.seedHigh);
+    if (outcome !== ParseOutcome.OK && outcome !== ParseOutcome.NO_QUESTION) return outcome;
+    if (!cookies.read(query)) return ParseOutcome.FORMAT_ERROR;
+    // Without a question it asks for a cookie (RFC 7873 section 5.4), or is malformed.
+    if (outcome === ParseOutcome.NO_QUESTION && query.cookieLength === 0) return ParseOutcome.FORMAT_ERROR;
+    if (query.protocol !== Protocol.udp) readStreamOptions(query);
+    return forwardsEcs && !readEcs(query) ? ParseOutcome.FORMAT_ERROR : outcome;
+  } catch {
+    return READ_FAILED;
+  }
+}
