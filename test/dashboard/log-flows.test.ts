@@ -195,7 +195,7 @@ describe('the sheet of a blocked row', () => {
 
       await drawer.getByRole('button', { name: 'Unblock…' }).click();
       await choose(sheet, 'How long', 'until I remove it');
-      await sheet.getByText('A temporary rule without an end.').waitFor();
+      await sheet.getByText('A temporary rule without an end').waitFor();
       await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
       await noticeOf(page, `${name} is allowed until you remove this.`);
       expect(await grants()).toMatchObject([{ domain: name, client_id: expect.any(Number), until: null }]);

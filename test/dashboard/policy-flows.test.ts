@@ -184,12 +184,12 @@ describe('a group', () => {
       const moved = await room.api.expect<Client>(200, 'GET', `/clients/${String(client.id)}`);
       expect(moved).toMatchObject({ group_id: id });
 
-      await page.getByLabel('Domain').fill(name);
+      await page.getByLabel('Domain', { exact: true }).fill(name);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await noticeOf(page, 'The rule is in force.');
       expect(await room.ask([name], '127.0.0.51')).toEqual([BLOCKED]);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
-      await page.getByRole('button', { name: `Delete the rule ${name}` }).waitFor();
+      await page.getByRole('button', { name: `Delete the rule *.${name}` }).waitFor();
       await expectAccessible(page);
     });
   });

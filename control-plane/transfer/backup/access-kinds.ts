@@ -1,7 +1,6 @@
 /**
  * Users, their second factors, certificates, API tokens and grants of a backup. The administrator is in none: a restore
- * never changes that way in. What a
- * file was made without (hashes) stays as it is here.
+ * never changes that way in. Hashes that a file was made without are kept here.
  */
 import { type BackupKind, type Item, items, type KindName } from './backup-kind.ts';
 import { certificates } from './certificate-items.ts';
@@ -45,7 +44,7 @@ const apiTokens: BackupKind = {
 };
 
 const GRANT = items(
-  'domain text, subdomains boolean, client text, "group" text, action text, until timestamptz',
+  `domain text, subdomains boolean, client text, "group" text, action text, until timestamptz`,
 );
 const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
 /** A grant for a client or group that is not there must not become one for everyone. */

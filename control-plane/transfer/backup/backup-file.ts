@@ -70,13 +70,18 @@ function isNamed({ username }: Item, adminName: string): boolean {
   return foldedName(String(username)) === foldedName(adminName);
 }
 
+/** Of a grant; null = it has no end. */
+function isOver(until: unknown, now: Date): boolean {
+  return typeof until === 'string' && Date.parse(until) <= now.getTime();
+}
+
 /** What is useless without its secret, or past its time, is left out. A user without a password can be given one. */
 function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOut['reason'] | undefined {
   switch (kind) {
     case 'users':
       return isNamed(item, adminName) ? 'is_administrator' : undefined;
     case 'grants':
-      return item['until'] === null || Date.parse(String(item['until'])) > now.getTime() ? undefined : 'over';
+      return isOver(item['until'], now) ? 'over' : undefined;
     case 'certificates':
       if (item['key'] === null) return 'key_not_in_backup';
       return isOutOfDate(item, now) ? 'over' : undefined;
