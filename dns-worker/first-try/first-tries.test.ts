@@ -53,7 +53,7 @@ const hold: Script = (query, index) => {
   else good(query, index);
 };
 
-const isForName = (query: ReceivedQuery): boolean => nameIn(query).toLowerCase().startsWith('held');
+const isForName = (query: ReceivedQuery): boolean => nameIn(query).toLowerCase().includes('held-name');
 
 /** Answers the first question so, and all others well. */
 function firstly(script: Script): Script {

@@ -6,7 +6,8 @@
  * is closed.
  */
 import { Header, readU16 } from '../../shared/dns/wire.ts';
-import { Iov, Message, MessageFlag } from '../../shared/net/kernel/kernel-messages.ts';
+import { Iov, Message, MessageFlag, NAME_SIZE } from '../../shared/net/kernel/kernel-messages.ts';
+import { AF_INET6, SockAddr, SOCKADDR_SIZE } from '../../shared/net/kernel/socket-address.ts';
 import { Errno, type NativeCalls } from '../listeners/native-calls.ts';
 import { randomQueryId } from '../resolve/response/question.ts';
 import { BUSY, MAX_AGE_MS, MAX_QUESTIONS } from '../resolve/transport/upstream-sockets.ts';
@@ -187,6 +188,7 @@ export class TrySockets {
 
   private receiveFrom(socket: TrySocket): number {
     const { calls, received } = this;
+    received.expectNames();
     const count = calls.recvmmsg(socket.fd, received.addresses[0]!, BATCH_SIZE, MessageFlag.DONTWAIT, null);
     if (count < 0) {
       // A datagram with a wrong checksum wakes us, too, and leaves nothing to receive.
@@ -195,7 +197,9 @@ export class TrySockets {
     }
     const { fd } = socket;
     for (let i = 0; i < count && socket.fd === fd; i++)
-      this.take(socket, received.slots[i]!, received.lengthOf(i));
+      // The kernel compares the source, except of what came between the choice of the port and the connection.
+      if (received.isFrom(i, socket.server.address.bytes))
+        this.take(socket, received.slots[i]!, received.lengthOf(i));
     return count;
   }
 
@@ -286,6 +290,7 @@ class MessageBatch {
   readonly addresses: readonly bigint[];
   private readonly headers = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
   private readonly iov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
+  private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
 
   constructor(calls: NativeCalls, slotSize: number) {
     const bytes = new Uint8Array(new ArrayBuffer(BATCH_SIZE * slotSize));
@@ -298,12 +303,32 @@ class MessageBatch {
     const iov = new BigUint64Array(this.iov.buffer);
     const iovAddress = calls.address(this.iov);
     const bytesAddress = calls.address(bytes);
+    const namesAddress = calls.address(this.names);
     for (let i = 0; i < BATCH_SIZE; i++) {
       iov[(i * Iov.SIZE + Iov.BASE) >>> 3] = bytesAddress + BigInt(i * slotSize);
       iov[(i * Iov.SIZE + Iov.LENGTH) >>> 3] = BigInt(slotSize);
+      headers[(i * Message.SIZE + Message.NAME) >>> 3] = namesAddress + BigInt(i * NAME_SIZE);
       headers[(i * Message.SIZE + Message.IOV) >>> 3] = iovAddress + BigInt(i * Iov.SIZE);
       headers[(i * Message.SIZE + Message.IOV_COUNT) >>> 3] = 1n;
     }
+  }
+
+  /** Has the next receive write where each message comes from; a send on a connected socket needs no names. */
+  expectNames(): void {
+    for (let i = 0; i < BATCH_SIZE; i++)
+      this.headers[(i * Message.SIZE + Message.NAME_LENGTH) >>> 2] = SOCKADDR_SIZE;
+  }
+
+  /** Whether a received message comes from the address and port of this socket address. */
+  isFrom(index: number, address: Uint8Array): boolean {
+    const { names } = this;
+    const at = index * NAME_SIZE;
+    const from = address[0] === AF_INET6 ? SockAddr.IPV6 : SockAddr.IPV4;
+    const size = address[0] === AF_INET6 ? 16 : 4;
+    if (names[at + SockAddr.PORT] !== address[SockAddr.PORT]) return false;
+    if (names[at + SockAddr.PORT + 1] !== address[SockAddr.PORT + 1]) return false;
+    for (let i = from; i < from + size; i++) if (names[at + i] !== address[i]) return false;
+    return true;
   }
 
   lengthOf(index: number): number {
