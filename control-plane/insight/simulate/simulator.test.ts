@@ -323,7 +323,8 @@ describe('POST /simulate', () => {
     log = {
       distinctQuestions: async (request, signal) => {
         const read = await whole.distinctQuestions(request, signal);
-        return { ...read, questions: Object.assign(read.questions, { texts }) };
+        // A copy: what was read may serve the next draft.
+        return { ...read, questions: { ...read.questions, texts } };
       },
     };
     const answer = await send({});
