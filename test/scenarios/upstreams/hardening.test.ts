@@ -109,7 +109,8 @@ describe('an upstream that', () => {
       expect(await room.ask()).toMatchObject(ANSWERED);
       const third = await room.ask();
       expect(third).toMatchObject(ANSWERED);
-      expect([third.udp.length <= 2, third.tcp.length <= 1]).toEqual([true, true]);
+      // The answer thread's try, the resolver's question, and its repetition.
+      expect([third.udp.length <= 3, third.tcp.length <= 1]).toEqual([true, true]);
       const asked = await until(
         'a question that is asked once, over UDP',
         () => room.ask(),
