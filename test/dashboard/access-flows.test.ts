@@ -140,7 +140,7 @@ describe('the login', () => {
       await noticeOf(page, 'The rule is in force.');
       expect(await room.ask([name])).toEqual([BLOCKED]);
       const rules = await room.api.expect<{ data: unknown[] }>(200, 'GET', `/managed-domains?search=${name}`);
-      expect(rules.data).toMatchObject([{ domain: name, comment: 'typed before the end' }]);
+      expect(rules.data).toMatchObject([{ domain: `*.${name}`, comment: 'typed before the end' }]);
       await page.getByRole('row', { name }).waitFor();
     });
   });

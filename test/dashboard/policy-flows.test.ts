@@ -521,7 +521,7 @@ describe('a change of policy', () => {
       await blockElsewhere(since!);
       await undo.click();
       const conflict = await noticeOf(page, 'Others have changed the policy since.');
-      expect(await blockedNames('conflict.example')).toEqual([own, since]);
+      expect(await blockedNames('conflict.example')).toEqual([`*.${own!}`, since]);
       await conflict.getByRole('link', { name: 'Show' }).click();
 
       const question = page.getByRole('alertdialog', { name: `Take back revision ${id}?` });
