@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
 import { layoutFaults } from '../support/browser/layout-faults.ts';
-import { logRowOf, noticeOf } from '../support/browser/page-steps.ts';
+import { choose, logRowOf, noticeOf } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 
@@ -96,8 +96,12 @@ describe('in German', () => {
       await drawer.getByRole('heading', { name: de['queries.why.stages']! }).waitFor();
       await expectAccessible(page);
       expect(await englishOn(page)).toEqual([]);
-      await drawer.getByRole('button', { name: de['queries.verdict.block']!, exact: true }).click();
-      await page.getByRole('menuitem', { name: 'Gruppe Default: für immer' }).click();
+      await drawer.getByRole('button', { name: de['queries.verdict.blockMore']! }).click();
+      const sheet = page.getByRole('dialog', { name: de['queries.verdict.block']!, exact: true });
+      await choose(sheet, de['field.for']!, de['queries.scope.everyone']!);
+      await choose(sheet, de['grants.long']!, de['queries.span.ever']!);
+      expect(await englishOn(page)).toEqual([]);
+      await sheet.getByRole('button', { name: de['queries.verdict.block']!, exact: true }).click();
       await page
         .getByRole('region', { name: de['notice.region']! })
         .getByText(de['queries.rule.blocked']!)
