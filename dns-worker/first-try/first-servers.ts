@@ -127,7 +127,7 @@ export class FirstServers {
     return resolver === Atomics.load(this.head, FirstServersHead.RESOLVER_WORD);
   }
 
-  /** While the order is written there are no servers; it is read the next time. */
+  /** If the order is just being written, no server is asked; the next call reads it. */
   private read(sequence: number): void {
     const { head, known } = this;
     const resolver = head[FirstServersHead.RESOLVER_WORD]!;

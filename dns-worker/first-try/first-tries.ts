@@ -339,7 +339,7 @@ export class FirstTries implements TryEvents {
     this.claims[question] = null;
   }
 
-  /** An arrow, so that none is made for each question. */
+  /** A field, so that no closure is made for each question. */
   private readonly passOn = (waitedFor: Claim): void => {
     if (this.outcome !== null)
       this.settings.outcomes.put(waitedFor, questionKey(this.question), this.outcome);

@@ -197,7 +197,7 @@ export class TrySockets {
     }
     const { fd } = socket;
     for (let i = 0; i < count && socket.fd === fd; i++)
-      // The kernel compares the source, except of what came between the choice of the port and the connection.
+      // A datagram that came before the socket was connected may be from any sender.
       if (received.isFrom(i, socket.server.address.bytes))
         this.take(socket, received.slots[i]!, received.lengthOf(i));
     return count;

@@ -211,7 +211,7 @@ describe('LogRingWriter.publish()', () => {
       expect(waits).toHaveBeenCalledTimes(2);
     });
 
-    test('does not wait where the log is to drop rows', () => {
+    test('does not wait if log_pressure is drop', () => {
       control[LogRing.SLOW_WORD] = 0;
       publish(MANY + 100);
       expect(waits).not.toHaveBeenCalled();

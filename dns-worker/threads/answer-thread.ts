@@ -137,7 +137,7 @@ class AnswerThread {
     if (result === StageResult.ANSWERED) {
       batch.reply(slot, query.replyLength);
       reporter.answered(query, version);
-      // Where the ring is full the answer ends in its time.
+      // If the ring is full, the answer expires as usual.
       if (query.wantsRefresh) misses.write(query, batch, slot, version);
     } else if (result === StageResult.UNRESOLVED) {
       const isTaken = tries.ask(query, batch, slot, version) || misses.write(query, batch, slot, version);

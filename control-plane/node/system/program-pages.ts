@@ -5,7 +5,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { loadLibc } from '../../../shared/libc.ts';
 
-/** Where a mapping is. */
+/** One mapping of the process. */
 interface Mapping {
   readonly address: number;
   readonly bytes: number;

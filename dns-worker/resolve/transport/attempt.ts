@@ -75,7 +75,7 @@ export class Attempt<U extends Asked> implements Exchange {
   }
 
   /**
-   * Another server is asked meanwhile: records a doubt against a server that has not answered since. `sinceMs`: when it was
+   * The next server is asked: records a doubt against a server that has not answered since. `sinceMs`: when it was
    * asked first, if another attempt was before this one.
    */
   noteSilence(sinceMs = this.startedMs): void {
