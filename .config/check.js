@@ -21,6 +21,7 @@ export const CHECKS = {
   unused: ['knip --config .config/knip.json'],
   tested: ['node .config/tested.cjs', 'node .config/unsteady.js'],
   requirements: ['node .config/requirements.js'],
+  failures: ['node .config/failures.js'],
   operations: ['node .config/operations.js'],
   config: ['node .config/config-reference.js'],
   cited: ['node .config/cited.cjs'],

@@ -1,6 +1,6 @@
-// Checks that every file or folder that comments and documents cite exists, and every npm script that texts name, that ARCHITECTURE.md names every folder of the
-// product, and that each source file has a unique base name, by which it can be cited. Usage: node .config/cited.cjs (npm
-// run check -- cited).
+// Checks that every file or folder that comments and documents cite exists, and every npm script that texts name, and
+// that each source file has a unique base name, by which it can be cited. Usage: node .config/cited.cjs (npm run check --
+// cited).
 const { readFileSync, readdirSync } = require('node:fs');
 const { basename, dirname, join, normalize } = require('node:path');
 const { CHECKS } = require('./check.js');
@@ -11,7 +11,6 @@ const SKIPPED = new Set(['.git', 'node_modules', 'data', 'dist']);
 const ROOTS = 'control-plane|dns-worker|shared|config|test|deploy|migrations|\\.config|\\.ci';
 const PROSE = /\.(ts|cjs|js|sql|md|toml|service)$/;
 const CODE = /\.(ts|tsx|cjs|js)$/;
-const PRODUCT = /^(control-plane|dns-worker|shared|config)\/.*\.ts$/;
 /** A path to a file, a file name, or a folder from the root on; not part of a URL, an absolute path or a pattern. */
 const CITED = new RegExp(
   `(?<![\\w/.*<>{}@:$-])((?:[\\w.-]+/)*[a-z0-9][\\w.-]*\\.(?:ts|cjs|js|sql|md|toml|service)\\b(?![\\w*<{-])` +
@@ -110,17 +109,6 @@ for (const word of Object.values(PROGRAMS).flatMap((programs) =>
 ))
   if (/^[\w.-]+\/[\w./-]+$/.test(word) && !word.startsWith('node_modules/') && !paths.has(word))
     report('.config/program.js', 1, `no such program: ${word}`);
-
-const map = readFileSync('ARCHITECTURE.md', 'utf8');
-/** Folders of the code map. */
-const rooms = [...map.matchAll(/^\| (`[\w.-]+\/.*?`) \|/gm)].flatMap(([, cell]) => cell.split(', '));
-for (const room of rooms)
-  if (rooms.indexOf(room) !== rooms.lastIndexOf(room)) report('ARCHITECTURE.md', 1, `two rows for ${room}`);
-for (const room of new Set(
-  files.filter((file) => PRODUCT.test(file)).map((file) => dirname(file).split('/').slice(0, 2).join('/')),
-)) {
-  if (!map.includes(`\`${room}/\``)) report('ARCHITECTURE.md', 1, `the code map lacks ${room}/`);
-}
 
 function report(file, line, fault) {
   found++;

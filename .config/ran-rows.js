@@ -1,5 +1,5 @@
-// Checks the rows of requirements (test/requirements/, section 7 of ARCHITECTURE.md) against the results of a whole run
-// of the tests: the cases that they name must have run and passed.
+// Checks the rows of requirements (test/requirements/) against the results of a whole run of the tests: the cases that
+// they name must have run and passed.
 import { isAbsolute, relative } from 'node:path';
 import { casesByFile, unshownRows } from '../test/requirements/ran-rows.ts';
 import { readRequirements } from '../test/requirements/requirement-rows.ts';

@@ -1,5 +1,5 @@
 /**
- * An exported day of the query log, read by DuckDB with the line of deploy/README.md: it counts what the statistics of
+ * An exported day of the query log, read by DuckDB with the line of docs/monitoring.md: it counts what the statistics of
  * Weir count. DuckDB (70 MB) comes from the registry of npm, for the trial alone.
  */
 import { execFileSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { logSourceOf, questionsOf, storeRows } from '../support/parts/stored-log
 import { startTestDatabase, type TestDatabase } from '../support/parts/test-database.ts';
 import { run } from './room.ts';
 
-const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'deploy', 'README.md'), 'utf8');
+const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'monitoring.md'), 'utf8');
 const DAY = { fromMs: Date.UTC(2026, 6, 5), toMs: Date.UTC(2026, 6, 6) };
 const ROWS = 100_000;
 const NAMES = 300;
@@ -44,7 +44,7 @@ function asked(sql: string): unknown[][] {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as unknown[][];
 }
 
-test('deploy/README.md has DuckDB count what the statistics of Weir count', async () => {
+test('docs/monitoring.md has DuckDB count what the statistics of Weir count', async () => {
   const rows = Array.from({ length: ROWS }, (_, i) =>
     logRow({
       timestampMs: DAY.fromMs + Math.floor((i * (DAY.toMs - DAY.fromMs)) / ROWS),

@@ -1,4 +1,4 @@
-/** The dashboard over the views of the database: every query of every panel runs, as the role that deploy/README.md makes. */
+/** The dashboard over the views of the database: every query of every panel runs, as the role that docs/monitoring.md makes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { asOwner } from '../support/parts/as-owner.ts';
@@ -55,7 +55,7 @@ describe('weir-sql.json', () => {
     );
     await storeRows(database.database, rows);
     await database.database.query("INSERT INTO nodes (id, name) VALUES (1, 'alpha') ON CONFLICT DO NOTHING");
-    const [grants] = /CREATE ROLE weir_grafana[^`]+/.exec(read('README.md')) ?? [];
+    const [grants] = /CREATE ROLE weir_grafana[^`]+/.exec(read('../docs/monitoring.md')) ?? [];
     await asOwner(database.database, grants!);
   });
 

@@ -1,4 +1,4 @@
-/** The unit and the guide of deploy/: what one is told to write, the other reads. */
+/** The unit and its guide: what one is told to write, the other reads. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { WAIT_MS } from '../support/parts/until.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
 const unit = read('weir.service');
-const guide = read('README.md');
+const guide = read('../docs/operations/service.md');
 
 describe('weir.service', () => {
   test('weir.service starts Weir with the file that the guide has the operator write', () => {

@@ -1,7 +1,7 @@
 /**
  * The rows of what Weir is to do, each with the test cases that show it: endpoints, configuration keys, rules, what went
- * wrong in other servers (hardening), and what may fail (section 7 of ARCHITECTURE.md). Reads them; whether the tests
- * exist is checked by `.config/requirements.js`, whether they ran and passed by `ran-rows.ts`.
+ * wrong in other servers (hardening), and failures (which `.config/failures.js` also writes to docs/failures.md).
+ * `.config/requirements.js` checks that the tests exist, `ran-rows.ts` that they ran and passed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -63,7 +63,7 @@ export function readRequirements(rootDir: string): RequirementTables {
     'Configuration keys': keys,
     Rules: rows('rules'),
     Hardening: rows('hardening'),
-    Failures: failureRows(rootDir, faults),
+    Failures: failureRows(rootDir, read('failures') as Failure[], faults),
   };
   return { tables, faults };
 }
@@ -100,24 +100,26 @@ function faultsOfKeys(rows: readonly RequirementRow[]): string[] {
   ];
 }
 
-/** Rows of the failure table, one for each test of a row: its file by its base name, a colon, the title. */
-function failureRows(rootDir: string, faults: string[]): RequirementRow[] {
+/** A failure, what Weir then does, and the cases that show it: titles by the base name of their test file. */
+interface Failure {
+  readonly failure: string;
+  readonly effect: string;
+  readonly shownBy: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Rows of failures, one for each test file of a failure. */
+function failureRows(rootDir: string, failures: readonly Failure[], faults: string[]): RequirementRow[] {
   const files = testFilesByName(rootDir);
-  const text = readFileSync(join(rootDir, 'ARCHITECTURE.md'), 'utf8');
-  const section = text.slice(text.indexOf('\n## 7. '), text.indexOf('\n## 8. '));
-  const [, , ...lines] = section.split('\n').filter((line) => line.startsWith('|'));
   const known = new Set<string>();
-  return lines.flatMap((line) => {
-    const [what = '', , tests = ''] = line.slice(2, -2).split(' | ');
-    if (known.has(what)) faults.push(`ARCHITECTURE.md: two rows for "${what}"`);
-    known.add(what);
-    return tests.split('<br>').flatMap((test) => {
-      const [, name, title] = /^`(\S+)`: (.+)$/.exec(test) ?? [];
-      if (name !== undefined && title !== undefined)
-        return [{ what, file: files.get(name) ?? name, titles: [title] }];
-      faults.push(`ARCHITECTURE.md: "${what}" names no test, as \`name.test.ts\`: title`);
-      return [];
-    });
+  return failures.flatMap(({ failure, shownBy }) => {
+    if (known.has(failure)) faults.push(`failures.json: two rows for "${failure}"`);
+    known.add(failure);
+    if (Object.keys(shownBy).length === 0) faults.push(`failures.json: "${failure}" names no test`);
+    return Object.entries(shownBy).map(([name, titles]) => ({
+      what: failure,
+      file: files.get(name) ?? name,
+      titles,
+    }));
   });
 }
 

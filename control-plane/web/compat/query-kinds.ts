@@ -1,6 +1,6 @@
 /**
  * Weir's statuses, types and rcodes in the words of the compatibility API. Each has one counterpart, so that sums stay
- * sums; what counts as blocked here counts as blocked there. Pure. ARCHITECTURE.md has the reasons.
+ * sums; what counts as blocked here counts as blocked there. Pure. docs/decisions/0080-pihole-api.md has the reasons.
  */
 import {
   COMPAT_REPLIES,

@@ -1,6 +1,6 @@
 /**
  * Budgets of special rules, per list and for all lists. An automaton reads a name in one step per octet, so the number
- * of automata that read every name bounds the cost of any name under any rules; ARCHITECTURE.md, section 9, has
+ * of automata that read every name bounds the cost of any name under any rules; docs/decisions/0001-compiled-automata.md has
  * figures.
  */
 import type { AutomatonRoom } from '../../../../shared/automata/automaton-packer.ts';
