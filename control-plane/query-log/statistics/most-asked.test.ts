@@ -4,7 +4,7 @@ import { logSourceOf, storeRows } from '../../../test/support/parts/stored-log.t
 import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
 import { QueryStatus, type QueryStatusCode } from '../../../shared/query-log.ts';
-import { readMostAsked } from './stats-store.ts';
+import { readMostAsked, readNamesBelow } from './stats-store.ts';
 
 const NOW = Date.UTC(2026, 6, 10, 12);
 const HOUR_MS = 3_600_000;
@@ -47,5 +47,19 @@ describe('readMostAsked()', () => {
     await expect(readMostAsked(source, { nowMs: NOW, days: 7, limit: 1 })).resolves.toEqual([
       'elsewhere.example',
     ]);
+  });
+});
+
+describe('readNamesBelow()', () => {
+  test('has the names at or below a root, most asked first, and no name that only ends alike', async () => {
+    await log('dns.resolver.test', 1, { status: QueryStatus.BLOCKED_LIST });
+    await log('resolver.test', 3);
+    await log('myresolver.test', 5);
+    await log('resolver.test.example', 5);
+    await log('past.resolver.test', 5, { hoursAgo: 30 });
+    const span = { fromMs: NOW - 24 * HOUR_MS, toMs: NOW + 1 };
+    await expect(
+      readNamesBelow(logSourceOf(db.database), { ...span, roots: ['resolver.test', 'none.test'] }),
+    ).resolves.toEqual(['resolver.test', 'dns.resolver.test']);
   });
 });

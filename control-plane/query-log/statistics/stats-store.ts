@@ -62,6 +62,12 @@ export interface TopClientsRequest extends TopRequest {
   readonly by?: 'all' | 'blocked';
 }
 
+/** Selects names at or below some others. */
+export interface NamesBelowRequest extends NodeSpan {
+  /** In lower case, without a final dot. */
+  readonly roots: readonly string[];
+}
+
 /** Queries from one address, without those of clients that named themselves; or of one of these from there. */
 export interface AddressCount extends CountedClient {
   readonly total: number;
@@ -144,6 +150,30 @@ export function topDomains(sums: Sums['names'], which: 'blocked' | 'allowed', li
     domain,
     count: which === 'blocked' ? blocked : resolved + other,
   }));
+}
+
+/** The names of a span that are one of the roots or below one, most asked first. */
+export async function readNamesBelow(
+  log: LogSource,
+  { roots, ...span }: NamesBelowRequest,
+): Promise<string[]> {
+  const isRoot = new Set(roots);
+  return log.read(async (tx) => {
+    const request = await sumRequestOf(tx, span, {}, log.onDamaged);
+    const found: { name: string; queries: number }[] = [];
+    for (const [name, { resolved, blocked, other }] of await sumNames(tx, request))
+      if (isAtOrBelow(name, isRoot)) found.push({ name, queries: resolved + blocked + other });
+    return found.sort((a, b) => b.queries - a.queries).map(({ name }) => name);
+  });
+}
+
+function isAtOrBelow(name: string, roots: ReadonlySet<string>): boolean {
+  for (let start = 0; start !== -1;) {
+    if (roots.has(name.slice(start))) return true;
+    const dot = name.indexOf('.', start);
+    start = dot === -1 ? -1 : dot + 1;
+  }
+  return false;
 }
 
 /** The busiest clients. */

@@ -24,7 +24,7 @@ export function bypassRoutes(context: {
   clients: ClientDirectory;
   clock: Clock;
   network: () => NetworkSights;
-  stats: Pick<LogQuestions, 'topDomains'>;
+  stats: Pick<LogQuestions, 'namesBelow'>;
   queryLog: Pick<QueryLogReader, 'page'>;
 }): Route[] {
   return [
@@ -47,7 +47,7 @@ function listSilentDevices(clients: ClientDirectory, clock: Clock, network: () =
 }
 
 function listResolverLookups(
-  stats: Pick<LogQuestions, 'topDomains'>,
+  stats: Pick<LogQuestions, 'namesBelow'>,
   queryLog: Pick<QueryLogReader, 'page'>,
   clock: Clock,
 ): Route {

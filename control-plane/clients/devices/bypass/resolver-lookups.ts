@@ -5,31 +5,20 @@ import type { QueryLogReader } from '../../../query-log/reading/query-log-reader
 import type { LogQuestions } from '../../../query-log/log-search/log-questions.ts';
 import type { Span } from '../../../query-log/statistics/counts-reader.ts';
 
-/** Names of the span that are looked through, the most asked first. */
-const MOST_NAMES = 50_000;
-/** Names of resolvers whose rows are read, and rows of each, the newest. */
+/** Names of resolvers whose rows are read, the most asked first, and rows of each, the newest. */
 const MOST_READ = 20;
 const MOST_ROWS = 500;
 
 /** Lookups by client and resolver, the newest first. */
 export async function resolverLookups(
-  stats: Pick<LogQuestions, 'topDomains'>,
+  stats: Pick<LogQuestions, 'namesBelow'>,
   queryLog: Pick<QueryLogReader, 'page'>,
   span: Span,
   gone: AbortSignal,
 ): Promise<ResolverLookup[]> {
-  const request = { ...span, limit: MOST_NAMES };
-  const counts = await Promise.all(
-    (['allowed', 'blocked'] as const).map((which) => stats.topDomains({ ...request, which }, gone)),
-  );
-  const names = new Set(
-    counts
-      .flat()
-      .map(({ domain }) => domain)
-      .filter((name) => resolverOf(name) !== null),
-  );
+  const names = await stats.namesBelow({ ...span, roots: [...RESOLVERS] }, gone);
   const found = new Map<string, ResolverLookup>();
-  for (const domain of [...names].slice(0, MOST_READ)) {
+  for (const domain of names.slice(0, MOST_READ)) {
     const { fromMs, toMs } = span;
     const period = { from: new Date(fromMs), to: new Date(toMs) };
     const page = await queryLog.page({ ...period, domain, limit: MOST_ROWS, offset: 0 }, gone);
