@@ -7,6 +7,8 @@ import { ApiError } from './api-error.ts';
 
 /** Largest body of a route that names no other limit. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+/** The same of a route that anybody may call: enough for each name and password. */
+export const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 
 /** The JSON value of the body; undefined if there is no body at all. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
@@ -37,6 +39,7 @@ function unsupported(detail: string): ApiError {
 
 /** The body as it came; empty where there is none. Throws 400 and 413. */
 export async function readBytes(request: Request, limitBytes: number): Promise<Buffer> {
+  refuseLarge(request, limitBytes, 'body');
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   try {
@@ -50,7 +53,17 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
     throw new ApiError(400, 'malformed', 'the body ended too early', { cause: error });
   }
   if (sizeBytes <= limitBytes) return Buffer.concat(chunks);
-  throw new ApiError(413, 'too_large', `the body must not be larger than ${limitBytes} bytes`);
+  throw tooLarge(limitBytes, 'body');
+}
+
+/** Refuses a body that says it is too large before any of it is read. @throws {ApiError} 413 */
+export function refuseLarge({ headers }: Request, limitBytes: number, what: 'body' | 'file'): void {
+  if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes, what);
+}
+
+/** 413 for what has more bytes. */
+export function tooLarge(limitBytes: number, what: 'body' | 'file'): ApiError {
+  return new ApiError(413, 'too_large', `the ${what} must not be larger than ${limitBytes} bytes`);
 }
 
 function parseJson(bytes: Buffer): unknown {

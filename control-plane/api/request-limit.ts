@@ -32,6 +32,17 @@ export class RequestLimit {
 
   /** Counts a request of `address`; 429 if it is one too many, which is not counted. */
   spend(address: string): void {
+    const waitMs = this.waitMsFor(address);
+    if (waitMs > 0) throw tooMany('rate_limited', 'too many requests of this address', waitMs / 1000);
+  }
+
+  /** Counts one thing of `address`; false if it is one too many, which is not counted. */
+  takes(address: string): boolean {
+    return this.waitMsFor(address) === 0;
+  }
+
+  /** Milliseconds until one more is let through; 0 = it is, and is counted. */
+  private waitMsFor(address: string): number {
     const nowMs = this.clock.monotonicMs();
     const network = clientNetwork(address);
     const freeAtMs = Math.max(nowMs, this.freeAtMs.get(network) ?? nowMs);
@@ -41,6 +52,6 @@ export class RequestLimit {
     this.freeAtMs.delete(network);
     this.freeAtMs.set(network, isTooMany ? freeAtMs : freeAtMs + this.costMs);
     if (this.freeAtMs.size > MAX_NETWORKS) this.freeAtMs.delete(this.freeAtMs.keys().next().value!);
-    if (isTooMany) throw tooMany('rate_limited', 'too many requests of this address', waitMs / 1000);
+    return isTooMany ? waitMs : 0;
   }
 }

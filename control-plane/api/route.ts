@@ -12,7 +12,7 @@ import type { Author, Caller } from './caller.ts';
 import { clientAddress } from './client-address.ts';
 import { withoutReadOnly } from './entity.ts';
 import type { Entity, Precondition } from './entity.ts';
-import { DEFAULT_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
+import { DEFAULT_BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from './request-body.ts';
 import { readQuery } from './query-string.ts';
 import { UPLOAD_MEDIA_TYPE } from './upload.ts';
 import { validate } from './validate.ts';
@@ -141,8 +141,10 @@ export function route<
   B extends Schema = NoFields,
   A extends Schema = Nothing,
 >(row: RouteRow<P, Q, B, A>): Route {
-  const { media = [], alsoStatuses = {}, errors = {}, bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES } = row;
+  const { media = [], alsoStatuses = {}, errors = {} } = row;
   const { method, path, access, tag, summary, entity } = row;
+  const defaultLimitBytes = access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : DEFAULT_BODY_LIMIT_BYTES;
+  const { bodyLimitBytes = defaultLimitBytes } = row;
   const hasBody = row.answer !== undefined || media.length > 0 || row.events !== undefined;
   const status = row.status ?? (hasBody ? 200 : 204);
   const querySchema = closed(row.query ?? NoFields);

@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
+import { refuseLarge, tooLarge } from './request-body.ts';
 
 /** Media type of an upload: the octets of one file. A browser sends it to another origin only after asking. */
 export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
@@ -9,6 +10,7 @@ export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
 /** Writes the body to a new file at `path` (mode 0600); the caller removes it, after an error too. */
 export async function saveUpload(request: Request, path: string, limitBytes: number): Promise<void> {
   checkMediaType(request);
+  refuseLarge(request, limitBytes, 'file');
   const file = await open(path, 'wx', 0o600);
   let sizeBytes = 0;
   try {
@@ -20,8 +22,7 @@ export async function saveUpload(request: Request, path: string, limitBytes: num
   } finally {
     await file.close();
   }
-  if (sizeBytes > limitBytes)
-    throw new ApiError(413, 'too_large', `the file must not be larger than ${limitBytes} bytes`);
+  if (sizeBytes > limitBytes) throw tooLarge(limitBytes, 'file');
   if (sizeBytes === 0) throw new ApiError(400, 'malformed', 'the body must be a file; it is empty');
 }
 

@@ -6,6 +6,7 @@ import type { Problem, ProblemCode } from '../../../shared/api/problem-details.t
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
 import { MAX_HEAD_BYTES } from './message-check.ts';
 import { contentPolicy } from './security-headers.ts';
+import { endUnread } from './unread-bodies.ts';
 
 /** An error of the parser, or of Node's look for late clients. */
 interface RequestFault extends Error {
@@ -14,9 +15,6 @@ interface RequestFault extends Error {
 }
 
 type Refusal = readonly [status: number, code: ProblemCode, detail: string];
-
-/** How long a client that still sends may take to read the answer; closing at once would drop it. */
-const LINGER_MS = 1000;
 
 const TARGET_TOO_LONG: Refusal = [
   414,
@@ -46,9 +44,8 @@ export function answerUnreadable(server: HttpServer | HttpsServer): void {
       return;
     }
     refused.add(socket);
-    socket.end(answerText(refusal));
-    const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => clearTimeout(cut));
+    socket.write(answerText(refusal));
+    endUnread(socket);
   });
 }
 

@@ -4,41 +4,61 @@
  */
 import type { NextFunction, Request, Response } from 'express';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../../shared/clock.ts';
+import { clientAddress } from '../../api/client-address.ts';
+import { RequestLimit } from '../../api/request-limit.ts';
 
 /** Bodies up to this length are read by Node whatever the answer is, and the connection stays. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * How long, and how many bytes, a client may still send while it reads the answer: a reset at once would drop the answer,
- * and many clients look at it only after their last byte.
+ * A rest up to this length is read, too: many clients look at the answer only after their last byte, and a reset before
+ * that would drop it. What is longer is left to clients that read while they send.
  */
+const MOST_REST_BYTES = 1024 * 1024;
+/** Such rests of one client network, and of all together: a flood of them is not read. */
+const RESTS_OF_A_NETWORK = { perSecond: 0.2, burst: 8 };
+const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
+/** How long a client may take to read the answer. */
 const LINGER_MS = 1000;
-const LINGER_BYTES = 8 * 1024 * 1024;
 const LOOK_MS = 10;
 
 /** Connections that end: nothing that comes on them is answered. */
 const ending = new WeakSet<Socket>();
 
-/** The middleware; the first, so that it knows of every answer. */
-export function leaveUnreadBodies(request: Request, response: Response, next: NextFunction): void {
-  if (ending.has(request.socket)) {
-    request.socket.destroy();
-    return;
-  }
-  if (mayBeLarge(request)) {
-    const { shouldKeepAlive } = response;
-    response.shouldKeepAlive = false;
-    request.once('end', () => (response.shouldKeepAlive = shouldKeepAlive));
+/** Makes the middleware; the first, so that it knows of every answer. */
+export function leaveUnreadBodies(clock: Clock) {
+  const limits = {
+    network: new RequestLimit(clock, RESTS_OF_A_NETWORK),
+    all: new RequestLimit(clock, RESTS_OF_ALL),
+  };
+  const mayReadRest = (request: Request, readBytes: number): boolean => {
+    const restBytes = Number(request.headers['content-length'] ?? Infinity) - readBytes;
+    return (
+      restBytes <= MOST_REST_BYTES && limits.network.takes(clientAddress(request)) && limits.all.takes('all')
+    );
+  };
+
+  return (request: Request, response: Response, next: NextFunction): void => {
     const { socket } = request;
-    const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => {
-      if (request.complete) destroySoon();
-      else {
+    if (ending.has(socket)) {
+      socket.destroy();
+      return;
+    }
+    if (mayBeLarge(request)) {
+      const { shouldKeepAlive } = response;
+      response.shouldKeepAlive = false;
+      request.once('end', () => (response.shouldKeepAlive = shouldKeepAlive));
+      const { bytesRead: fromBytes } = socket;
+      const destroySoon = socket.destroySoon.bind(socket);
+      socket.destroySoon = () => {
+        if (request.complete) return destroySoon();
         ending.add(socket);
-        linger(socket, () => request.complete, destroySoon);
-      }
-    };
-  }
-  next();
+        if (mayReadRest(request, socket.bytesRead - fromBytes)) readRest(request, destroySoon);
+        else endUnread(socket);
+      };
+    }
+    next();
+  };
 }
 
 /** In HTTP/1.0 nothing is chunked: such a request is refused, and its connection ends at once. */
@@ -47,14 +67,27 @@ function mayBeLarge({ headers, httpVersionMinor }: Request): boolean {
   return isChunked || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
 
-/** Lets the client read the answer, and closes the connection. */
-function linger(socket: Socket, isComplete: () => boolean, destroySoon: () => void): void {
-  const fromBytes = socket.bytesRead;
+/** Closes the connection after the last byte of the request, or when the client is late. */
+function readRest(request: Request, destroySoon: () => void): void {
+  const { socket } = request;
   const untilMs = performance.now() + LINGER_MS;
   // Node emits no event for bytes that it discards.
   const look = setInterval(() => {
-    if (isComplete()) destroySoon();
-    else if (socket.bytesRead - fromBytes > LINGER_BYTES || performance.now() > untilMs) socket.destroy();
+    if (request.complete) destroySoon();
+    else if (performance.now() > untilMs) socket.destroy();
   }, LOOK_MS).unref();
   socket.once('close', () => clearInterval(look));
+}
+
+/**
+ * Sends the end of the connection, reads nothing more, and closes when the client has had time to read the answer: to
+ * close at once would reset the connection, as there are bytes that no one has read.
+ */
+export function endUnread(socket: Socket): void {
+  socket.end();
+  socket.pause();
+  // Node resumes the socket of a body that no one reads.
+  socket.on('resume', () => socket.pause());
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(cut));
 }

@@ -81,7 +81,7 @@ export function createApp(
   app.set('query parser', false);
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
 
-  app.use(leaveUnreadBodies);
+  app.use(leaveUnreadBodies(parts.clock));
   app.use(securityHeaders({ isHttps: webTls.enabled }));
   app.use(logRequests(parts));
   app.use(limitRequests(parts.requestLimit));

@@ -1,6 +1,8 @@
 /** Reads certificate and key from a form of a browser or of curl. `certificate-pair.ts` judges them. */
 import type { MulterError } from 'multer';
+import type { Writable } from 'node:stream';
 import { ApiError } from '../../api/api-error.ts';
+import { readBytes } from '../../api/request-body.ts';
 import type { BodyForm } from '../../api/route.ts';
 import { MAX_CERT_BYTES, MAX_KEY_BYTES } from './certificate-files.ts';
 
@@ -8,14 +10,20 @@ const MEDIA_TYPE = 'multipart/form-data';
 /** Multer's own limits are those of the larger one. */
 const LIMITS = { cert: MAX_CERT_BYTES, key: MAX_KEY_BYTES } as const;
 
-/** Multer is loaded for the first form. */
+/** Parts that are read, to name one that is too many. */
+const MOST_PARTS = 4;
+
+/** Multer is loaded for the first form. It would read a form with a fault to its end, at any size. */
 async function readForm(...[request, response]: Parameters<BodyForm['read']>): Promise<void> {
+  const bytes = await readBytes(request, MOST_PARTS * MAX_CERT_BYTES);
   const { default: multer } = await import('multer');
-  const read = multer({
+  const options = {
     storage: multer.memoryStorage(),
     // A part may come as a file or as text.
-    limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: 4 },
-  }).fields([
+    limits: { fileSize: MAX_CERT_BYTES, fieldSize: MAX_CERT_BYTES, fieldNameSize: 100, parts: MOST_PARTS },
+    streamHandler: (_request: unknown, parser: Writable) => void parser.end(bytes),
+  };
+  const read = multer(options).fields([
     { name: 'cert', maxCount: 1 },
     { name: 'key', maxCount: 1 },
   ]);
