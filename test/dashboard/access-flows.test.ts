@@ -37,13 +37,13 @@ describe('the setup', () => {
       await page.goto('./');
       await page.getByRole('heading', { name: 'Welcome to Weir' }).waitFor();
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-      await page.getByLabel('Password again').fill(`${PASSWORD}!`);
-      await page.getByText('The passwords differ.').waitFor();
+      await page.getByLabel('Repeat password').fill(`${PASSWORD}!`);
+      await page.getByText('The passwords do not match.').waitFor();
       await expectAccessible(page);
-      await page.getByLabel('Password again').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Set the password' }).click();
+      await page.getByLabel('Repeat password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByRole('heading', { name: 'Four steps' }).waitFor();
-      await page.getByText('No device has asked so far.').waitFor();
+      await page.getByText('No device has asked yet.').waitFor();
       // Weir of this suite is on another port than 53.
       await page.getByText('Do not change your router yet').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/127\.0\.0\.1/);
@@ -79,7 +79,7 @@ test('the setup from another machine asks for the code at once, and names its fi
     await page.getByText(file).waitFor();
     await expectAccessible(page);
     await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
-    await page.getByLabel('Passwort noch einmal').fill(PASSWORD);
+    await page.getByLabel('Passwort wiederholen').fill(PASSWORD);
     await page.getByLabel('Einrichtungscode').fill(readFileSync(file, 'utf8').trim());
     await page.getByRole('button', { name: 'Passwort setzen' }).click();
     await page.getByRole('heading', { name: 'Vier Schritte' }).waitFor();
@@ -94,7 +94,7 @@ describe('the login', () => {
       await page.goto(`./queries?domain=${BLOCKED_NAME}`);
       await page.getByRole('heading', { name: 'Log in' }).waitFor();
       await logInThere(page, { username: 'admin', password: 'a wrong one' });
-      await page.getByText('User name or password is wrong.').waitFor();
+      await page.getByText('Wrong user name or password.').waitFor();
       await expectAccessible(page);
       await logInThere(page);
       const locked = page.getByText('Too many attempts.');
@@ -164,8 +164,8 @@ const LOOKING: readonly (string | RegExp)[] = [
   ...[/^(Only|Not) /, 'Show as table', 'Shown'],
   // Filters, by what they are set to.
   ...['Whole log Period', 'Every group Group', 'For any reason Why this group', 'Every state State'],
-  ...['By name Order', 'Allows and blocks Does', 'Any group For', 'All groups Group', 'Every type Type'],
-  ...['Every category Category', 'From anywhere From', 'As the browser says Language'],
+  ...['By name Order', 'Allows and blocks Does', 'Any group For', 'All groups Group', 'Any type Type'],
+  ...['Every category Category', 'Any source Source', 'Same as browser Language'],
 ];
 
 /** A place of the dashboard for each page, part of a page and drawer, where something is there to be seen. */

@@ -18,7 +18,7 @@ describe('the guides', () => {
   test('are a link away from the overview of few devices, and show the steps of a router', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./');
-      await page.getByText('One device has asked Weir in this period.').waitFor();
+      await page.getByText('Only one device has asked Weir in this period.').waitFor();
       await page.getByRole('link', { name: 'Guides', exact: true }).click();
       await page.getByRole('heading', { name: 'Another router: IPv4' }).waitFor();
       await page.getByRole('button', { name: 'Router or device' }).click();

@@ -140,7 +140,7 @@ describe('from a row of the log', () => {
       expect(new URL(page.url()).searchParams.get('client_id')).toBe(String(tablet));
 
       await page.keyboard.press('Control+k');
-      await page.getByRole('searchbox', { name: 'Page, action, client or domain' }).fill(name);
+      await page.getByRole('searchbox', { name: 'Page, action, device or domain' }).fill(name);
       await page.getByText(`Why is ${name} blocked or allowed?`).click();
       await page.getByText('for the group Default').waitFor();
     });
@@ -345,13 +345,13 @@ describe('while the database is away', () => {
 
         await page.getByRole('switch', { name: 'Live' }).press('Space');
         await page.getByRole('button', { name: 'Show newest' }).click();
-        const alert = page.getByRole('alert').filter({ hasText: 'The database cannot be reached.' });
-        await alert.getByText('What you see is older.').waitFor();
+        const alert = page.getByRole('alert').filter({ hasText: 'The database is unavailable.' });
+        await alert.getByText('Out of date: connection lost.').waitFor();
         await logRowOf(page, before).waitFor();
         await logRowOf(page, during).waitFor();
         await expectAccessible(page);
         await page.getByRole('link', { name: 'Overview' }).click();
-        await page.getByText('The database is slow, away at times or not as it should be.').waitFor();
+        await page.getByText('The database is slow, sometimes unavailable, or not set up as it should be.').waitFor();
       }
       await room.weir.untilHealth(({ checks }) => checks.database.status === 'ok');
       expect(await room.api.untilQueryCount(1, `domain=${during}`)).toBe(1);

@@ -50,7 +50,7 @@ describe('with two nodes', () => {
   test('the page says that both agree, and names the one that is lost, which may be forgotten, while DNS goes on', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
-      await page.getByText('All 2 nodes run, and answer by the same, newest policy.').waitFor();
+      await page.getByText('All 2 nodes are running with the current policy.').waitFor();
       await other.end('SIGKILL');
       await page.getByText('One node is late with word of itself: edge.').waitFor();
       // As if the minute after which it counts as gone had passed.
@@ -61,8 +61,8 @@ describe('with two nodes', () => {
       await expectAccessible(page);
       expect(await room.ask(['still.example'])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: 'Forget edge' }).click();
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Forget' }).click();
-      await page.getByText('This node runs, and answers by the newest policy.').waitFor();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByText('This node is running with the current policy.').waitFor();
       // Who has one node chooses none.
       await page.goto('./');
       await untilQuiet(page);

@@ -60,7 +60,7 @@ describe('a list', () => {
       await form.getByRole('textbox', { name: 'Address' }).fill(lists.url('/ads.txt'));
       await form.getByLabel('Name', { exact: true }).fill('Flowing');
       await form.getByRole('button', { name: 'See what it would change' }).click();
-      await form.getByText('Would block 1 name that 1 client asked in 7 days (1 query).').waitFor();
+      await form.getByText('Would block 1 name that 1 device asked for in 7 days (1 query).').waitFor();
       await form.getByRole('rowheader', { name: used }).waitFor();
       await expectAccessible(page);
       expect(await room.ask([used])).toEqual([EVERY_ADDRESS]);
@@ -75,7 +75,7 @@ describe('a list', () => {
       await page.getByText('The new copy of Flowing is held back.').waitFor();
       expect(await source()).toMatchObject({ status: 'held', rules: 6 });
       expect(await room.ask([used])).toEqual([BLOCKED]);
-      await page.getByRole('button', { name: 'Look at it' }).click();
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
       const drawer = page.getByRole('dialog', { name: 'Flowing' });
       await drawer.getByText('It has far fewer rules than before.').waitFor();
       await drawer.getByText('2 rules (−4)').waitFor();
@@ -111,7 +111,7 @@ describe('a list', () => {
       await form.getByRole('button', { name: 'Add and switch on' }).click();
       await noticeOf(page, 'Gone does not work yet. There is no list at this address (HTTP 404).');
       expect(await page.getByText('The list is added.').count()).toBe(0);
-      await page.getByRole('link', { name: 'Look at it' }).click();
+      await page.getByRole('link', { name: 'Show', exact: true }).click();
       const drawer = page.getByRole('dialog', { name: 'Gone' });
       await drawer.getByText('There is no list at this address (HTTP 404).').waitFor();
     });
@@ -217,7 +217,7 @@ describe('a group', () => {
       ]);
       expect(await asked()).toEqual([EVERY_ADDRESS]);
       await undo.click();
-      await noticeOf(page, 'Taken back.');
+      await noticeOf(page, 'Undone');
       expect(await asked()).toEqual([BLOCKED]);
     });
   });
@@ -288,18 +288,18 @@ describe('a draft', () => {
     await room.askLogged(name);
     await room.withPage({}, async (page) => {
       await page.goto('./simulate');
-      await choose(page, 'Change', 'Add a rule for a name');
+      await choose(page, 'Change', 'Add a domain rule');
       await page.getByLabel('Name', { exact: true }).fill(name);
-      await page.getByRole('button', { name: 'Add to the draft' }).click();
+      await page.getByRole('button', { name: 'Add to draft' }).click();
       await page.getByText(`Block ${name} for All groups`).waitFor();
-      await page.getByRole('button', { name: 'Ask' }).click();
-      await page.getByText('Would block 1 name that 1 client asked in 7 days (1 query).').waitFor();
-      await page.getByRole('radio', { name: 'By client' }).click();
+      await page.getByRole('button', { name: 'Try', exact: true }).click();
+      await page.getByText('Would block 1 name that 1 device asked for in 7 days (1 query).').waitFor();
+      await page.getByRole('radio', { name: 'By device' }).click();
       await page.getByRole('rowheader', { name: '127.0.0.1' }).waitFor();
       await expectAccessible(page);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
-      await page.getByRole('button', { name: 'Do it' }).click();
-      await noticeOf(page, 'It is done.');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await noticeOf(page, 'Changes applied');
       await page.getByText('The draft is empty').waitFor();
       expect(await room.ask([name])).toEqual([BLOCKED]);
     });
@@ -311,24 +311,24 @@ describe('many rules', () => {
     await room.api.expect(201, 'POST', '/managed-domains', { domain: '*.there.paste.example' });
     const text = [
       ...['# from a forum', '0.0.0.0 one.paste.example two.paste.example', '||three.paste.example^'],
-      ...['https://four.paste.example/page', 'one.paste.example', 'there.paste.example', 'not a name'],
+      ...['https://four.paste.example/page', 'one.paste.example', 'there.paste.example', 'two words'],
     ];
     await room.withPage({}, async (page) => {
       await page.goto('./rules');
-      await page.getByRole('button', { name: 'Paste many' }).click();
-      const drawer = page.getByRole('dialog', { name: 'Many names at once' });
+      await page.getByRole('button', { name: 'Paste several' }).click();
+      const drawer = page.getByRole('dialog', { name: 'Add several names' });
       await drawer.getByLabel('Names', { exact: true }).fill(text.join('\n'));
-      const sums = '4 new rules, 1 is there already, 1 double, 1 is no name.';
+      const sums = '4 new rules, 1 already there, 1 duplicate, 1 not a name.';
       await drawer.getByText(sums).waitFor();
-      await drawer.getByRole('listitem').filter({ hasText: 'not a name' }).getByText('no name').waitFor();
+      await drawer.getByRole('listitem').filter({ hasText: 'two words' }).getByText('not a name').waitFor();
       await expectAccessible(page);
       expect(await room.ask(['one.paste.example'])).toEqual([EVERY_ADDRESS]);
-      await drawer.getByRole('button', { name: 'Write 4 rules' }).click();
+      await drawer.getByRole('button', { name: 'Add 4 rules' }).click();
       const undo = await holdNotice(await noticeOf(page, '4 rules added'), 'Undo');
       const written = ['one', 'two', 'sub.three', 'four'].map((label) => `${label}.paste.example`);
       expect(await room.ask(written)).toEqual(written.map(() => BLOCKED));
       await undo.click();
-      await noticeOf(page, 'Taken back.');
+      await noticeOf(page, 'Undone');
       expect(await room.ask(written)).toEqual(written.map(() => EVERY_ADDRESS));
       expect(await room.ask(['there.paste.example'])).toEqual([BLOCKED]);
     });
@@ -391,20 +391,20 @@ describe('a local record', () => {
     const name = 'nas.home.arpa';
     await room.withPage({}, async (page) => {
       await page.goto('./names');
-      await page.getByRole('button', { name: 'Add a record' }).click();
-      const form = page.getByRole('dialog', { name: 'Add a record' });
+      await page.getByRole('button', { name: 'Add record' }).click();
+      const form = page.getByRole('dialog', { name: 'Add record' });
       await form.getByLabel('Name', { exact: true }).fill(name);
       await form.getByRole('textbox', { name: 'Value' }).fill('192.0.2.5');
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Save' }).click();
-      await noticeOf(page, 'The record is in force.');
+      await noticeOf(page, 'Record added');
       expect(await room.ask([name])).toEqual(['192.0.2.5']);
       await room.api.untilQueryCount(1, `domain=${name}&status=LOCAL`);
 
       await takeAction(page, `Actions for ${name}`, 'Delete');
       const question = page.getByRole('alertdialog', { name: `Delete ${name}?` });
       await question.getByRole('button', { name: 'Delete' }).click();
-      await noticeOf(page, 'The record is deleted.');
+      await noticeOf(page, 'Record deleted');
       await page.getByText('No local names yet').waitFor();
       expect(await room.ask([name])).not.toEqual(['192.0.2.5']);
     });
@@ -475,7 +475,7 @@ describe('a change of policy', () => {
       expect(await room.ask([name])).toEqual([BLOCKED]);
       await expectAccessible(page);
       await undo.click();
-      await noticeOf(page, 'Taken back.');
+      await noticeOf(page, 'Undone');
       await page.getByRole('rowheader', { name }).waitFor({ state: 'detached' });
     });
     expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
@@ -495,16 +495,16 @@ describe('a change of policy', () => {
       await expectAccessible(page);
       await drawer.getByRole('button', { name: 'Close' }).click();
 
-      await takeAction(page, `Actions for ${summary}`, 'Take back');
-      const question = page.getByRole('alertdialog', { name: `Take back revision ${id}?` });
-      await question.getByText('This is taken back:').waitFor();
+      await takeAction(page, `Actions for ${summary}`, 'Undo');
+      const question = page.getByRole('alertdialog', { name: `Undo revision ${id}?` });
+      await question.getByText('This change is undone:').waitFor();
       expect(await question.getByRole('listitem').allInnerTexts()).toEqual([
         expect.stringContaining(summary),
       ]);
       await expectAccessible(page);
       expect(await room.ask([name])).toEqual([BLOCKED]);
-      await question.getByRole('button', { name: 'Take it back' }).click();
-      await noticeOf(page, 'Taken back.');
+      await question.getByRole('button', { name: 'Undo' }).click();
+      await noticeOf(page, 'Undone');
       await question.waitFor({ state: 'detached' });
     });
     expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
@@ -520,25 +520,25 @@ describe('a change of policy', () => {
       const { id } = await newestRevision();
       await blockElsewhere(since!);
       await undo.click();
-      const conflict = await noticeOf(page, 'Others have changed the policy since.');
+      const conflict = await noticeOf(page, 'Someone else has changed the policy since.');
       expect(await blockedNames('conflict.example')).toEqual([`*.${own!}`, since]);
-      await conflict.getByRole('link', { name: 'Show' }).click();
+      await conflict.getByRole('link', { name: 'Show', exact: true }).click();
 
-      const question = page.getByRole('alertdialog', { name: `Take back revision ${id}?` });
-      await question.getByText('All of these are taken back:').waitFor();
+      const question = page.getByRole('alertdialog', { name: `Undo revision ${id}?` });
+      await question.getByText('These changes are undone:').waitFor();
       expect(await question.getByRole('listitem').allInnerTexts()).toEqual([
         expect.stringContaining(since!),
         expect.stringContaining(own!),
       ]);
       await blockElsewhere(meanwhile!);
-      await question.getByRole('button', { name: 'Take 2 changes back' }).click();
-      await question.getByText('Somebody has changed the policy meanwhile.').waitFor();
+      await question.getByRole('button', { name: 'Undo 2 changes' }).click();
+      await question.getByText('Someone else changed the policy.').waitFor();
       await question.getByRole('listitem').filter({ hasText: meanwhile! }).waitFor();
       await expectAccessible(page);
       expect(await room.ask(all)).toEqual(all.map(() => BLOCKED));
 
-      await question.getByRole('button', { name: 'Take 3 changes back' }).click();
-      await noticeOf(page, 'Taken back.');
+      await question.getByRole('button', { name: 'Undo 3 changes' }).click();
+      await noticeOf(page, 'Undone');
       await question.waitFor({ state: 'detached' });
     });
     expect(await room.ask(all)).toEqual(all.map(() => EVERY_ADDRESS));

@@ -40,7 +40,7 @@ async function press(page: Page, name: string, within = 'body'): Promise<void> {
 
 /** Writes the password into a dialog, and goes on. */
 async function prove(page: Page, password: string, action: string): Promise<void> {
-  await page.getByRole('dialog').getByLabel('Your password now').fill(password);
+  await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await press(page, action, '[role=dialog]');
 }
 
@@ -60,26 +60,26 @@ describe('the settings of the dashboard', () => {
       await page.getByLabel('User name').fill('vera');
       await page.getByLabel('Password').fill(FIRST);
       await press(page, 'Log in');
-      await page.getByLabel('Your password now').fill('not it');
+      await page.getByLabel('Current password').fill('not it');
       await page.getByLabel('New password').fill(SECOND);
-      await page.getByLabel('Password again').fill(SECOND);
+      await page.getByLabel('Repeat password').fill(SECOND);
       await press(page, 'Change the password');
-      await page.getByText('This is not your password.').waitFor();
-      await page.getByLabel('Your password now').fill(FIRST);
+      await page.getByText('Wrong password.').waitFor();
+      await page.getByLabel('Current password').fill(FIRST);
       await press(page, 'Change the password');
       await page.getByText('Password changed').waitFor();
 
-      await press(page, 'Turn on the second factor');
+      await press(page, 'Enable the second factor');
       await prove(page, SECOND, 'Continue');
       const secret = await page.getByRole('dialog').locator('pre').textContent();
       await page
-        .getByLabel('Code that the app shows')
+        .getByLabel('Code from the app')
         .fill(codeOfStep(fromBase32(secret!), stepAt(Date.now())));
-      await press(page, 'Turn on the second factor', '[role=dialog]');
+      await press(page, 'Enable the second factor', '[role=dialog]');
       await page.getByText('shown only this once').waitFor();
       const codes = await page.getByRole('dialog').locator('pre').textContent();
       expect(codes!.split('\n')).toHaveLength(10);
-      await press(page, 'I have kept them');
+      await press(page, 'I have saved them');
       await page.getByText('10 recovery codes are left').waitFor();
 
       await page.context().clearCookies();
@@ -87,7 +87,7 @@ describe('the settings of the dashboard', () => {
       await page.getByLabel('User name').fill('vera');
       await page.getByLabel('Password').fill(SECOND);
       await press(page, 'Log in');
-      const code = page.getByLabel('Code of the second factor');
+      const code = page.getByLabel('Second factor code');
       await code.waitFor();
       expect(await code.getAttribute('inputmode')).toBe('numeric');
       await press(page, 'Use a recovery code');
@@ -96,8 +96,8 @@ describe('the settings of the dashboard', () => {
       await press(page, 'Log in');
       await page.getByText('9 recovery codes are left').waitFor();
 
-      await press(page, 'Turn off the second factor');
-      await prove(page, SECOND, 'Turn off the second factor');
+      await press(page, 'Disable the second factor');
+      await prove(page, SECOND, 'Disable the second factor');
       await page.getByText('With a second factor, a login').waitFor();
     });
   });
@@ -113,11 +113,11 @@ describe('the settings of the dashboard', () => {
       await press(page, 'Use it');
       const field = page.getByRole('group', { name: 'Certificate' });
       expect(await field.getByRole('alert').textContent()).toContain('BEGIN CERTIFICATE');
-      await press(page, 'Make a certificate');
+      await press(page, 'Create certificate');
       await page.getByText('EC P-256').waitFor();
-      await press(page, 'Make a certificate');
+      await press(page, 'Create certificate');
       const question = page.getByRole('alertdialog', { name: 'Replace the certificate?' });
-      await question.getByRole('button', { name: 'Make a certificate' }).click();
+      await question.getByRole('button', { name: 'Create certificate' }).click();
       await question.waitFor({ state: 'hidden' });
     });
   });
@@ -134,7 +134,7 @@ describe('the settings of the dashboard', () => {
       await choose(page, 'backup.json', backup);
       await page.getByText('This would remove 1, change 0 and add 0.').waitFor();
       await press(page, 'Restore');
-      await page.getByText('The backup is restored.').waitFor();
+      await page.getByText('Backup restored').waitFor();
       const { total } = await room.api.expect<{ total: number }>(200, 'GET', '/managed-domains');
       expect(total).toBe(1);
     });
@@ -168,9 +168,9 @@ describe('the settings of the dashboard', () => {
       await page.getByText('Settings of Pi-hole. Nothing has changed yet.').waitFor();
       await page.getByText('entries are not taken: why').click();
       await page.getByText('Weir does not know clients by their interface').waitFor();
-      await page.getByRole('heading', { name: 'Different after the switch' }).waitFor();
+      await page.getByRole('heading', { name: 'Answers that change' }).waitFor();
       await page.locator('code', { hasText: 'blocking.ttl_secs = 2' }).click();
-      await press(page, 'Take over');
+      await press(page, 'Import');
       await page.getByText('The settings of Pi-hole are in force.').waitFor();
       const config = await room.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
       // Not ticked any more, and an upstream that does not answer never was.

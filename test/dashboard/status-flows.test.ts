@@ -60,7 +60,7 @@ describe('upstream servers of which none has ever replied', () => {
       'de-DE',
       '3 von 3 Upstream-Servern antworten nicht.',
       'Der Server hat die Verbindung abgelehnt.',
-      'Upstream-Server ansehen',
+      'Upstream-Server anzeigen',
     ],
   ])('are never said to reply, in %s', async (locale, down, cause, link) => {
     await room.withPage({ locale }, async (page) => {
@@ -80,7 +80,7 @@ describe('the status on every page', () => {
       await page.goto('./history');
       await page.getByRole('button', { name: '1 problem' }).click();
       const dialog = page.getByRole('dialog', { name: 'Problems' });
-      await dialog.getByText('No upstream server replies', { exact: false }).waitFor();
+      await dialog.getByText('No upstream server responds', { exact: false }).waitFor();
       for (const viewport of Object.values(Viewport)) {
         await page.setViewportSize(viewport);
         await untilQuiet(page);
@@ -88,7 +88,7 @@ describe('the status on every page', () => {
       }
       await expectAccessible(page);
       await dialog.getByRole('link', { name: 'Show upstream servers' }).click();
-      await page.getByRole('heading', { name: 'Resolving', level: 1 }).waitFor();
+      await page.getByRole('heading', { name: 'Upstreams', level: 1 }).waitFor();
       await dialog.waitFor({ state: 'detached' });
     });
   });
@@ -98,9 +98,9 @@ describe('the status on every page', () => {
     await room.withPage({}, async (page) => {
       await page.goto('./');
       const state = page.locator('[data-tone]');
-      await state.filter({ hasText: 'Blocking is on. 1 name' }).waitFor();
+      await state.filter({ hasText: 'Blocking is active. 1 name' }).waitFor();
       for (const { id } of rules.data) await room.api.expect(204, 'DELETE', `/managed-domains/${id}`);
-      const nothing = 'Blocking is on, but nothing is blocked';
+      const nothing = 'Blocking is enabled, but nothing is blocked';
       await page.locator('[data-tone="off"]').filter({ hasText: nothing }).waitFor();
       await page.getByRole('main').getByText(nothing, { exact: false }).waitFor();
       await page.getByRole('main').getByRole('link', { name: 'Add a list' }).waitFor();
@@ -113,11 +113,11 @@ describe('the status on every page', () => {
 
   const ENGLISH = {
     ...{ pause: 'Pause blocking', span: /^For 30/, resume: 'Resume' },
-    ...{ isOff: /^Blocking is off for another/, isOn: /^Blocking is on\./ },
+    ...{ isOff: /^Blocking is paused for another/, isOn: /^Blocking is active\./ },
   };
   const GERMAN = {
     ...{ pause: 'Blockieren pausieren', span: /^Für 30/, resume: 'Fortsetzen' },
-    ...{ isOff: /^Noch .* wird nichts blockiert/, isOn: /^Es wird blockiert\./ },
+    ...{ isOff: /^Blockieren ist noch .* pausiert/, isOn: /^Blockieren ist aktiv\./ },
   };
 
   test.each([
@@ -154,11 +154,11 @@ describe('the status on every page', () => {
 
       await choose('Other duration…');
       const form = page.getByRole('dialog', { name: 'Pause blocking' });
-      await form.getByLabel('For how long').fill('soon');
+      await form.getByLabel('Duration').fill('soon');
       await form.getByRole('button', { name: 'Pause', exact: true }).click();
-      await form.getByText('Enter a number: from one second to 365 days.').waitFor();
+      await form.getByText('Enter a number from one second to 365 days.').waitFor();
       await expectAccessible(page);
-      await form.getByLabel('For how long').fill('90');
+      await form.getByLabel('Duration').fill('90');
       await form.getByRole('button', { name: 'Pause', exact: true }).click();
       await resume.waitFor();
       const { timer_secs: secs } = await blocking();
