@@ -8,16 +8,16 @@ const LINE_WIDTH = 110;
 const TOML = 'config/weir.toml';
 const TABLE = 'control-plane/dashboard/src/pages/settings/keys/config-keys.json';
 
-const HEADER = `# The configuration of Weir: every key, at its default. Generated from config/sections.ts.
+const HEADER = `# The configuration of Weir: every key with its default. Generated from config/sections.ts.
 #
-# A line that starts with "#" and a key is a default: take the "#" away and change the value. Text that
-# starts with "# " explains. A variable of the environment overrides a key: WEIR_SERVER_WEB_PORT=8081,
-# WEIR_DNS_RATE_LIMIT_ENABLED=true; lists are divided by commas, pools are JSON.
-# Keys that need a restart say so. All others take effect at once when they are changed over the API (PATCH /config,
-# "weir config set"), and when this file is read again ("weir config reload", or SIGHUP).
-# Keys of [server] and [logging], and those marked "This node only", are read from this file alone. All others belong to
-# the whole cluster and are kept in its database, where the first file puts them: what is edited last wins, here or over
-# the API, which edits this file, too.
+# Lines that start with "#" and a key are defaults: remove the "#" and change the value. Lines that start with
+# "# " explain. Environment variables override keys: WEIR_SERVER_WEB_PORT=8081,
+# WEIR_DNS_RATE_LIMIT_ENABLED=true; lists are comma-separated, pools are JSON.
+# Some keys need a restart. All others take effect at once if they are changed over the API (PATCH /config or
+# "weir config set"), and when this file is reloaded ("weir config reload" or SIGHUP).
+# The keys of [server] and [logging], and those marked "This node only", are read only from this file. All others
+# belong to the whole cluster and are stored in its database, initially from the first file: the last edit wins, here or
+# over the API, which also edits this file.
 # "weir check-config" checks a file.
 `;
 

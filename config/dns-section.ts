@@ -14,9 +14,9 @@ const perNode = true;
 const pool = section('A pool of upstream servers; the pool with the lowest priority is asked first.', {
   name: key(is.nonEmpty.clone(), { doc: 'Name of the pool, in the log and the API.' }),
   strategy: key(z.enum(STRATEGIES).optional(), {
-    doc: 'How the servers of the pool share the questions; dns.default_strategy if absent.',
+    doc: 'How questions are distributed over the servers. The default is dns.default_strategy.',
   }),
-  priority: key(int(0, 1000).default(1), { doc: 'Pools are asked in this order, lower first.' }),
+  priority: key(int(0, 1000).default(1), { doc: 'Order of the pools: the lowest number is asked first.' }),
   servers: key(list(upstream, 1), {
     doc: 'Servers: udp://, tcp://, tls://host[@ip[:port]], https://host/dns-query (ending in {?dns}: with GET), or a bare address (UDP).',
   }),
@@ -31,127 +31,129 @@ const DEFAULT_POOLS = [
 ];
 
 const RATE_LIMIT =
-  'Token buckets of each client network: one for questions over UDP, and one of the same size for those that prove their address, over TCP or by a DNS cookie. Of limited queries the log has a row for the first of a client network in each second, which counts the others.';
+  'Each client network has two token buckets of the same size: one for UDP, and one for clients with a proven address (TCP, or a DNS cookie). The log has one row per client network and second for limited queries, with their count.';
 
 /** How questions are answered and forwarded. */
 export const dns = section('How questions are answered and forwarded.', {
   query_timeout_ms: key(int(100, 60_000).default(3000), {
     unit: 'milliseconds',
-    doc: 'Time one question may take in all.',
+    doc: 'Maximum time to resolve a question.',
   }),
   udp_coalesce_us: key(int(0, 1000).default(0), {
     unit: 'microseconds',
-    doc: 'Time that a thread with more than 10,000 queries a second may wait for a fuller batch: less CPU, more latency; 0 never waits.',
+    doc: 'How long a thread with more than 10,000 queries per second may wait for a fuller batch. Saves CPU and adds latency. 0 disables waiting.',
   }),
-  default_strategy: key(z.enum(STRATEGIES).default('Parallel'), { doc: 'Strategy of pools that name none.' }),
+  default_strategy: key(z.enum(STRATEGIES).default('Parallel'), {
+    doc: 'Strategy of pools without their own.',
+  }),
   dnssec_enabled: key(bool.default(false), {
-    doc: 'Validates the DNSSEC signatures of what upstreams answer.',
+    doc: 'Validates responses of upstream servers with DNSSEC.',
   }),
   dnssec_trust_anchors: key(is.orEmpty(is.path).default(''), {
     perNode,
-    doc: 'File of DS or DNSKEY records to trust; empty is the built-in ones of the root.',
+    doc: 'File with trust anchors (DS or DNSKEY records). Empty means the built-in root anchors.',
   }),
   dnssec_anchor_updates: key(z.enum(['builtin', 'all', 'off']).default('builtin'), {
-    doc: 'Zones whose trust anchors follow key rollovers (RFC 5011): the built-in root, or that of the file too.',
+    doc: 'Trust anchors that follow key rollovers (RFC 5011): the built-in root anchors, all anchors, or none.',
   }),
   dnssec_negative_trust_anchors: key(list(is.domain).default([]), {
     doc: 'Domains that are not validated.',
   }),
   chaos_clients: key(list(is.cidr).default(['127.0.0.0/8', '::1/128']), {
-    doc: 'Networks of clients that may ask for version.bind, hostname.bind, id.server, status.weir and local.api.ftl (class CHAOS); others are refused.',
+    doc: 'Client networks that may ask for version.bind, hostname.bind, id.server, status.weir and local.api.ftl (class CHAOS). Others are refused.',
   }),
   allowed_clients: key(list(is.allowedClient).default(['private', 'connected']), {
-    doc: 'Who may ask: networks, private (all private and link-local addresses), connected (the networks of this machine) and any; everyone else is refused, except for clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',
+    doc: 'Clients that may ask: networks, private (all private and link-local addresses), connected (the networks of this machine), or any. Others are refused, except clients with a random client key (13 letters and digits, or 16 hexadecimal digits).',
   }),
   blocked_clients: key(list(is.blockedClient).default([]), {
     doc: 'Networks, MAC addresses and client keys that may never ask.',
   }),
   refuse_silently: key(bool.default(false), {
-    doc: 'Gives clients that may not ask no answer at all; otherwise REFUSED, a few times a second for each network.',
+    doc: 'Sends no answer to clients that may not ask. Otherwise they get REFUSED, a few times per second for each network.',
   }),
   health_check_names: key(list(is.domain).default([]), {
-    doc: 'Names that load balancers ask to see whether this server answers; neither logged nor counted, like questions of class CHAOS.',
+    doc: 'Names that load balancers ask for to check this server. They are not logged or counted, like questions of class CHAOS.',
   }),
   block_private_ptr: key(bool.default(true), {
-    doc: 'Answers PTR questions for private IPv4 addresses (RFC 1918) without a local record with NXDOMAIN.',
+    doc: 'Answers NXDOMAIN to PTR questions for private IPv4 addresses (RFC 1918) without a local record.',
   }),
   block_non_fqdn: key(bool.default(false), {
-    doc: 'Answers questions for names of a single label with NXDOMAIN.',
+    doc: 'Answers NXDOMAIN to questions for single-label names.',
   }),
   special_names: key(bool.default(true), {
     doc: 'Answers reserved names itself: localhost, local, home.arpa, test, invalid, onion, resolver.arpa.',
   }),
   block_doh_canary: key(bool.default(true), {
-    doc: 'Answers use-application-dns.net with NXDOMAIN, so that Firefox stays with this server.',
+    doc: 'Answers NXDOMAIN for use-application-dns.net, so that Firefox keeps using this server.',
   }),
   block_private_relay: key(bool.default(true), {
-    doc: "Answers the names of iCloud Private Relay with NXDOMAIN, so that Apple's devices stay with this server.",
+    doc: 'Answers NXDOMAIN for the names of iCloud Private Relay, so that Apple devices keep using this server.',
   }),
   local_records: key(list(is.localRecord).default([]), {
-    doc: 'Names answered here, one a line of "name [ttl] type value"; more of them in the dashboard.',
+    doc: 'Local records, each as "name [ttl] type value". The dashboard can add more.',
   }),
   never_forward_non_fqdn: key(bool.default(false), {
-    doc: 'Never forwards names of a single label; local records and forward zones still answer.',
+    doc: 'Never forwards single-label names. Local records and forward zones still answer.',
   }),
   never_forward_reverse_lookups: key(bool.default(false), {
-    doc: 'Never forwards questions for the names of addresses; local records and forward zones still answer.',
+    doc: 'Never forwards reverse lookups. Local records and forward zones still answer.',
   }),
   local_domain: key(is.orEmpty(is.domain).default(''), { doc: 'Domain of the local network.' }),
   local_dns_server: key(is.orEmpty(is.hostPort).default(''), {
-    doc: 'Server (host:port) that knows the local domain and the private addresses.',
+    doc: 'DNS server (host:port) of the local domain and of reverse names of private addresses.',
   }),
   dhcp_leases: key(list(is.path).default([]), {
     perNode,
-    doc: 'Lease files of DHCP servers (dnsmasq or ISC dhcpd) that name clients; read again when they change.',
+    doc: 'Lease files of DHCP servers (dnsmasq or ISC dhcpd) with names of clients. Weir rereads them when they change.',
   }),
   rebinding_protection: key(bool.default(true), {
-    doc: 'Refuses private, multicast and carrier (100.64/10) addresses in the answers of public names.',
+    doc: 'Rejects private, multicast and carrier-grade NAT (100.64/10) addresses in answers for public names.',
   }),
   rebinding_allowlist: key(list(is.domain).default([]), {
-    doc: 'Domains that may answer with private addresses, such as those of DNS blocklists (127.0.0.x) or ts.net (Tailscale).',
+    doc: 'Domains whose answers may contain private addresses, such as DNS blocklists (127.0.0.x) or ts.net (Tailscale).',
   }),
   bootstrap: key(list(is.resolver).default(['1.1.1.1', '8.8.8.8', '9.9.9.9']), {
-    doc: 'Resolvers (address with or without port) that find upstreams given by name.',
+    doc: 'Resolvers (address, optionally with port) that look up upstream servers given by name.',
   }),
   upstream_ca_path: key(is.orEmpty(is.path).default(''), {
     perNode,
-    doc: "Certificates (PEM) of authorities that tls:// and https:// upstreams may be signed by, beside the system's; empty means none.",
+    doc: 'Additional certificate authorities (PEM) for tls:// and https:// upstreams. Empty means only those of the system.',
   }),
   ecs: key(z.enum(['strip', 'forward']).default('strip'), {
-    doc: 'Client subnets (RFC 7871) in questions: taken out, or handed to the upstream; what it answers for a subnet is not cached.',
+    doc: 'Client subnets (RFC 7871) in questions: strip removes them, forward sends them to the upstream server. Responses for a subnet are not cached.',
   }),
   cookies: key(z.enum(HARDENING_MODES).default('auto'), {
-    doc: 'DNS cookies (RFC 7873) in questions to UDP upstreams: auto for public servers that probes have shown to handle them; on for every server; off for none.',
+    doc: 'DNS cookies (RFC 7873) in questions to UDP upstreams: auto uses them with public servers that support them, on with every server, off with none.',
   }),
   case_randomization: key(z.enum(HARDENING_MODES).default('auto'), {
-    doc: 'Random letter case of names in questions to UDP upstreams: auto for public servers that probes have shown to handle it; on for every server; off for none.',
+    doc: 'Random letter case in names sent to UDP upstreams: auto uses it with public servers that support it, on with every server, off with none.',
   }),
   pools: key(list(pool, 1, 'at least one table').default(DEFAULT_POOLS), {
-    doc: 'Upstream servers: public resolvers (Cloudflare and Google; Quad9 where neither is in reach).',
+    doc: 'Upstream servers: public resolvers (Cloudflare and Google, and Quad9 if neither can be reached).',
   }),
   health_check: section('Probes of the upstream servers.', {
     enabled: key(bool.default(true), {
-      doc: 'Probes every upstream server, so that a dead one is not asked.',
+      doc: 'Probes every upstream server, so that dead servers are not asked.',
     }),
     interval_secs: key(int(1, 3600).default(30), {
       unit: 'seconds',
-      doc: 'Time between two probes of a server.',
+      doc: 'Interval between probes of a server.',
     }),
     timeout_ms: key(int(50, 60_000).default(2000), {
       unit: 'milliseconds',
-      doc: 'Time after which a probe has failed.',
+      doc: 'Timeout of a probe.',
     }),
     failure_threshold: key(int(1, 100).default(3), {
       unit: 'probes',
-      doc: 'Failures in a row that make a server unhealthy.',
+      doc: 'Consecutive failures after which a server is unhealthy.',
     }),
     success_threshold: key(int(1, 100).default(2), {
       unit: 'probes',
-      doc: 'Answers in a row that make it healthy again.',
+      doc: 'Consecutive successes after which a server is healthy again.',
     }),
   }),
   rate_limit: section(RATE_LIMIT, {
-    enabled: key(bool.default(false), { doc: 'Limits the questions of a client network.' }),
+    enabled: key(bool.default(false), { doc: 'Limits the queries of each client network.' }),
     queries_per_second: key(int(1, 10_000_000).default(1000), {
       unit: 'questions per second',
       doc: 'Refill of a bucket.',
@@ -159,30 +161,30 @@ export const dns = section('How questions are answered and forwarded.', {
     burst_size: key(int(1, 10_000_000).default(500), { unit: 'questions', doc: 'Capacity of a bucket.' }),
     ipv4_prefix_len: key(int(1, 32).default(24), {
       unit: 'bits',
-      doc: 'Size of a client network, IPv4; networks also share the resolver, with the limit off too.',
+      doc: 'Prefix length of a client network, IPv4. Client networks also share the resolver fairly, even if the limit is disabled.',
     }),
     ipv6_prefix_len: key(int(1, 128).default(48), { unit: 'bits', doc: 'The same for IPv6.' }),
     whitelist: key(list(is.cidr).default([]), { doc: 'Networks that are never limited.' }),
     nxdomain_per_second: key(int(1, 10_000_000).default(50), {
       unit: 'answers per second',
-      doc: 'Budget of NXDOMAIN answers of a client network, also those that Weir makes itself.',
+      doc: 'Maximum NXDOMAIN answers to a client network, including those created by Weir.',
     }),
     slip_ratio: key(int(0, 1000).default(0), {
       unit: 'answers',
-      doc: 'Every Nth limited UDP answer is truncated instead of refused; 0 is never.',
+      doc: 'Truncates every Nth limited UDP answer instead of refusing it. 0 disables this.',
     }),
-    dry_run: key(bool.default(false), { doc: 'Logs what would be limited and answers it all the same.' }),
+    dry_run: key(bool.default(false), { doc: 'Only logs queries that would be limited, and answers them.' }),
     stale_entry_ttl_secs: key(int(1, DAY_SECS).default(300), {
       unit: 'seconds',
-      doc: 'Idle time after which a bucket may be evicted. Weir never has to: a bucket is one number in a table of fixed size, and an idle one is full again.',
+      doc: 'Kept for compatibility, without effect: buckets have a fixed size and need no eviction.',
     }),
     tcp_max_connections_per_ip: key(int(0, 65_535).default(30), {
       unit: 'connections',
-      doc: 'TCP connections of one client address; 0 is no limit.',
+      doc: 'Maximum TCP connections per client address. 0 disables the limit.',
     }),
     dot_max_connections_per_ip: key(int(0, 65_535).default(15), {
       unit: 'connections',
-      doc: 'DoT connections of one client address, and DoH connections; 0 is no limit.',
+      doc: 'Maximum DoT connections, and maximum DoH connections, per client address. 0 disables the limit.',
     }),
   }),
 });

@@ -17,10 +17,10 @@ const YEAR_SECS = 365 * DAY_SECS;
 const restart = true;
 const perNode = true;
 
-const server = section('Where Weir listens, and who it is.', {
+const server = section('Listening addresses and the identity of this node.', {
   web_port: key(int(0, 65_535).default(8080), {
     restart,
-    doc: 'Port of the dashboard and the API; 0 takes a free one.',
+    doc: 'Port of the dashboard and the API. 0 picks a free port.',
   }),
   alt_compat: key(bool.default(false), {
     restart,
@@ -29,97 +29,97 @@ const server = section('Where Weir listens, and who it is.', {
   dns_port: key(int(1, 65_535).default(53), { restart, doc: 'Port of DNS over UDP and TCP.' }),
   bind_address: key(list(is.ip, 1).default(['0.0.0.0', '::']), {
     restart,
-    doc: 'Addresses to listen on, for DNS and for the web.',
+    doc: 'Addresses to listen on, for DNS and the dashboard.',
   }),
   workers: key(int(0, 256).default(0), {
     restart,
     unit: 'threads',
-    doc: 'Workers that answer DNS; 0 is one per core.',
+    doc: 'Workers that answer DNS. 0 means one per core.',
   }),
   node_name: key(is.text.default(''), {
     restart,
-    doc: 'Name of this node in a cluster and in the log; empty is the host name.',
+    doc: 'Name of this node in the cluster and the log. Empty means the host name.',
   }),
   site: key(is.text.default(''), {
     restart,
-    doc: 'Name of the network that this node is in. Which device has which address, nodes learn from those of the same site only.',
+    doc: 'Name of the network that this node is in. Nodes share which device has which address only within a site.',
   }),
   start_unfiltered: key(bool.default(true), {
     restart,
-    doc: 'Whether a node that has no policy 30 s after its start, as with an empty disk and no database, answers unfiltered. Until then, or for as long as it is not, it answers SERVFAIL to other machines.',
+    doc: 'If a node has no policy 30 s after it starts, for example with an empty disk and no database: true answers without filtering, false keeps answering SERVFAIL to other machines.',
   }),
   data_dir: key(is.path.default('./data'), {
     restart,
-    doc: 'Folder of the embedded database, the lists and the last snapshot.',
+    doc: 'Directory of the embedded database, the lists and the last snapshot.',
   }),
   trusted_proxies: key(list(is.cidr).default([]), {
     restart,
-    doc: 'Networks of reverse proxies whose X-Forwarded-For is believed.',
+    doc: 'Networks of reverse proxies whose X-Forwarded-For header is trusted.',
   }),
   allowed_hosts: key(list(is.domain).default([]), {
-    doc: "Names besides addresses, localhost and the node's own under which the web may be asked; under others it answers 421.",
+    doc: 'Additional host names of the dashboard and API. Addresses, localhost and the node name are always accepted; others get status 421.',
   }),
   proxy_protocol_enabled: key(bool.default(false), {
     restart,
-    doc: 'Expects a PROXY protocol v2 header on every connection, of DNS and of the web, from a load balancer that always sends one.',
+    doc: 'Expects a PROXY protocol v2 header on every DNS and web connection, from a load balancer that always sends one.',
   }),
   proxy_protocol_trusted: key(list(is.cidr).default([]), {
     restart,
-    doc: 'Networks that send the PROXY header, over UDP, too; all others are clients themselves. Empty is every peer, but not over UDP.',
+    doc: 'Networks that send the PROXY header, also over UDP. All other addresses are treated as clients. Empty means every peer, except over UDP.',
   }),
   metrics_public: key(bool.default(false), {
-    doc: 'Lets /metrics be read without authentication.',
+    doc: 'Allows reading /metrics without authentication.',
   }),
   web_tls: section('HTTPS for the dashboard and the API.', {
     enabled: key(bool.default(false), {
       restart,
-      doc: 'Speaks HTTPS on the web port; plain HTTP is redirected. Without files a self-signed certificate is made.',
+      doc: 'Serves HTTPS on the web port and redirects plain HTTP. Without certificate files, Weir creates a self-signed certificate.',
     }),
     tls_cert_path: key(is.path.default('/data/cert.pem'), {
       restart,
-      doc: 'Certificate chain, in PEM; a new file is noticed. Where the default path cannot be written, <data_dir>/tls/cert.pem.',
+      doc: 'Certificate chain in PEM. Weir loads a changed file by itself. If the default path is not writable, <data_dir>/tls/cert.pem is used.',
     }),
     tls_key_path: key(is.path.default('/data/key.pem'), {
       restart,
-      doc: 'Private key of the certificate, in PEM, without a passphrase. Where the default path cannot be written, <data_dir>/tls/key.pem.',
+      doc: 'Private key of the certificate in PEM, without a passphrase. If the default path is not writable, <data_dir>/tls/key.pem is used.',
     }),
   }),
-  encrypted_dns: section('DNS over TLS and over HTTPS for clients.', {
+  encrypted_dns: section('DNS over TLS and DNS over HTTPS for clients.', {
     dot_enabled: key(bool.default(false), { restart, doc: 'Answers DNS over TLS.' }),
     dot_port: key(int(1, 65_535).default(853), { restart, doc: 'Port of DNS over TLS.' }),
     doh_enabled: key(bool.default(false), {
       restart,
-      doc: 'Answers DNS over HTTPS at /dns-query, on a port of its own and on the web port.',
+      doc: 'Answers DNS over HTTPS at /dns-query, on doh_port and on the web port.',
     }),
     doh_port: key(int(1, 65_535).default(443), { restart, doc: 'Port of DNS over HTTPS.' }),
     tls_cert_path: key(is.orEmpty(is.path).default(''), {
       restart,
-      doc: 'Certificate chain of encrypted DNS, in PEM; empty is that of the web.',
+      doc: 'Certificate chain of encrypted DNS in PEM. Empty means the web certificate.',
     }),
     tls_key_path: key(is.orEmpty(is.path).default(''), {
       restart,
-      doc: 'Private key of encrypted DNS, in PEM; empty is that of the web.',
+      doc: 'Private key of encrypted DNS in PEM. Empty means the key of the web certificate.',
     }),
   }),
 });
 
-const database = section('Where PostgreSQL is, and what is kept in it.', {
+const database = section('The PostgreSQL server, and what is stored in it.', {
   url: key(is.postgresUrls.default([]), {
     perNode,
     restart,
     secret: true,
-    doc: 'URL of a PostgreSQL server, or several of which the first that accepts writes is used; empty is the embedded one.',
+    doc: 'URL of a PostgreSQL server, or several: the first one that accepts writes is used. Empty means the embedded server.',
   }),
   owner_url: key(is.postgresUrls.default([]), {
     perNode,
     restart,
     secret: true,
-    doc: 'URL of the role that owns the tables, for each one of url in its order: Weir migrates with it, and queries run as the role of url. Empty is the role of url for both.',
+    doc: 'URL of the role that owns the tables, one for each entry of url and in the same order. Weir uses it for migrations and the role of url for queries. Empty means the role of url for both.',
   }),
   password_file: key(is.orEmpty(is.path).default(''), {
     perNode,
     restart,
-    doc: 'File whose first line is the password of the role of url, closed to other users; it is read for each connection. Empty is the password in url.',
+    doc: 'File whose first line is the password of the role of url. Other users must not be able to read it. It is read for each connection. Empty means the password in url.',
   }),
   owner_password_file: key(is.orEmpty(is.path).default(''), {
     perNode,
@@ -129,170 +129,174 @@ const database = section('Where PostgreSQL is, and what is kept in it.', {
   sslmode: key(z.enum(['', ...SSL_MODES]).default(''), {
     perNode,
     restart,
-    doc: 'TLS to the servers, as libpq has it: require encrypts, verify-ca also checks the authority, verify-full also the name. A URL with sslmode goes before; empty is verify-full with sslrootcert, else PGSSLMODE of the environment, else disable.',
+    doc: 'TLS to the servers, as in libpq: require encrypts, verify-ca also checks the certificate authority, verify-full also checks the name. sslmode in a URL takes precedence. Empty means verify-full if sslrootcert is set, otherwise PGSSLMODE from the environment, otherwise disable.',
   }),
   sslrootcert: key(is.orEmpty(is.path).default(''), {
     perNode,
     restart,
-    doc: 'Certificates of the authorities that sign those of the servers, in PEM; they are read at each connection to another server. system is those of this machine, empty those that come with Node.js.',
+    doc: 'Certificates of the authorities that may sign server certificates, in PEM. system means those of this machine; empty means those that come with Node.js.',
   }),
-  log_queries: key(bool.default(true), { doc: 'Keeps every query in the query log.' }),
+  log_queries: key(bool.default(true), { doc: 'Stores every query in the query log.' }),
   query_log_days: key(int(1, 3650).default(30), { unit: 'days', doc: 'How long the query log is kept.' }),
   query_log_privacy: key(z.enum(['full', 'no_answers', 'anonymous_clients', 'off']).default('full'), {
-    doc: 'How much of a query is kept: all, all but the answers, no client addresses, or nothing.',
+    doc: 'How much of a query is stored: everything, everything except answers, no client addresses, or nothing.',
   }),
   log_pressure: key(z.enum(LOG_PRESSURES).default('slow'), {
-    doc: 'If the log falls behind because the CPU is busy, slow delays answers by up to 10 ms before rows are lost, and drop loses rows at once. A slow or absent database never delays answers.',
+    doc: 'What happens if the log cannot keep up because the CPU is busy: slow delays answers by up to 10 ms before rows are lost, drop loses rows at once. A slow or unavailable database never delays answers.',
   }),
   log_excluded_domains: key(list(is.domain).default([]), {
-    doc: 'Domains that are not logged, subdomains included: no row, live view, export or dnstap. Statistics count them by the minute, unless stats_excluded_domains has them also.',
+    doc: 'Domains that are not logged, including subdomains: no row, live view, export or dnstap. Statistics still count them, unless they are also in stats_excluded_domains.',
   }),
   stats_excluded_domains: key(list(is.domain).default([]), {
-    doc: 'Domains that no statistics count, subdomains included. The query log has them, unless log_excluded_domains has them also.',
+    doc: 'Domains that statistics do not count, including subdomains. The query log still contains them, unless they are also in log_excluded_domains.',
   }),
   export_dir: key(is.orEmpty(is.path).default(''), {
     perNode,
-    doc: 'Folder that each finished day of the query log is written to, as a Parquet file; empty is off.',
+    doc: 'Directory to which each finished day of the query log is exported as a Parquet file. Empty disables the export.',
   }),
   rollup_days: key(int(1, 36_500).default(400), {
     unit: 'days',
-    doc: 'How long the counts of statistics and the lists of names and clients are kept.',
+    doc: 'How long statistics are kept, including top names and clients.',
   }),
   audit_days: key(int(1, 36_500).default(400), {
     unit: 'days',
-    doc: 'How long the audit log is kept: who changed what.',
+    doc: 'How long the audit log is kept.',
   }),
 });
 
-const cache = section('Answers that are kept.', {
-  enabled: key(bool.default(true), { doc: 'Keeps answers and gives them again while they live.' }),
+const cache = section('The answer cache.', {
+  enabled: key(bool.default(true), { doc: 'Caches answers until their TTL expires.' }),
   max_bytes: key(int(MIB, 1024 * 1024 * MIB).default(64 * MIB), {
     perNode,
     restart,
     unit: 'bytes',
-    doc: 'Memory of the cache.',
+    doc: 'Size of the cache.',
   }),
   min_ttl_secs: key(int(0, DAY_SECS).default(0), {
     unit: 'seconds',
-    doc: 'Answers live at least so long, but for those that there is nothing.',
+    doc: 'Minimum TTL of answers, except negative answers.',
   }),
   max_ttl_secs: key(int(1, YEAR_SECS).default(DAY_SECS), {
     unit: 'seconds',
-    doc: 'Answers live at most so long.',
+    doc: 'Maximum TTL of answers.',
   }),
   negative_max_ttl_secs: key(int(0, DAY_SECS).default(3600), {
     unit: 'seconds',
-    doc: 'Answers that there is nothing live at most so long, here and at the clients.',
+    doc: 'Maximum TTL of negative answers, in the cache and as sent to clients.',
   }),
   serve_stale_secs: key(int(0, YEAR_SECS).default(DAY_SECS), {
     unit: 'seconds',
-    doc: 'How long an answer may be served after its end while no upstream answers (RFC 8767).',
+    doc: 'How long stale answers may be served while no upstream server responds (RFC 8767).',
   }),
   persist: key(bool.default(false), {
-    doc: 'Keeps the answers on disk while Weir is stopped; what has ended by the next start is left out.',
+    doc: 'Saves the cache to disk when Weir stops and loads unexpired answers when it starts.',
   }),
   optimistic_refresh: key(bool.default(true), {
-    doc: 'Asks again for popular names shortly before their answers end.',
+    doc: 'Refreshes popular names shortly before their answers expire.',
   }),
 });
 
-const blocking = section('What a blocked client sees, and where lists come from.', {
+const blocking = section('Answers to blocked queries, and list updates.', {
   enabled: key(bool.default(true), { doc: 'Master switch of blocking.' }),
   mode: key(z.enum(['null_ip', 'nxdomain', 'nodata', 'refused', 'custom_ip']).default('null_ip'), {
-    doc: 'Answer to a blocked question: 0.0.0.0 and ::, NXDOMAIN, an empty answer, REFUSED, or the addresses below.',
+    doc: 'Answer to a blocked query: 0.0.0.0 and :: (null_ip), NXDOMAIN, NODATA, REFUSED, or the addresses below (custom_ip).',
   }),
   ttl_secs: key(int(0, DAY_SECS).default(10), {
     unit: 'seconds',
-    doc: 'TTL of the answer to a blocked question.',
+    doc: 'TTL of answers to blocked queries.',
   }),
   custom_ipv4: key(is.orEmpty(is.ipv4).default(''), {
-    doc: 'IPv4 address of the mode custom_ip; without one, A is answered with no data.',
+    doc: 'IPv4 address for custom_ip. Empty answers A with NODATA.',
   }),
   custom_ipv6: key(is.orEmpty(is.ipv6).default(''), {
-    doc: 'IPv6 address of the mode custom_ip; without one, AAAA is answered with no data.',
+    doc: 'IPv6 address for custom_ip. Empty answers AAAA with NODATA.',
   }),
   list_refresh_hours: key(int(1, 8760).default(24), {
     unit: 'hours',
-    doc: 'Time between two downloads of a list.',
+    doc: 'Interval between updates of a list.',
   }),
   catalog_url: key(
     is.orEmpty(is.webUrl).default('https://adguardteam.github.io/HostlistsRegistry/assets/services.json'),
     {
-      doc: "URL of a service catalog, Weir's own or AdGuard's registry, which adds to the one that comes with Weir; empty is that one alone.",
+      doc: "URL of a service catalog that adds to the built-in one, in Weir's or AdGuard's format. Empty means only the built-in catalog.",
     },
   ),
   catalog_refresh_hours: key(int(1, 8760).default(24), {
     unit: 'hours',
-    doc: 'Time between two downloads of the catalog.',
+    doc: 'Interval between updates of the catalog.',
   }),
   list_dirs: key(list(is.path).default(['<data_dir>/lists']), {
     perNode,
-    doc: 'Folders that lists given as file: may lie in; <data_dir> stands for server.data_dir.',
+    doc: 'Directories that file: lists may be in. <data_dir> stands for server.data_dir.',
   }),
 });
 
-const logging = section("Weir's own log, on standard error.", {
+const logging = section("Weir's log, on standard error.", {
   level: key(z.enum(['error', 'warn', 'info', 'debug']).default('info'), {
-    doc: 'Lines of this weight and above are written.',
+    doc: 'Minimum level to log.',
   }),
   format: key(z.enum(['json', 'text']).default('text'), {
-    doc: 'One JSON object a line, or text for people.',
+    doc: 'Format of log lines.',
   }),
   dnstap: key(is.orEmpty(is.stream).default(''), {
     restart,
-    doc: 'Where each answered query is streamed to as dnstap, such as unix:/run/dnstap.sock or tcp:192.0.2.1:6000; empty is off.',
+    doc: 'Socket to which every answered query is sent as dnstap, such as unix:/run/dnstap.sock or tcp:192.0.2.1:6000. Empty disables dnstap.',
   }),
 });
 
-const oidc = section('Login with OpenID Connect: at a provider of yours instead of with a password here.', {
-  enabled: key(bool.default(false), { doc: 'Offers the login at /login/oidc. Passwords go on working.' }),
+const oidc = section('Login with OpenID Connect at your own provider.', {
+  enabled: key(bool.default(false), { doc: 'Enables the login at /login/oidc. Passwords keep working.' }),
   issuer: key(is.orEmpty(is.issuer).default(''), {
-    doc: 'URL of the provider, as its discovery document names it.',
+    doc: 'Issuer URL of the provider, as in its discovery document.',
   }),
-  client_id: key(is.text.default(''), { doc: 'Name under which the provider knows Weir.' }),
+  client_id: key(is.text.default(''), { doc: 'Client ID of Weir at the provider.' }),
   client_secret: key(is.text.default(''), {
     secret: true,
-    doc: 'Secret of this client; empty is the one in client_secret_file.',
+    doc: 'Client secret. Empty means the one in client_secret_file.',
   }),
   client_secret_file: key(is.orEmpty(is.path).default(''), {
     perNode,
-    doc: 'File with the secret of this client; it is read at each login.',
+    doc: 'File with the client secret. It is read at each login.',
   }),
-  scope: key(is.nonEmpty.default('openid profile email'), { doc: 'What is asked of the provider.' }),
+  scope: key(is.nonEmpty.default('openid profile email'), { doc: 'Requested scopes.' }),
   user_claim: key(is.nonEmpty.default('sub'), {
-    doc: 'Claim that names a person; choose none that people may change themselves.',
+    doc: 'Claim that identifies a user. Do not use a claim that users can change themselves.',
   }),
   allowed_users: key(list(is.nonEmpty).default([]), {
-    doc: 'Persons who log in as a user of Weir, by the value of user_claim: "vera", or "7f3a=vera" for another name here.',
+    doc: 'Values of user_claim that may log in as a Weir user: "vera", or "7f3a=vera" for a user with another name.',
   }),
   role_claim: key(is.nonEmpty.default('groups'), {
-    doc: 'Claim whose values may give a role: one text, or a list of texts.',
+    doc: 'Claim whose values grant a role: a string or a list of strings.',
   }),
-  admin_values: key(list(is.nonEmpty).default([]), { doc: 'Values of role_claim that make an admin.' }),
-  viewer_values: key(list(is.nonEmpty).default([]), { doc: 'Values of role_claim that make a viewer.' }),
+  admin_values: key(list(is.nonEmpty).default([]), {
+    doc: 'Values of role_claim that grant the role admin.',
+  }),
+  viewer_values: key(list(is.nonEmpty).default([]), {
+    doc: 'Values of role_claim that grant the role viewer.',
+  }),
 });
 
-const auth = section('Who may use the dashboard and the API.', {
-  enabled: key(bool.default(true), { doc: 'Asks for a session or an API token.' }),
-  session_ttl_hours: key(int(1, 8760).default(24), { unit: 'hours', doc: 'Life of a session.' }),
+const auth = section('Access to the dashboard and the API.', {
+  enabled: key(bool.default(true), { doc: 'Requires a session or an API token.' }),
+  session_ttl_hours: key(int(1, 8760).default(24), { unit: 'hours', doc: 'Lifetime of a session.' }),
   remember_me_days: key(int(1, 3650).default(30), {
     unit: 'days',
-    doc: 'Life of a session with remember-me.',
+    doc: 'Lifetime of a session with “Stay logged in”.',
   }),
   login_rate_limit_attempts: key(int(1, 1000).default(5), {
     unit: 'logins',
-    doc: 'Failed logins before the login is locked.',
+    doc: 'Failed logins after which an address is locked out.',
   }),
   login_rate_limit_window_secs: key(int(1, DAY_SECS).default(900), {
     unit: 'seconds',
-    doc: 'How long the login stays locked.',
+    doc: 'Duration of the lockout.',
   }),
   admin: section('The administrator.', {
     username: key(is.nonEmpty.default('admin'), { doc: 'User name of the administrator.' }),
     password_hash: key(is.orEmpty(is.argon2Hash).default(''), {
       perNode,
       secret: true,
-      doc: 'Argon2id hash of the password; empty is the one set with `weir set-password` or in the web.',
+      doc: 'Argon2id hash of the password. Empty means the password set with `weir set-password` or in the dashboard.',
     }),
   }),
   oidc,

@@ -13,7 +13,7 @@ describe('helpText()', () => {
           new RegExp(`weir ${verbOf} [^;]*; more: [a-z, ]*${name.split(' ')[1]}`),
         );
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(text).toContain('3 the server\ncannot be reached');
+    expect(text).toContain('3 the server cannot be\nreached');
   });
 
   test.each(COMMANDS.map((spec: CommandSpec) => [spec.name, spec] as const))(

@@ -5,19 +5,20 @@ import type { CommandSpec, OptionSpec } from './command-spec.ts';
 /** Characters of a line. */
 const WIDTH = 80;
 
-const END = `  --config FILE   the configuration file; else $WEIR_CONFIG, else
-                  ./config/weir.toml, else /etc/weir/weir.toml, else defaults
-  --help          also after a command, which then tells its options
+const END = `  --config FILE   the configuration file; by default $WEIR_CONFIG,
+                  ./config/weir.toml, or /etc/weir/weir.toml if it exists
+  --help          help for weir or a command
   --version
 
-Commands of the second part ask the server that runs on the data directory of
-the configuration, over the socket weir.sock in it; whoever may open that file
-is its administrator. With --url they ask any server, with an API token from
---token-file or $WEIR_TOKEN. NODE_EXTRA_CA_CERTS names a certificate to trust.
+Commands of the second part contact the server running on the data directory
+of the configuration, through its socket weir.sock. Anyone who can open the
+socket has administrator rights. With --url they contact any server, with an
+API token from --token-file or $WEIR_TOKEN. NODE_EXTRA_CA_CERTS names a
+certificate to trust.
 
 WEIR_<SECTION>_<KEY> in the environment overrides a key of the file.
-Exit status: 0 done, 1 failed, 2 the command line makes no sense, 3 the server
-cannot be reached.
+Exit status: 0 done, 1 failed, 2 invalid command line, 3 the server cannot be
+reached.
 `;
 
 /** The help of a command, or of all. */

@@ -68,14 +68,14 @@ export interface AddedBody {
 const GROUP = { name: 'group', value: 'GROUP', field: 'group_id', kind: 'group' } as const;
 const COMMENT = { name: 'comment', value: 'TEXT', field: 'comment', help: 'a comment' } as const;
 const SWITCHES: readonly FieldOption[] = [
-  { name: 'enable', field: 'enabled', sets: true, help: 'switch it on' },
-  { name: 'disable', field: 'enabled', sets: false, help: 'switch it off' },
+  { name: 'enable', field: 'enabled', sets: true, help: 'enable it' },
+  { name: 'disable', field: 'enabled', sets: false, help: 'disable it' },
 ];
 const NEW_NAME = {
   name: 'name',
   value: 'NAME',
   field: 'name',
-  help: 'its new name',
+  help: 'new name',
   only: 'change',
 } as const;
 const ROLE = { name: 'role', value: 'ROLE', field: 'role', choices: ['admin', 'viewer'] } as const;
@@ -89,7 +89,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'groups',
     one: 'group',
-    summary: 'lists the groups of clients',
+    summary: 'list groups',
     collections: [
       {
         list: 'GET /groups',
@@ -119,14 +119,17 @@ export const NOUNS: readonly Noun[] = [
     ],
     add: { arguments: '<name>', bodyOf: ([name]) => ({ collection: 0, body: { name } }) },
     removeOptions: [
-      { name: 'cascade', help: 'with its subnets and rules; its clients get the group of their network' },
+      {
+        name: 'cascade',
+        help: 'also delete its subnets and rules; its clients move to the group of their network',
+      },
     ],
     examples: { add: 'weir groups add Kids', remove: 'weir groups remove Kids --cascade' },
   },
   {
     name: 'clients',
     one: 'client',
-    summary: 'lists the clients that are known',
+    summary: 'list clients',
     collections: [
       {
         list: 'GET /clients',
@@ -151,9 +154,9 @@ export const NOUNS: readonly Noun[] = [
       { title: 'QUERIES', fields: ['query_count'], kind: 'count' },
     ],
     fields: [
-      { name: 'name', value: 'NAME', field: 'name', help: 'the name that people know it by' },
-      { ...GROUP, help: 'its group; none = that of its network' },
-      { name: 'client-key', value: 'KEY', field: 'client_key', help: 'the key by which it names itself' },
+      { name: 'name', value: 'NAME', field: 'name', help: 'display name' },
+      { ...GROUP, help: 'its group; none means the group of its network' },
+      { name: 'client-key', value: 'KEY', field: 'client_key', help: 'key by which it identifies itself' },
     ],
     add: {
       arguments: '<address|mac>',
@@ -170,7 +173,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'rules',
     one: 'rule',
-    summary: 'lists the rules for domains, and the expressions, whose ids begin with r',
+    summary: 'list domain rules, and regex rules, whose IDs begin with r',
     collections: [
       {
         list: 'GET /managed-domains',
@@ -208,14 +211,14 @@ export const NOUNS: readonly Noun[] = [
         ...{ name: 'action', value: 'ACTION', field: 'action', only: 'change', choices: ['allow', 'deny'] },
         help: 'allow or deny',
       } as const,
-      { ...GROUP, help: 'the group that it is for; none = every group' },
+      { ...GROUP, help: 'group that it applies to; none means every group' },
       COMMENT,
       ...SWITCHES,
     ],
     add: {
       arguments: '<allow|deny> <domain>',
       choices: ['allow', 'deny'],
-      options: [{ name: 'expression', help: 'a regular expression stands in place of the domain' }],
+      options: [{ name: 'expression', help: 'the domain argument is a regular expression' }],
       bodyOf: ([action, text], has) =>
         has('expression')
           ? { collection: 1, body: { action, pattern: text } }
@@ -229,7 +232,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'tokens',
     one: 'token',
-    summary: 'lists the API tokens',
+    summary: 'list API tokens',
     collections: [
       {
         list: 'GET /api-tokens',
@@ -248,14 +251,14 @@ export const NOUNS: readonly Noun[] = [
       { title: 'KEY', fields: ['prefix'] },
       { title: 'LAST USED (UTC)', fields: ['last_used_at'], kind: 'moment' },
     ],
-    fields: [NEW_NAME, { ...ROLE, help: 'admin (default of a new one) or viewer' }],
+    fields: [NEW_NAME, { ...ROLE, help: 'admin (default) or viewer' }],
     add: { arguments: '<name>', bodyOf: ([name]) => ({ collection: 0, body: { name } }) },
     examples: { add: 'weir tokens add Grafana --role viewer' },
   },
   {
     name: 'users',
     one: 'user',
-    summary: 'lists the users',
+    summary: 'list users',
     collections: [
       {
         list: 'GET /users',
@@ -272,8 +275,8 @@ export const NOUNS: readonly Noun[] = [
       { title: 'SECOND FACTOR', fields: ['second_factor'], kind: 'switch' },
     ],
     fields: [
-      { name: 'display-name', value: 'NAME', field: 'display_name', help: 'the name that is shown' },
-      { ...ROLE, help: 'admin or viewer (default of a new one)' },
+      { name: 'display-name', value: 'NAME', field: 'display_name', help: 'display name' },
+      { ...ROLE, help: 'admin or viewer (default)' },
       ...SWITCHES,
       {
         ...{ name: 'password', field: 'password', only: 'change' },
@@ -286,7 +289,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'nodes',
     one: 'node',
-    summary: 'lists the nodes of the cluster',
+    summary: 'list the nodes of the cluster',
     collections: [{ list: 'GET /nodes', verbs: {}, names: ['node'] }],
     columns: [
       { title: 'NODE', fields: ['node'] },
@@ -304,7 +307,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'revisions',
     one: 'revision',
-    summary: 'lists the changes of the policy, the newest first',
+    summary: 'list policy changes, newest first',
     collections: [{ list: 'GET /revisions', verbs: { show: 'GET /revisions/{id}' }, names: [] }],
     columns: [
       ID,
@@ -328,7 +331,7 @@ export function nounCommands(noun: Noun): CommandSpec[] {
   const verbs = (['show', 'add', 'change', 'remove'] as const).filter(
     (verb) => noun.collections[0].verbs[verb] !== undefined,
   );
-  const search = { name: 'search', value: 'TEXT', help: `only ${noun.name} with this part` };
+  const search = { name: 'search', value: 'TEXT', help: `only ${noun.name} that contain this` };
   return [
     remote({
       name: noun.name,
@@ -340,10 +343,10 @@ export function nounCommands(noun: Noun): CommandSpec[] {
 }
 
 const DOES: Readonly<Record<Verb, string>> = {
-  show: 'shows all of a',
-  add: 'adds a',
-  change: 'changes a',
-  remove: 'removes a',
+  show: 'show a',
+  add: 'add a',
+  change: 'change a',
+  remove: 'remove a',
 };
 
 function verbCommand(noun: Noun, verb: Verb): CommandSpec {
@@ -364,7 +367,7 @@ function verbCommand(noun: Noun, verb: Verb): CommandSpec {
     arguments: given,
     least: count,
     most: count,
-    summary: `${DOES[verb]} ${noun.one}${verb === 'add' ? '' : ', named by its id or its name'}`,
+    summary: `${DOES[verb]} ${noun.one}${verb === 'add' ? '' : ', given by ID or name'}`,
     options: options[verb],
   };
   return remote({

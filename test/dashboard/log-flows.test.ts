@@ -351,7 +351,9 @@ describe('while the database is away', () => {
         await logRowOf(page, during).waitFor();
         await expectAccessible(page);
         await page.getByRole('link', { name: 'Overview' }).click();
-        await page.getByText('The database is slow, sometimes unavailable, or not set up as it should be.').waitFor();
+        await page
+          .getByText('The database is slow, sometimes unavailable, or not set up as it should be.')
+          .waitFor();
       }
       await room.weir.untilHealth(({ checks }) => checks.database.status === 'ok');
       expect(await room.api.untilQueryCount(1, `domain=${during}`)).toBe(1);

@@ -72,9 +72,7 @@ describe('the settings of the dashboard', () => {
       await press(page, 'Enable the second factor');
       await prove(page, SECOND, 'Continue');
       const secret = await page.getByRole('dialog').locator('pre').textContent();
-      await page
-        .getByLabel('Code from the app')
-        .fill(codeOfStep(fromBase32(secret!), stepAt(Date.now())));
+      await page.getByLabel('Code from the app').fill(codeOfStep(fromBase32(secret!), stepAt(Date.now())));
       await press(page, 'Enable the second factor', '[role=dialog]');
       await page.getByText('shown only this once').waitFor();
       const codes = await page.getByRole('dialog').locator('pre').textContent();
