@@ -39,10 +39,6 @@ export const dns = section('How questions are answered and forwarded.', {
     unit: 'milliseconds',
     doc: 'Maximum time to resolve a question.',
   }),
-  udp_coalesce_us: key(int(0, 1000).default(0), {
-    unit: 'microseconds',
-    doc: 'How long a thread with more than 10,000 queries per second may wait for a fuller batch. Saves CPU and adds latency. 0 disables waiting.',
-  }),
   default_strategy: key(z.enum(STRATEGIES).default('Parallel'), {
     doc: 'Strategy of pools without their own.',
   }),
@@ -127,6 +123,10 @@ export const dns = section('How questions are answered and forwarded.', {
   }),
   case_randomization: key(z.enum(HARDENING_MODES).default('auto'), {
     doc: 'Random letter case in names sent to UDP upstreams: auto uses it with public servers that support it, on with every server, off with none.',
+  }),
+  udp_coalesce_us: key(int(0, 1000).default(0), {
+    unit: 'microseconds',
+    doc: 'How long a thread with more than 10,000 queries per second may wait for a fuller batch. Saves CPU and adds latency. 0 disables waiting.',
   }),
   pools: key(list(pool, 1, 'at least one table').default(DEFAULT_POOLS), {
     doc: 'Upstream servers: public resolvers (Cloudflare and Google, and Quad9 if neither can be reached).',

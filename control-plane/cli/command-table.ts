@@ -209,6 +209,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     least: 2,
     most: 2,
     summary: 'change a key; lists are comma-separated',
+    options: [{ name: 'force', help: 'also store pools whose servers do not answer' }],
     examples: ['weir config set blocking.mode nxdomain', 'weir config set dns.bootstrap 192.0.2.1,192.0.2.2'],
   }),
   remote({ name: 'config reload', summary: 'reload the configuration file' }),

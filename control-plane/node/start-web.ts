@@ -10,6 +10,7 @@ import { Authenticator } from '../web/auth/authenticator.ts';
 import { callerOf } from '../web/auth/request-caller.ts';
 import { SetupCode } from '../web/auth/setup-code.ts';
 import { ConfigFile } from '../policy/settings/config-file.ts';
+import type { TestUpstreams } from '../policy/settings/silent-pools.ts';
 import { ConfiguredPassword } from '../web/auth/accounts/configured-password.ts';
 import { startExpiredSessionSweep } from '../web/auth/sessions/expired-session-sweep.ts';
 import { buildInProcess } from '../web/built-dashboard/build-process.ts';
@@ -29,6 +30,7 @@ import { startWebServer } from '../web/edge/server.ts';
 import { queriesByName } from '../transfer/importers/choices/recent-queries.ts';
 import { SettingsImport } from '../transfer/importers/import-settings.ts';
 import { testUpstreams } from '../resolving/upstreams/upstream-test.ts';
+import { UpstreamTrials } from '../resolving/upstreams/upstream-trials.ts';
 import { upstreamCaOf } from './thread-settings/worker-settings.ts';
 import type { UsedCertificate } from '../metrics/checks/certificate-check.ts';
 import { DiskRoom } from '../metrics/checks/disk-room.ts';
@@ -121,6 +123,11 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
     grants: () => policy.grantTimes.inForce(publisher.current().rows.grants),
     filterStats: () => filterStats(publisher.current()),
     bringBack: () => sources.bringBack(),
+    testUpstreams: upstreamTest(policy),
+    upstreamTrials: new UpstreamTrials(() => ({
+      ...upstreamTestParts(policy),
+      bootstrap: configuration.current().dns.bootstrap,
+    })),
     dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
     /** Which devices are in the network, besides their queries. */
     network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
@@ -143,12 +150,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
       site: () => configuration.current().server.site,
       listDirs: () => configuration.current().blocking.list_dirs,
       dataDir: () => policy.dataDir,
-      testUpstreams: (servers, bootstrap) =>
-        testUpstreams(servers, {
-          bootstrap,
-          ...upstreamCaOf(configuration.current()),
-          dnsPort: policy.dnsPort,
-        }),
+      testUpstreams: upstreamTest(policy),
       loggedQueries: () => queriesByName({ log: policy.queryLog, clock, logger }),
     }),
   };
@@ -161,6 +163,17 @@ async function openWeb(
 ) {
   stops.push(await startLocalServer(app, dataDir, logger));
   if (isTakingOver) server.resume();
+}
+
+/** How servers are asked before a configuration names them. */
+function upstreamTestParts({ configuration, dnsPort }: PolicyContext) {
+  return { ...upstreamCaOf(configuration.current()), dnsPort };
+}
+
+/** Asks servers once, with these resolvers for their names. */
+function upstreamTest(policy: PolicyContext): TestUpstreams {
+  return (servers, bootstrap, gone) =>
+    testUpstreams(servers, { ...upstreamTestParts(policy), bootstrap }, gone);
 }
 
 /** The dashboard, read and if need be built while all else starts. */

@@ -1,15 +1,21 @@
 /**
- * Entry of the thread that asks servers once, by the code that asks upstreams, before anyone relies on them. The
- * control plane ends the thread once it has the answer.
+ * Entry of the thread that tries servers, by the code that asks upstreams, before anyone relies on them. Only questions
+ * about the root are asked, which every resolver has cached. The control plane ends the thread once it has the answer.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
-import { rcodeName } from '../../shared/dns/iana.ts';
+import { RRType, rcodeName } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { UpstreamSettings } from '../../shared/policy/upstream-settings.ts';
-import type { UpstreamTestAnswer, UpstreamTestStart } from '../../shared/threads/upstream-test-messages.ts';
+import type {
+  SignatureFinding,
+  UpstreamTestAnswer,
+  UpstreamTestStart,
+  UpstreamTrial,
+} from '../../shared/threads/upstream-test-messages.ts';
 import { ROOT_SERVERS } from '../resolve/probe.ts';
-import { Resolver } from '../resolve/resolver.ts';
+import { type CacheableAnswer, type Question, type Resolution, Resolver } from '../resolve/resolver.ts';
+import { eachAnswerRecord } from '../resolve/response/each-record.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('start upstream test: this file runs only as a worker thread');
@@ -23,37 +29,74 @@ const SILENT: Logger = {
   child: () => SILENT,
 };
 
+/** Signed, and small enough for a datagram. */
+const SIGNED_ROOT: Question = { ...ROOT_SERVERS, qtype: RRType.SOA, dnssecOk: true };
+
 const start = workerData as UpstreamTestStart;
-const answers: UpstreamTestAnswer = await Promise.all(start.servers.map(faultOf));
+const answers: UpstreamTestAnswer = await Promise.all(start.servers.map(tryServer));
 port.postMessage(answers);
 
-/** Why a server does not answer; null if it does. */
-async function faultOf(server: UpstreamSettings): Promise<string | null> {
+/** Asks one server, and again once it has answered: the first time includes that of the connection. */
+async function tryServer(server: UpstreamSettings): Promise<UpstreamTrial> {
+  const resolver = resolverOf(server);
+  const first = await timed(resolver, ROOT_SERVERS);
+  if (first.resolution.kind === 'failed') {
+    const { reason, rcode } = first.resolution;
+    const isCode = reason === 'servfail' || reason === 'refused';
+    const fault = isCode ? rcodeName(rcode) : (resolver.report()[0]?.lastError ?? reason);
+    return { fault, isReachable: isCode || reason === 'unusable', latencyMs: null, signatures: null };
+  }
+  const answered = { fault: null, isReachable: true };
+  if (!start.asksSignatures) return { ...answered, latencyMs: first.tookMs, signatures: null };
+  const signed = await timed(resolver, SIGNED_ROOT);
+  const again = await timed(resolver, ROOT_SERVERS);
+  const later = [signed, again].filter(({ resolution }) => resolution.kind === 'answer');
+  const latencyMs = later.length === 0 ? first.tookMs : Math.min(...later.map(({ tookMs }) => tookMs));
+  return { ...answered, latencyMs, signatures: signaturesIn(signed.resolution) };
+}
+
+function resolverOf(server: UpstreamSettings): Resolver {
   const { timeoutMs, bootstrap, extraCa } = start;
   const pool = { name: 'test', strategy: 'Failover', priority: 1, servers: [server] } as const;
-  const resolver = new Resolver(
+  const healthCheck = {
+    enabled: false,
+    intervalSecs: 60,
+    timeoutMs,
+    failureThreshold: 1,
+    successThreshold: 1,
+  };
+  return new Resolver(
     {
       pools: [pool],
       queryTimeoutMs: timeoutMs,
       bootstrap,
       ...(extraCa === undefined ? {} : { extraCa }),
-      healthCheck: {
-        enabled: false,
-        intervalSecs: 60,
-        timeoutMs,
-        failureThreshold: 1,
-        successThreshold: 1,
-      },
+      healthCheck,
     },
     systemClock,
     SILENT,
   );
-  const { promise, resolve } = Promise.withResolvers<string | null>();
-  resolver.resolve(ROOT_SERVERS, (resolution) => {
-    if (resolution.kind === 'answer') return resolve(null);
-    const { reason, rcode } = resolution;
-    const isCode = reason === 'servfail' || reason === 'refused';
-    resolve(isCode ? rcodeName(rcode) : (resolver.report()[0]?.lastError ?? reason));
-  });
-  return promise;
+}
+
+async function timed(
+  resolver: Resolver,
+  question: Question,
+): Promise<{ readonly resolution: Resolution; readonly tookMs: number }> {
+  const { promise, resolve } = Promise.withResolvers<Resolution>();
+  const startMs = systemClock.monotonicMs();
+  resolver.resolve(question, resolve);
+  const resolution = await promise;
+  return { resolution, tookMs: systemClock.monotonicMs() - startMs };
+}
+
+/** The root is signed, so an answer without signatures has lost them on its way. */
+function signaturesIn(resolution: Resolution): SignatureFinding {
+  if (resolution.kind === 'failed') return null;
+  if (!hasSignature(resolution.answer)) return 'unsigned';
+  return resolution.answer.authenticated ? 'validates' : 'signed';
+}
+
+function hasSignature(answer: CacheableAnswer): boolean {
+  for (const { type } of eachAnswerRecord(answer)) if (type === RRType.RRSIG) return true;
+  return false;
 }

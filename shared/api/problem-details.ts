@@ -20,6 +20,7 @@ export const PROBLEM_CODES = [
   'not_found',
   'method_not_allowed',
   'conflict',
+  'upstream_silent',
   'precondition_failed',
   'too_large',
   'timeout',

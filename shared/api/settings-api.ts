@@ -93,6 +93,15 @@ export const ConfigBody = z
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 
+/** `force`: also stores pools of which no server answers. */
+export const ConfigQuery = z.object({
+  force: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .meta({ type: 'boolean', description: 'also stores pools of which no server answers now' }),
+});
+
 export const ConfigChanged = z
   .strictObject({ success: z.literal(true), restart_required: Keys })
   .meta({ id: 'ConfigChanged' });

@@ -1,6 +1,7 @@
 /** Answers of `{api}/upstream/health` and `{api}/upstream/health/detail`. */
 import { z } from 'zod';
 import { FINDINGS } from '../policy/hardening-settings.ts';
+import { text } from './fields.ts';
 
 export const UpstreamStatus = z.enum(['Healthy', 'Unhealthy', 'Unknown']).meta({ id: 'UpstreamStatus' });
 export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
@@ -69,3 +70,60 @@ export const UpstreamDetail = z
 export type UpstreamDetail = z.infer<typeof UpstreamDetail>;
 
 export const UpstreamDetailList = z.array(UpstreamDetail);
+
+/** Servers to try, before a pool has them. */
+export const UpstreamTestBody = z
+  .strictObject({
+    servers: z.array(text(300)).min(1).max(16).meta({ description: 'as in dns.pools[].servers' }),
+  })
+  .meta({ id: 'UpstreamTest', examples: [{ servers: ['tls://dns.example.org@192.0.2.53'] }] });
+export type UpstreamTest = z.output<typeof UpstreamTestBody>;
+
+/** Result of asking one server. */
+export const UpstreamTestResult = z
+  .strictObject({
+    address: z.string().meta({ description: 'as it was given' }),
+    reachable: z.boolean().meta({ description: 'a DNS message came back, also one that refuses' }),
+    answers: z.boolean().meta({ description: 'it has answered a question about the root' }),
+    latency_ms: Millis.nullable().meta({
+      description: 'of a question once the connection was there; null without an answer',
+    }),
+    dnssec: z.enum(['validates', 'signed', 'unsigned', 'unknown']).meta({
+      description:
+        'whether it includes the signatures of signed names, and says that it has validated them (AD); `unsigned`: it removes them, so that Weir cannot validate its answers',
+    }),
+    error: z.string().nullable().meta({ description: 'why it has not answered' }),
+  })
+  .meta({ id: 'UpstreamTestResult' });
+export type UpstreamTestResult = z.infer<typeof UpstreamTestResult>;
+
+export const UpstreamTestResultList = z
+  .array(UpstreamTestResult)
+  .meta({ description: 'in the order of the request' });
+
+/** What an operator blocks by itself. */
+export const UpstreamFilter = z.enum(['malware', 'ads', 'adult']).meta({ id: 'UpstreamFilter' });
+
+/** A public resolver that people may choose. */
+export const KnownUpstream = z
+  .strictObject({
+    operator: z.string(),
+    variant: z.string().meta({ description: 'which of its resolvers; empty for an operator of one' }),
+    country: z
+      .string()
+      .length(2)
+      .meta({ description: 'seat of the operator, ISO 3166', examples: ['CH'] }),
+    filters: z.array(UpstreamFilter).meta({ description: 'what it blocks by itself; empty = nothing' }),
+    validates: z.boolean().meta({ description: 'it validates DNSSEC' }),
+    logging: z.enum(['none', 'anonymous', 'temporary', 'stored', 'unknown']).meta({
+      description:
+        'of queries, as its privacy page says: none; without addresses of clients; with them for some days at most; longer; not clear',
+    }),
+    page: z.string().meta({ description: 'its page about privacy, or the service' }),
+    udp: z.array(z.string()).meta({ description: 'servers in the form of dns.pools[].servers' }),
+    tls: z.array(z.string()),
+    https: z.array(z.string()),
+  })
+  .meta({ id: 'KnownUpstream' });
+export type KnownUpstream = z.infer<typeof KnownUpstream>;
+export const KnownUpstreamList = z.array(KnownUpstream);

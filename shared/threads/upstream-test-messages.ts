@@ -6,9 +6,25 @@ import type { WorkerSettings } from './messages.ts';
 export interface UpstreamTestStart extends Pick<WorkerSettings, 'bootstrap' | 'extraCa'> {
   /** Each is asked on its own. */
   readonly servers: readonly UpstreamSettings[];
-  /** Time for all of them. */
+  /** Time for each question. */
   readonly timeoutMs: number;
+  /** Whether servers that answer are asked for signed records as well. */
+  readonly asksSignatures: boolean;
 }
 
-/** For each server, in order: null if it answered, else why not. */
-export type UpstreamTestAnswer = readonly (string | null)[];
+/** How DNSSEC passes a server: it validates, it includes signatures, it removes them; null = not known. */
+export type SignatureFinding = 'validates' | 'signed' | 'unsigned' | null;
+
+/** Result of asking one server. */
+export interface UpstreamTrial {
+  /** Why it cannot be used; null if it has answered. */
+  readonly fault: string | null;
+  /** A DNS message came back, also one that refuses. */
+  readonly isReachable: boolean;
+  /** Milliseconds of a question once the connection was there; null without an answer. */
+  readonly latencyMs: number | null;
+  readonly signatures: SignatureFinding;
+}
+
+/** For each server, in order. */
+export type UpstreamTestAnswer = readonly UpstreamTrial[];

@@ -14,7 +14,10 @@ export async function setConfig(run: CommandRun): Promise<0> {
   if (isSecret(key)) throw new Misuse(`${key} is a secret, which is not given as an argument`);
   const steps = key.split('.');
   const body = steps.reduceRight<unknown>((inner, step) => ({ [step]: inner }), found.value);
-  const { restart_required: restart } = await run.client.call('PATCH /config', { body: body as object });
+  const { restart_required: restart } = await run.client.call('PATCH /config', {
+    query: { force: run.options['force'] === true },
+    body: body as object,
+  });
   return print(run, `${key} is set`, restart);
 }
 

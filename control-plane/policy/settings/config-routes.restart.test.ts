@@ -9,7 +9,7 @@ import type { Values } from '../../../config/layers.ts';
 import { keys } from '../../../config/sections.ts';
 import { RESTART_KEYS } from '../../../shared/api/settings-api.ts';
 import type { ConfigAnswer } from '../../../shared/api/settings-api.ts';
-import { RunningApi, type TestAnswer } from '../../../test/support/parts/running-api.ts';
+import { type Rows, RunningApi, type TestAnswer } from '../../../test/support/parts/running-api.ts';
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import { configRoutes } from './config-routes.ts';
@@ -72,7 +72,8 @@ async function editFile(node: RunningApi, values: Values): Promise<TestAnswer> {
   return node.send('POST', '/api/config/reload');
 }
 
-serveSuite(configRoutes, (served) => ({ suite } = served));
+const rows: Rows = (parts) => configRoutes({ ...parts, testUpstreams: async () => new Map() });
+serveSuite(rows, (served) => ({ suite } = served));
 
 describe('RESTART_KEYS', () => {
   test('are those of the table of keys', () => {
@@ -84,7 +85,7 @@ describe('RESTART_KEYS', () => {
 describe('a key that needs a restart', () => {
   test('is stored in the file, told as pending, and not in force', async () => {
     for (const { key, to, beside } of RESTARTED) {
-      const node = await RunningApi.start(suite.database, configRoutes, { toml: 'auth.enabled = false' });
+      const node = await RunningApi.start(suite.database, rows, { toml: 'auth.enabled = false' });
       const values = { ...beside, [key]: to };
       const sent = Object.keys(values).every((name) => !isFileOnly(name))
         ? await node.send('PATCH', '/api/config', { json: treeOf(values) })

@@ -2,7 +2,7 @@
 import { isSameValue, isSecret, valuesOf } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
 import type { Config } from '../../../config/schema.ts';
-import { ConfigAnswer, ConfigBody, ConfigChanged } from '../../../shared/api/settings-api.ts';
+import { ConfigAnswer, ConfigBody, ConfigChanged, ConfigQuery } from '../../../shared/api/settings-api.ts';
 import { hasMask, shownUrl, unmaskUrl } from '../../../shared/net/shown-url.ts';
 import { invalid } from '../../api/api-error.ts';
 import { entity } from '../../api/entity.ts';
@@ -14,12 +14,13 @@ import type { PolicyChanges } from '../change/change.ts';
 import { faultsOfBody } from './bad-fields.ts';
 import { readConfigRows } from './config-store.ts';
 import type { Configuration } from './configuration.ts';
+import { refuseSilentPools, type TestUpstreams } from './silent-pools.ts';
 
 type ConfigSections = Omit<ConfigAnswer, 'sources' | 'restart_required'>;
 
 const ADMIN_NAME = 'auth.admin.username';
 const NOT_CHANGED =
-  'set by the environment of this node, its configuration file has faults or cannot be changed, or a user has the name';
+  'set by the environment of this node, its configuration file has faults or cannot be changed, a user has the name, or no server of a new pool answers (upstream_silent)';
 
 /** What the rows ask of the configuration. */
 type StoredConfiguration = Pick<
@@ -32,6 +33,7 @@ export function configRoutes(context: {
   configuration: StoredConfiguration;
   policy: PolicyChanges;
   users: { refuseTaken(username: string): Promise<void> };
+  testUpstreams: TestUpstreams;
 }): Route[] {
   const { configuration } = context;
   const config = entity({
@@ -68,7 +70,7 @@ function readConfig(configuration: StoredConfiguration, config: Entity): Route {
 }
 
 function changeConfig(
-  { configuration, policy, users }: Parameters<typeof configRoutes>[0],
+  { configuration, policy, users, testUpstreams }: Parameters<typeof configRoutes>[0],
   config: Entity,
   method: 'PATCH' | 'POST',
 ): Route {
@@ -79,6 +81,7 @@ function changeConfig(
     tag: 'System',
     summary:
       'Change keys of the configuration, by section; absent keys keep their value, null gives the default back, and a value that is sent back as it was read changes nothing',
+    query: ConfigQuery,
     body: ConfigBody,
     answer: ConfigChanged,
     entity: config,
@@ -89,6 +92,8 @@ function changeConfig(
       const body = withoutUnchanged(request.body, stored);
       const values = unmasked(checkedValues({ body, http: request.http }), valuesOf(stored));
       if (typeof values[ADMIN_NAME] === 'string') await users.refuseTaken(values[ADMIN_NAME]);
+      const { query, gone } = request;
+      if (!query.force) await refuseSilentPools(values, stored, { testUpstreams, gone });
       await configuration.change(policy, authorOf(request), values);
       const restart = configuration.pending().filter((name) => names.includes(name));
       return { success: true as const, restart_required: restart };

@@ -1,18 +1,40 @@
-/** HTTP of `{api}/upstream/health*`. From memory: asking waits for nothing. */
-import { UpstreamDetailList, UpstreamHealth } from '../../../shared/api/upstreams-api.ts';
+/**
+ * HTTP of `{api}/upstream/health*`, from memory, so that asking waits for nothing; of the resolvers that ship with Weir,
+ * and of the test of servers that no pool has yet.
+ */
+import {
+  KnownUpstreamList,
+  UpstreamDetailList,
+  UpstreamHealth,
+  UpstreamTestBody,
+  UpstreamTestResultList,
+} from '../../../shared/api/upstreams-api.ts';
 import type { UpstreamReports } from '../../../shared/threads/messages.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
+import { KNOWN_UPSTREAMS } from './known-upstreams.ts';
 import { upstreamDetails, upstreamHealth } from './upstream-health.ts';
+import type { UpstreamTrials } from './upstream-trials.ts';
 
 /** The upstream servers as each worker sees them, one entry per worker. */
 interface Upstreams {
   upstreams(): readonly UpstreamReports[];
 }
 
+const tag = 'Upstreams';
+
 /** Rows of upstream servers. */
-export function upstreamRoutes({ supervisor }: { supervisor: Upstreams }): Route[] {
-  return [readUpstreamHealth(supervisor), readUpstreamDetail(supervisor)];
+export function upstreamRoutes(context: {
+  supervisor: Upstreams;
+  upstreamTrials: Pick<UpstreamTrials, 'run'>;
+}): Route[] {
+  const { supervisor, upstreamTrials } = context;
+  return [
+    readUpstreamHealth(supervisor),
+    readUpstreamDetail(supervisor),
+    listKnownUpstreams(),
+    testUpstreamServers(upstreamTrials),
+  ];
 }
 
 function readUpstreamHealth(supervisor: Upstreams): Route {
@@ -20,7 +42,7 @@ function readUpstreamHealth(supervisor: Upstreams): Route {
     method: 'GET',
     path: '/upstream/health',
     access: 'viewer',
-    tag: 'Upstreams',
+    tag,
     summary: 'State of every upstream server, those of forward zones too',
     answer: UpstreamHealth,
     handle: () => upstreamHealth(supervisor.upstreams()),
@@ -32,9 +54,36 @@ function readUpstreamDetail(supervisor: Upstreams): Route {
     method: 'GET',
     path: '/upstream/health/detail',
     access: 'viewer',
-    tag: 'Upstreams',
+    tag,
     summary: 'Every upstream server with its pool or forward zone, latency and failures',
     answer: UpstreamDetailList,
     handle: () => upstreamDetails(supervisor.upstreams()),
+  });
+}
+
+function listKnownUpstreams(): Route {
+  return route({
+    method: 'GET',
+    path: '/upstream-catalog',
+    access: 'viewer',
+    tag,
+    summary: 'Public resolvers that ship with Weir as a choice: what they filter and log, and their servers',
+    answer: KnownUpstreamList,
+    handle: () => [...KNOWN_UPSTREAMS],
+  });
+}
+
+function testUpstreamServers(trials: Pick<UpstreamTrials, 'run'>): Route {
+  return route({
+    method: 'POST',
+    path: '/upstreams/test',
+    access: 'admin',
+    tag,
+    summary:
+      'Ask servers about the root before a pool has them: whether they answer, how fast, and whether DNSSEC passes them; nothing is stored',
+    body: UpstreamTestBody,
+    answer: UpstreamTestResultList,
+    waits: false,
+    handle: ({ body, gone }) => trials.run(body, gone),
   });
 }

@@ -7,15 +7,16 @@ import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.
 import type {
   UpstreamTestAnswer,
   UpstreamTestStart,
+  UpstreamTrial,
 } from '../../../shared/threads/upstream-test-messages.ts';
 
 const ENTRY = new URL('../../../dns-worker/threads/upstream-test-thread.ts', import.meta.url);
 /** JavaScript heap of the thread, MiB. */
 const HEAP_MIB = 64;
-/** Time for all answers, milliseconds: a person waits for them. */
+/** Time for each question, milliseconds: a person waits for the answers. */
 const TIMEOUT_MS = 2000;
-/** Time for the thread to start and to answer. */
-const LIMIT_MS = TIMEOUT_MS + 5000;
+/** Time for the thread to start and to ask its questions, of which the first alone may take all of its time. */
+const LIMIT_MS = 3 * TIMEOUT_MS + 5000;
 /** Servers that are asked; the others count as untested. */
 const MOST_SERVERS = 64;
 
@@ -28,42 +29,65 @@ export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' |
 /** Why each of these servers cannot be used, as the configuration writes them; null = it has answered. */
 export async function testUpstreams(
   servers: readonly string[],
-  { dnsPort, ...parts }: UpstreamTestParts,
+  parts: UpstreamTestParts,
+  gone?: AbortSignal,
 ): Promise<ReadonlyMap<string, string | null>> {
-  const faults = new Map<string, string | null>();
+  const trials = await tryUpstreams(servers, { ...parts, asksSignatures: false }, gone);
+  return new Map([...trials].map(([address, { fault }]) => [address, fault]));
+}
+
+/** Results of asking each of these servers; ends with `gone`, whose reason it throws. */
+export async function tryUpstreams(
+  servers: readonly string[],
+  { dnsPort, ...parts }: UpstreamTestParts & Pick<UpstreamTestStart, 'asksSignatures'>,
+  gone?: AbortSignal,
+): Promise<ReadonlyMap<string, UpstreamTrial>> {
+  const trials = new Map<string, UpstreamTrial>();
   const asked: UpstreamSettings[] = [];
   for (const address of new Set(servers)) {
     const server = parseUpstream(address);
-    if (server === undefined) faults.set(address, 'it is not an upstream server');
-    else if (isOwn(server, dnsPort)) faults.set(address, 'it is this server: questions would go round');
-    else if (asked.length === MOST_SERVERS) faults.set(address, 'not tested');
+    if (server === undefined) trials.set(address, untried('it is not an upstream server'));
+    else if (isOwn(server, dnsPort))
+      trials.set(address, untried('it is this server: questions would go round'));
+    else if (asked.length === MOST_SERVERS) trials.set(address, untried('not tested'));
     else asked.push(server);
   }
-  if (asked.length === 0) return faults;
-  const answers = await askThread({ ...parts, servers: asked, timeoutMs: TIMEOUT_MS });
-  for (const [index, { address }] of asked.entries()) {
-    const fault = answers[index];
-    faults.set(address, fault === undefined ? 'not tested' : fault);
-  }
-  return faults;
+  if (asked.length === 0) return trials;
+  const answers = await askThread({ ...parts, servers: asked, timeoutMs: TIMEOUT_MS }, gone);
+  for (const [index, { address }] of asked.entries())
+    trials.set(address, answers[index] ?? untried('not tested'));
+  return trials;
 }
 
-async function askThread(start: UpstreamTestStart): Promise<UpstreamTestAnswer> {
+function untried(fault: string): UpstreamTrial {
+  return { fault, isReachable: false, latencyMs: null, signatures: null };
+}
+
+async function askThread(
+  start: UpstreamTestStart,
+  gone: AbortSignal | undefined,
+): Promise<UpstreamTestAnswer> {
+  gone?.throwIfAborted();
   const worker = new Worker(ENTRY, {
     name: 'upstream-test',
     workerData: start,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
   });
   const { promise, resolve } = Promise.withResolvers<UpstreamTestAnswer>();
-  const allFail = (reason: string): void => resolve(start.servers.map(() => reason));
+  const allFail = (reason: string): void => resolve(start.servers.map(() => untried(reason)));
   const timer = setTimeout(() => allFail('not tested: the test took too long'), LIMIT_MS);
+  const leave = (): void => allFail('not tested: the client left');
+  gone?.addEventListener('abort', leave);
   worker.once('message', resolve);
   worker.once('error', (error: unknown) => allFail(`not tested: ${reasonOf(error)}`));
   worker.once('exit', () => allFail('not tested: the thread ended'));
   try {
-    return await promise;
+    const answers = await promise;
+    gone?.throwIfAborted();
+    return answers;
   } finally {
     clearTimeout(timer);
+    gone?.removeEventListener('abort', leave);
     await worker.terminate();
   }
 }

@@ -51,8 +51,8 @@ export interface Operations {
   'POST /probes': { answer: typeof probes.Probe };
   'GET /probes/{probe_id}': { params: typeof probes.ProbeParams; answer: typeof probes.Probe };
   'GET /config': { answer: typeof settings.ConfigAnswer };
-  'PATCH /config': { body: typeof settings.ConfigBody; answer: typeof settings.ConfigChanged };
-  'POST /config': { body: typeof settings.ConfigBody; answer: typeof settings.ConfigChanged };
+  'PATCH /config': { query: typeof settings.ConfigQuery; body: typeof settings.ConfigBody; answer: typeof settings.ConfigChanged };
+  'POST /config': { query: typeof settings.ConfigQuery; body: typeof settings.ConfigBody; answer: typeof settings.ConfigChanged };
   'POST /config/reload': { answer: typeof settings.ConfigChanged };
   'GET /auth/status': { answer: typeof auth.AuthStatus };
   'POST /auth/setup': { body: typeof auth.SetupBody };
@@ -221,6 +221,8 @@ export interface Operations {
   'DELETE /cache/entries': { query: typeof cache.CacheEntryFilter };
   'GET /upstream/health': { answer: typeof upstreams.UpstreamHealth };
   'GET /upstream/health/detail': { answer: typeof upstreams.UpstreamDetailList };
+  'GET /upstream-catalog': { answer: typeof upstreams.KnownUpstreamList };
+  'POST /upstreams/test': { body: typeof upstreams.UpstreamTestBody; answer: typeof upstreams.UpstreamTestResultList };
   'GET /queries/export': { query: typeof queryLog.QueryLogExport; raw: 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' };
   'GET /queries/stream': { query: typeof queryLog.QueryLogFilters; events: typeof queryLog.QueryTailEvent; raw: 'text/event-stream' };
   'GET /queries/timeline': { query: typeof stats.TimelineQuery; answer: typeof stats.Timeline };

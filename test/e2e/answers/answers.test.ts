@@ -213,7 +213,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         strategy: 'Failover',
       });
       const use = async (...pools: readonly ReturnType<typeof pool>[]): Promise<void> => {
-        await (await weir.api()).expect(200, 'PATCH', '/config', { dns: { pools } });
+        await (await weir.api()).expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
       };
 
       test('weir asks the next server of a Failover pool when the first is dead, and the next pool when all are', async () => {

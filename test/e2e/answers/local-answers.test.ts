@@ -230,7 +230,7 @@ describe('weir with rebinding protection', () => {
     const pools = [
       { name: 'spelling', strategy: 'Failover', servers: [`${spelling.ip}:${String(spelling.port)}`] },
     ];
-    await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+    await api.expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
   });
   afterAll(() => spelling.close());
 

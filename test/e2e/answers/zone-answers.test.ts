@@ -279,7 +279,7 @@ describe('weir with forward zones', () => {
         'loop.example.net': cname('loop.example.net', 'loop.corp.example'),
       });
       const pools = [{ name: 'outside', strategy: 'Failover', servers: [addressOf(outside)] }];
-      await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+      await api.expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
       await create('corp.example', zone);
     });
     afterAll(async () => {

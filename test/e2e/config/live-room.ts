@@ -109,9 +109,9 @@ export class LiveRoom {
     return [{ name: 'live', strategy: 'Failover', servers }];
   }
 
-  /** Changes keys; the answer must be a success. */
+  /** Changes keys, also to pools of servers that answer nothing yet; the answer must be a success. */
   set(values: KeyValues): Promise<{ success: boolean; restart_required: string[] }> {
-    return this.api.expect(200, 'PATCH', '/config', treeOf(values));
+    return this.api.expect(200, 'PATCH', '/config?force=true', treeOf(values));
   }
 
   /** Values of keys as they are stored. */

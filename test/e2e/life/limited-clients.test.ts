@@ -121,7 +121,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
       query.reply(response(questionOf(query.bytes), { id, flags: 0x8183 }));
     };
     const pools = [{ name: 'liar', strategy: 'Failover', servers: [`127.0.0.1:${String(liar.port)}`] }];
-    await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+    await api.expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
     await set({ dry_run: false, burst_size: 1000, nxdomain_per_second: 3 });
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.24');
     const questions = newQuestions(40, 'nx');

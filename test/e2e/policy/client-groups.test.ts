@@ -241,7 +241,7 @@ describe('weir with safe search', () => {
   beforeAll(async () => {
     world = await startWorld();
     const pools = [{ name: 'world', strategy: 'Failover', servers: [`${world.ip}:${String(world.port)}`] }];
-    await api.expect(200, 'PATCH', '/config', { dns: { pools } });
+    await api.expect(200, 'PATCH', '/config?force=true', { dns: { pools } });
     adult = await UdpClient.open(weir.dnsPort);
     child = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.9');
     ({ id: searchers } = await api.createGroup('searchers'));

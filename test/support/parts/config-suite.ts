@@ -6,7 +6,8 @@ import { configRoutes } from '../../../control-plane/policy/settings/config-rout
 import { readConfigRows } from '../../../control-plane/policy/settings/config-store.ts';
 import { ConfigAnswer } from '../../../shared/api/settings-api.ts';
 import { asOwner } from './as-owner.ts';
-import type { RunningApi, TestAnswer } from './running-api.ts';
+import type { TestUpstreams } from '../../../control-plane/policy/settings/silent-pools.ts';
+import type { Rows, RunningApi, TestAnswer } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
@@ -37,6 +38,8 @@ mode = 'nodata'
 export class ConfigSuite {
   api!: RunningApi;
   suite!: SuiteDatabase;
+  /** All servers answer, unless a test says otherwise. */
+  testUpstreams: TestUpstreams = async (servers) => new Map(servers.map((server) => [server, null]));
 
   readonly path = (): string => join(this.api.folder, 'weir.toml');
   readonly file = (): Promise<string> => readFile(this.path(), 'utf8');
@@ -77,6 +80,8 @@ export class ConfigSuite {
 /** Registers the hooks of a suite. */
 export function configSuite(): ConfigSuite {
   const config = new ConfigSuite();
-  serveSuite(configRoutes, (served) => Object.assign(config, served), { perTest: true, toml: CONFIG_TEXT });
+  const rows: Rows = (parts) =>
+    configRoutes({ ...parts, testUpstreams: (...given) => config.testUpstreams(...given) });
+  serveSuite(rows, (served) => Object.assign(config, served), { perTest: true, toml: CONFIG_TEXT });
   return config;
 }

@@ -145,6 +145,14 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     },
     sharedCertificate: { share: async () => undefined, take: async () => undefined },
     sources: new MemorySources(),
+    testUpstreams: async (servers) => new Map(servers.map((server) => [server, null])),
+    upstreamTrials: {
+      run: async ({ servers }) =>
+        servers.map((address) => ({
+          ...{ address, reachable: true, answers: true, latency_ms: 12.5, error: null },
+          dnssec: 'validates' as const,
+        })),
+    },
     settingsImport: NOTHING_IMPORTED,
     bringBack: () => Promise.resolve(),
     ...NO_LOCAL_SWITCH,

@@ -30,6 +30,8 @@ export interface Formats {
   /** The name of a weekday, 0 = Monday. */
   readonly weekday: (day: number, width?: 'long' | 'short') => string;
   readonly list: (items: readonly string[]) => string;
+  /** The name of a country of ISO 3166. */
+  readonly country: (code: string) => string;
 }
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
@@ -107,6 +109,7 @@ function makeFormats(language: string, say: Say): Formats {
         MONDAY_MS + number * DAY_MS,
       ),
     list: (items) => list.format(items),
+    country: (code) => new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code,
   };
 }
 

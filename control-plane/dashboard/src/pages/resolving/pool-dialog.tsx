@@ -1,12 +1,19 @@
-/** Makes, changes or deletes a pool of upstream servers. */
+/** Makes, changes or deletes a pool of upstream servers: chosen from known resolvers or written, tested before it is saved. */
+import { Activity } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useQuestion } from '../../api/use-question.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { KnownChoice } from './known-choice.tsx';
 import { poolProblem, serversOf, STRATEGIES } from './pools.ts';
 import { FormFault } from '../../ui/display/states.tsx';
+import { ServerTest } from './server-test.tsx';
 import { useFields } from '../../api/use-fields.ts';
 import type { Pool } from './pools.ts';
 
@@ -27,21 +34,34 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
     strategy: old?.strategy ?? ('default' as const),
     priority: String(old?.priority ?? 1),
   };
-  const { fields, bind } = useFields(start, null);
+  const { fields, set, bind } = useFields(start, null);
+  const [chosenName, setChosenName] = useState('');
+  const [isAsking, setAsking] = useState(false);
   const save = useChange('PATCH /config', { done: 'resolving.pool.saved', quiet: true, onDone: onClose });
   const remove = useChange('PATCH /config', { done: 'resolving.pool.deleted', quiet: true, onDone: onClose });
-  const failure = save.failure ?? remove.failure;
-  const problem = (part: keyof Pool): string | null => poolProblem(save.failure, place, part);
+  const trial = useQuestion('POST /upstreams/test');
+  const isSilent = isSilentPool(save.failure);
+  const failure = (isSilent ? null : save.failure) ?? remove.failure;
+  const problem = (part: keyof Pool): string | null =>
+    isSilent ? null : poolProblem(save.failure, place, part);
   const isAtField = (['name', 'servers', 'strategy', 'priority'] as const).some(
     (part) => problem(part) !== null,
   );
-  const { name, servers, strategy, priority } = fields;
+  const { name, servers: text, strategy, priority } = fields;
+  const servers = serversOf(text);
   const pool = (): Pool => ({
     name: name.trim(),
     priority: Number(priority),
-    servers: serversOf(servers),
+    servers,
     ...(strategy !== 'default' && { strategy }),
   });
+  const test = (): void => trial.run({ body: { servers: servers.slice(0, MOST_TESTED) } });
+  const store = async (force: boolean): Promise<void> => {
+    const body = { dns: { pools: pools.toSpliced(place, 1, pool()) } };
+    if (await save.run({ query: { force }, body })) return;
+    if (!force) test();
+    setAsking(!force);
+  };
   return (
     <Dialog
       title={say(old === undefined ? 'resolving.pool.add' : 'resolving.pool.edit')}
@@ -53,22 +73,37 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
             <Button
               kind="danger"
               isPending={remove.isPending}
-              onPress={() => void remove.run({ body: { dns: { pools: pools.toSpliced(place, 1) } } })}
+              onPress={() =>
+                void remove.run({ query: {}, body: { dns: { pools: pools.toSpliced(place, 1) } } })
+              }
             >
               {say('action.delete')}
             </Button>
           )}
           <Button
-            kind="main"
-            isPending={save.isPending}
-            onPress={() => void save.run({ body: { dns: { pools: pools.toSpliced(place, 1, pool()) } } })}
+            icon={Activity}
+            isDisabled={servers.length === 0}
+            isPending={trial.state === 'running'}
+            onPress={test}
           >
+            {say('resolving.test')}
+          </Button>
+          <Button kind="main" isPending={save.isPending} onPress={() => void store(false)}>
             {say('action.save')}
           </Button>
         </>
       }
     >
       {!isAtField && <FormFault failure={failure} />}
+      <KnownChoice
+        servers={servers}
+        onChoose={(known, chosen) => {
+          const isOwnName = name.trim() !== '' && name !== chosenName;
+          set({ servers: chosen.join('\n'), ...(!isOwnName && { name: known }) });
+          setChosenName(known);
+          trial.cancel();
+        }}
+      />
       <TextField label={say('field.name')} {...bind('name')} error={problem('name')} />
       <TextField
         label={say('resolving.pool.servers')}
@@ -78,6 +113,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
         isCode
         error={problem('servers')}
       />
+      <ServerTest of={trial} />
       <SelectField
         label={say('resolving.strategy')}
         {...bind('strategy')}
@@ -99,6 +135,25 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
         {...bind('priority')}
         error={problem('priority')}
       />
+      {isAsking && isSilent && (
+        <Confirm
+          title={say('resolving.silent.ask')}
+          action={say('resolving.silent.save')}
+          isPending={save.isPending}
+          onClose={() => setAsking(false)}
+          onConfirm={() => void store(true)}
+        >
+          <p>{say('resolving.silent.text')}</p>
+        </Confirm>
+      )}
     </Dialog>
   );
+}
+
+/** As many as a test takes. */
+const MOST_TESTED = 16;
+
+/** Whether a pool was refused as none of its servers answers. */
+function isSilentPool(failure: Error | null): boolean {
+  return failure instanceof ApiFailure && failure.problem?.error === 'upstream_silent';
 }

@@ -79,7 +79,7 @@ function DnssecCard({ isOn }: { readonly isOn: boolean }): ReactNode {
       <SwitchField
         isSelected={isOn}
         isDisabled={!isAdmin || change.isPending}
-        onChange={(isWanted) => void change.run({ body: { dns: { dnssec_enabled: isWanted } } })}
+        onChange={(isWanted) => void change.run({ query: {}, body: { dns: { dnssec_enabled: isWanted } } })}
       >
         {say('resolving.dnssec.switch')}
       </SwitchField>

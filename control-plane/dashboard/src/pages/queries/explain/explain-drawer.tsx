@@ -258,7 +258,7 @@ function PrivateException({ name }: { readonly name: string }): ReactNode {
       <Callout
         tone="info"
         actions={
-          <Button isPending={change.isPending} onPress={() => void change.run({ body })}>
+          <Button isPending={change.isPending} onPress={() => void change.run({ query: {}, body })}>
             {say('queries.private.allow', { domain })}
           </Button>
         }

@@ -120,7 +120,7 @@ function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
   const isFixed = !isAdmin || source === 'environment' || FIXED.includes(key);
   const isChanged = draft !== null && draft !== stored;
   const save = async (next: unknown): Promise<void> => {
-    if (await change.run({ body: changeOf(key, next) })) setDraft(null);
+    if (await change.run({ query: {}, body: changeOf(key, next) })) setDraft(null);
   };
   const { failure } = change;
   const problem = failure === null ? null : (fieldProblem(failure, key) ?? problemText(failure));

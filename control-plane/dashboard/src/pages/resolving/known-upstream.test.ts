@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { choiceOf, nameOf, transportsOf } from './known-upstream.ts';
+import type { Known } from './known-upstream.ts';
+
+const ONE: Known = {
+  operator: 'Example',
+  variant: 'Family',
+  country: 'CH',
+  filters: ['adult'],
+  validates: true,
+  logging: 'none',
+  page: 'https://example.org/privacy',
+  udp: [],
+  tls: ['tls://dns.example.org@192.0.2.1', 'tls://dns.example.org@192.0.2.2'],
+  https: ['https://dns.example.org@192.0.2.1/dns-query'],
+};
+
+describe('known resolvers', () => {
+  test('are called by their operator and variant', () => {
+    expect([nameOf(ONE), nameOf({ ...ONE, variant: '' })]).toEqual(['Example (Family)', 'Example']);
+  });
+
+  test('offer the transports that they have', () => {
+    expect(transportsOf(ONE)).toEqual(['tls', 'https']);
+  });
+
+  test('are found again by their servers, and not by others', () => {
+    expect(choiceOf([ONE], ONE.tls)).toEqual({ known: ONE, transport: 'tls' });
+    expect(choiceOf([ONE], ONE.https)).toEqual({ known: ONE, transport: 'https' });
+    expect(choiceOf([ONE], ONE.tls.slice(1))).toBeNull();
+    expect(choiceOf([ONE], [])).toBeNull();
+  });
+});

@@ -1,0 +1,55 @@
+/** Tests of servers that people ask for before a pool has them: few at a time, since each runs in a thread. */
+import { parseUpstream } from '../../../config/upstream-url.ts';
+import type { UpstreamTest, UpstreamTestResult } from '../../../shared/api/upstreams-api.ts';
+import type { UpstreamTrial } from '../../../shared/threads/upstream-test-messages.ts';
+import { invalid, overloaded } from '../../api/api-error.ts';
+import { Semaphore } from '../../storage/concurrency/semaphore.ts';
+import { tryUpstreams, type UpstreamTestParts } from './upstream-test.ts';
+
+/** Tests that may wait for the one that runs. */
+const MOST_WAITING = 2;
+const RETRY_SECS = 5;
+const EXPECTED = 'expected an upstream server such as 192.0.2.53 or tls://dns.example.org@192.0.2.53';
+
+/** Runs tests of servers. */
+export class UpstreamTrials {
+  private readonly parts: () => UpstreamTestParts;
+  private readonly turns = new Semaphore(1);
+  private count = 0;
+
+  /** `parts` as they are configured now. */
+  constructor(parts: () => UpstreamTestParts) {
+    this.parts = parts;
+  }
+
+  /** Asks each server; throws 400 for texts that are not servers, 503 if too many tests wait. */
+  async run({ servers }: UpstreamTest, gone: AbortSignal): Promise<UpstreamTestResult[]> {
+    const faults = servers.flatMap((server, at) =>
+      parseUpstream(server) === undefined ? [{ path: `servers.${at}`, message: EXPECTED }] : [],
+    );
+    if (faults.length > 0) throw invalid(faults);
+    if (this.count > MOST_WAITING)
+      throw overloaded('other tests of servers wait; try again later', RETRY_SECS);
+    this.count++;
+    try {
+      return await this.turns.run(async () => {
+        const trials = await tryUpstreams(servers, { ...this.parts(), asksSignatures: true }, gone);
+        return servers.map((address) => toResult(address, trials.get(address)!));
+      });
+    } finally {
+      this.count--;
+    }
+  }
+}
+
+function toResult(address: string, trial: UpstreamTrial): UpstreamTestResult {
+  const { fault, isReachable, latencyMs, signatures } = trial;
+  return {
+    address,
+    reachable: isReachable,
+    answers: fault === null,
+    latency_ms: latencyMs === null ? null : Math.round(latencyMs * 1000) / 1000,
+    dnssec: signatures ?? 'unknown',
+    error: fault,
+  };
+}

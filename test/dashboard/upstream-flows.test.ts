@@ -1,0 +1,81 @@
+/** How people choose upstream servers: known operators, a test before saving, and no silent pool by accident. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { choose, noticeOf } from '../support/browser/page-steps.ts';
+import { startEchoingUpstream } from '../support/dns/echoing-upstream.ts';
+import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
+
+let room: DashboardRoom;
+let live: ScriptedUpstream;
+/** Nothing listens there. */
+let dead: string;
+
+beforeAll(async () => {
+  [room, live] = await Promise.all([DashboardRoom.open(), startEchoingUpstream()]);
+  const closed = await ScriptedUpstream.start();
+  dead = `127.0.0.1:${String(closed.port)}`;
+  await closed.close();
+});
+afterAll(async () => {
+  await live.close();
+  await room.close();
+});
+
+async function poolNames(): Promise<string[]> {
+  const { dns } = await room.api.expect<{ dns: { pools: { name: string }[] } }>(200, 'GET', '/config');
+  return dns.pools.map(({ name }) => name);
+}
+
+describe('a new pool', () => {
+  test('is tested before it is saved, and saved without an answer only after a question', async () => {
+    const before = await poolNames();
+    const refused = [/^409 PATCH \/api\/config/, /status of 409/];
+    await room.withPage({ expected: refused }, async (page) => {
+      await page.goto('./resolving');
+      await page.getByRole('heading', { name: 'Upstreams', level: 1 }).waitFor();
+      await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
+      const form = page.getByRole('dialog', { name: /^Add (a )?pool$/ });
+      await form.getByLabel('Name', { exact: true }).fill('second');
+      const servers = form.getByRole('textbox', { name: /^Servers/ });
+      await servers.fill(dead);
+      await form.getByRole('button', { name: 'Save' }).click();
+      const question = page.getByRole('alertdialog', { name: 'Save a pool that does not answer?' });
+      await expectAccessible(page);
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await form.getByRole('row', { name: dead }).getByText('does not answer').waitFor();
+      expect(await poolNames()).toEqual(before);
+
+      await servers.fill(`127.0.0.1:${String(live.port)}`);
+      await form.getByRole('button', { name: 'Test servers' }).click();
+      const row = form.getByRole('row', { name: `127.0.0.1:${String(live.port)}` });
+      await row.getByText('answers', { exact: true }).waitFor();
+      await row.getByText('Removes signatures').waitFor();
+      await expectAccessible(page);
+      await form.getByRole('button', { name: 'Save' }).click();
+      await noticeOf(page, 'Pool saved');
+      expect(await poolNames()).toEqual([...before, 'second']);
+    });
+  });
+
+  test('takes its servers from a known operator, who is described', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./resolving');
+      await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();
+      const form = page.getByRole('dialog', { name: /^Add (a )?pool$/ });
+      await choose(form, 'Operator', 'Quad9');
+      const servers = form.getByRole('textbox', { name: /^Servers/ });
+      expect(await servers.inputValue()).toContain('tls://dns.quad9.net@9.9.9.9');
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Quad9');
+      await form
+        .getByRole('paragraph')
+        .filter({ hasText: 'Blocks malware and phishing by itself' })
+        .waitFor();
+      await form.getByText('Keeps no log of queries, says its operator.').waitFor();
+      await form.getByRole('link', { name: 'About Quad9 and privacy' }).waitFor();
+      await choose(form, 'Connection', 'Not encrypted: UDP');
+      expect(await servers.inputValue()).toBe('udp://9.9.9.9\nudp://149.112.112.112');
+      await expectAccessible(page);
+    });
+  });
+});
