@@ -19,6 +19,7 @@ import { isUnwritable, readLocal, writeLocal } from '../../../config/local-file.
 import { parseConfig } from '../../../config/parse-config.ts';
 import { rewriteFile } from '../../../config/rewrite-file.ts';
 import { conflict, invalid } from '../../api/api-error.ts';
+import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { badFields } from './bad-fields.ts';
 
 /** The text of the file, what it says, and the local changes. */
@@ -101,7 +102,13 @@ export class ConfigFile {
         `the configuration file ${this.name} is written in a way that Weir cannot change; change it there`,
       );
     const local = localInForce(read.local, own);
-    if (await this.tryRewrite(text, edited, Object.keys(values).some(isSecret))) {
+    if (
+      await this.tryRewrite(
+        text,
+        edited,
+        Object.entries(values).some(([name, value]) => isSecret(name) || hasCredentials(value)),
+      )
+    ) {
       const rest = Object.keys(local.values).filter((name) => !(name in values));
       const kept = { values: pickValues(local.values, rest), replaced: pickValues(local.replaced, rest) };
       const after = before === '' ? before : await this.rewriteLocal(kept, before);
@@ -152,4 +159,10 @@ export class ConfigFile {
       throw conflict(`cannot ${what} the configuration file, so nothing is changed: ${error.message}`);
     }
   }
+}
+
+/** Whether a URL in a value has a password or a key, which readers of the configuration are not shown. */
+function hasCredentials(value: unknown): boolean {
+  if (typeof value === 'string') return shownUrl(value) !== value;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasCredentials);
 }

@@ -51,6 +51,8 @@ describe('PATCH /config', () => {
   test.each([
     [0o644, { auth: { oidc: { client_secret: 'whispered' } } }, 0o600],
     [0o640, { auth: { oidc: { client_secret: 'whispered' } } }, 0o640],
+    [0o644, { blocking: { catalog_url: 'https://me:whispered@lists.example/services.json' } }, 0o600],
+    [0o644, { blocking: { catalog_url: 'https://lists.example/services.json' } }, 0o644],
     [0o644, { cache: { max_bytes: 4194304 } }, 0o644],
   ])('leaves a file with mode %o that gets %j with mode %o', async (before, change, after) => {
     await patch({});
