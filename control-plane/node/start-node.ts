@@ -20,6 +20,7 @@ import type { Node } from './node.ts';
 import { Configuration } from '../policy/settings/configuration.ts';
 import { nodeNameOf } from '../policy/settings/derived.ts';
 import { fileFaults } from './thread-settings/worker-settings.ts';
+import { refuseTaken } from '../web/auth/accounts/user-store.ts';
 import { openNeighbourTable } from '../../shared/net/kernel/neighbour-table.ts';
 import { openDataDir } from './start-handover.ts';
 import type { Stops } from './stopping.ts';
@@ -60,6 +61,7 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
     database,
     logger,
     fileFaults,
+    refuseTaken,
   });
   configuration.onChange((next, before) => {
     if (next.logging !== before.logging) logger.adjust(next.logging);

@@ -61,14 +61,25 @@ describe('PATCH /config', () => {
     expect((await stat(path())).mode & 0o777).toBe(after);
   });
 
-  test('gives the administrator no name that a user has, in any letter case', async () => {
+  test('gives the administrator no name that a user has, in any letter case or form, over the API or in the file', async () => {
     await patch({});
     await config.suite.database.query(
       `INSERT INTO users (username, role, enabled) VALUES ('Vera', 'viewer', true)`,
     );
-    const answer = await patch({ auth: { admin: { username: 'vERA' } } });
+    const answers = [];
+    for (const username of ['vERA', 'ｖｅｒａ', ' Vera', 've\u200bra'])
+      answers.push(await patch({ auth: { admin: { username } } }));
+    const text = await file();
+    await writeFile(path(), text.replace('[auth]', '[auth]\nadmin.username = "VERA"'));
+    answers.push(await reload());
+    await writeFile(path(), text);
     await config.suite.database.query(`DELETE FROM users WHERE id <> 1`);
-    expect([answer.status, answer.problem.detail]).toEqual([409, 'a user named "vERA" exists already']);
+    expect(answers.map(({ status, problem }) => [status, problem.detail])).toEqual(
+      ['vERA', 'ｖｅｒａ', ' Vera', 've\u200bra', 'VERA'].map((name) => [
+        409,
+        `a user named "${name}" exists already`,
+      ]),
+    );
     expect((await read()).auth).toMatchObject({ admin: { username: 'admin' } });
   });
 

@@ -18,7 +18,6 @@ import { refuseSilentPools, type TestUpstreams } from './silent-pools.ts';
 
 type ConfigSections = Omit<ConfigAnswer, 'sources' | 'restart_required'>;
 
-const ADMIN_NAME = 'auth.admin.username';
 const NOT_CHANGED =
   'set by the environment of this node, its configuration file has faults or cannot be changed, a user has the name, or no server of a new pool answers (upstream_silent)';
 
@@ -32,7 +31,6 @@ type StoredConfiguration = Pick<
 export function configRoutes(context: {
   configuration: StoredConfiguration;
   policy: PolicyChanges;
-  users: { refuseTaken(username: string): Promise<void> };
   testUpstreams: TestUpstreams;
 }): Route[] {
   const { configuration } = context;
@@ -70,7 +68,7 @@ function readConfig(configuration: StoredConfiguration, config: Entity): Route {
 }
 
 function changeConfig(
-  { configuration, policy, users, testUpstreams }: Parameters<typeof configRoutes>[0],
+  { configuration, policy, testUpstreams }: Parameters<typeof configRoutes>[0],
   config: Entity,
   method: 'PATCH' | 'POST',
 ): Route {
@@ -91,7 +89,6 @@ function changeConfig(
       const names = Object.keys(valuesOf(request.body));
       const body = withoutUnchanged(request.body, stored);
       const values = unmasked(checkedValues({ body, http: request.http }), valuesOf(stored));
-      if (typeof values[ADMIN_NAME] === 'string') await users.refuseTaken(values[ADMIN_NAME]);
       const { query, gone } = request;
       if (!query.force) await refuseSilentPools(values, stored, { testUpstreams, gone });
       await configuration.change(policy, authorOf(request), values);
@@ -109,7 +106,10 @@ function reloadConfig(configuration: StoredConfiguration, policy: PolicyChanges)
     tag: 'System',
     summary: 'Read the configuration file of this node again',
     answer: ConfigChanged,
-    errors: { 400: 'the file has faults', 409: 'the file cannot be read' },
+    errors: {
+      400: 'the file has faults',
+      409: 'the file cannot be read, or names an administrator whose name a user has',
+    },
     handle: async (request) => {
       const changed = await configuration.reload(policy, authorOf(request));
       return { success: true as const, ...changed };

@@ -38,6 +38,8 @@ export interface ConfigurationParts {
   readonly logger: Logger;
   /** What is wrong with files that a configuration names. */
   readonly fileFaults?: (next: Config) => readonly FieldProblem[];
+  /** Refuses a new name of the administrator that a user has. */
+  readonly refuseTaken?: (tx: Queryable, adminName: string) => Promise<void>;
 }
 
 /** What a change comes to. */
@@ -50,6 +52,8 @@ interface FileValues {
   readonly file: Values;
   readonly local: readonly string[];
 }
+
+type ReadFile = () => Promise<FileValues>;
 
 /** Holds the configuration. One per node. */
 export class Configuration {
@@ -185,7 +189,7 @@ export class Configuration {
       const read = await this.readFile(names);
       const rows = await readConfigRows(tx);
       values = valuesIn(rows);
-      this.refuseFaults(layered.layersWith(this.layers, rows, values));
+      await this.refuseFaults(tx, rows, layered.layersWith(this.layers, rows, values));
       const other = await together?.work(tx);
       const node = { before: this.layers.file, after: layered.nodeValues(values) };
       const cluster = { before: rows, after: layered.clusterValues(values) };
@@ -325,11 +329,7 @@ export class Configuration {
       : { file: withLocal(read.own, read.local), local: localNames(read) };
   }
 
-  private async takeFile(
-    policy: PolicyChanges,
-    author: Author,
-    readFile: () => Promise<FileValues>,
-  ): Promise<void> {
+  private async takeFile(policy: PolicyChanges, author: Author, readFile: ReadFile): Promise<void> {
     let file: Values = {};
     let local: readonly string[] = [];
     const work = async (tx: Queryable): Promise<Changed<null>> => {
@@ -339,7 +339,8 @@ export class Configuration {
       const rows = await readConfigRows(tx);
       const edited = this.remembered === null ? [] : layered.differingKeys(this.remembered, cluster);
       const after = layered.pickValues(cluster, edited);
-      this.refuseFaults({ ...this.layers, file, rows: layered.setValues({ ...rows, ...after }) });
+      const all = layered.setValues({ ...rows, ...after });
+      await this.refuseFaults(tx, rows, { ...this.layers, file, rows: all });
       const node = { before: this.layers.file, after: layered.nodeDifferences(this.layers.file, file) };
       return writeConfigRows(tx, author, { rows: { before: rows, after }, node });
     };
@@ -371,9 +372,11 @@ export class Configuration {
     throw conflict(`set by the environment of this node, change it there: ${variables.join(', ')}`);
   }
 
-  private refuseFaults(layers: Layers): void {
+  private async refuseFaults(tx: Queryable, before: Values, layers: Layers): Promise<void> {
     const faults = this.faultsOf(layers);
     if (faults.length > 0) throw invalid(faults);
+    const [was, next] = [before, layers.rows].map((rows) => this.writtenWith(rows).auth.admin.username);
+    if (next !== was) await this.parts.refuseTaken?.(tx, next!);
   }
 
   private faultsOf(layers: Layers): readonly FieldProblem[] {

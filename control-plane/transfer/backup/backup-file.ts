@@ -7,7 +7,7 @@ import { TEXT_URL } from '../../../shared/policy/source-kind.ts';
 import { upstream } from '../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../config/value-checks.ts';
 import { ApiError, invalid } from '../../api/api-error.ts';
-import { foldedName } from '../../web/auth/accounts/user-name.ts';
+import { looksLike } from '../../web/auth/accounts/user-name.ts';
 import { readRecord } from '../../filtering/local-names/read-record.ts';
 import { inOrder, keyOf } from './backup-items.ts';
 import type { BackupItems, LeftOut } from './backup-items.ts';
@@ -67,7 +67,7 @@ export function readBackupFile(file: BackupFile, current: BackupItems, { now, ad
 
 /** A user of that name could not log in: the administrator would be meant. */
 function isNamed({ username }: Item, adminName: string): boolean {
-  return foldedName(String(username)) === foldedName(adminName);
+  return looksLike(String(username), adminName);
 }
 
 /** Of a grant; null = it has no end. */

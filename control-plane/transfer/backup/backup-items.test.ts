@@ -185,6 +185,30 @@ describe('a restore', () => {
     expect(rows).toEqual([]);
   });
 
+  test('refuses a configuration that gives the administrator the name of a user, in whatever form', async () => {
+    const file = await backUp();
+    const { users, ...withoutUsers } = file;
+    const named = (username: string) => ({
+      configuration: { ...file.configuration, 'auth.admin.username': username },
+    });
+    const boss = { ...users![0]!, username: 'boss' };
+    for (const json of [
+      { ...withoutUsers, ...named('vera') },
+      { ...file, ...named('ＶＥＲＡ') },
+      { ...file, ...named('\u017fepp'), users: [...users!, { ...boss, username: 'Sepp' }] },
+      { ...file, ...named('bo\u00adss'), users: [boss] },
+    ])
+      for (const query of ['?dry_run=true', '']) {
+        const answer = await send(json, query);
+        expect([answer.status, answer.problem.errors]).toEqual([
+          400,
+          [{ path: 'configuration.auth.admin.username', message: expect.stringContaining('a user has') }],
+        ]);
+      }
+    expect((await node.logIn(USER_PASSWORD, { username: 'vera' })).body).toMatchObject({ role: 'viewer' });
+    expect(await restore({ ...file, ...named('Chef') })).toMatchObject({ configuration: expect.anything() });
+  });
+
   test('leaves out grants that are over, and those of a client that is not known', async () => {
     const file = await backUp();
     const [block, grant] = file.grants!;

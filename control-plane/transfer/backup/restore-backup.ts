@@ -12,9 +12,10 @@ import { refuseOtherFolders } from '../../lists/sources/list-folder.ts';
 import type { Configuration } from '../../policy/settings/configuration.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import type { RefusedFilter } from '../../policy/snapshot/build/manual-rules.ts';
+import { looksLike } from '../../web/auth/accounts/user-name.ts';
 import { readBackupFile, type Wanted } from './backup-file.ts';
 import { diffItems, readItems, shownChanges, shownLeftOut } from './backup-items.ts';
-import type { KindChange, LeftOut } from './backup-items.ts';
+import type { BackupItems, KindChange, LeftOut } from './backup-items.ts';
 import { KNOWN_CLIENTS } from './access-kinds.ts';
 import { certificateItems, checkCertificate, shareCertificate } from './certificate-items.ts';
 import type { CertificateParts } from './certificate-items.ts';
@@ -23,9 +24,11 @@ import { KINDS } from './backup-kinds.ts';
 import type { Item, KindName } from './backup-kind.ts';
 import { storeChanges, type StoredChanges } from './store-changes.ts';
 
+const ADMIN_NAME = 'auth.admin.username';
+
 /** Parts of a restore. */
 export interface RestoreParts extends CertificateParts {
-  readonly configuration: Pick<Configuration, 'current' | 'faultsOfRows'>;
+  readonly configuration: Pick<Configuration, 'current' | 'faultsOfRows' | 'written' | 'writtenWith'>;
   readonly logger: Logger;
   readonly database: Database;
   readonly policy: PolicyChanges;
@@ -106,9 +109,20 @@ async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Pr
     const faults = parts.configuration.faultsOfRows(valuesOfItems(items.get('configuration') ?? []));
     if (faults.length > 0)
       throw invalid(faults.map((fault) => ({ ...fault, path: `configuration.${fault.path}` })));
+    refuseTakenName(parts, items, current);
   }
   for (const item of newOnes(plan, 'certificates')) await checkCertificate(parts, item);
   return plan;
+}
+
+/** The administrator must not get the name of a user, who could not log in any more. */
+function refuseTakenName({ configuration }: RestoreParts, items: BackupItems, current: BackupItems): void {
+  const values = valuesOfItems(items.get('configuration') ?? []);
+  const { username } = configuration.writtenWith(values).auth.admin;
+  if (username === configuration.written().auth.admin.username) return;
+  const users = items.get('users') ?? current.get('users') ?? [];
+  if (users.some((user) => looksLike(String(user['username']), username)))
+    throw invalid([{ path: `configuration.${ADMIN_NAME}`, message: `a user has the name "${username}"` }]);
 }
 
 function newOnes({ changes }: Plan, name: KindName): readonly Item[] {

@@ -11,7 +11,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { conflict, forbidden, notFound } from '../../api/api-error.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
-import { foldedName } from './accounts/user-name.ts';
+import { foldedName, looksLike } from './accounts/user-name.ts';
 import * as users from './accounts/user-store.ts';
 import { ADMIN_USER_ID } from './accounts/user-store.ts';
 import { MOST_USERS } from './accounts/users.ts';
@@ -154,7 +154,7 @@ export class OidcLogin {
     { issuer, subject }: ProviderPerson,
     wanted: string,
   ): Promise<string> {
-    const isOurs = foldedName(wanted) === foldedName(this.parts.adminName());
+    const isOurs = looksLike(wanted, this.parts.adminName());
     const isName = UserCreateBody.shape.username.safeParse(wanted).success;
     if (!isOurs && isName && (await provided.isNameFree(tx, wanted))) return wanted;
     const mark = createHash('sha256').update(`${issuer}\n${subject}`).digest('hex').slice(0, 12);

@@ -35,6 +35,7 @@ import { startWebServer } from '../../../control-plane/web/edge/server.ts';
 import type { Config } from '../../../config/schema.ts';
 import { Configuration } from '../../../control-plane/policy/settings/configuration.ts';
 import { fileFaults } from '../../../control-plane/node/thread-settings/worker-settings.ts';
+import { refuseTaken } from '../../../control-plane/web/auth/accounts/user-store.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change/change.ts';
 import { Probes } from '../../../control-plane/clients/probes/probes.ts';
 import type { PolicyRows } from '../../../control-plane/policy/change/rows.ts';
@@ -308,7 +309,7 @@ function configurationIn(
   writeFileSync(file, text);
   const fixed = Object.entries(given.file).filter(([name]) => /^(?:server\.web_port$|auth\.)/.test(name));
   const loaded = { config, file, given: { file: given.file, environment: Object.fromEntries(fixed) } };
-  return new Configuration({ loaded, dataDir: folder, fileFaults, ...parts });
+  return new Configuration({ loaded, dataDir: folder, fileFaults, refuseTaken, ...parts });
 }
 
 /** The session cookie that an answer sets. */

@@ -3,6 +3,7 @@ import type { Role } from '../../../../shared/api/auth-api.ts';
 import { conflict } from '../../../api/api-error.ts';
 import { isUniqueViolation } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
+import { seenName } from './user-name.ts';
 
 /** Id of the administrator. */
 export const ADMIN_USER_ID = 1;
@@ -77,10 +78,10 @@ export async function findEnabledUser(db: Queryable, folded: string): Promise<nu
   return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
 }
 
-/** Whether a user of the database has the name. The name is folded. */
-export async function isNameTaken(db: Queryable, folded: string): Promise<boolean> {
+/** Refuses a name for the administrator that a user has, who could not log in any more. @throws {ApiError} 409 */
+export async function refuseTaken(tx: Queryable, username: string): Promise<void> {
   const text = 'SELECT 1 FROM users WHERE lower(username) = $1';
-  return (await db.query(text, [folded])).rows.length > 0;
+  if ((await tx.query(text, [seenName(username)])).rows.length > 0) throw nameTaken(username);
 }
 
 /** The hash of an enabled user, '' for the administrator, null for others; the row stays until the transaction ends. */

@@ -97,6 +97,19 @@ describe('a user', () => {
     }
   });
 
+  test.each([
+    ['ａｄａ', 'ada'],
+    ['Groß', 'gross'],
+    ['\u017fepp', 'Sepp'],
+    ['\u212aarl', 'karl'],
+    ['o\u00adtto', 'OTTO'],
+  ])('beside an administrator named %s is not named %s', async (admin, username) => {
+    await node.restart(`auth.admin.username = "${admin}"`);
+    expect([(await create({ username })).status, (await create({ username: 'frida' })).status]).toEqual([
+      409, 201,
+    ]);
+  });
+
   test('gives way to an administrator of the same name, and comes back after', async () => {
     await make({ username: 'frida', role: 'viewer' });
     await node.restart('auth.admin.username = "FRIDA"');

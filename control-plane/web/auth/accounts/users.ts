@@ -12,7 +12,7 @@ import type { SecondFactors } from '../second-factor/second-factors.ts';
 import { deleteSessionsOfUser } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type PasswordHashing, PASSWORD_HASHING } from './password.ts';
-import { foldedName } from './user-name.ts';
+import { looksLike } from './user-name.ts';
 import { refuseWeak } from './weak-password.ts';
 import * as store from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
@@ -59,7 +59,7 @@ export class Users {
   /** Stores a new user; 409 if the name is taken. */
   async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
     const { username, display_name: displayName, role, enabled, password } = wanted;
-    if (foldedName(username) === foldedName(this.parts.adminName())) throw store.nameTaken(username);
+    if (looksLike(username, this.parts.adminName())) throw store.nameTaken(username);
     await refuseWeak(password, username, 'password');
     const passwordHash = await this.hashing.hash(password);
     const user = await this.parts.database.transaction(async (tx) => {
@@ -74,11 +74,6 @@ export class Users {
       return made;
     });
     return this.named(user);
-  }
-
-  /** Refuses a name for the administrator that a user has, who could not log in any more. @throws {ApiError} 409 */
-  async refuseTaken(username: string): Promise<void> {
-    if (await store.isNameTaken(this.parts.database, foldedName(username))) throw store.nameTaken(username);
   }
 
   /** Changes the given fields. Another role or password, or none enabled, ends the sessions.. */
