@@ -3,7 +3,7 @@
  *
  * @needs root
  */
-import { chown, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, chmod, lchown, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -50,10 +50,33 @@ describe('root', () => {
   });
 
   test('takes the owner of the folder that the data directory is made in, before it is there', async () => {
-    await rm(join(cwd, 'state'), { recursive: true });
+    const state = join(cwd, 'made/state');
+    await mkdir(join(cwd, 'made'));
+    await writeFile(file, `[server]\nnode_name = "found"\ndata_dir = "${state}"\n`);
     await chown(file, OWNER, OWNER);
     expect(await load()).toContain('owns it');
-    await chown(cwd, OWNER, OWNER);
+    await chown(join(cwd, 'made'), OWNER, OWNER);
     expect(await load()).toBe('found');
+  });
+
+  test('refuses what a user has made in a folder of that user, or of all, with a data directory', async () => {
+    for (const path of [file, join(cwd, 'config'), join(cwd, 'state'), cwd])
+      await chown(path, STRANGER, STRANGER);
+    expect(await load()).toContain(`user id ${STRANGER} owns the folder`);
+    await chown(cwd, 0, 0);
+    await chmod(cwd, 0o1777);
+    expect(await load()).toContain('every user can write the folder');
+    expect(await load('config/weir.toml')).toBe('found');
+  });
+
+  test("refuses a link of another user to a file of root, and a file in another user's folder", async () => {
+    await rename(file, join(cwd, 'own.toml'));
+    await symlink('../own.toml', file);
+    expect(await load()).toBe('found');
+    await lchown(file, STRANGER, STRANGER);
+    expect(await load()).toContain(`user id ${STRANGER} owns it`);
+    await lchown(file, 0, 0);
+    await chown(join(cwd, 'config'), STRANGER, STRANGER);
+    expect(await load()).toContain(`user id ${STRANGER} owns it`);
   });
 });

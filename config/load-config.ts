@@ -2,7 +2,7 @@
  * Finds the configuration file, reads it and the local changes, and hands both to `parse-config.ts` with the environment.
  * The order: the file that was named, `$WEIR_CONFIG`, `./config/weir.toml`, `/etc/weir/weir.toml`, none.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ConfigFault } from './config-fault.ts';
 import { localPath } from './local-config.ts';
@@ -56,7 +56,7 @@ async function findFile({ file, env, cwd }: ConfigSource): Promise<ConfigInput |
       const input = { file: { name, text: read.text }, env };
       const dataDir = usableConfig(input).config.server.data_dir;
       const isFoundHere = named === undefined && name === DEFAULT_FILES[0];
-      const why = isFoundHere ? await distrustOf(resolve(cwd, name), resolve(cwd, dataDir)) : null;
+      const why = isFoundHere ? await distrustOf(resolve(cwd, name), { cwd, dataDir }) : null;
       return why === null ? input : { fault: unreadable(name, why) };
     }
     if (named !== undefined || read.fault !== MISSING) return { fault: unreadable(name, read.fault) };
@@ -69,15 +69,31 @@ const OTHERS_WRITE = 0o002;
 /**
  * Why root may not use the file that it found in the folder where it happens to be; null if it may. Someone else's could
  * have its commands ask another server, and show it passwords. Other users find such a file for themselves.
+ *
+ * The data directory is what the file says it is, so that its owner counts only in a folder where not everyone could
+ * have put such a file: one of root, or of the owner of this program, whose code root runs already.
  */
-async function distrustOf(path: string, dataDir: string, uid = process.geteuid?.()): Promise<string | null> {
-  if (uid !== 0) return null;
-  const { uid: owner, mode } = await stat(path);
-  const owners = [0, await ownerOf(dataDir)];
+async function distrustOf(
+  path: string,
+  { cwd, dataDir }: { readonly cwd: string; readonly dataDir: string },
+): Promise<string | null> {
+  if (process.geteuid?.() !== 0) return null;
   const named = 'name it with --config to use it';
-  if (!owners.includes(owner))
-    return `user id ${owner} owns it, and neither root nor the owner of the data directory does; ${named}`;
-  return (mode & OTHERS_WRITE) === 0 ? null : `every user can write it; run chmod o-w, or ${named}`;
+  const owners = [0, (await stat(import.meta.dirname)).uid];
+  const folder = await stat(cwd);
+  if (!owners.includes(folder.uid) || (folder.mode & OTHERS_WRITE) !== 0) {
+    const whose = owners.includes(folder.uid) ? 'every user can write' : `user id ${folder.uid} owns`;
+    return `${whose} the folder ${cwd}; ${named}`;
+  }
+  owners.push(await ownerOf(resolve(cwd, dataDir)));
+  // A link is as good as the worst of its ends.
+  for (const found of [await stat(dirname(path)), await lstat(path), await stat(path)]) {
+    if (!owners.includes(found.uid))
+      return `user id ${found.uid} owns it, and neither root nor the owner of the data directory does; ${named}`;
+    if ((found.mode & OTHERS_WRITE) !== 0 && !found.isSymbolicLink())
+      return `every user can write it; run chmod o-w, or ${named}`;
+  }
+  return null;
 }
 
 /** Of a directory that does not exist yet, the owner of the one that it will be made in. */
