@@ -32,13 +32,30 @@ test('slows down an account that many addresses guess at, least for an address w
   expect(pace.delayMs('admin', '192.0.2.0')).toBe(200);
   failFrom(200);
   expect(pace.delayMs('admin', '192.0.2.0')).toBe(800);
-  expect(pace.delayMs('admin', '203.0.113.1')).toBe(400);
+  expect(pace.delayMs('admin', '203.0.113.1')).toBe(200);
   expect(pace.delayMs('vera', '192.0.2.0')).toBe(0);
   pace.noteSuccess('203.0.113.1');
   expect(pace.delayMs('admin', '203.0.113.1')).toBe(0);
   clock.advance(WINDOW_MS + 1);
   expect(pace.delayMs('admin', '192.0.2.0')).toBe(0);
 });
+
+test.each([
+  ['IPv6', (n: number) => `2001:db8:1:${n.toString(16)}::/64`, '2001:db8:2:1::/64'],
+  ['IPv4', (n: number) => `198.51.100.${n}`, '203.0.113.1'],
+])(
+  'puts new addresses of an %s network with failures behind those of others, before those that failed',
+  (_, nth, other) => {
+    for (let n = 0; n < 80; n++) pace.noteFailure('admin', nth(n));
+    expect(pace.rankOf(other)).toBe(0);
+    expect(pace.rankOf(nth(99))).toBeGreaterThan(0);
+    expect(pace.rankOf(nth(99))).toBeLessThan(pace.rankOf(nth(1)));
+    expect(['admin', 'vera'].map((name) => pace.delayMs(name, nth(99)))).toEqual([400, 0]);
+    expect(pace.delayMs('admin', other)).toBe(200);
+    pace.noteSuccess(nth(99));
+    expect([pace.rankOf(nth(99)), pace.delayMs('admin', nth(99))]).toEqual([PROVEN, 0]);
+  },
+);
 
 test('keeps a bounded number of addresses', () => {
   failFrom(1);

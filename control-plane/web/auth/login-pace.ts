@@ -4,8 +4,12 @@
  * node, in memory, and bounded; the lockout of an address is in the database (`login-failure-store.ts`).
  */
 import type { Clock } from '../../../shared/clock.ts';
+import { widerNetwork } from '../../../shared/net/client-network.ts';
 
-/** Rank of an address from which a login has succeeded; lower goes first. Other ranks are counts of failures. */
+/**
+ * Rank of an address from which a login has succeeded; lower goes first. Other ranks are counts of failures, plus a
+ * fraction for those of other addresses of the network, as some attackers can use each address once.
+ */
 export const PROVEN = -1;
 
 /** Entries of each table; beyond it the one that is unused for the longest time goes. */
@@ -13,14 +17,18 @@ const MOST_ENTRIES = 4096;
 /** Failures of an account from all addresses that slow nothing down. */
 const FREE_FAILURES = 20;
 const DELAY_MS_EACH = 20;
-/** The longest wait; an address without failures waits half as long. */
+/** The longest wait; an address without failures waits half as long, and a quarter in a network without. */
 const MOST_DELAY_MS = 800;
+/** Failures of a network that its other addresses do not answer for, and those that make the largest fraction. */
+const FREE_FAILURES_OF_NETWORK = 8;
+const MOST_FAILURES_OF_NETWORK = 1000;
 
 /** What is known of addresses and accounts within the window of the lockout. */
 export class LoginPace {
   private readonly clock: Clock;
   private readonly windowMs: () => number;
   private readonly ranks = new RecentCounts();
+  private readonly networks = new RecentCounts();
   private readonly accounts = new RecentCounts();
 
   constructor(clock: Clock, windowMs: () => number) {
@@ -30,7 +38,12 @@ export class LoginPace {
 
   /** Place of an address in the queue. */
   rankOf(address: string): number {
-    return this.ranks.get(address, this.sinceMs());
+    const sinceMs = this.sinceMs();
+    const rank = this.ranks.get(address, sinceMs);
+    if (rank === PROVEN) return rank;
+    const ofNetwork = this.networks.get(widerNetwork(address), sinceMs);
+    if (ofNetwork < FREE_FAILURES_OF_NETWORK) return rank;
+    return rank + Math.min(ofNetwork, MOST_FAILURES_OF_NETWORK) / (MOST_FAILURES_OF_NETWORK + 1);
   }
 
   /** Milliseconds that a login waits before its password is checked. */
@@ -39,7 +52,8 @@ export class LoginPace {
     if (rank === PROVEN) return 0;
     const excess = this.accounts.get(username, this.sinceMs()) - FREE_FAILURES;
     const delayMs = Math.min(MOST_DELAY_MS, Math.max(0, excess) * DELAY_MS_EACH);
-    return rank === 0 ? delayMs / 2 : delayMs;
+    if (rank === 0) return delayMs / 4;
+    return rank < 1 ? delayMs / 2 : delayMs;
   }
 
   noteFailure(username: string, address: string): void {
@@ -48,7 +62,10 @@ export class LoginPace {
     this.accounts.set(username, this.accounts.get(username, sinceMs) + 1, nowMs);
     // An address that was proven keeps its place: someone mistypes there.
     const rank = this.ranks.get(address, sinceMs);
-    if (rank !== PROVEN) this.ranks.set(address, rank + 1, nowMs);
+    if (rank === PROVEN) return;
+    this.ranks.set(address, rank + 1, nowMs);
+    const network = widerNetwork(address);
+    this.networks.set(network, this.networks.get(network, sinceMs) + 1, nowMs);
   }
 
   noteSuccess(address: string): void {

@@ -19,6 +19,8 @@ interface HashCost {
 const COST = { memoryCost: 32 * 1024, timeCost: 3, parallelism: 1 } as const;
 /** Two on one core would only make each other wait. */
 const MAX_RUNNING = Math.min(2, availableParallelism());
+/** Of those that have failed before: the others find a place at once. */
+const MAX_RUNNING_FAILED = Math.max(1, MAX_RUNNING - 1);
 const MAX_WAITING = 32;
 
 /** A hash of `password` in the PHC string format (`$argon2id$…`). */
@@ -71,24 +73,37 @@ interface Waiter {
  */
 class Gate {
   private running = 0;
+  private runningFailed = 0;
   /** In descending order of their ranks; the next one is the last. */
   private readonly waiting: Waiter[] = [];
 
   async run<T>(rank: number, work: () => Promise<T>): Promise<T> {
-    // The next one takes over the place, so `running` stays.
-    if (this.running >= MAX_RUNNING) await this.turn(rank);
-    else this.running++;
+    const start = (step: 1 | -1): void => {
+      this.running += step;
+      if (rank > 0) this.runningFailed += step;
+    };
+    // Who lets another one start takes the place for it.
+    if (this.hasPlace(rank)) start(1);
+    else await this.turn(rank, () => start(1));
     try {
       return await work();
     } finally {
-      const next = this.waiting.pop();
-      if (next === undefined) this.running--;
-      else next.start();
+      start(-1);
+      const next = this.waiting.at(-1);
+      if (next !== undefined && this.hasPlace(next.rank)) this.waiting.pop()!.start();
     }
   }
 
-  private turn(rank: number): Promise<void> {
-    return new Promise((start, refuse) => {
+  private hasPlace(rank: number): boolean {
+    return this.running < MAX_RUNNING && (rank <= 0 || this.runningFailed < MAX_RUNNING_FAILED);
+  }
+
+  private turn(rank: number, take: () => void): Promise<void> {
+    return new Promise((resolve, refuse) => {
+      const start = (): void => {
+        take();
+        resolve();
+      };
       const before = this.waiting.findIndex((waiter) => waiter.rank < rank);
       this.waiting.splice(before === -1 ? this.waiting.length : before, 0, { rank, start, refuse });
       if (this.waiting.length > MAX_WAITING)
