@@ -29,7 +29,10 @@ const ChangedRow = z
   .meta({ id: 'ChangedRow' });
 
 export const RevisionDetail = Revision.extend({
-  ip_address: z.string().nullable().meta({ description: 'where the request came from' }),
+  ip_address: z
+    .string()
+    .nullable()
+    .meta({ description: 'where the request came from; null unless the caller is an admin' }),
   address: former(z.string().nullable(), 'ip_address'),
   changes: z
     .array(ChangedRow)

@@ -35,7 +35,11 @@ function readRevision({ database }: RollBackParts): Route {
     summary: 'One revision, with each changed row before and after',
     params: IdParams,
     answer: RevisionDetail,
-    handle: ({ params }) => readDetail(database, params.id),
+    handle: async ({ params, caller }) => {
+      const detail = await readDetail(database, params.id);
+      // As in the sessions and the audit log, which only an admin reads.
+      return caller?.role === 'admin' ? detail : { ...detail, ip_address: null, address: null };
+    },
   });
 }
 

@@ -15,7 +15,7 @@ import { Facts, Moment } from '../../ui/display/values.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import type { Revision } from './take-back.ts';
 import styles from './history-page.module.css';
-import { ForAdmins } from '../../api/session.tsx';
+import { ForAdmins, useMe } from '../../api/session.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { ChangedRows } from './changed-rows.tsx';
 import { rowOf } from './row-changes.ts';
@@ -157,6 +157,7 @@ interface RevisionDrawerProps {
 /** One change of policy: who made it from where, what it did, and the way back. */
 function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): ReactNode {
   const { say } = useText();
+  const { isAdmin } = useMe();
   const isOpen = /^\d{1,9}$/.test(revision);
   const detail = useAsk('GET /revisions/{id}', { params: { id: revision } }, { enabled: isOpen });
   // The answer before stays while another one comes: it is about another revision.
@@ -183,7 +184,15 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
               facts={[
                 [say('field.change'), <bdi key="summary">{summary}</bdi>],
                 [say('field.who'), <bdi key="author">{author}</bdi>],
-                [say('history.address'), <bdi key="address">{address ?? say('history.address.none')}</bdi>],
+                // Viewers are not told where it came from.
+                ...(isAdmin
+                  ? [
+                      [
+                        say('history.address'),
+                        <bdi key="address">{address ?? say('history.address.none')}</bdi>,
+                      ] as const,
+                    ]
+                  : []),
                 [say('history.at'), <Moment key="at" at={at} />],
               ]}
             />
