@@ -4,6 +4,7 @@ import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Caller } from '../../api/caller.ts';
+import { holderOf } from '../../api/places.ts';
 import type { StatusStreams } from './status-streams.ts';
 
 const HEADERS = {
@@ -27,11 +28,13 @@ export function statusStreamRoutes(context: {
     summary: 'State of this node as server-sent events: at once, on each change, and a comment every second',
     events: StatusEvent,
     errors: { 429: 'too many streams at once; see Retry-After' },
-    handle: async ({ http, response }) => {
+    handle: async ({ caller, http, response }) => {
       if (http.method === 'HEAD') return void response.set(HEADERS);
-      statusStreams.admit();
+      const holder = holderOf(caller);
+      statusStreams.admit(holder);
       response.set(HEADERS);
-      await statusStreams.send(response, async () => (await context.callerNow(http)) !== null);
+      const isAllowed = async (): Promise<boolean> => (await context.callerNow(http)) !== null;
+      await statusStreams.send(response, { holder, isAllowed });
     },
   });
   return [row];

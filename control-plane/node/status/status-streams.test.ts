@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
 import type { RunningApi } from '../../../test/support/parts/running-api.ts';
+import { logInAs, makeUser } from '../../../test/support/parts/people.ts';
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import { until, within } from '../../../test/support/parts/until.ts';
+import { userRoutes } from '../../web/auth/accounts/user-routes.ts';
 import { authRoutes } from '../../web/auth/auth-routes.ts';
 import { statusStreamRoutes } from './status-stream-routes.ts';
-import { MOST_STATUS_STREAMS, StatusStreams } from './status-streams.ts';
+import { STATUS_STREAM_LIMITS, StatusStreams } from './status-streams.ts';
 
 const ok = { status: 'ok' } as const;
 const checks = {
@@ -29,8 +31,12 @@ serveSuite(
       version: String(blockedNames),
     });
     const { sessions } = parts.auth;
-    streams = new StatusStreams({ read, sessions, logger: parts.logger, tickMs: 20 });
-    return [...statusStreamRoutes({ ...parts, statusStreams: streams }), ...authRoutes(parts)];
+    streams = new StatusStreams({ read, sessions, logger: parts.logger, tickMs: 200 });
+    return [
+      ...statusStreamRoutes({ ...parts, statusStreams: streams }),
+      ...authRoutes(parts),
+      ...userRoutes(parts),
+    ];
   },
   (served) => ({ api } = served),
   { perTest: true, toml: '' },
@@ -94,15 +100,25 @@ describe('GET /status/stream', () => {
     expect((await api.send('GET', '/api/status/stream', { session: other })).status).toBe(503);
   });
 
-  test('needs a session, and has a limited number of places', async () => {
+  test('needs a session, and gives one user a part of its places', async () => {
     await api.setUp();
     expect((await api.send('GET', '/api/status/stream')).status).toBe(401);
-    const session = await api.logIn();
-    const attempts = await Promise.all(Array.from({ length: MOST_STATUS_STREAMS + 2 }, () => open(session)));
-    const refused = attempts.filter(({ response }) => response.statusCode !== 200);
-    expect(refused.map(({ response }) => [response.statusCode, response.headers['retry-after']])).toEqual([
+    const admin = await api.logIn();
+    await makeUser(api, admin, { username: 'vera', role: 'viewer' });
+    // A second session is the same user.
+    const sessions = [await logInAs(api, 'vera'), await logInAs(api, 'vera')];
+    const attempts = [];
+    for (let i = 0; i < STATUS_STREAM_LIMITS.perCaller + 2; i++)
+      attempts.push((await open(sessions[i % 2]!)).response);
+    const refused = attempts.filter(({ statusCode }) => statusCode !== 200);
+    expect(refused.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual([
       [429, '10'],
       [429, '10'],
     ]);
+    const others = await open(admin);
+    expect(others.response.statusCode).toBe(200);
+    // A stream that ends gives its place back.
+    requests[0]!.destroy();
+    await until('a free place', async () => (await open(sessions[0]!)).response.statusCode === 200);
   });
 });

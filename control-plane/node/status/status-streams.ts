@@ -7,7 +7,9 @@ import type { ServerResponse } from 'node:http';
 import type { StatusEvent } from '../../../shared/api/policy/status-api.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
-import { dependencyUnavailable, tooMany } from '../../api/api-error.ts';
+import { dependencyUnavailable } from '../../api/api-error.ts';
+import { Places } from '../../api/places.ts';
+import type { PlaceLimits } from '../../api/places.ts';
 
 /** What it takes. */
 export interface StatusStreamsParts {
@@ -18,6 +20,14 @@ export interface StatusStreamsParts {
   readonly logger: Logger;
   /** Milliseconds between two comments. */
   readonly tickMs?: number;
+}
+
+/** Who reads. */
+export interface StatusRequest {
+  /** Who holds its place (`holderOf`). */
+  readonly holder: string | null;
+  /** As in `TailRequest`. */
+  readonly isAllowed: () => Promise<boolean>;
 }
 
 /** One reader. */
@@ -32,14 +42,14 @@ interface Stream {
 const TICK_MS = 1000;
 /** Ticks between two checks whether a reader may continue. */
 const CHECK_TICKS = 5;
-/** Streams that are open at once, of all callers: one for each page that is seen. */
-export const MOST_STATUS_STREAMS = 32;
-const RETRY_SECS = 10;
+/** Streams that are open at once, one for each page that is seen: of all callers, and of one user. */
+export const STATUS_STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
 /** All streams of a node. */
 export class StatusStreams {
   private readonly parts: StatusStreamsParts;
   private readonly streams = new Set<Stream>();
+  private readonly places = new Places('status streams', STATUS_STREAM_LIMITS);
   private readonly stopWatching: () => void;
   private timer: NodeJS.Timeout | null = null;
   private ticks = 0;
@@ -53,23 +63,24 @@ export class StatusStreams {
   }
 
   /** Refuses a stream that has no place. @throws {ApiError} */
-  admit(): void {
+  admit(holder: string | null): void {
     if (this.isClosed) throw dependencyUnavailable('running_node', 'Weir is stopping');
-    if (this.streams.size >= MOST_STATUS_STREAMS)
-      throw tooMany('busy', `${MOST_STATUS_STREAMS} streams are open already`, RETRY_SECS);
+    this.places.admit(holder);
   }
 
-  /** Sends the state as the body of a response until it ends. `isAllowed`: as in `TailRequest`. @throws {ApiError} */
-  async send(response: ServerResponse, isAllowed: () => Promise<boolean>): Promise<void> {
-    this.admit();
+  /** Sends the state as the body of a response until it ends. @throws {ApiError} as `admit()` */
+  async send(response: ServerResponse, { holder, isAllowed }: StatusRequest): Promise<void> {
+    this.admit(holder);
     const stream: Stream = { response, isAllowed, version: null, isChecking: false };
     // The client may have left while its session was looked up: no event follows then.
     if (response.destroyed) return;
+    const leave = this.places.take(holder);
     const ended = new Promise((resolve) => response.once('close', resolve).once('finish', resolve));
     this.streams.add(stream);
     this.timer ??= setInterval(() => this.tick(), this.parts.tickMs ?? TICK_MS);
     this.sendChange(stream);
     await ended;
+    leave();
     this.streams.delete(stream);
     if (this.streams.size === 0) this.stop();
   }

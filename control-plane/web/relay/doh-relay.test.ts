@@ -53,20 +53,35 @@ describe('addDohRelay()', () => {
     ]);
   });
 
-  test('has a bound on queries that wait', async () => {
+  test('lets 256 queries wait, 64 of them of one client', async () => {
     const waiting: (() => void)[] = [];
     const url = await serve(
       () => new Promise((resolve) => waiting.push(() => resolve(Buffer.from(MESSAGE)))),
+      { trusted: ['127.0.0.1'] },
     );
-    const asked = Array.from({ length: 256 }, () => fetch(url));
+    const from = (network: number): Promise<Response> =>
+      fetch(url, { headers: { 'x-forwarded-for': `192.0.${network}.1` } });
+    const asked = Array.from({ length: 64 }, () => from(0));
+    await until(
+      '64 waiting queries',
+      () => waiting.length,
+      (count) => count === 64,
+    );
+    const refused = await from(0);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    for (let i = 64; i < 256; i++) asked.push(from(i >> 6));
     await until(
       '256 waiting queries',
       () => waiting.length,
       (count) => count === 256,
     );
-    expect((await fetch(url)).status).toBe(503);
+    expect((await from(4)).status).toBe(503);
     for (const answer of waiting) answer();
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+    const again = from(0);
+    await until('a query after them', () => waiting.length === 257);
+    waiting[256]!();
+    expect((await again).status).toBe(200);
   });
 
   test.each([

@@ -5,6 +5,7 @@
 import type { Express, Request, Response } from 'express';
 import { DOH_PATH, dohFields, MAX_DOH_QUERY_SIZE, readDohTarget } from '../../../shared/dns/doh-target.ts';
 import { Header } from '../../../shared/dns/wire.ts';
+import { clientNetwork } from '../../../shared/net/client-network.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { clientAddress } from '../../api/client-address.ts';
 import { readBytes } from '../../api/request-body.ts';
@@ -22,10 +23,19 @@ export type NoteForwarding = (address: string, forwardedFor: string | undefined)
 
 /** Queries that wait for a thread; more get 503. */
 const MAX_WAITING = 256;
+/** Those of one client network; more get 429. */
+const MAX_WAITING_OF_A_NETWORK = 64;
 
 /** Answers DNS over HTTPS below its path. `note` is called for requests whose address is not that of a trusted proxy. */
 export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwarding = () => undefined): void {
   let waiting = 0;
+  const waitingOf = new Map<string, number>();
+  const count = (network: string, change: 1 | -1): void => {
+    waiting += change;
+    const ofNetwork = (waitingOf.get(network) ?? 0) + change;
+    if (ofNetwork === 0) waitingOf.delete(network);
+    else waitingOf.set(network, ofNetwork);
+  };
   const path = new RegExp(`^${DOH_PATH}(/|$)`);
   app.all(path, async (request: Request, response: Response): Promise<void> => {
     const asked = await askedBy(request, response);
@@ -36,7 +46,12 @@ export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwardin
       response.status(503).set('retry-after', '1').end();
       return;
     }
-    waiting++;
+    const network = clientNetwork(clientAddress(request));
+    if ((waitingOf.get(network) ?? 0) >= MAX_WAITING_OF_A_NETWORK) {
+      response.status(429).set('retry-after', '1').end();
+      return;
+    }
+    count(network, 1);
     try {
       const reply = await relay(asked.message, client, asked.clientKey);
       if (reply === null) response.status(400).end();
@@ -49,7 +64,7 @@ export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwardin
       if (!(error instanceof ThreadUnavailable)) throw error;
       response.status(503).set('retry-after', '1').end();
     } finally {
-      waiting--;
+      count(network, -1);
     }
   });
 }
