@@ -13,6 +13,11 @@ export interface Clock {
   bootMs?(): number;
 }
 
+/** Milliseconds of a clock that neither steps nor stands still; only differences mean anything. */
+export function elapsedMs(clock: Clock): number {
+  return clock.bootMs?.() ?? clock.monotonicMs();
+}
+
 /** Whole seconds since a node started, at `startedAtMs` of `monotonicMs()`. */
 export function uptimeSecs({
   clock,

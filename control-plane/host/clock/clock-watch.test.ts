@@ -23,4 +23,19 @@ describe('ClockWatch', () => {
     expect(hour(-365 * 24 * HOUR_MS)).toBe(false);
     expect(sixHours().at(-1)).toBe(true);
   });
+
+  test('isSettled() sees no step in a night that the machine is suspended', () => {
+    let awakeMs = 0;
+    let asleepMs = 0;
+    const watch = new ClockWatch({
+      nowMs: () => Date.UTC(2026, 0, 1) + awakeMs + asleepMs,
+      monotonicMs: () => awakeMs,
+      bootMs: () => awakeMs + asleepMs,
+    });
+    awakeMs += 3 * HOUR_MS;
+    expect(watch.isSettled()).toBe(false);
+    asleepMs += 8 * HOUR_MS;
+    awakeMs += 1000;
+    expect(watch.isSettled()).toBe(true);
+  });
 });

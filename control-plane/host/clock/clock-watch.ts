@@ -1,7 +1,8 @@
 /**
- * Checks whether the wall clock has advanced like the monotonic one. After a step, or shortly after the start, the wall
+ * Checks whether the wall clock has advanced like one that never steps, and that runs while the machine is suspended. After a step, or shortly after the start, the wall
  * clock may be wrong, and nothing may be deleted for its age: deleted data does not return with the right time.
  */
+import { elapsedMs } from '../../../shared/clock.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
 /** Milliseconds of running without a step after which the clock is trusted. */
@@ -17,16 +18,16 @@ export class ClockWatch {
 
   constructor(clock: Clock) {
     this.clock = clock;
-    this.steadySinceMs = clock.monotonicMs();
+    this.steadySinceMs = elapsedMs(clock);
     this.aheadMs = clock.nowMs() - this.steadySinceMs;
   }
 
   /** Whether the clock is trusted. */
   isSettled(): boolean {
-    const monotonicMs = this.clock.monotonicMs();
-    const aheadMs = this.clock.nowMs() - monotonicMs;
-    if (Math.abs(aheadMs - this.aheadMs) > STEP_MS) this.steadySinceMs = monotonicMs;
+    const runMs = elapsedMs(this.clock);
+    const aheadMs = this.clock.nowMs() - runMs;
+    if (Math.abs(aheadMs - this.aheadMs) > STEP_MS) this.steadySinceMs = runMs;
     this.aheadMs = aheadMs;
-    return monotonicMs - this.steadySinceMs >= SETTLED_MS;
+    return runMs - this.steadySinceMs >= SETTLED_MS;
   }
 }

@@ -2,6 +2,7 @@
  * Sessions that this node has recently read from the database. Used only while the database is unavailable, so that
  * signed-in users keep access to what the API serves from memory.
  */
+import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
@@ -32,7 +33,7 @@ export class SessionMemory {
     const before = this.byHash.get(key);
     this.byHash.delete(key);
     if (session === null) return;
-    const seenMs = this.bootMs();
+    const seenMs = elapsedMs(this.clock);
     const byClockMs = seenMs + session.expiresAt.getTime() - this.clock.nowMs();
     const aliveUntilMs = session.idleSecs === null ? (before?.aliveUntilMs ?? byClockMs) : byClockMs;
     this.byHash.set(key, { session, seenMs, aliveUntilMs });
@@ -42,14 +43,14 @@ export class SessionMemory {
   /** Remaining milliseconds of a session, independent of the wall clock since it was first seen; null = unknown. */
   lifeLeftMs(secretHash: Buffer): number | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
-    return remembered === undefined ? null : remembered.aliveUntilMs - this.bootMs();
+    return remembered === undefined ? null : remembered.aliveUntilMs - elapsedMs(this.clock);
   }
 
   /** The session as last seen, unless that is too long ago or it has expired since. */
   recall(secretHash: Buffer): StoredSession | null {
     const remembered = this.byHash.get(secretHash.toString('base64'));
     if (remembered === undefined) return null;
-    const nowMs = this.bootMs();
+    const nowMs = elapsedMs(this.clock);
     const isFresh = nowMs - remembered.seenMs <= BELIEVED_MS && remembered.aliveUntilMs > nowMs;
     return isFresh ? remembered.session : null;
   }
@@ -62,9 +63,5 @@ export class SessionMemory {
   /** Removes sessions that were revoked here. */
   forget(isRevoked: (session: StoredSession) => boolean): void {
     for (const [key, { session }] of this.byHash) if (isRevoked(session)) this.byHash.delete(key);
-  }
-
-  private bootMs(): number {
-    return this.clock.bootMs?.() ?? this.clock.monotonicMs();
   }
 }

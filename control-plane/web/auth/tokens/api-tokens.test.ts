@@ -81,6 +81,23 @@ describe('TokenMemory', () => {
     expect(await tokens.callerOf(key)).toEqual(caller);
   });
 
+  test('believes in no token that was read before the machine was suspended for long', async () => {
+    const { key } = await make();
+    let asleepMs = 0;
+    const memory = new TokenMemory(database, {
+      nowMs: () => clock.nowMs() + asleepMs,
+      monotonicMs: () => clock.monotonicMs(),
+      bootMs: () => clock.monotonicMs() + asleepMs,
+    });
+    expect(await memory.find(hashTokenKey(key))).not.toBeNull();
+    isAway = true;
+    clock.advance(1000);
+    asleepMs = 9 * 60_000;
+    expect(await memory.find(hashTokenKey(key))).not.toBeNull();
+    asleepMs += 60_000;
+    await expect(memory.find(hashTokenKey(key))).rejects.toThrow(DatabaseUnavailable);
+  });
+
   test('says that it does not know where it has read nothing yet', async () => {
     isAway = true;
     await expect(tokens.callerOf('x'.repeat(20))).rejects.toThrow(DatabaseUnavailable);

@@ -3,6 +3,7 @@
  * and however wrong their keys are; and again after a notice that another node has changed one, so that a token that it
  * revokes counts no longer here. While the database is away, what was read last counts.
  */
+import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
@@ -15,8 +16,9 @@ const BELIEVED_MS = 10 * 60_000;
 
 interface Known {
   readonly byHash: Map<string, HashedToken>;
-  /** On the monotonic clock, when the question began. */
+  /** On the monotonic clock, when the question began; and on the one that runs while the machine is suspended. */
   readonly readMs: number;
+  readonly believedFromMs: number;
 }
 
 /** Finds tokens by the hash of their key. */
@@ -60,8 +62,9 @@ export class TokenMemory {
     try {
       return await (this.reading ??= this.read().finally(() => (this.reading = null)));
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && known !== null && ageMs <= BELIEVED_MS) return known;
-      throw error;
+      if (!(error instanceof DatabaseUnavailable) || known === null) throw error;
+      if (elapsedMs(this.clock) - known.believedFromMs > BELIEVED_MS) throw error;
+      return known;
     }
   }
 
@@ -69,9 +72,11 @@ export class TokenMemory {
     for (;;) {
       const { changes } = this;
       const readMs = this.clock.monotonicMs();
+      const believedFromMs = elapsedMs(this.clock);
       const tokens = await listHashedTokens(this.db);
       if (changes !== this.changes) continue;
-      this.known = { readMs, byHash: new Map(tokens.map((token) => [keyOf(token.keyHash), token])) };
+      const byHash = new Map(tokens.map((token) => [keyOf(token.keyHash), token]));
+      this.known = { readMs, believedFromMs, byHash };
       this.changesKnown = changes;
       return this.known;
     }
