@@ -12,7 +12,7 @@ const DAY_SECS = 86_400;
 const perNode = true;
 
 const pool = section('A pool of upstream servers; the pool with the lowest priority is asked first.', {
-  name: key(is.nonEmpty.clone(), { doc: 'Name of the pool, in the log and the API.' }),
+  name: key(is.nonEmptyName.clone(), { doc: 'Name of the pool, in the log and the API.' }),
   strategy: key(z.enum(STRATEGIES).optional(), {
     doc: 'How questions are distributed over the servers. The default is dns.default_strategy.',
   }),

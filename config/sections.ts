@@ -36,11 +36,11 @@ const server = section('Listening addresses and the identity of this node.', {
     unit: 'threads',
     doc: 'Workers that answer DNS. 0 means one per core.',
   }),
-  node_name: key(is.text.default(''), {
+  node_name: key(is.name.default(''), {
     restart,
     doc: 'Name of this node in the cluster and the log. Empty means the host name.',
   }),
-  site: key(is.text.default(''), {
+  site: key(is.name.default(''), {
     restart,
     doc: 'Name of the network that this node is in. Nodes share which device has which address only within a site.',
   }),
@@ -292,7 +292,7 @@ const auth = section('Access to the dashboard and the API.', {
     doc: 'Duration of the lockout.',
   }),
   admin: section('The administrator.', {
-    username: key(is.nonEmpty.default('admin'), { doc: 'User name of the administrator.' }),
+    username: key(is.nonEmptyName.default('admin'), { doc: 'User name of the administrator.' }),
     password_hash: key(is.orEmpty(is.argon2Hash).default(''), {
       perNode,
       secret: true,

@@ -90,6 +90,13 @@ const HASH = '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b1dWRW
 describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: readonly unknown[] }>([
   { name: 'text', check: checks.text, good: ['', 'a'], bad: [1, null] },
   { name: 'nonEmpty', check: checks.nonEmpty, good: ['a', ' a '], bad: ['', ' \t'] },
+  {
+    name: 'name',
+    check: checks.name,
+    good: ['', 'a b', 'Küche'],
+    bad: [1, 'a\u202eb', 'a\nb', 'a\u200b', 'a\u001b[0m'],
+  },
+  { name: 'nonEmptyName', check: checks.nonEmptyName, good: ['a b'], bad: ['', ' ', 'a\u2066b', 'a\u00adb'] },
   { name: 'path', check: checks.path, good: ['/', 'a b', '.'], bad: ['', 'a\0b'] },
   { name: 'ip', check: checks.ip, good: ['192.0.2.1', '::1'], bad: ['', 'localhost', '192.0.2', '[::1]'] },
   { name: 'ipv4', check: checks.ipv4, good: ['192.0.2.1'], bad: ['::1', '192.0.2.256'] },

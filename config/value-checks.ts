@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { blockedClientOf, isAllowedClient } from '../shared/policy/access.ts';
 import { readLocalRecordLine } from '../shared/policy/local-record.ts';
+import { isPlainLine } from '../shared/unsafe-characters.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
 
@@ -64,6 +65,15 @@ export function expectedInstead(of: z.ZodString, value: string): string | undefi
 
 /** Any string. */
 export const text = z.string('a string');
+
+/** A name that is shown, on one line and without characters that hide, or that reorder the text around them; may be empty. */
+export const name = form('a name without control characters and invisible ones', isPlainLine);
+
+/** The same, not empty. */
+export const nonEmptyName = form(
+  'a name that is not empty, without control characters and invisible ones',
+  (value) => value.trim() !== '' && isPlainLine(value),
+);
 
 /** A string that says something. */
 export const nonEmpty = form('a string that is not empty', (value) => value.trim() !== '');

@@ -2,21 +2,51 @@
 
 /** C0 and C1 controls and DEL, line and paragraph separators, and the controls of direction (Unicode, UAX #9). */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
-/** Embeddings, overrides and isolates. The marks U+200E, U+200F and U+061C change nothing but their neighbours. */
-const DIRECTIONS = '\\u202a-\\u202e\\u2066-\\u2069';
+/** Characters without a glyph: those of direction (UAX #9) such as U+202E, zero-width ones such as U+200B, tags. */
+const INVISIBLE = '\\p{Cf}\\p{Default_Ignorable_Code_Point}';
+/** Those that shape the letters and emoji beside them. */
+const SHAPING = '\\u200c\\u200d\\p{Variation_Selector}';
 
-const UNSAFE = new RegExp(`[${CONTROLS}${DIRECTIONS}]`, 'g');
-const DIRECTION = new RegExp(`[${DIRECTIONS}]`);
+const UNSAFE = new RegExp(`[${CONTROLS}${INVISIBLE}]`, 'gv');
+const CONTROL = new RegExp(`[${CONTROLS}]`);
+const INVISIBLES = new RegExp(`[${INVISIBLE}]`, 'v');
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const HIDDEN = new RegExp(`[[${INVISIBLE}]--[${SHAPING}]]`, 'v');
+const ALL_HIDDEN = new RegExp(HIDDEN.source, 'gv');
 
-/** Whether a text changes the direction of what follows it. */
+/** Whether a text has a character that changes the direction of the text around it. */
 export function hasDirectionControl(text: string): boolean {
-  return DIRECTION.test(text);
+  return DIRECTIONS.test(text);
+}
+
+/** Whether two texts may look the same because of this one: it has invisible characters that shape no letter. */
+export function hasHidden(text: string): boolean {
+  return HIDDEN.test(text);
+}
+
+/** Whether a text is on one line and has no character that hides, or that reorders the text around it. */
+export function isPlainLine(text: string): boolean {
+  return !CONTROL.test(text) && !HIDDEN.test(text);
+}
+
+/** The text with a blank in the place of what `hasHidden` and `hasDirectionControl` find. */
+export function withoutHidden(text: string): string {
+  return text.replace(ALL_HIDDEN, ' ');
+}
+
+/** Whether a text has any invisible character. */
+export function hasInvisible(text: string): boolean {
+  return INVISIBLES.test(text);
 }
 
 /** The text on one line, with these characters as in JSON: `\n`, `\u202e`. */
 export function escapeUnsafe(text: string): string {
-  return text.replace(UNSAFE, (unit) => {
-    const escaped = JSON.stringify(unit).slice(1, -1);
-    return escaped === unit ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped;
+  return text.replace(UNSAFE, (character) => {
+    const escaped = JSON.stringify(character).slice(1, -1);
+    if (escaped !== character) return escaped;
+    return Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join('');
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { IdParams, label, Page, periodMs, text, Timestamp } from './fields.ts';
+import { identity, IdParams, label, Page, periodMs, text, Timestamp } from './fields.ts';
 
 describe('periodMs()', () => {
   test.each([
@@ -37,6 +37,36 @@ describe('label()', () => {
       expect(label(10).safeParse(value).success).toBe(false);
     },
   );
+
+  test.each(['a\u200b', 'a\ufeffb', 'a\u00adb', 'a\u200eb', 'a\u061cb', 'a\u2060b', 'a\u{e0041}', '\u3164'])(
+    'refuses %j, which hides characters, in one sentence',
+    (value) => {
+      expect(
+        label(10)
+          .safeParse(value)
+          .error!.issues.map(({ message }) => message),
+      ).toEqual([
+        expect.stringMatching(
+          /^expected no (invisible characters|characters that change the text direction)/,
+        ),
+      ]);
+    },
+  );
+
+  test.each(['👨\u200d👩\u200d👧', '❤\ufe0f', 'می\u200cخواهم', 'Büro', '日本'])('takes %j', (value) => {
+    expect(label(20).safeParse(value).success).toBe(true);
+  });
+});
+
+describe('identity()', () => {
+  test.each(['ann\u200d', 'ann\ufe0f', 'a\u200cnn', 'a\u200bnn', 'a\u202enn'])('refuses %j', (value) => {
+    expect(identity(20).safeParse(value).error!.issues).toHaveLength(1);
+  });
+
+  test('takes names in any script', () => {
+    for (const name of ['', 'Ann Ó Súilleabháin', '山田', 'أحمد', '😀'])
+      expect(identity(30).parse(name)).toBe(name);
+  });
 });
 
 describe('IdParams', () => {

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { canonicalClientKey } from '../dns/client-key.ts';
-import { hasDirectionControl } from '../unsafe-characters.ts';
+import { hasDirectionControl, hasHidden, hasInvisible } from '../unsafe-characters.ts';
 
 /** Largest id of any table (PostgreSQL `integer`). */
 export const MAX_ID = 0x7fff_ffff;
@@ -62,11 +62,23 @@ export function text(max: number): z.ZodString {
   );
 }
 
-/** Text on one line that cannot reorder what is shown around it; may be empty. */
+/** Text on one line that shows all that it says, and cannot reorder what is shown around it; may be empty. */
 export function line(max: number): z.ZodString {
   return text(max)
     .refine((value) => !/[\t\n\u0080-\u009f\u2028\u2029]/.test(value), 'expected one line')
-    .refine((value) => !hasDirectionControl(value), 'expected no characters that change the text direction');
+    .refine((value) => !hasDirectionControl(value), 'expected no characters that change the text direction')
+    .refine(
+      (value) => hasDirectionControl(value) || !hasHidden(value),
+      'expected no invisible characters, such as U+200B',
+    );
+}
+
+/** A line that names a person or a program, which also has no joiners and no variation selectors. */
+export function identity(max: number): z.ZodString {
+  return line(max).refine(
+    (value) => hasHidden(value) || !hasInvisible(value),
+    'expected no invisible characters, such as U+200D',
+  );
 }
 
 /** A name that people give to a thing: a line of 1..`max` units, no blanks at its ends. */

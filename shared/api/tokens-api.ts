@@ -1,7 +1,7 @@
 /** Requests and answers of `{api}/api-tokens`. */
 import { z } from 'zod';
 import { Role } from './auth-api.ts';
-import { Id, label, Timestamp } from './fields.ts';
+import { Id, identity, Timestamp } from './fields.ts';
 import { estimatedBits } from './key-entropy.ts';
 
 const TOKEN = {
@@ -26,7 +26,9 @@ export const CreatedToken = z
 
 export type CreatedToken = z.infer<typeof CreatedToken>;
 
-const Name = label(100);
+const Name = identity(100)
+  .min(1)
+  .refine((value) => value === value.trim(), 'expected no blanks at the ends');
 
 export const TokenCreateBody = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** Requests and answers of `{api}/users`. */
 import { z } from 'zod';
 import { NewPassword, Role } from './auth-api.ts';
-import { Id, line, Timestamp } from './fields.ts';
+import { Id, identity, Timestamp } from './fields.ts';
 
 export const User = z
   .strictObject({
@@ -35,7 +35,7 @@ const Username = z
   .refine((name) => !TAKEN.has(name.toLowerCase()), 'Weir uses this name itself')
   .meta({ description: 'unique, in whatever letter case' });
 
-const DisplayName = line(100);
+const DisplayName = identity(100);
 
 export const UserCreateBody = z
   .strictObject({

@@ -31,6 +31,13 @@ describe('HostNames', () => {
     expect(found).toEqual(['192.168.0.7 tv.example']);
   });
 
+  test('escapes what reorders, hides or breaks a line in the name that a device gives itself', async () => {
+    answer = () => Promise.resolve(['TV\u202egnp.\u001b[2J\n\u200bküche.local']);
+    names.want('192.168.0.7');
+    await turn();
+    expect(found).toEqual([String.raw`192.168.0.7 tv\u202egnp.\u001b[2j\n\u200bküche.local`]);
+  });
+
   test('asks again after an hour, and after ten minutes where there was no name', async () => {
     answer = (address) => Promise.resolve(address === '10.0.0.1' ? ['a'] : []);
     const wantBoth = async (): Promise<string[]> => {

@@ -10,6 +10,7 @@ import { Rcode } from '../../../shared/dns/iana.ts';
 import { FlagsLow, Header } from '../../../shared/dns/wire.ts';
 import { addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import { reverseName } from '../../../shared/policy/local-record.ts';
+import { escapeUnsafe } from '../../../shared/unsafe-characters.ts';
 
 const QUESTIONS_AT_ONCE = 4;
 const MAX_WAITING = 1000;
@@ -120,7 +121,8 @@ export class HostNames {
       return;
     }
     this.dueMs.set(address, this.clock.monotonicMs() + PAUSE_MS.named);
-    this.found(address, hostname.replace(/\.$/, '').toLowerCase());
+    // Of a DNS message it may have any octet.
+    this.found(address, escapeUnsafe(hostname.replace(/\.$/, '').toLowerCase()));
   }
 }
 

@@ -68,9 +68,14 @@ describe('createLogger()', () => {
     'escapes characters in %s lines that reorder or break a line',
     (format) => {
       const { logger, lines } = loggerTo(format);
-      logger.info('renamed', { name: 'exe\u202egpj.\u2066', other: 'a\u0085b\u2028c\u009b31m' });
+      logger.info('renamed', {
+        name: 'exe\u202egpj.\u2066',
+        other: 'a\u0085b\u2028c\u009b31m',
+        same: 'a\u200bb\u{e0041}\u200e',
+      });
       const [written = ''] = lines();
       expect(written).toContain(String.raw`exe\u202egpj.\u2066`);
+      expect(written).toContain(String.raw`a\u200bb\udb40\udc41\u200e`);
       expect(written).toContain(String.raw`a\u0085b\u2028c\u009b31m`);
       expect(written).toMatch(/^[\x20-\x7e]+$/);
     },

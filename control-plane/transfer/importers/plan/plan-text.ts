@@ -1,5 +1,6 @@
 /** Texts of foreign files in the forms that Weir stores and shows. Pure. */
 import { shownUrl } from '../../../../shared/net/shown-url.ts';
+import { withoutHidden } from '../../../../shared/unsafe-characters.ts';
 
 const MAX_COMMENT_LENGTH = 1000;
 const MAX_SHOWN_LENGTH = 200;
@@ -11,8 +12,8 @@ export function commentOf(text: string): string {
 
 /** A name on one line, of at most `max` units; null if nothing is left of it. */
 export function labelOf(text: string, max: number): string | null {
-  const line = plain(text)
-    .replaceAll(/[\s\u0080-\u009f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+  const line = withoutHidden(plain(text))
+    .replaceAll(/[\s\u0080-\u009f]+/g, ' ')
     .trim();
   const label = cut(line, max).trim();
   return label === '' ? null : label;

@@ -184,7 +184,7 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
               facts={[
                 [say('field.change'), <bdi key="summary">{summary}</bdi>],
                 [say('field.who'), <bdi key="author">{author}</bdi>],
-                // Viewers are not told where it came from.
+                // The server hides it from viewers.
                 ...(isAdmin
                   ? [
                       [
