@@ -49,7 +49,8 @@ export const PROGRAMS = {
   mutants: { '': 'test/mutants/draw-and-try.ts', keys: 'test/mutants/ignored-keys.ts' },
   replay: { '': 'test/replay/replay.ts', lists: 'test/lists/check-real-lists.ts' },
   artefacts: {
-    '': `deploy/build/deb && deploy/build/deb arm64 && deploy/build/image && ${TRIALS}`,
+    '': `deploy/build/deb && deploy/build/deb arm64 && deploy/build/image && deploy/build/checksums &&
+      node .config/sbom.js && node .config/audit-report.js && ${TRIALS}`,
     deb: 'deploy/build/deb',
     image: 'deploy/build/image',
     sbom: 'node .config/sbom.js',

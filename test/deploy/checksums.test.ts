@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 const SCRIPT = join(import.meta.dirname, '..', '..', 'deploy', 'build', 'checksums');
+const INSTALL = join(import.meta.dirname, '..', '..', 'docs', 'install.md');
 const FILES = { 'weir_1_amd64.deb': 'a package', 'weir_1.tar': 'an image' };
 let folder = '';
 let publicKey: KeyObject;
@@ -54,6 +55,26 @@ describe('deploy/build/checksums', () => {
     const signed = readFileSync(signature());
     expect(verify(null, sums(), publicKey, signed)).toBe(true);
     expect(verify(null, Buffer.concat([sums(), Buffer.from(' ')]), publicKey, signed)).toBe(false);
+  });
+
+  test('makes what the commands of docs/install.md make a key for, and verify', () => {
+    const commands = [...readFileSync(INSTALL, 'utf8').matchAll(/```sh\n([^`]*openssl[^`]*)```/g)].map(
+      ([, text]) => text!,
+    );
+    expect(commands).toHaveLength(2);
+    const [verification, generation] = commands as [string, string];
+    const run = (command: string): number | null =>
+      spawnSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8' }).status;
+    expect(run(generation)).toBe(0);
+    addFiles();
+    expect(make(join(folder, 'weir.key'))).toEqual({ status: 0, stderr: '' });
+    // A release has more files than a machine needs.
+    rmSync(join(folder, 'weir_1.tar'));
+    expect(run(verification)).toBe(0);
+    writeFileSync(join(folder, 'weir_1_amd64.deb'), 'another package');
+    expect(run(verification)).not.toBe(0);
+    writeFileSync(join(folder, 'SHA256SUMS'), sums().toString().toUpperCase());
+    expect(run(verification)).not.toBe(0);
   });
 
   test('fails for a key that cannot be read, and leaves no signature of an earlier run', () => {
