@@ -11,8 +11,14 @@ import { parseConfig } from '../../config/parse-config.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
+interface Service {
+  readonly image: string;
+  readonly environment?: Variables;
+  readonly sysctls?: Variables;
+}
+
 interface Compose {
-  readonly services: Readonly<Record<string, { readonly image: string; readonly environment?: Variables }>>;
+  readonly services: Readonly<Record<string, Service>>;
 }
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy', 'compose');
@@ -44,6 +50,13 @@ describe('deploy/compose', () => {
   test('single.yaml runs the image of Weir alone', () => {
     const { services } = composed('single.yaml', {});
     expect(Object.values(services).map(({ image }) => image)).toEqual(['weir:latest']);
+  });
+
+  test.each(['single.yaml', 'cluster.yaml'])('%s gives questions to upstreams 55,296 ports', (file) => {
+    const { services } = composed(file, PASSWORDS);
+    const nodes = Object.values(services).filter(({ image }) => image.startsWith('weir'));
+    const ranges = nodes.map(({ sysctls = {} }) => sysctls['net.ipv4.ip_local_port_range']);
+    expect(new Set(ranges)).toEqual(new Set(['10240 65535']));
   });
 
   test('cluster.yaml runs three nodes that find the database on either of two servers', () => {
