@@ -5,6 +5,7 @@ import { type MemoryLine, MemoryLogger } from '../../../test/support/parts/memor
 import { emptyLog, logSourceOf, storeRows } from '../../../test/support/parts/stored-log.ts';
 import { startTestDatabase, type TestDatabase } from '../../../test/support/parts/test-database.ts';
 import { until } from '../../../test/support/parts/until.ts';
+import { runFor } from '../../api/request-holder.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
 import type { QueryLogRequest } from '../reading/page-scan.ts';
@@ -173,6 +174,26 @@ describe('LogScans', () => {
       expect(await scans.ask('cacheUse', span, ever)).toEqual({ hits: 0, misses: 0 });
     });
     for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
+  });
+
+  test('ask() refuses one user what would take more than half of the places, and serves others', async () => {
+    await store(1, 10);
+    const scans = open();
+    const { atOnce, waiting } = LANES.long;
+    const ask = (user: string): Promise<{ total: number }> =>
+      runFor(user, () => scans.ask('page', SEARCH, ever));
+    let asked: Promise<{ total: number }>[] = [];
+    await whileLocked(async () => {
+      asked = Array.from({ length: (atOnce + waiting) / 2 }, () => ask('vera'));
+      await expect(ask('vera')).rejects.toMatchObject({
+        status: 429,
+        code: 'busy',
+        headers: { 'Retry-After': '10' },
+      });
+      asked.push(ask('ann'));
+    });
+    for (const page of await Promise.all(asked)) expect(page.total).toBe(1);
+    expect((await ask('vera')).total).toBe(1);
   });
 
   test('ask() for more than fits into memory is refused, and the next question is answered', async () => {

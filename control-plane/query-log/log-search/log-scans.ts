@@ -6,6 +6,8 @@ import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import type { Logger } from '../../../shared/log.ts';
 import { hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { overloaded } from '../../api/api-error.ts';
+import { Places } from '../../api/places.ts';
+import { requestHolder } from '../../api/request-holder.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { LogSelection } from '../reading/log-request.ts';
@@ -57,6 +59,15 @@ const REPORT_EVERY_MS = 3_600_000;
 /** Seconds after which a question that was refused may be asked again. */
 const RETRY_SECS = 5;
 
+/** Half of a lane is the most that one user may hold. */
+function placesIn(lane: Lane): Places {
+  const { atOnce, waiting } = LANES[lane];
+  return new Places('questions to the query log', {
+    total: Infinity,
+    perCaller: (atOnce + waiting) / 2,
+  });
+}
+
 /** Asks a thread of its own. */
 export class LogScans implements Scans {
   private readonly options: LogScansOptions;
@@ -64,6 +75,10 @@ export class LogScans implements Scans {
   /** When each damaged block was last reported; every question about its time meets it. */
   private readonly reportedMs = new Map<string, number>();
   private readonly shared = new SharedAnswers();
+  private readonly places: Readonly<Record<Lane, Places>> = {
+    quick: placesIn('quick'),
+    long: placesIn('long'),
+  };
   private readonly stopListening: () => void;
   private thread: ScanWorker | undefined;
   private ending: Promise<unknown> = Promise.resolve();
@@ -144,9 +159,11 @@ export class LogScans implements Scans {
     const lane = laneOf(question);
     const thread = (this.thread ??= this.start());
     this.refuseBeyond(lane, thread);
+    const leave = this.places[lane].take(requestHolder());
     clearTimeout(this.idleTimer);
     const id = ++this.lastId;
     const answer = thread.ask(id, { question, lane, server, signal, ...(take && { take }) });
+    answer.then(leave, leave);
     return { answer, more: () => thread.post({ type: 'more', id }) };
   }
 

@@ -6,6 +6,8 @@ import cookieParser from 'cookie-parser';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError, notFound } from '../../api/api-error.ts';
+import { holderOf } from '../../api/places.ts';
+import { runFor } from '../../api/request-holder.ts';
 import type { RequestLimit } from '../../api/request-limit.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { DashboardSource } from '../built-dashboard/dashboard-state.ts';
@@ -145,7 +147,7 @@ function runRoute({ auth, waitForNodes }: AppParts, route: Route) {
   return async (request: Request, response: Response): Promise<void> => {
     const caller = await guard(auth, route.access, request);
     response.status(route.status);
-    const answer = await route.run(request, response, caller);
+    const answer = await runFor(holderOf(caller), () => route.run(request, response, caller));
     if (route.waits) await waitAsPreferred(request, response, waitForNodes);
     if (answer === undefined) response.end();
     else sendJson(response, answer);

@@ -5,8 +5,10 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
+import { holderOf } from '../../api/places.ts';
 import { logFailure, toApiError } from '../../api/problem.ts';
 import { readBytes } from '../../api/request-body.ts';
+import { runFor } from '../../api/request-holder.ts';
 import { whileThere } from '../../api/route.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { loginOriginOf } from '../auth/request-caller.ts';
@@ -36,6 +38,14 @@ const NOT_HERE = new CompatFault(
 );
 /** For a client that is gone. */
 const GIVEN_UP: CompatAnswer = { status: 503, body: null };
+
+/** A request that may be handled. */
+interface Admitted {
+  readonly headers: Record<string, string>;
+  readonly holder: string | null;
+}
+
+const OPEN: Admitted = { headers: {}, holder: null };
 
 /** The compatibility API over these rows. */
 export function compatApp(
@@ -74,21 +84,20 @@ async function answerTo(
   if (row === undefined) throw noSuchPath(pathOf(http));
   const request = requestOf(http, await readBytes(http, BODY_LIMIT_BYTES));
   if (row.method !== 'GET' && !isFromExtension(http)) refuseCrossOrigin(http);
-  const headers = row.access === 'public' ? {} : await letThrough(auth, request);
-  const answer = await whileThere(response, (gone) => row.handle({ ...request, gone }));
+  const { headers, holder } = row.access === 'public' ? OPEN : await letThrough(auth, request);
+  const answer = await whileThere(response, (gone) => runFor(holder, () => row.handle({ ...request, gone })));
   if (answer === undefined) return GIVEN_UP;
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** Lets requests with a session through; returns the header fields that keep it. Throws 401. */
-async function letThrough(
-  auth: Authenticator,
-  request: Omit<CompatRequest, 'gone'>,
-): Promise<Record<string, string>> {
-  if (auth.openCaller() !== null) return {};
+/** Lets requests with a session through; returns its holder, and the header fields that keep it. Throws 401. */
+async function letThrough(auth: Authenticator, request: Omit<CompatRequest, 'gone'>): Promise<Admitted> {
+  if (auth.openCaller() !== null) return OPEN;
   const session = await auth.sessions.of(request.secrets);
   if (session === null) throw await auth.refusal();
-  return request.hiddenSecrets.includes(session.secret) ? {} : keepCookie(session, request.isSecure);
+  const isKept = request.hiddenSecrets.includes(session.secret);
+  const headers = isKept ? {} : keepCookie(session, request.isSecure);
+  return { headers, holder: holderOf(session.caller) };
 }
 
 function requestOf(http: Request, body: Buffer): Omit<CompatRequest, 'gone'> {
