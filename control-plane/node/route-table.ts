@@ -25,6 +25,8 @@ import { importRoutes } from '../transfer/importers/import-routes.ts';
 import { nodeRoutes } from './system/node-routes.ts';
 import { compiledListRoutes } from '../lists/compiled/compiled-list-routes.ts';
 import { listStatsRoutes } from '../lists/compiled/list-stats-routes.ts';
+import { listCatalogRoutes } from '../lists/catalog/list-catalog-routes.ts';
+import { listPreviewRoutes } from '../lists/preview/list-preview-routes.ts';
 import { sourceRoutes } from '../lists/sources/source-routes.ts';
 import { recordRoutes } from '../filtering/local-names/record-routes.ts';
 import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
@@ -82,6 +84,8 @@ const FEATURES = [
   accessRoutes,
   clientRoutes,
   clientSubnetRoutes,
+  listCatalogRoutes,
+  listPreviewRoutes,
   listStatsRoutes,
   sourceRoutes,
   compiledListRoutes,

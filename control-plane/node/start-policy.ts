@@ -11,6 +11,7 @@ import { PastExplainer } from '../insight/explain/past-explainer.ts';
 import { removeEnded } from '../filtering/grants/ended-grants.ts';
 import { seedFirstSource } from '../lists/sources/first-source.ts';
 import { CompiledLists } from '../lists/compiled/compiled-lists.ts';
+import { ListPreviews, type ListPreviewParts } from '../lists/preview/list-previews.ts';
 import { DraftLists } from '../lists/sources/draft-lists.ts';
 import { ListCache } from '../lists/sources/list-cache.ts';
 import { MostAskedNames } from '../lists/sources/list-guard.ts';
@@ -113,6 +114,7 @@ export async function startPolicy(dns: DnsContext) {
       blocking: () => blockingSettings(configuration.current()),
       liveAt: (rows, momentMs) => liveAt(dns, rows, momentMs),
     }),
+    listPreviews: previewsOf(dns, { cache, bounds, listDirs, current }),
     /** Answers what a draft would change. */
     simulator: new Simulator({
       ...dns,
@@ -124,6 +126,17 @@ export async function startPolicy(dns: DnsContext) {
     /** Exports finished days; it starts with the housekeeping. */
     dayExport: new DayExport({ ...dns, folder: () => configuration.current().database.export_dir }),
   };
+}
+
+/** JavaScript heap and CPU time of a preview: half of a compile's. */
+const PREVIEW_HEAP_MIB = 256;
+const PREVIEW_DEADLINE = { baseMs: 10_000, msPerMib: 1000 };
+
+/** Looks at lists before they are added, in a thread that no compile waits for. */
+function previewsOf({ stops }: DnsContext, parts: Omit<ListPreviewParts, 'pool'>): ListPreviews {
+  const pool = new CompilePool(PREVIEW_HEAP_MIB, PREVIEW_DEADLINE);
+  stops.push(() => pool.close());
+  return new ListPreviews({ ...parts, pool });
 }
 
 /** What puts the database's policy into force, with its configuration. */

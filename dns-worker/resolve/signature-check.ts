@@ -79,7 +79,8 @@ export class SignatureCheck {
   }
 }
 
-function hasSignature(answer: CacheableAnswer): boolean {
+/** Whether an answer has a DNSSEC signature. */
+export function hasSignature(answer: CacheableAnswer): boolean {
   for (const { type } of eachAnswerRecord(answer)) if (type === RRType.RRSIG) return true;
   return false;
 }

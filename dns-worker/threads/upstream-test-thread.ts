@@ -14,8 +14,8 @@ import type {
   UpstreamTrial,
 } from '../../shared/threads/upstream-test-messages.ts';
 import { ROOT_SERVERS } from '../resolve/probe.ts';
-import { type CacheableAnswer, type Question, type Resolution, Resolver } from '../resolve/resolver.ts';
-import { eachAnswerRecord } from '../resolve/response/each-record.ts';
+import { type Question, type Resolution, Resolver } from '../resolve/resolver.ts';
+import { hasSignature } from '../resolve/signature-check.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('start upstream test: this file runs only as a worker thread');
@@ -94,9 +94,4 @@ function signaturesIn(resolution: Resolution): SignatureFinding {
   if (resolution.kind === 'failed') return null;
   if (!hasSignature(resolution.answer)) return 'unsigned';
   return resolution.answer.authenticated ? 'validates' : 'signed';
-}
-
-function hasSignature(answer: CacheableAnswer): boolean {
-  for (const { type } of eachAnswerRecord(answer)) if (type === RRType.RRSIG) return true;
-  return false;
 }

@@ -1,7 +1,7 @@
 /** How many rules each list has in force, and how many of them no other list has. Pure. */
-import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
+import { coveredBy } from '../../policy/compile/table/list-overlap.ts';
 import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
@@ -11,11 +11,6 @@ export interface RuleCounts {
   /** Of these, what no other list in force does: the same, or more, at the same name, or the same text. */
   unique: number;
 }
-
-const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
-const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleKind;
-const BLOCK_ALL = BLOCK_EXACT | BLOCK_BELOW | BLOCK_SUFFIX;
-const ALLOW_ALL = ALLOW_EXACT | ALLOW_BELOW | ALLOW_SUFFIX;
 
 /** By `list_sources.id`; lists that are not in force have none. */
 export function countRulesBySource(
@@ -56,14 +51,6 @@ function countNames(
       if ((coveredBy(kinds) & ~twice) !== 0) counts.unique += names;
     });
   }
-}
-
-/** A rule for a name and all below it does what one for the name does, and one for all below it. */
-function coveredBy(kinds: number): number {
-  let covered = kinds;
-  if ((kinds & (BLOCK_SUFFIX | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
-  if ((kinds & (ALLOW_SUFFIX | IMPORTANT_ALLOW_SUFFIX)) !== 0) covered |= ALLOW_ALL;
-  return covered;
 }
 
 function countSpecialRules(

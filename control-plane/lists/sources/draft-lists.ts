@@ -13,6 +13,7 @@ import type { ListFile } from '../../policy/compile/table/compile-job.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicySource } from '../../policy/change/rows.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
+import type { FetchLimits } from '../fetch/fetch-limits.ts';
 import { fetchList } from '../fetch/fetch-list.ts';
 import { ListError } from '../fetch/list-error.ts';
 import type { FetchBounds, Lookup } from '../fetch/list-host.ts';
@@ -23,16 +24,20 @@ import type { SharedCopies } from './shared-copies.ts';
 import { refuseMasks } from './source-credentials.ts';
 import { listSources, type StoredSource } from './source-store.ts';
 
+/** Where lists that no source has may come from. */
+export interface UnsavedListParts {
+  readonly listDirs: () => readonly string[];
+  readonly bounds: FetchBounds;
+  readonly lookup?: Lookup;
+}
+
 /** What drafts are made with. */
-export interface DraftListsParts {
+export interface DraftListsParts extends UnsavedListParts {
   readonly database: Queryable;
   readonly cache: ListCache;
   readonly copies: Pick<SharedCopies, 'bring'>;
   readonly pool: CompilePool;
   readonly current: () => PublishedState;
-  readonly listDirs: () => readonly string[];
-  readonly bounds: FetchBounds;
-  readonly lookup?: Lookup;
   readonly clock: Clock;
 }
 
@@ -112,7 +117,7 @@ export class DraftLists {
     const file = this.parts.cache.temporaryPath();
     at.temporary.push(file);
     const bytes =
-      'text' in list ? await writeText(file, list.text) : await this.fetch(list.url, file, path, at);
+      'text' in list ? await writeText(file, list.text) : await this.fetch(list.url, file, path, at.signal);
     // No stored source has such an id.
     const id = -1 - at.place;
     const reading = { kind: list.kind, subdomains: list.subdomains };
@@ -142,29 +147,12 @@ export class DraftLists {
     };
   }
 
-  private async fetch(
-    url: string,
-    file: string,
-    path: string,
-    { signal }: { signal: AbortSignal },
-  ): Promise<number> {
-    const { listDirs, bounds, lookup } = this.parts;
+  private async fetch(url: string, file: string, path: string, signal: AbortSignal): Promise<number> {
     try {
-      await refuseOtherFolders(url, listDirs());
-      refuseMasks(url);
-      const request = { url, path: file, listDirs: listDirs(), bounds, signal };
-      const outcome = await fetchList({
-        ...request,
-        validators: { etag: null, lastModified: null },
-        ...(lookup === undefined ? {} : { lookup }),
-      });
-      return outcome.type === 'fetched' ? outcome.bytes : 0;
+      return await fetchUnsaved({ url, path: file }, this.parts, signal);
     } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ApiError && error.status === 400)
-        throw invalid([{ path: `${path}.url`, message: error.fields?.[0]?.message ?? error.message }]);
-      if (!(error instanceof ListError)) throw error;
-      throw invalid([{ path: `${path}.url`, message: error.message }]);
+      if (!(error instanceof ApiError) || error.status !== 400) throw error;
+      throw invalid([{ path: `${path}.url`, message: error.fields?.[0]?.message ?? error.message }]);
     }
   }
 
@@ -251,4 +239,35 @@ export class DraftLists {
 async function writeText(path: string, text: string): Promise<number> {
   await writeFile(path, text, { mode: 0o600 });
   return Buffer.byteLength(text);
+}
+
+/** A list that no source has. */
+interface UnsavedList {
+  readonly url: string;
+  /** File to make; on failure it may be left behind, for the caller to remove. */
+  readonly path: string;
+  readonly limits?: FetchLimits;
+}
+
+/** Fetches a list that no source has; returns the bytes of its text. Throws 400 at `url` if it cannot be had. */
+export async function fetchUnsaved(
+  { url, path, limits }: UnsavedList,
+  { listDirs, bounds, lookup }: UnsavedListParts,
+  signal: AbortSignal,
+): Promise<number> {
+  await refuseOtherFolders(url, listDirs());
+  refuseMasks(url);
+  try {
+    const outcome = await fetchList({
+      ...{ url, path, listDirs: listDirs(), bounds, signal },
+      validators: { etag: null, lastModified: null },
+      ...(limits !== undefined && { limits }),
+      ...(lookup !== undefined && { lookup }),
+    });
+    return outcome.type === 'fetched' ? outcome.bytes : 0;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ListError)) throw error;
+    throw invalid([{ path: 'url', message: error.message }]);
+  }
 }

@@ -192,6 +192,14 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
         answer: null,
       }),
     },
+    listPreviews: {
+      preview: async () => ({
+        ...{ bytes: 20, format: 'hosts', names: 2, rules: 2, invalid_lines: 0, skipped_lines: 0 },
+        unused: [],
+        covered: 1,
+        overlaps: [{ id: 1, name: 'ads', rules: 1 }],
+      }),
+    },
     simulator: { simulate: async () => NOTHING_SIMULATED },
     catalog: { all: () => ownCatalog().all(), get: (id) => ownCatalog().get(id) },
     compiledLists: {

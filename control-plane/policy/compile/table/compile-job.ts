@@ -1,6 +1,7 @@
 /** Messages between the compile pool and its thread. */
 import type { ListReading } from '../parse/line-rules.ts';
 import type { ListStatistics } from '../parse/list-statistics.ts';
+import type { Overlap } from './list-overlap.ts';
 import type { BuiltTable, TableSeeds } from './rule-table-builder.ts';
 import type { WideRule } from './watched-names.ts';
 
@@ -44,6 +45,12 @@ export interface ListInspection {
   readonly forEveryName: readonly WideRule[];
   /** Share of the address space that its rules cover, 0 to 1. */
   readonly addressShare: number;
+}
+
+/** Contents of a list that is not active, and the part of them that active lists have. */
+export interface ListMeasure {
+  readonly statistics: ListStatistics;
+  readonly overlap: Overlap;
 }
 
 /** A table and what each list gave to it. */

@@ -9,7 +9,8 @@ import { stat } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { Semaphore } from '../../../storage/concurrency/semaphore.ts';
-import type { CompileOrder, CompileOutcome, ListFile, ListInspection } from './compile-job.ts';
+import type { CompileOrder, CompileOutcome, ListFile, ListInspection, ListMeasure } from './compile-job.ts';
+import type { ActiveRules } from './list-overlap.ts';
 
 /** Milliseconds that an idle thread is kept for the next job of a burst. */
 const IDLE_MS = 1000;
@@ -67,6 +68,11 @@ export class CompilePool {
    */
   async inspect(list: ListFile, watch: readonly string[], signal?: AbortSignal): Promise<ListInspection> {
     return (await this.run('inspect', [list], { list, watch }, signal)) as ListInspection;
+  }
+
+  /** Counts the different rules of a list, and those of them that active lists have. Throws a CompileError. */
+  async measure(list: ListFile, active: ActiveRules, signal?: AbortSignal): Promise<ListMeasure> {
+    return (await this.run('measure', [list], { list, active }, signal)) as ListMeasure;
   }
 
   /** Builds one table of all lists. Throws a CompileError. */

@@ -10,7 +10,15 @@ import { NamesWriter } from './names-file.ts';
 import { readList } from '../parse/read-list.ts';
 import type { ListStatistics } from '../parse/list-statistics.ts';
 import { WatchedNames } from './watched-names.ts';
-import type { CompileJob, CompileOutcome, JobProgress, ListFile, ListInspection } from './compile-job.ts';
+import type {
+  CompileJob,
+  CompileOutcome,
+  JobProgress,
+  ListFile,
+  ListInspection,
+  ListMeasure,
+} from './compile-job.ts';
+import { OverlapCount, type ActiveRules } from './list-overlap.ts';
 import { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleCollector } from './special-rule-collector.ts';
 
@@ -43,6 +51,23 @@ export async function inspectList(list: ListFile, names: WatchedNames): Promise<
     forEveryName: names.forEveryName(),
     addressShare: statistics.addressShare + names.addressShare(),
   };
+}
+
+/** Counts the different rules of a list, and those that active lists have, without building a table to keep. */
+export async function measure({
+  list,
+  active,
+  progress,
+}: JobProgress & {
+  readonly list: ListFile;
+  readonly active: ActiveRules;
+}): Promise<ListMeasure> {
+  begin(progress);
+  const count = new OverlapCount(active);
+  const see = (bytes: Uint8Array, start: number, end: number, kind: number): void =>
+    count.see(bytes, start, end, kind);
+  const statistics = await readList(list.path, list.reading, see, count);
+  return { statistics, overlap: count.result() };
 }
 
 /** Builds one table of all lists; the statistics of an unreadable list have its fault. */

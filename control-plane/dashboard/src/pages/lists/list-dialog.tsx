@@ -1,20 +1,22 @@
 /** Adds a list or changes one: with what it would block, before it does. */
-import { FlaskConical } from 'lucide-react';
-import { useState } from 'react';
+import { Eye, FlaskConical, TextCursorInput } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useQuestion } from '../../api/use-question.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
+import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { FormFault } from '../../ui/display/states.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { GroupsField } from '../../ui/policy/groups.tsx';
+import { ListCatalog } from '../../ui/policy/list-catalog.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
-import { knownListsFor } from './known-lists.ts';
 import { bodyOfList, bodyOfRules, fieldsOfList } from './list-form.ts';
+import { ListPreviewView } from './list-preview-view.tsx';
 import { isBusy } from './list-rows.ts';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import { useFields } from '../../api/use-fields.ts';
@@ -23,9 +25,9 @@ import { ask } from '../../api/ask.ts';
 import type { Notice } from '../../api/notices.ts';
 import { messageText } from '../../api/problem-text.ts';
 import { say } from '../../i18n/say.ts';
+import styles from './lists-page.module.css';
 
 const FIELDS = ['name', 'url', 'comment', 'group_ids'];
-const OWN = 'own';
 const PERIOD = '7d';
 
 interface ListDialogProps {
@@ -34,11 +36,15 @@ interface ListDialogProps {
   readonly source: Source | null;
   /** Those that are there. */
   readonly sources: readonly Source[];
+  /** Address and name of a new one that was chosen elsewhere. */
+  readonly known?: { readonly url: string; readonly name: string };
   readonly onClose: () => void;
+  /** Opens the box of custom rules instead. */
+  readonly onWrite?: () => void;
 }
 
 /** The form; another one for each list, so that no draft is carried over. */
-export function ListDialog({ kind, source, sources, onClose }: ListDialogProps): ReactNode {
+export function ListDialog({ kind, source, sources, known, onClose, onWrite }: ListDialogProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
   const create = useChange(operations.create, {
@@ -48,7 +54,8 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
   });
   const change = useChange(operations.change, { done: 'lists.changed', onDone: onClose, quiet: true });
   const failure = source === null ? create.failure : change.failure;
-  const { fields, set, bind, bindToggle } = useFields(() => fieldsOfList(source), failure);
+  const { fields, set, bind, bindToggle } = useFields(() => ({ ...fieldsOfList(source), ...known }), failure);
+  const preview = useQuestion(operations.preview);
   const simulation = useSimulation();
   const groupless = fields.groupIds?.length === 0;
   const isCustom = source?.has_text === true;
@@ -82,17 +89,33 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
     >
       <Stack>
         {source === null && (
-          <KnownChoice
-            kind={kind}
-            urls={sources.flatMap(({ url }) => url ?? [])}
-            onChoose={(name, url) => set({ name, url })}
-          />
+          <>
+            <Disclosure title={say('lists.known')} isOpen={known === undefined}>
+              <ListCatalog
+                kind={kind}
+                urls={sources.flatMap((one) => one.url ?? [])}
+                onChoose={(list) => {
+                  set({ name: list.name, url: list.url });
+                  preview.cancel();
+                }}
+              />
+            </Disclosure>
+            {onWrite !== undefined && (
+              <Button kind="quiet" icon={TextCursorInput} onPress={onWrite}>
+                {say('lists.custom.instead')}
+              </Button>
+            )}
+          </>
         )}
         {!isCustom && (
           <TextField
             label={say('field.address')}
             help={say('lists.url.help')}
             {...bind('url')}
+            onChange={(text) => {
+              set({ url: text });
+              preview.cancel();
+            }}
             inputMode="url"
             isCode
           />
@@ -112,51 +135,34 @@ export function ListDialog({ kind, source, sources, onClose }: ListDialogProps):
         <FormFault failure={failure} fields={FIELDS} />
         {source === null && (
           <>
-            <Button
-              icon={FlaskConical}
-              isDisabled={!isReady}
-              isPending={simulation.state === 'running'}
-              onPress={() => {
-                const { name, url = '', subdomains, group_ids: groupIds } = body;
-                const list = { name, url, subdomains, group_ids: groupIds ?? [], kind };
-                simulation.run({ period: PERIOD, lists: { add: [list] } });
-              }}
-            >
-              {say('lists.whatif')}
-            </Button>
+            <div className={styles['buttons']}>
+              <Button
+                icon={Eye}
+                isDisabled={!isReady}
+                isPending={preview.state === 'running'}
+                onPress={() => preview.run({ body: { url: body.url ?? '', subdomains: fields.subdomains } })}
+              >
+                {say('lists.preview')}
+              </Button>
+              <Button
+                icon={FlaskConical}
+                isDisabled={!isReady}
+                isPending={simulation.state === 'running'}
+                onPress={() => {
+                  const { name, url: address = '', subdomains, group_ids: groupIds } = body;
+                  const list = { name, url: address, subdomains, group_ids: groupIds ?? [], kind };
+                  simulation.run({ period: PERIOD, lists: { add: [list] } });
+                }}
+              >
+                {say('lists.whatif')}
+              </Button>
+            </div>
+            <ListPreviewView of={preview} />
             <SimulationView of={simulation} period={say('period.7d')} />
           </>
         )}
       </Stack>
     </Drawer>
-  );
-}
-
-interface KnownChoiceProps {
-  readonly kind: SourceKind;
-  readonly urls: readonly string[];
-  readonly onChoose: (name: string, url: string) => void;
-}
-
-/** One of the lists that many use. */
-function KnownChoice({ kind, urls, onChoose }: KnownChoiceProps): ReactNode {
-  const { say } = useText();
-  const [chosen, setChosen] = useState(OWN);
-  const known = knownListsFor(kind, urls);
-  return (
-    <SelectField
-      label={say('lists.known')}
-      value={chosen}
-      onChange={(url) => {
-        setChosen(url);
-        const list = known.find((one) => one.url === url);
-        onChoose(list?.name ?? '', list?.url ?? '');
-      }}
-      choices={[
-        { id: OWN, text: say('lists.known.own') },
-        ...known.map(({ name, url, about }) => ({ id: url, text: `${name} · ${say(about)}` })),
-      ]}
-    />
   );
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import { isBusy, listRows, standingOf } from './list-rows.ts';
 import type { Source } from './list-rows.ts';
-import { KNOWN_LISTS, knownListsFor } from './known-lists.ts';
 
 function source(changed: Partial<Source>): Source {
   return {
@@ -84,19 +83,5 @@ describe('operationsOf()', () => {
   test('turns to the paths of allowlists', () => {
     expect(operationsOf('allow').approve).toBe('POST /allowlist-sources/{id}/approve');
     expect(operationsOf('block').list).toBe('GET /blocklist-sources');
-  });
-});
-
-describe('knownListsFor()', () => {
-  test('leaves out what is there, whatever the end of its address', () => {
-    const offered = knownListsFor('block', ['https://SMALL.oisd.nl/']);
-    expect(offered.map(({ name }) => name)).not.toContain('OISD small');
-    expect(offered.every(({ kind }) => kind === 'block')).toBe(true);
-  });
-
-  test('has addresses that can be fetched, each once', () => {
-    const urls = KNOWN_LISTS.map(({ url }) => url);
-    expect(new Set(urls).size).toBe(urls.length);
-    expect(urls.every((url) => new URL(url).protocol === 'https:')).toBe(true);
   });
 });

@@ -25,7 +25,9 @@ import { AddButton } from '../../ui/controls/add-button.tsx';
 import { Filters } from '../../ui/display/filters.tsx';
 import { ListTable } from './list-table.tsx';
 
-const DEFAULTS = { kind: 'block', search: '', state: '', sort: 'name', open: '' };
+const DEFAULTS = { kind: 'block', search: '', state: '', sort: 'name', open: '', add: '', name: '' };
+/** Values of `add` in the address; any other one is the address of the list to add. */
+const ADD = { list: 'list', rules: 'rules' } as const;
 const CALM_MS = 60_000;
 const BUSY_MS = 1_500;
 const KINDS = ['block', 'allow'] as const;
@@ -33,14 +35,13 @@ const KINDS = ['block', 'allow'] as const;
 /** The page. */
 export default function ListsPage(): ReactNode {
   const { say } = useText();
-  const [{ kind: chosenKind }, setFields] = useUrlState(DEFAULTS);
+  const [{ kind: chosenKind, add, name }, setFields] = useUrlState(DEFAULTS);
   const kind: SourceKind = chosenKind === 'allow' ? 'allow' : 'block';
   const operations = operationsOf(kind);
   const everyMs = (last: readonly Source[] = []): number => (isBusy(last) ? BUSY_MS : CALM_MS);
   const sources = useAsk(operations.list, {}, { everyMs });
   const busy = isBusy(sources.data ?? []);
-  const [isAdding, setAdding] = useState(false);
-  const [isAddingRules, setAddingRules] = useState(false);
+  const setAdding = (wanted: string): void => setFields({ add: wanted, name: '' }, { replace: true });
   const [written, setWritten] = useState<Source | null>(null);
   const refresh = useChange(operations.refreshAll, { done: 'lists.refreshingAll' });
   return (
@@ -52,10 +53,10 @@ export default function ListsPage(): ReactNode {
           <Button icon={RefreshCw} isPending={refresh.isPending || busy} onPress={() => void refresh.run({})}>
             {say('lists.refreshAll')}
           </Button>
-          <Button icon={TextCursorInput} onPress={() => setAddingRules(true)}>
+          <Button icon={TextCursorInput} onPress={() => setAdding(ADD.rules)}>
             {say('lists.custom.add')}
           </Button>
-          <AddButton text={say('lists.add')} onPress={() => setAdding(true)} />
+          <AddButton text={say('lists.add')} onPress={() => setAdding(ADD.list)} />
         </ForAdmins>
       }
     >
@@ -69,22 +70,38 @@ export default function ListsPage(): ReactNode {
       </Bar>
       <Answered of={sources} lines={6}>
         {(all) => (
-          <Lists key={kind} kind={kind} sources={all} onAdd={() => setAdding(true)} onWrite={setWritten} />
+          <Lists
+            key={kind}
+            kind={kind}
+            sources={all}
+            onAdd={() => setAdding(ADD.list)}
+            onAddRules={() => setAdding(ADD.rules)}
+            onWrite={setWritten}
+          />
         )}
       </Answered>
-      {isAdding && (
-        <ListDialog kind={kind} source={null} sources={sources.data ?? []} onClose={() => setAdding(false)} />
-      )}
-      {isAddingRules && (
-        <AddRulesDrawer
-          kind={kind}
-          onClose={() => setAddingRules(false)}
-          onAdded={(source) => {
-            setAddingRules(false);
-            setWritten(source);
-          }}
-        />
-      )}
+      <ForAdmins>
+        {add !== '' && add !== ADD.rules && sources.data !== undefined && (
+          <ListDialog
+            kind={kind}
+            source={null}
+            sources={sources.data}
+            {...(add !== ADD.list && { known: { url: add, name } })}
+            onClose={() => setAdding('')}
+            onWrite={() => setAdding(ADD.rules)}
+          />
+        )}
+        {add === ADD.rules && (
+          <AddRulesDrawer
+            kind={kind}
+            onClose={() => setAdding('')}
+            onAdded={(source) => {
+              setAdding('');
+              setWritten(source);
+            }}
+          />
+        )}
+      </ForAdmins>
       {written !== null && (
         <RulesDrawer key={written.id} kind={kind} source={written} onClose={() => setWritten(null)} />
       )}
@@ -96,11 +113,12 @@ interface ListsProps {
   readonly kind: SourceKind;
   readonly sources: readonly Source[];
   readonly onAdd: () => void;
+  readonly onAddRules: () => void;
   /** Opens the box of custom rules. */
   readonly onWrite: (source: Source) => void;
 }
 
-function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
+function Lists({ kind, sources, onAdd, onAddRules, onWrite }: ListsProps): ReactNode {
   const { say } = useText();
   const [{ open, search, state, sort }, setFields] = useUrlState(DEFAULTS);
   const [edited, setEdited] = useState<Source | null>(null);
@@ -124,6 +142,11 @@ function Lists({ kind, sources, onAdd, onWrite }: ListsProps): ReactNode {
         <Empty icon={ListChecks} title={say(`lists.empty.${kind}`)}>
           <p>{say(`lists.empty.${kind}Text`)}</p>
           <AddButton text={say('lists.add')} onPress={onAdd} />
+          <ForAdmins>
+            <Button icon={TextCursorInput} onPress={onAddRules}>
+              {say('lists.custom.add')}
+            </Button>
+          </ForAdmins>
         </Empty>
       </Card>
     );

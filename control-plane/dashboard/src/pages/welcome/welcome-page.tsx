@@ -2,11 +2,13 @@
 import { ListChecks, Network, Router, ShieldCheck } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Card, Page } from '../../ui/display/page.tsx';
+import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { Answered, Callout } from '../../ui/display/states.tsx';
+import { ListCatalog } from '../../ui/policy/list-catalog.tsx';
 import type { Reach } from '../../api/router-state.ts';
 import styles from './welcome-page.module.css';
 import { PAGE_BASE } from '../../api/place.ts';
@@ -46,9 +48,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
             ? say('welcome.lists.none')
             : say('welcome.lists.some', { count: format.count(reach.names_active) })}
         </p>
-        <Link to="/lists" className="standing">
-          {say('welcome.lists.look')}
-        </Link>
+        <ListsStep />
       </Step>
       <Step icon={Router} title={say('welcome.router')}>
         <RouterStep reach={reach} />
@@ -58,6 +58,30 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
         <CheckStep reach={reach} />
       </Step>
     </ol>
+  );
+}
+
+/** Lists to choose from, and the way to custom rules. */
+function ListsStep(): ReactNode {
+  const { say } = useText();
+  const [, navigate] = useLocation();
+  const sources = useAsk('GET /blocklist-sources', {});
+  return (
+    <>
+      <Disclosure title={say('lists.known')}>
+        <ListCatalog
+          kind="block"
+          urls={sources.data?.flatMap(({ url }) => url ?? []) ?? []}
+          onChoose={({ url, name }) => navigate(`/lists?${String(new URLSearchParams({ add: url, name }))}`)}
+        />
+      </Disclosure>
+      <Link to="/lists" className="standing">
+        {say('welcome.lists.look')}
+      </Link>
+      <Link to="/lists?add=rules" className="standing">
+        {say('lists.custom.add')}
+      </Link>
+    </>
   );
 }
 

@@ -5,12 +5,14 @@ import styles from './disclosure.module.css';
 interface DisclosureProps {
   readonly title: string;
   readonly children: ReactNode;
+  /** Open at first. */
+  readonly isOpen?: boolean;
 }
 
 /** A line that shows more when it is pressed. */
-export function Disclosure({ title, children }: DisclosureProps): ReactNode {
+export function Disclosure({ title, children, isOpen = false }: DisclosureProps): ReactNode {
   return (
-    <details className={styles['disclosure']}>
+    <details className={styles['disclosure']} open={isOpen}>
       <summary>{title}</summary>
       <div className={styles['content']}>{children}</div>
     </details>

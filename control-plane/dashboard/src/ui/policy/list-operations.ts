@@ -10,6 +10,7 @@ export function operationsOf(kind: SourceKind) {
     stats: of('GET /blocklist-sources/stats'),
     one: of('GET /blocklist-sources/{id}'),
     create: of('POST /blocklist-sources'),
+    preview: of('POST /blocklist-sources/preview'),
     change: of('PUT /blocklist-sources/{id}'),
     remove: of('DELETE /blocklist-sources/{id}'),
     refresh: of('POST /blocklist-sources/{id}/refresh'),

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { knownListsFor } from './known-lists.ts';
+import type { KnownList } from './known-lists.ts';
+
+const list = (name: string, purpose: KnownList['purpose'], url: string): KnownList => ({
+  name,
+  purpose,
+  url,
+  kind: purpose === 'repair' ? 'allow' : 'block',
+  homepage: 'https://lists.example/',
+  licence: null,
+  expires_hours: null,
+});
+
+const ALL = [
+  list('Ads', 'ads', 'https://small.lists.example'),
+  list('Malware', 'threats', 'https://lists.example/malware'),
+  list('More ads', 'ads', 'https://big.lists.example'),
+  list('Repairs', 'repair', 'https://lists.example/repairs'),
+];
+
+describe('knownListsFor()', () => {
+  test('groups the lists of a kind by what they are for', () => {
+    const names = knownListsFor(ALL, 'block', []).map(({ purpose, lists }) => [
+      purpose,
+      ...lists.map(({ name }) => name),
+    ]);
+    expect(names).toEqual([
+      ['ads', 'Ads', 'More ads'],
+      ['threats', 'Malware'],
+    ]);
+    expect(knownListsFor(ALL, 'allow', []).map(({ purpose }) => purpose)).toEqual(['repair']);
+  });
+
+  test('leaves out what is there, whatever the end of its address', () => {
+    const offered = knownListsFor(ALL, 'block', ['https://SMALL.lists.example/', ALL[1]!.url]);
+    expect(offered.flatMap(({ lists }) => lists.map(({ name }) => name))).toEqual(['More ads']);
+  });
+});

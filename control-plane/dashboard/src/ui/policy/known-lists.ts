@@ -1,0 +1,28 @@
+/** Well-known lists, for people to choose from: those that are not there yet, by what they are for. */
+import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+
+/** A list that can be chosen by its name. */
+export type KnownList = AnswerOf<'GET /list-catalog'>[number];
+
+/** Lists for one purpose. */
+export interface PurposeLists {
+  readonly purpose: KnownList['purpose'];
+  readonly lists: readonly KnownList[];
+}
+
+/** Those of a kind whose address is not among `urls`, in the order of the catalogue. */
+export function knownListsFor(
+  all: readonly KnownList[],
+  kind: SourceKind,
+  urls: readonly string[],
+): PurposeLists[] {
+  const there = new Set(urls.map(plain));
+  const offered = all.filter((list) => list.kind === kind && !there.has(plain(list.url)));
+  const groups = Map.groupBy(offered, ({ purpose }) => purpose);
+  return [...groups].map(([purpose, lists]) => ({ purpose, lists }));
+}
+
+function plain(url: string): string {
+  return url.toLowerCase().replace(/\/$/, '');
+}

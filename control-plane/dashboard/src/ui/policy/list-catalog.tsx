@@ -1,0 +1,63 @@
+/** Well-known lists to choose from: what each is for, its licence, how often it is renewed, and its page. */
+import type { ReactNode } from 'react';
+import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../controls/button.tsx';
+import { Answered } from '../display/states.tsx';
+import { knownListsFor } from './known-lists.ts';
+import type { KnownList } from './known-lists.ts';
+import styles from './list-catalog.module.css';
+
+interface ListCatalogProps {
+  readonly kind: SourceKind;
+  /** Addresses of lists that are there: they are left out. */
+  readonly urls: readonly string[];
+  readonly onChoose: (list: KnownList) => void;
+}
+
+/** The lists, by what they are for. */
+export function ListCatalog({ kind, urls, onChoose }: ListCatalogProps): ReactNode {
+  const { say } = useText();
+  const catalog = useAsk('GET /list-catalog', {});
+  return (
+    <Answered of={catalog}>
+      {(all) => (
+        <div className={styles['catalog']} role="group" aria-label={say('lists.known')} tabIndex={0}>
+          {knownListsFor(all, kind, urls).map(({ purpose, lists }) => (
+            <section key={purpose} className={styles['purpose']}>
+              <h3>{say(`lists.purpose.${purpose}`)}</h3>
+              <ul className="rows-2">
+                {lists.map((list) => (
+                  <Entry key={list.url} list={list} onChoose={() => onChoose(list)} />
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+function Entry({ list, onChoose }: { readonly list: KnownList; readonly onChoose: () => void }): ReactNode {
+  const { say, format } = useText();
+  const { name, licence, expires_hours: hours, homepage } = list;
+  const facts = [
+    licence === null ? say('lists.licence.unknown') : say('lists.licence', { licence }),
+    ...(hours === null ? [] : [say('lists.renewed', { span: format.span(hours * 3600) })]),
+  ];
+  return (
+    <li className={styles['entry']}>
+      <Button kind="quiet" onPress={onChoose}>
+        {name}
+      </Button>
+      <span className="quiet">
+        {facts.join(' · ')}{' '}
+        <a href={homepage} target="_blank" rel="noreferrer" aria-label={say('lists.homepage.of', { name })}>
+          {say('lists.homepage')}
+        </a>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,20 @@
+/** HTTP of `{api}/list-catalog`: well-known lists that people can add by their names. */
+import { KnownListList } from '../../../shared/api/lists/list-catalog-api.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import { KNOWN_LISTS } from './known-lists.ts';
+
+/** The row of the catalogue. */
+export function listCatalogRoutes(_context: object): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/list-catalog',
+      access: 'viewer',
+      tag: 'Lists',
+      summary: 'Well-known lists that ship with Weir as links: what each is for, its licence and its page',
+      answer: KnownListList,
+      handle: () => [...KNOWN_LISTS],
+    }),
+  ];
+}

@@ -1,0 +1,27 @@
+/** HTTP of `{api}/blocklist-sources/preview` and its likes: what a list is like before it is added. */
+import { ListPreview, ListPreviewBody } from '../../../shared/api/lists/list-preview-api.ts';
+import type { SourceKind } from '../../../shared/policy/source-kind.ts';
+import { route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
+import type { ListPreviews } from './list-previews.ts';
+
+/** Rows of previews, of both kinds. */
+export function listPreviewRoutes(context: { listPreviews: Pick<ListPreviews, 'preview'> }): Route[] {
+  const row = (path: string, kind: SourceKind): Route =>
+    route({
+      method: 'POST',
+      path: `${path}/preview`,
+      access: 'admin',
+      tag: 'Lists',
+      summary: `Fetch a list and show its size, its lines without a rule, and its overlap with active lists; no ${kind}list source is made`,
+      body: ListPreviewBody,
+      answer: ListPreview,
+      waits: false,
+      handle: ({ body, gone }) => context.listPreviews.preview(kind, body, gone),
+    });
+  return [
+    row('/blocklist-sources', 'block'),
+    row('/allowlist-sources', 'allow'),
+    row('/whitelist-sources', 'allow'),
+  ];
+}

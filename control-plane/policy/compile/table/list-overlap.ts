@@ -1,0 +1,186 @@
+/**
+ * Measures a list while it is read, before it is added: its different names and rules, and which of them active lists
+ * have. Names are compared by their hashes, with active rules at the same name and at its parents; patterns and rules
+ * with conditions by their text.
+ */
+import { FOLD, hashHighStep, hashLowStep } from '../../../../shared/dns/name.ts';
+import { RuleKind, RuleTable } from '../../../../shared/snapshot/rule-table.ts';
+import { readSpecialRules } from '../../../../shared/snapshot/special-rules.ts';
+import type { BadFilter, SpecialLine } from '../parse/adblock-rule.ts';
+import type { UnusedLine } from '../parse/list-statistics.ts';
+import type { SpecialSink } from '../parse/rule-output.ts';
+import { type AttributeTable, forEachPairLeft } from './attribute-table.ts';
+import { RuleTableBuilder } from './rule-table-builder.ts';
+import { WatchedNames } from './watched-names.ts';
+
+/** The active rules, as they cross to the thread; the buffers are shared, not copied. */
+export interface ActiveRules {
+  readonly rules: SharedArrayBuffer;
+  readonly special: SharedArrayBuffer;
+  readonly attributes: AttributeTable;
+  /** By source index: 1 = active. */
+  readonly isOn: Uint8Array;
+  /** By index of a source, times the number of sources, plus that of another: 1 = it disables rules of the other. */
+  readonly takesBack: Uint8Array;
+}
+
+/** How much of a list is new. */
+export interface Overlap {
+  readonly names: number;
+  readonly rules: number;
+  /** Of the rules, those that active lists have. */
+  readonly covered: number;
+  /** Of the rules, those that each source has. */
+  readonly bySource: Uint32Array;
+}
+
+/** Table of the measured list, bytes: 12 million names. */
+const MAX_BYTES = 0x1000_0000;
+const DOT = 0x2e;
+/** A name has 127 labels at most. */
+const MOST_LABELS = 128;
+
+const { BLOCK_EXACT, BLOCK_SUFFIX, BLOCK_BELOW, IMPORTANT_BLOCK_SUFFIX } = RuleKind;
+const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleKind;
+const BLOCK_ALL = BLOCK_EXACT | BLOCK_BELOW | BLOCK_SUFFIX;
+const ALLOW_ALL = ALLOW_EXACT | ALLOW_BELOW | ALLOW_SUFFIX;
+
+/** What rules of these kinds do at their own name. */
+export function coveredBy(kinds: number): number {
+  let covered = kinds;
+  if ((kinds & (BLOCK_SUFFIX | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
+  if ((kinds & (ALLOW_SUFFIX | IMPORTANT_ALLOW_SUFFIX)) !== 0) covered |= ALLOW_ALL;
+  return covered;
+}
+
+/** What they do at each name below theirs. */
+export function coveredBelow(kinds: number): number {
+  let covered = kinds & (IMPORTANT_BLOCK_SUFFIX | IMPORTANT_ALLOW_SUFFIX);
+  if ((kinds & (BLOCK_SUFFIX | BLOCK_BELOW | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
+  if ((kinds & (ALLOW_SUFFIX | ALLOW_BELOW | IMPORTANT_ALLOW_SUFFIX)) !== 0) covered |= ALLOW_ALL;
+  return covered;
+}
+
+/** Pass the rules of one list to `see`, then ask for the result. */
+export class OverlapCount implements SpecialSink {
+  private readonly active: ActiveRules;
+  private readonly table: RuleTable;
+  private readonly builder: RuleTableBuilder;
+  /** Judges special rules, as if the list were added. */
+  private readonly judge = new WatchedNames([]);
+  /** Active special rules: the sources of each, by kind and text. */
+  private readonly activeSpecial = new Map<string, Set<number>>();
+  private readonly seenSpecial = new Set<string>();
+  private readonly low = new Int32Array(MOST_LABELS);
+  private readonly high = new Int32Array(MOST_LABELS);
+  private readonly bySource: Uint32Array;
+  /** Number of the last rule that a source covers, so that it counts once. */
+  private readonly lastRule: Float64Array;
+  private readonly counts = (by: number, source: number): boolean =>
+    this.active.takesBack[by * this.active.isOn.length + source] === 1;
+  private names = 0;
+  private rules = 0;
+  private covered = 0;
+
+  /** Throws a RangeError while it sees rules if the list has more names than fit into `maxBytes`. */
+  constructor(active: ActiveRules, maxBytes: number = MAX_BYTES) {
+    this.active = active;
+    this.table = new RuleTable(active.rules);
+    const { seedLow: low, seedHigh: high } = this.table;
+    this.builder = new RuleTableBuilder({ low, high }, 0, maxBytes);
+    this.builder.beginSource(0);
+    const count = active.isOn.length;
+    this.bySource = new Uint32Array(count);
+    this.lastRule = new Float64Array(count);
+    for (const { source, kind, rule, takenBackBy } of readSpecialRules(active.special)) {
+      if (active.isOn[source] !== 1) continue;
+      if (takenBackBy?.some((by) => this.counts(by, source)) === true) continue;
+      const key = `${kind} ${rule}`;
+      this.activeSpecial.set(key, (this.activeSpecial.get(key) ?? new Set()).add(source));
+    }
+  }
+
+  /** Sees a rule as a `RuleSink` does. */
+  see(bytes: Uint8Array, start: number, end: number, kind: number): void {
+    const labels = this.hash(bytes, start, end);
+    const own = labels - 1;
+    const before = this.builder.add(this.low[own]!, this.high[own]!, kind);
+    if ((before & kind) !== 0) return;
+    if (before === 0) this.names++;
+    this.rules++;
+    let isCovered = false;
+    for (let label = 0; label < labels; label++) {
+      const attribute = this.table.find(this.low[label]!, this.high[label]!);
+      if (attribute >= 0 && this.count(attribute, kind, label === own)) isCovered = true;
+    }
+    if (isCovered) this.covered++;
+  }
+
+  special(rule: SpecialLine, line: number): UnusedLine | null {
+    const unused = this.judge.special(rule, line);
+    if (unused !== null) return unused;
+    const key = `${rule.kind} ${rule.rule}`;
+    if (this.seenSpecial.has(key)) return null;
+    this.seenSpecial.add(key);
+    this.rules++;
+    const sources = this.activeSpecial.get(key);
+    if (sources === undefined) return null;
+    this.covered++;
+    for (const source of sources) this.bySource[source]!++;
+    return null;
+  }
+
+  badFilter(badFilter: BadFilter): boolean {
+    return this.judge.badFilter(badFilter);
+  }
+
+  result(): Overlap {
+    const { names, rules, covered, bySource } = this;
+    return { names, rules, covered, bySource };
+  }
+
+  /** Counts the sources whose rules at a name, or at a parent of it, do what a rule of this kind does. */
+  private count(attribute: number, kind: number, isOwn: boolean): boolean {
+    const { isOn, attributes } = this.active;
+    let isCovered = false;
+    forEachPairLeft(attributes, attribute, this.counts, (source, kinds) => {
+      if (isOn[source] !== 1) return;
+      if (((isOwn ? coveredBy(kinds) : coveredBelow(kinds)) & kind) === 0) return;
+      isCovered = true;
+      if (this.lastRule[source] === this.rules) return;
+      this.lastRule[source] = this.rules;
+      this.bySource[source]!++;
+    });
+    return isCovered;
+  }
+
+  /** Hashes a name and its parents, the last label first; returns the number of labels. */
+  private hash(bytes: Uint8Array, start: number, end: number): number {
+    let low = this.table.seedLow;
+    let high = this.table.seedHigh;
+    let labels = 0;
+    for (let labelEnd = end; labelEnd > start && labels < MOST_LABELS;) {
+      let labelAt = labelEnd;
+      while (labelAt > start && bytes[labelAt - 1] !== DOT) labelAt--;
+      let word = labelEnd - labelAt;
+      let shift = 8;
+      for (let at = labelAt; at < labelEnd; at++) {
+        word |= FOLD[bytes[at]!]! << shift;
+        shift = (shift + 8) & 31;
+        if (shift !== 0) continue;
+        low = hashLowStep(low, word);
+        high = hashHighStep(high, word);
+        word = 0;
+      }
+      if (shift !== 0) {
+        low = hashLowStep(low, word);
+        high = hashHighStep(high, word);
+      }
+      this.low[labels] = low;
+      this.high[labels] = high;
+      labels++;
+      labelEnd = labelAt - 1;
+    }
+    return labels;
+  }
+}

@@ -1,0 +1,88 @@
+/** How people find a list: in the catalogue, with a preview of its size and overlap, and beside it their own rules. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { startListServer } from '../support/weir/list-server.ts';
+import type { ListServer } from '../support/weir/list-server.ts';
+
+let room: DashboardRoom;
+let lists: ListServer;
+
+beforeAll(async () => {
+  [room, lists] = await Promise.all([DashboardRoom.open(), startListServer()]);
+});
+afterAll(async () => {
+  await lists.close();
+  await room.close();
+});
+
+describe('a list to add', () => {
+  test('is chosen from the catalogue, which shows its licence and page, without a fetch', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./lists');
+      await page
+        .getByRole('button', { name: /^Add (a )?list$/ })
+        .first()
+        .click();
+      const form = page.getByRole('dialog', { name: /^Add (a )?blocklist$/ });
+      const catalog = form.getByRole('group', { name: 'Well-known lists' });
+      await catalog.getByRole('heading', { name: 'Malware and phishing' }).waitFor();
+      const entry = catalog.getByRole('listitem').filter({ hasText: 'HaGeZi Pro++' });
+      await entry.getByText('Licence: GPL-3.0').waitFor();
+      const home = entry.getByRole('link', { name: 'Page of HaGeZi Pro++' });
+      expect(await home.getAttribute('href')).toBe('https://github.com/hagezi/dns-blocklists');
+      await expectAccessible(page);
+      await catalog.getByRole('button', { name: 'HaGeZi Pro++', exact: true }).click();
+      expect(await form.getByRole('textbox', { name: 'Address' }).inputValue()).toContain('/pro.plus.txt');
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('HaGeZi Pro++');
+    });
+  });
+
+  test('has a preview of its size, bad lines, and overlap with active lists', async () => {
+    lists.serve('/known.txt', '||shared.example^\nonly-known.example\n');
+    const json = { name: 'Known', url: lists.url('/known.txt') };
+    const { id } = await room.api.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', json);
+    await room.api.settledSource(id);
+    lists.serve('/new.txt', 'a.shared.example\nnew.example\n^\n');
+    await room.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
+      await page.goto('./lists?add=list');
+      const form = page.getByRole('dialog', { name: /^Add (a )?blocklist$/ });
+      const address = form.getByRole('textbox', { name: 'Address' });
+      await address.fill(lists.url('/new.txt'));
+      await form.getByRole('button', { name: 'Preview' }).click();
+      const preview = form.getByRole('status', { name: 'Preview' });
+      await preview.getByText('Known has 1 of its rules (50%).').waitFor();
+      await preview.getByText('1 (50%)', { exact: true }).waitFor();
+      await preview.getByText('Lines without a rule').click();
+      await preview.getByText('Line 3', { exact: false }).waitFor();
+      await expectAccessible(page);
+
+      await address.fill(lists.url('/known.txt'));
+      expect(await preview.count()).toBe(0);
+      await form.getByRole('button', { name: 'Preview' }).click();
+      await preview.getByText('Active lists have all of its rules.').waitFor();
+      await address.fill(lists.url('/missing.txt'));
+      await form.getByRole('button', { name: 'Preview' }).click();
+      await form.getByText('There is no list at this address (HTTP 404).').waitFor();
+    });
+  });
+});
+
+describe('the welcome page', () => {
+  test('leads to a list of the catalogue, and to custom rules', async () => {
+    await room.withPage({}, async (page) => {
+      await page.goto('./setup');
+      await page.getByText('Well-known lists').click();
+      await page.getByRole('button', { name: 'OISD small', exact: true }).click();
+      const form = page.getByRole('dialog', { name: /^Add (a )?blocklist$/ });
+      expect(await form.getByRole('textbox', { name: 'Address' }).inputValue()).toBe('https://small.oisd.nl');
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('OISD small');
+      await form.getByRole('button', { name: 'Write custom rules instead' }).click();
+      await page.getByRole('dialog', { name: 'Add custom rules' }).waitFor();
+      await page.goto('./setup');
+      await page.getByRole('link', { name: 'Add custom rules' }).click();
+      await page.getByRole('dialog', { name: 'Add custom rules' }).waitFor();
+    });
+  });
+});
