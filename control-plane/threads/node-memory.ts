@@ -43,8 +43,7 @@ export class NodeMemory {
       claims: createClaimTable(randomInt(SEEDS)),
       capabilities: createCapabilityTable(),
       outcomes: createOutcomeRings(ROLES.length * workers),
-      // A single worker proves zones for itself.
-      cuts: workers === 1 ? null : createSealedRecords(workers),
+      cuts: createSealedRecords(workers),
     };
   }
 

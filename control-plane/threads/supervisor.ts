@@ -223,8 +223,7 @@ export class WorkerSupervisor {
   /** Has every thread, and those that are started later, validate with these anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
     if (!this.deliveries.trust(anchors)) return;
-    for (const thread of this.threads())
-      if (thread.start.role === 'resolve') thread.post({ type: 'trust', anchors });
+    for (const thread of this.threads()) thread.post({ type: 'trust', anchors });
   }
 
   /** A client has asked for the name with which one of the threads checks an upstream for a forwarding loop. */

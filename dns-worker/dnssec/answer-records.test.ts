@@ -4,7 +4,8 @@ import { nameToText } from '../../shared/dns/name.ts';
 import { readU32 } from '../../shared/dns/wire.ts';
 import { octets, u16, u32, wireName } from '../../test/support/dns/built-messages.ts';
 import { textAnswer } from '../../test/support/dns/record-text.ts';
-import { answerImage, readRRsets } from './answer-records.ts';
+import { answerImage } from '../resolve/response/without-proofs.ts';
+import { readRRsets } from './answer-records.ts';
 
 const QNAME = wireName('www.test');
 

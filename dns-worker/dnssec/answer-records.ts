@@ -6,6 +6,7 @@ import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, QUESTION_TAIL_SIZE, Record, readU16, readU32 } from '../../shared/dns/wire.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import { answerImage } from '../resolve/response/without-proofs.ts';
 import { expandRdataName, firstNameAt, rdataLayout } from '../resolve/response/rdata-layout.ts';
 import { expandName, newExpandedName, sameName } from '../resolve/response/wire-name.ts';
 import { foldedName, type Name, nameKey } from './names.ts';
@@ -31,15 +32,6 @@ const canonical = new Uint8Array(0x1_0000 + 2 * MAX_NAME_LENGTH);
 const NO_NAME: Name = new Uint8Array(0);
 /** RR types are less. */
 const TYPES = 0x1_0000;
-
-/** The message of an answer, as far as Weir keeps it: a header that the caller fills, the question, the records. */
-export function answerImage(qname: Name, answer: CacheableAnswer): Uint8Array {
-  const bodyAt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
-  const image = new Uint8Array(bodyAt + answer.body.length);
-  image.set(qname, Header.SIZE);
-  image.set(answer.body, bodyAt);
-  return image;
-}
 
 /** The RRsets of an answer to a question for `qname`, in order of their first record. */
 export function readRRsets(qname: Name, answer: CacheableAnswer): SignedRRset[] {

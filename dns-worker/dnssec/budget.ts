@@ -8,12 +8,27 @@ export const MAX_COLLIDING_KEYS = 4;
 /** Iterations beyond which NSEC3 is not evaluated and the zone is insecure (RFC 9276 section 3.2). */
 export const MAX_NSEC3_ITERATIONS = 50;
 
-const MAX_FAILED_SIGNATURES = 16;
-const MAX_SIGNATURES = 128;
-const MAX_SUBQUERIES = 30;
-/** SHA-1 computations: 64 names of most iterations. */
-const MAX_NSEC3_ROUNDS = 64 * (MAX_NSEC3_ITERATIONS + 1);
-const MAX_DIGESTS = 32;
+interface Limits {
+  readonly failedSignatures: number;
+  readonly signatures: number;
+  /** Questions for DS or DNSKEY records. */
+  readonly subqueries: number;
+  /** SHA-1 computations. */
+  readonly nsec3Rounds: number;
+  /** DS digests. */
+  readonly digests: number;
+}
+
+const LIMITS: Limits = {
+  failedSignatures: 16,
+  signatures: 128,
+  subqueries: 30,
+  /** 64 names of most iterations. */
+  nsec3Rounds: 64 * (MAX_NSEC3_ITERATIONS + 1),
+  digests: 32,
+};
+/** Where clients wait for the thread: about what eight P-256 signatures cost. */
+const AT_ONCE: Limits = { failedSignatures: 1, signatures: 8, subqueries: 0, nsec3Rounds: 200, digests: 0 };
 
 const NONE: ReadonlySet<number> = new Set();
 
@@ -23,19 +38,34 @@ export class Budget {
   readonly deadlineMs: number;
   /** As in `Question`. */
   readonly network: string | undefined;
+  /** Whether nothing may be waited for: signatures are verified in place or not at all. */
+  readonly isAtOnce: boolean;
   /** A question could not be asked for lack of resources; a later attempt may succeed. */
   isShort = false;
   /** Servers whose records did not hold, as in `Question`: the other ones are asked first from then on. */
   avoided: ReadonlySet<number> = NONE;
-  private failedSignatures = MAX_FAILED_SIGNATURES;
-  private signatures = MAX_SIGNATURES;
-  private subqueries = MAX_SUBQUERIES;
-  private nsec3Rounds = MAX_NSEC3_ROUNDS;
-  private digests = MAX_DIGESTS;
+  private readonly limits: Limits;
+  private failedSignatures: number;
+  private signatures: number;
+  private subqueries: number;
+  private nsec3Rounds: number;
+  private digests: number;
 
-  constructor(deadlineMs: number, network?: string) {
+  constructor(deadlineMs: number, network?: string, limits = LIMITS) {
     this.deadlineMs = deadlineMs;
     this.network = network;
+    this.isAtOnce = limits === AT_ONCE;
+    this.limits = limits;
+    this.failedSignatures = limits.failedSignatures;
+    this.signatures = limits.signatures;
+    this.subqueries = limits.subqueries;
+    this.nsec3Rounds = limits.nsec3Rounds;
+    this.digests = limits.digests;
+  }
+
+  /** The budget of an answer that is proven at once or left to another thread. */
+  static atOnce(): Budget {
+    return new Budget(0, undefined, AT_ONCE);
   }
 
   /** Avoids a server; false if it was avoided already, so that no other one is left to ask. */
@@ -57,7 +87,7 @@ export class Budget {
 
   /** Whether a key did not make a signature that it seemed to have made. */
   get hasFailure(): boolean {
-    return this.failedSignatures < MAX_FAILED_SIGNATURES;
+    return this.failedSignatures < this.limits.failedSignatures;
   }
 
   /** Records a signature that the key did not make. */
@@ -76,16 +106,21 @@ export class Budget {
     return this.digests-- > 0;
   }
 
-  /** The share that is spent of what is spent most; 1 = all of it. */
+  /** Signatures that were checked. */
+  get spentSignatures(): number {
+    return this.limits.signatures - Math.max(0, this.signatures);
+  }
+
+  /** The share that is spent of what is spent most; 1 = all of what a question may spend. */
   get spentShare(): number {
-    const left = Math.min(
-      this.subqueries / MAX_SUBQUERIES,
-      this.failedSignatures / MAX_FAILED_SIGNATURES,
-      this.signatures / MAX_SIGNATURES,
-      this.nsec3Rounds / MAX_NSEC3_ROUNDS,
-      this.digests / MAX_DIGESTS,
+    const { limits } = this;
+    return Math.max(
+      (limits.subqueries - this.subqueries) / LIMITS.subqueries,
+      (limits.failedSignatures - this.failedSignatures) / LIMITS.failedSignatures,
+      (limits.signatures - this.signatures) / LIMITS.signatures,
+      (limits.nsec3Rounds - this.nsec3Rounds) / LIMITS.nsec3Rounds,
+      (limits.digests - this.digests) / LIMITS.digests,
     );
-    return 1 - left;
   }
 
   /** Whether the crypto allowance ran out, so that a missing proof is not for lack of data. */

@@ -2,6 +2,7 @@
  * Caches zone cuts for the lifetime of the records that prove them: those of a thread in a map, of which the oldest is
  * evicted, and what the threads of the node have proven in memory that they share, so that one of them proves a zone.
  */
+import { serialize } from 'node:v8';
 import { readU16, writeU16 } from '../../shared/dns/wire.ts';
 import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import { Dnskey } from './dnskey.ts';
@@ -20,6 +21,11 @@ export type Cut =
   | { readonly kind: 'nothing-below' }
   /** The records contradict each other or their signatures. */
   | { readonly kind: 'bogus'; readonly extendedError: number };
+
+/** What threads must have in common to share cuts: the servers of the pools, and trust points. */
+export function cutContext(pools: unknown, points: unknown): Uint8Array {
+  return serialize([pools, points]);
+}
 
 const MAX_ENTRIES = 20_000;
 
@@ -103,5 +109,6 @@ function readEntry(name: Name, bytes: Uint8Array): Entry {
     keys.push(Dnskey.read(bytes.subarray(at + 2, end))!);
     at = end;
   }
-  return { cut: { kind, name, keys }, expiresAtMs };
+  // A copy: the name may lie in memory that is used again.
+  return { cut: { kind, name: name.slice(), keys }, expiresAtMs };
 }

@@ -1,6 +1,7 @@
 /** Checks whether a zone has signed an RRset (RFC 4035 section 5.3): selects signatures and keys (`verify.ts`). */
 import { RRClass, ExtendedError } from '../../shared/dns/iana.ts';
 import { Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
+import { run, settled, type Soon, type Steps } from '../../shared/soon.ts';
 import { isTrustedAlgorithm } from './algorithms.ts';
 import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
@@ -37,12 +38,11 @@ export interface ZoneKeys {
  * Checks signatures until one holds. If none does, the extended error names the closest failure: a failed check, then
  * one out of its time, then a missing key, then no signature at all.
  */
-export async function proveSet(
-  set: SignedRRset,
-  zone: ZoneKeys,
-  nowSecs: NowSecs,
-  budget: Budget,
-): Promise<SetProof> {
+export function proveSet(set: SignedRRset, zone: ZoneKeys, nowSecs: NowSecs, budget: Budget): Soon<SetProof> {
+  return run(proveSteps(set, zone, nowSecs, budget));
+}
+
+function* proveSteps(set: SignedRRset, zone: ZoneKeys, nowSecs: NowSecs, budget: Budget): Steps<SetProof> {
   let fault: number = NOT_SIGNED;
   let rdatas: readonly Uint8Array[] | undefined;
   for (const rrsig of set.signatures) {
@@ -61,7 +61,7 @@ export async function proveSet(
       if (!budget.spendSignature()) return { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS };
       rdatas ??= canonicalOrder(set);
       data ??= signedData(set, rrsig, rdatas);
-      if (await isSignedBy(key, rrsig, data, budget)) return secure(set, rrsig, nowSecs);
+      if (yield* settled(isSignedBy(key, rrsig, data, budget))) return secure(set, rrsig, nowSecs);
       budget.noteFailedSignature();
     }
     fault = ExtendedError.DNSSEC_BOGUS;

@@ -7,6 +7,7 @@ import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
+import { run, settled, type Soon, type Steps } from '../../shared/soon.ts';
 import type { SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
 import { type Cut, CutCache } from './cut-cache.ts';
@@ -66,16 +67,17 @@ export type ShareCuts = (points: TrustPoints) => SealedRecords | null;
 export class TrustChain {
   private anchored: readonly AnchoredZone[];
   private readonly negativeAnchors: readonly Name[];
-  private readonly fetch: Fetch;
+  private readonly fetch: Fetch | null;
   private readonly clock: Clock;
   /** Unix milliseconds before which the clock is wrong. */
   clockFloorMs = 0;
   private cuts: CutCache;
   private readonly share: ShareCuts;
 
+  /** Without `fetch` it asks nothing: what is not known, here or in a thread that shares it, is unavailable. */
   constructor(
     { anchors, negativeAnchors }: TrustPoints,
-    fetch: Fetch,
+    fetch: Fetch | null,
     clock: Clock,
     share: ShareCuts = () => null,
   ) {
@@ -92,7 +94,11 @@ export class TrustChain {
    * `signer` at or above the name, as signatures claim it, ends the walk, and its keys are requested together with its
    * DS. The claim is unproven, so it does not choose where the walk begins, and a signer above the anchor is ignored.
    */
-  async zoneOf(name: Name, budget: Budget, signer?: Name): Promise<Zone> {
+  zoneOf(name: Name, budget: Budget, signer?: Name): Soon<Zone> {
+    return run(this.walk(name, budget, signer));
+  }
+
+  private *walk(name: Name, budget: Budget, signer?: Name): Steps<Zone> {
     const point = this.pointAbove(name);
     if (point === undefined) return { kind: 'indeterminate' };
     const apex = point.zone;
@@ -103,7 +109,7 @@ export class TrustChain {
     const apexKey = key.slice(name.length - apex.length);
     const top =
       this.known(cuts, apexKey) ??
-      (await this.cutAt(cuts, apex, apexKey, budget, () => this.openAnchor(point, budget)));
+      (yield* settled(this.cutAt(cuts, apex, apexKey, budget, () => this.openAnchor(point, budget))));
     if (top?.kind !== 'secure') return zoneWithoutKeys(top);
     let zone = top;
     const endsAtSigner = signer !== undefined && isAtOrBelow(signer, apex);
@@ -115,10 +121,31 @@ export class TrustChain {
       const atKey = key.slice(name.length - at.length);
       const cut =
         this.known(cuts, atKey) ??
-        (await this.cutAt(cuts, at, atKey, budget, () => this.openCut(at, above, asksKeys, budget)));
+        (yield* settled(
+          this.cutAt(cuts, at, atKey, budget, () => this.openCut(at, above, asksKeys, budget)),
+        ));
       if (cut?.kind === 'secure') zone = cut;
       else if (cut?.kind === 'nothing-below') return zone;
       else if (cut?.kind !== 'none') return zoneWithoutKeys(cut);
+    }
+    return zone;
+  }
+
+  /** The deepest zone above a name that is known, here or in a thread that shares it; sends no questions. */
+  knownZone(name: Name): Zone {
+    const point = this.pointAbove(name);
+    if (point === undefined) return { kind: 'indeterminate' };
+    if (this.isNegative(name, point.zone)) return { kind: 'insecure' };
+    const { cuts } = this;
+    const key = nameKey(name);
+    let zone: Zone = { kind: 'unavailable' };
+    for (let labels = labelCount(point.zone); labels <= labelCount(name); labels++) {
+      const at = ancestor(name, labels);
+      const atKey = key.slice(name.length - at.length);
+      const cut = this.known(cuts, atKey) ?? this.knownElsewhere(cuts, at, atKey);
+      if (cut === undefined || cut.kind === 'nothing-below') return zone;
+      if (cut.kind === 'secure') zone = cut;
+      else if (cut.kind !== 'none') return zoneWithoutKeys(cut);
     }
     return zone;
   }
@@ -191,8 +218,27 @@ export class TrustChain {
     return cuts.find(key, this.clock.monotonicMs());
   }
 
-  /** The cut from the cache, from another thread, from a lookup in progress, or by `open`; null = unavailable. */
-  private async cutAt(
+  private knownElsewhere(cuts: CutCache, at: Name, key: string): Cut | undefined {
+    return cuts.findShared(at, key, this.clock.monotonicMs());
+  }
+
+  /**
+   * The cut that this thread does not know: from another thread, from a lookup in progress, or by `open`; null =
+   * unavailable.
+   */
+  private cutAt(
+    cuts: CutCache,
+    at: Name,
+    key: string,
+    budget: Budget,
+    open: () => Promise<TimedCut | null>,
+  ): Soon<Cut | null> {
+    const known = this.knownElsewhere(cuts, at, key);
+    if (known !== undefined) return known;
+    return this.fetch === null ? null : this.openShared(cuts, at, key, budget, open);
+  }
+
+  private async openShared(
     cuts: CutCache,
     at: Name,
     key: string,
@@ -200,7 +246,7 @@ export class TrustChain {
     open: () => Promise<TimedCut | null>,
   ): Promise<Cut | null> {
     for (;;) {
-      const known = this.known(cuts, key) ?? cuts.findShared(at, key, this.clock.monotonicMs());
+      const known = this.known(cuts, key) ?? this.knownElsewhere(cuts, at, key);
       if (known !== undefined) return known;
       const others = cuts.underWay.get(key);
       if (others === undefined) break;
@@ -320,8 +366,8 @@ export class TrustChain {
   }
 
   private ask(name: Name, type: number, budget: Budget): Promise<Fetched | null> {
-    if (!budget.spendSubquery(this.clock.monotonicMs())) return Promise.resolve(null);
-    return this.fetch(name, type, budget);
+    const isAsked = this.fetch !== null && budget.spendSubquery(this.clock.monotonicMs());
+    return isAsked ? this.fetch(name, type, budget) : Promise.resolve(null);
   }
 }
 

@@ -8,18 +8,16 @@ import { RRClass, Rcode } from '../../shared/dns/iana.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Logger } from '../../shared/log.ts';
 import { DnssecStatus } from '../../shared/query-log.ts';
-import { FlagsHigh, FlagsLow, Header, readU32, writeU16, writeU32 } from '../../shared/dns/wire.ts';
-import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { errorDetail } from '../resolve/transport/exchange.ts';
 import { InFlight } from '../resolve/in-flight.ts';
 import { type Question, questionKey } from '../resolve/response/question.ts';
 import { isInconclusive, type Resolution } from '../resolve/resolution.ts';
-import { readResponse } from '../resolve/response/response-reader.ts';
-import { answerImage, readRRsets, type SignedRRset } from './answer-records.ts';
+import { withoutProofs } from '../resolve/response/without-proofs.ts';
+import { readRRsets } from './answer-records.ts';
 import { Budget } from './budget.ts';
 import type { Name } from './names.ts';
 import { type Fetched, type ShareCuts, TrustChain, type TrustPoints } from './trust-chain.ts';
-import { validate } from './validator.ts';
+import { believed, validate } from './validator.ts';
 
 /** Resolves questions: the resolver itself, or a wrapper. */
 export interface QuestionResolver {
@@ -125,9 +123,11 @@ export class ValidatingResolver implements QuestionResolver {
   }
 
   private async validated(question: Question, budget: Budget): Promise<Resolution> {
+    const { firstTry, ...again } = question;
     for (let attempt = 1; ; attempt++) {
-      const { avoided } = budget;
-      const resolution = await this.ask({ ...question, dnssecOk: true, checkingDisabled: true, avoided });
+      const asked = { ...again, dnssecOk: true, checkingDisabled: true, avoided: budget.avoided };
+      const isTried = attempt === 1 && firstTry !== undefined;
+      const resolution = await this.ask(isTried ? { ...asked, firstTry } : asked);
       if (resolution.kind === 'failed') return resolution;
       const { answer, upstream } = resolution;
       const result = await validate(question.qname, question.qtype, answer, this.chain, budget);
@@ -135,8 +135,8 @@ export class ValidatingResolver implements QuestionResolver {
       if (result.isUnavailable && budget.isShort) return failed('overloaded', upstream);
       if (result.isUnavailable) return { ...failed('servfail', upstream), dnssec: status, extendedError };
       if (status !== DnssecStatus.bogus) {
-        const believed = withLifetimes(answer, result.lifetimes);
-        const fit = fitFor(question, believed);
+        const full = believed(answer, result);
+        const fit = question.dnssecOk ? full : withoutProofs(question, full);
         return { kind: 'answer', answer: fit, upstream, dnssec: status, cost: budget.spentShare };
       }
       const isLast = !budget.avoid(upstream) && attempt >= ATTEMPTS;
@@ -173,41 +173,4 @@ function failed(
   upstream: number,
 ): Resolution & { kind: 'failed' } {
   return { kind: 'failed', reason, rcode: Rcode.SERVFAIL, upstream };
-}
-
-/** The answer, or a copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
-function withLifetimes(
-  answer: CacheableAnswer,
-  lifetimes: ReadonlyMap<SignedRRset, number>,
-): CacheableAnswer {
-  let { body, minTtlSecs } = answer;
-  for (const [{ ttlOffsets }, ttlSecs] of lifetimes) {
-    for (const at of ttlOffsets) {
-      if (readU32(body, at) <= ttlSecs) continue;
-      // Other questions for the same records share the body.
-      if (body === answer.body) body = body.slice();
-      writeU32(body, at, ttlSecs);
-    }
-    minTtlSecs = Math.min(minTtlSecs, ttlSecs);
-  }
-  return body === answer.body && minTtlSecs === answer.minTtlSecs ? answer : { ...answer, body, minTtlSecs };
-}
-
-/** The answer as the client asked for it: without DO there are no proofs in it (RFC 4035 section 3.2.1). */
-function fitFor(question: Question, answer: CacheableAnswer): CacheableAnswer {
-  if (question.dnssecOk) return answer;
-  const image = answerImage(question.qname, answer);
-  image[Header.FLAGS_HIGH] = FlagsHigh.QR;
-  image[Header.FLAGS_LOW] = FlagsLow.RA | (answer.rcode & FlagsLow.RCODE);
-  writeU16(image, Header.QDCOUNT, 1);
-  writeU16(image, Header.ANCOUNT, answer.answerCount);
-  writeU16(image, Header.NSCOUNT, answer.authorityCount);
-  const questionAt = Header.SIZE + question.qname.length;
-  writeU16(image, questionAt, question.qtype);
-  writeU16(image, questionAt + 2, question.qclass);
-  const reading = readResponse(image, question);
-  if (reading.kind !== 'answer') throw new Error('take the proofs out of an answer: it cannot be read');
-  const minTtlSecs = Math.min(reading.answer.minTtlSecs, answer.minTtlSecs);
-  const { ecsScope, extendedError } = answer;
-  return { ...reading.answer, minTtlSecs, ecsScope, extendedError };
 }

@@ -4,7 +4,9 @@
  * decides. Where keys come from is `trust-chain.ts`.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
+import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 import { DnssecStatus, type DnssecStatusCode } from '../../shared/query-log.ts';
+import { run, settled, type Soon, type Steps } from '../../shared/soon.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { readRRsets, type SignedRRset } from './answer-records.ts';
 import type { Budget } from './budget.ts';
@@ -33,15 +35,36 @@ const SECURE: Weight = { kind: 'secure' };
 const INSECURE: Weight = { kind: 'insecure' };
 const INDETERMINATE: Weight = { kind: 'indeterminate' };
 
-/** Validates the answer to a question of class IN. Costs at most the budget. */
+/**
+ * Validates the answer to a question of class IN. Costs at most the budget. A promise only if keys must be asked for or a
+ * signature is verified elsewhere.
+ */
 export function validate(
   qname: Name,
   qtype: number,
   answer: CacheableAnswer,
   chain: TrustChain,
   budget: Budget,
-): Promise<ValidationResult> {
-  return new Validation(qname, qtype, answer, chain, budget).run();
+): Soon<ValidationResult> {
+  return run(new Validation(qname, qtype, answer, chain, budget).steps());
+}
+
+/** The answer, or a copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
+export function believed(
+  answer: CacheableAnswer,
+  { lifetimes }: Pick<ValidationResult, 'lifetimes'>,
+): CacheableAnswer {
+  let { body, minTtlSecs } = answer;
+  for (const [{ ttlOffsets }, ttlSecs] of lifetimes) {
+    for (const at of ttlOffsets) {
+      if (readU32(body, at) <= ttlSecs) continue;
+      // Other questions for the same records share the body.
+      if (body === answer.body) body = body.slice();
+      writeU32(body, at, ttlSecs);
+    }
+    minTtlSecs = Math.min(minTtlSecs, ttlSecs);
+  }
+  return body === answer.body && minTtlSecs === answer.minTtlSecs ? answer : { ...answer, body, minTtlSecs };
 }
 
 interface ZoneDenials {
@@ -78,19 +101,19 @@ class Validation {
     this.sets = readRRsets(qname, answer);
   }
 
-  async run(): Promise<ValidationResult> {
+  *steps(): Steps<ValidationResult> {
     const { answer, qtype } = this;
-    await this.weighSets();
+    yield* this.weighSets();
     for (const { owner, zone, encloserLabels } of this.expanded) {
       const denial = this.denialOf(zone);
-      if (denial?.isTooCostly === true) await this.weighUnproven(owner, [zone]);
+      if (denial?.isTooCostly === true) yield* this.weighUnproven(owner, [zone]);
       else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
     // Signatures are not signed themselves, so neither is an answer of signatures only; servers may also withhold them.
     const hasNoData = !answer.negative && !this.sets.some((set) => set.isAnswer);
     if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
-    if (isAbsent && !this.isBogus) await this.weighAbsence();
+    if (isAbsent && !this.isBogus) yield* this.weighAbsence();
     return this.result();
   }
 
@@ -120,11 +143,11 @@ class Validation {
     else if (proof === 'insecure') this.weigh(INSECURE);
   }
 
-  private async weighSets(): Promise<void> {
+  private *weighSets(): Steps<void> {
     const isExempt = this.chain.isExempt(this.placeOf(this.lastName()));
     for (const set of this.sets) {
       if (this.isSynthesised(set)) continue;
-      const weight = await this.weightOf(set);
+      const weight = yield* this.weightOf(set);
       // Records that accompany an exempt name are exempt, too.
       this.weigh(isExempt && !set.isAnswer ? INSECURE : weight);
       if (this.isBogus) return;
@@ -141,13 +164,13 @@ class Validation {
     });
   }
 
-  private async weightOf(set: SignedRRset): Promise<Weight> {
+  private *weightOf(set: SignedRRset): Steps<Weight> {
     // The DS of a zone belongs to its parent; a hashed name is no name to look up a zone for.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
-    const weight = await this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
+    const weight = yield* this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
     // NSEC exists on both sides of a cut, and the walk to a cut that is an anchor begins there.
     if (weight.kind !== 'bogus' || set.type !== RRType.NSEC || !this.chain.beginsAt(set.owner)) return weight;
-    const above = await this.weightAt(parent(set.owner), set);
+    const above = yield* this.weightAt(parent(set.owner), set);
     return above.kind === 'secure' ? above : weight;
   }
 
@@ -155,26 +178,26 @@ class Validation {
    * The signer names the keys to ask for, which saves a question per cut. It is unproven: if its keys prove nothing,
    * the walk down to the place decides whether a proof is needed.
    */
-  private async weightAt(place: Name, set: SignedRRset): Promise<Weight> {
+  private *weightAt(place: Name, set: SignedRRset): Steps<Weight> {
     const { chain, budget } = this;
     const signer = lowestSigner(set, place);
-    const zone = await chain.zoneOf(place, budget, signer);
+    const zone = yield* settled(chain.zoneOf(place, budget, signer));
     if (zone.kind !== 'secure') return zone;
-    const weight = await this.prove(set, zone, place);
+    const weight = yield* this.prove(set, zone, place);
     if (weight.kind !== 'bogus' || signer === undefined || isSame(signer, place)) return weight;
-    const own = await chain.zoneOf(place, budget);
+    const own = yield* settled(chain.zoneOf(place, budget));
     if (own.kind === 'insecure') return own;
     if (own.kind !== 'secure' || isSame(own.name, zone.name)) return weight;
-    const again = await this.prove(set, own, place);
+    const again = yield* this.prove(set, own, place);
     return again.kind === 'secure' ? again : weight;
   }
 
-  private async prove(set: SignedRRset, zone: SecureZone, place: Name): Promise<Weight> {
+  private *prove(set: SignedRRset, zone: SecureZone, place: Name): Steps<Weight> {
     // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it.
     const lowest = set.type === RRType.NSEC ? parent(place) : place;
     if (this.chain.knowsZoneBetween(lowest, zone.name))
       return { kind: 'bogus', extendedError: ExtendedError.DNSKEY_MISSING };
-    const proof = await proveSet(set, zone, this.chain.nowSecs, this.budget);
+    const proof = yield* settled(proveSet(set, zone, this.chain.nowSecs, this.budget));
     if (proof.kind === 'bogus') return proof;
     this.lifetimes.set(set, proof.ttlSecs);
     const { encloserLabels } = proof;
@@ -196,7 +219,7 @@ class Validation {
   }
 
   /** The denial of the last name or its data must be proven, or the zone unsigned. */
-  private async weighAbsence(): Promise<void> {
+  private *weighAbsence(): Steps<void> {
     // A DNAME makes a name that is too long (RFC 6672 section 2.2). The answer contains no data and denies none.
     if (this.answer.rcode === Rcode.YXDOMAIN) {
       this.weigh(INDETERMINATE);
@@ -217,12 +240,12 @@ class Validation {
       this.weighProof(proof);
       return;
     }
-    await this.weighUnproven(this.placeOf(name), tooCostly);
+    yield* this.weighUnproven(this.placeOf(name), tooCostly);
   }
 
   /** Missing proof at a name is insecure if its zone is insecure, or its denial costs too much. */
-  private async weighUnproven(name: Name, tooCostly: readonly Name[]): Promise<void> {
-    const zone = await this.chain.zoneOf(name, this.budget);
+  private *weighUnproven(name: Name, tooCostly: readonly Name[]): Steps<void> {
+    const zone = yield* settled(this.chain.zoneOf(name, this.budget));
     if (zone.kind !== 'secure') this.weigh(zone);
     else this.weighProof(tooCostly.some((it) => isSame(it, zone.name)) ? 'insecure' : 'unproven');
   }

@@ -5,8 +5,8 @@
  * completed. It goes to the resolve thread through the miss ring like one that was not tried; so the first try adds no
  * second way to resolve.
  */
+import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { RRClass, Rcode } from '../../shared/dns/iana.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { MissFlags, MissRecord } from '../../shared/memory/miss-ring.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
@@ -20,19 +20,28 @@ import { checkMarks } from '../resolve/capability/reply-marks.ts';
 import { type FlightOutcomes } from '../resolve/flight-outcomes.ts';
 import type { Claim, QuestionClaims } from '../resolve/question-claims.ts';
 import type { Answered } from '../resolve/resolution.ts';
-import { isResponseTo, questionKey, unpaddedSize, writeQuery } from '../resolve/response/question.ts';
-import { type ResponseReading, readResponse } from '../resolve/response/response-reader.ts';
-import { isDefinitive } from '../resolve/transport/attempt.ts';
+import {
+  isResponseTo,
+  type Question,
+  questionKey,
+  unpaddedSize,
+  writeQuery,
+} from '../resolve/response/question.ts';
+import { readResponse } from '../resolve/response/response-reader.ts';
 import { isBareRefusal } from '../resolve/transport/edns-refusal.ts';
+import type { AtOnceValidator } from './at-once-validator.ts';
 import { Deadlines } from './deadlines.ts';
 import type { FirstServer, FirstServers } from './first-servers.ts';
 import { OpenTries, TRY_CAPACITY } from './open-tries.ts';
 import type { TriedAnswers } from './tried-answers.ts';
 import { TriedQuestion } from './tried-request.ts';
-import { type TryEvents, TrySockets } from './try-sockets.ts';
+import { isSettled, isSimple, outcomeOf } from './try-rules.ts';
+import { BATCH_SIZE, type TryEvents, TrySockets } from './try-sockets.ts';
 
 /** Questions to servers in flight. */
 const EXCHANGES = 8192;
+/** Replies of one socket in a row whose answers are validated: clients wait for all of them. */
+const VALIDATED_BATCH = 4;
 const NONE = -1;
 /** The question of an exchange whose answer only says how fast the server is. */
 const ANSWERED_BY_OTHER = -2;
@@ -50,6 +59,8 @@ export interface FirstTrySettings {
   readonly servers: FirstServers;
   readonly claims: QuestionClaims;
   readonly outcomes: FlightOutcomes;
+  /** Null = answers are not validated. */
+  readonly validator: AtOnceValidator | null;
 }
 
 /** The first tries of an answer thread. */
@@ -99,6 +110,11 @@ export class FirstTries implements TryEvents {
     this.settings = settings;
   }
 
+  /** Validates with these trust anchors from now on. */
+  trust(anchors: readonly TrustAnchor[]): void {
+    this.settings.validator?.trust(anchors);
+  }
+
   /** Asks what `query` from `slot` could not be answered; false if that is for the resolve thread. */
   ask(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const { tries } = this;
@@ -113,8 +129,8 @@ export class FirstTries implements TryEvents {
     }
     const question = tries.open(query, batch, slot, version, network);
     this.question.load(tries.records, question * MissRecord.SIZE);
-    const claim = this.settings.claims.claim(POOLS_PARTITION, this.question);
-    if (claim.isMine) {
+    const claim = this.mayTry() ? this.settings.claims.claim(POOLS_PARTITION, this.question) : null;
+    if (claim?.isMine === true) {
       this.claims[question] = claim;
       if (this.askServers(question, query.arrivedMonotonicMs)) return true;
       this.release(question, null);
@@ -132,6 +148,7 @@ export class FirstTries implements TryEvents {
   turn(): number {
     if (this.inFlight === 0) return 0;
     const count = this.sockets.receive();
+    this.settings.validator?.endTurn(this.sockets.hasLeft);
     const nowMs = systemClock.monotonicMs();
     for (let late = this.deadlines.expired(nowMs); late !== NONE; late = this.deadlines.expired(nowMs))
       this.expire(late);
@@ -153,6 +170,14 @@ export class FirstTries implements TryEvents {
     }
     this.parts.misses.publish();
     this.sockets.close();
+  }
+
+  get isTurnOver(): boolean {
+    return this.settings.validator?.isTurnOver === true;
+  }
+
+  get batchSize(): number {
+    return this.settings.validator === null ? BATCH_SIZE : VALIDATED_BATCH;
   }
 
   received(exchange: number, message: Uint8Array): void {
@@ -227,14 +252,35 @@ export class FirstTries implements TryEvents {
     const marks = this.marks[exchange] ?? null;
     const isProven = marks === null || checkMarks(message, marks) === 'repeated';
     if (isProven && marks !== null) server.hardening.learn(message, marks);
-    const reading = isProven ? readResponse(message, this.question) : null;
+    const validator = this.validator();
+    const reading = isProven ? readResponse(message, this.sentQuestion()) : null;
     if (reading?.kind !== 'answer' || !isSettled(reading.answer.rcode, server, marks)) {
       this.giveUp(exchange, reading === null ? 0 : outcomeOf(reading));
       return;
     }
     if (reading.hasEdns) server.edns.noteSeen();
     this.noteAnswered(exchange);
-    this.settle(exchange, { kind: 'answer', answer: reading.answer, upstream: server.number });
+    const { answer } = reading;
+    const upstream = server.number;
+    const proven = validator === null ? null : validator.prove(this.question, answer);
+    if (proven !== null) this.settle(exchange, { kind: 'answer', upstream, ...proven });
+    else if (validator === null) this.settle(exchange, { kind: 'answer', answer, upstream });
+    else this.giveUp(exchange, 0);
+  }
+
+  /** What validates the answer to the loaded question; null = nothing. */
+  private validator(): AtOnceValidator | null {
+    return this.question.checkingDisabled ? null : this.settings.validator;
+  }
+
+  /** The loaded question as servers are asked. */
+  private sentQuestion(): Question {
+    return this.validator() === null ? this.question : this.question.withProofs;
+  }
+
+  /** Whether the answer to the loaded question may be believed here. */
+  private mayTry(): boolean {
+    return this.validator()?.mayProve(this.question) !== false;
   }
 
   /** Answers all requests of a question. What a removed server has said is their answer, but no later one's. */
@@ -301,8 +347,9 @@ export class FirstTries implements TryEvents {
     this.nextExchange[exchange] = this.exchangesOf[question]!;
     this.exchangesOf[question] = exchange;
     const form = { edns, marks, padTo: 0 };
-    const size = unpaddedSize(this.question, form);
-    writeQuery(this.sockets.bufferFor(exchange), size, this.question, id, form);
+    const sent = this.sentQuestion();
+    const size = unpaddedSize(sent, form);
+    writeQuery(this.sockets.bufferFor(exchange), size, sent, id, form);
     this.sockets.send(size);
     this.deadlines.add(exchange, nowMs, server.waitMs(random));
     server.noteAsked();
@@ -344,29 +391,4 @@ export class FirstTries implements TryEvents {
     if (this.outcome !== null)
       this.settings.outcomes.put(waitedFor, questionKey(this.question), this.outcome);
   };
-}
-
-/** Whether a question has all that the first try knows to ask. */
-function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass, isOwn }: Query): boolean {
-  return (
-    partition === POOLS_PARTITION &&
-    zoneIndex < 0 &&
-    aliasLength === 0 &&
-    ecsLength === 0 &&
-    qclass === RRClass.IN &&
-    !isOwn
-  );
-}
-
-/** What the resolver must know of a reply that settles nothing. */
-function outcomeOf(reading: ResponseReading): number {
-  if (reading.kind === 'truncated') return MissFlags.TRUNCATED;
-  return reading.kind === 'answer' && reading.answer.rcode === Rcode.SERVFAIL ? MissFlags.SERVFAIL : 0;
-}
-
-/** Whether a response code settles a question, and does not come from what the query was hardened with. */
-function isSettled(rcode: number, { hardening }: FirstServer, marks: UsedMarks | null): boolean {
-  if (!isDefinitive(rcode)) return false;
-  const isCaseUsed = marks?.features.includes('case') === true;
-  return !(rcode === Rcode.NXDOMAIN && isCaseUsed && !hardening.isEarned('case'));
 }

@@ -23,9 +23,6 @@ export interface TriedAnswerParts {
   readonly replies: UdpReply;
 }
 
-/** Settings by which answers are kept. */
-export type TriedSettings = Pick<WorkerSettings, 'cache' | 'dnssec'>;
-
 /** Replies. One per answer thread. */
 export class TriedAnswers {
   private readonly parts: TriedAnswerParts;
@@ -34,13 +31,11 @@ export class TriedAnswers {
   /** Knows no prefixes: an answer that may be of a NAT64 goes to the resolve thread, which learns them. */
   private readonly nat64 = new Nat64Discovery(systemClock);
   private readonly request: TriedRequest;
-  private isValidating: boolean;
 
-  constructor(parts: TriedAnswerParts, settings: TriedSettings) {
+  constructor(parts: TriedAnswerParts, settings: WorkerSettings['cache']) {
     const { pipeline, reporter, writer } = parts;
     this.parts = parts;
-    this.keeper = new AnswerKeeper(writer, settings.cache, this.nat64);
-    this.isValidating = settings.dnssec !== null;
+    this.keeper = new AnswerKeeper(writer, settings, this.nat64);
     this.replier = new RequestReplier(
       { pipeline, cache: pipeline.cache, reporter, clock: systemClock },
       this.nat64,
@@ -49,9 +44,8 @@ export class TriedAnswers {
   }
 
   /** Keeps answers by other settings from now on. */
-  use({ cache, dnssec }: TriedSettings): void {
-    this.keeper.settings = cache;
-    this.isValidating = dnssec !== null;
+  use(settings: WorkerSettings['cache']): void {
+    this.keeper.settings = settings;
   }
 
   /**
@@ -78,7 +72,7 @@ export class TriedAnswers {
     const { request, replier } = this;
     const { snapshot } = this.parts.pipeline;
     // The forwarder judges by a policy that is new, and completes answers.
-    const isChanged = this.isValidating || request.passedVersion !== snapshot.version;
+    const isChanged = request.passedVersion !== snapshot.version;
     if (isChanged || leavesOut(answered)) return false;
     replier.open(request);
     const { query } = replier;

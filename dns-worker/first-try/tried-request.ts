@@ -26,6 +26,16 @@ class ReusedBytes {
   }
 }
 
+/** A question as it is asked to validate its answer: with proofs, whatever the server thinks of them. */
+class ProofQuestion implements Question {
+  qname: Uint8Array = new Uint8Array(0);
+  qtype = 0;
+  qclass = 0;
+  readonly dnssecOk = true;
+  readonly checkingDisabled = true;
+  readonly ecs = null;
+}
+
 /** What a record asks. */
 export class TriedQuestion implements Question {
   qname: Uint8Array = new Uint8Array(0);
@@ -34,6 +44,7 @@ export class TriedQuestion implements Question {
   dnssecOk = false;
   checkingDisabled = false;
   readonly ecs = null;
+  readonly withProofs = new ProofQuestion();
   private readonly names = new ReusedBytes(MAX_NAME_LENGTH);
 
   load(records: MissRecords, at: number): void {
@@ -47,6 +58,9 @@ export class TriedQuestion implements Question {
     this.qclass = readU16(bytes, tail + 2);
     this.dnssecOk = records.has(at, MissFlags.DNSSEC_OK);
     this.checkingDisabled = (bytes[message + Header.FLAGS_LOW]! & FlagsLow.CD) !== 0;
+    this.withProofs.qname = this.qname;
+    this.withProofs.qtype = this.qtype;
+    this.withProofs.qclass = this.qclass;
   }
 }
 

@@ -15,7 +15,7 @@ import { Capabilities } from '../resolve/capability/capabilities.ts';
 import { Hardening } from '../resolve/capability/hardening.ts';
 import { BUSY, MAX_AGE_MS, MAX_QUESTIONS } from '../resolve/transport/upstream-sockets.ts';
 import { FirstServer } from './first-servers.ts';
-import { TrySockets } from './try-sockets.ts';
+import { BATCH_SIZE, TrySockets } from './try-sockets.ts';
 
 const CAPACITY = 256;
 /** Header bytes behind the id, and a byte by which the test knows a message. */
@@ -26,11 +26,17 @@ let sockets: TrySockets;
 let server: FirstServer;
 /** What was reported, in order: the event, the exchange, and the mark of a message. */
 let events: [string, number, number?][];
+let isTurnOver: boolean;
 beforeEach(async () => {
   upstream = await ScriptedUpstream.start();
   server = serverAt(upstream.ip, upstream.port);
   events = [];
+  isTurnOver = false;
   sockets = new TrySockets(systemCalls, CAPACITY, {
+    get isTurnOver() {
+      return isTurnOver;
+    },
+    batchSize: BATCH_SIZE,
     received: (exchange, message) => void events.push(['received', exchange, message[MARK_AT]!]),
     failed: (exchange) => end('failed', exchange),
     exposed: (exchange) => end('exposed', exchange),
@@ -222,10 +228,31 @@ describeCalls('TrySockets', () => {
     expect(await reported(1)).toEqual([['failed', 0]]);
   });
 
+  test('leaves replies for the next turn once this one is over', async () => {
+    ask(0);
+    sockets.flush();
+    await arrived(1);
+    upstream.udpQueries[0]!.reply(messageOf(readU16(upstream.udpQueries[0]!.bytes, Header.ID), 7));
+    isTurnOver = true;
+    await until('a reply that is left', () => {
+      expect(sockets.receive()).toBe(0);
+      return sockets.hasLeft;
+    });
+    isTurnOver = false;
+    expect(await reported(1)).toEqual([['received', 0, 7]]);
+    expect(sockets.hasLeft).toBe(false);
+  });
+
   test('reports no socket if none can be opened', () => {
     const unreachable = serverAt('2001:db8::1', 53);
     const calls = { ...systemCalls, socket: () => -1 };
-    const without = new TrySockets(calls, 1, { received: () => 0, failed: () => 0, exposed: () => 0 });
+    const without = new TrySockets(calls, 1, {
+      isTurnOver: false,
+      batchSize: BATCH_SIZE,
+      received: () => 0,
+      failed: () => 0,
+      exposed: () => 0,
+    });
     expect(without.join(0, unreachable, 0)).toBe(-1);
     without.close();
   });

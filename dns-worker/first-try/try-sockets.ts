@@ -24,7 +24,7 @@ const EVENT = process.arch === 'x64' ? { WORDS: 3, DATA: 1 } : { WORDS: 4, DATA:
 
 /** Sockets that are looked at in one turn, and datagrams that are received from each. */
 const MAX_READY = 16;
-const BATCH_SIZE = MAX_QUESTIONS;
+export const BATCH_SIZE = MAX_QUESTIONS;
 /** Room for a query, and for a reply; one that is longer than was asked for is cut, and so malformed. */
 const QUERY_SIZE = 512;
 const REPLY_SIZE = 2048;
@@ -35,6 +35,10 @@ const OVER = -2;
 
 /** Learns how exchanges end. */
 export interface TryEvents {
+  /** Whether this turn receives no more replies. */
+  readonly isTurnOver: boolean;
+  /** Most datagrams that are received from a socket at once. */
+  readonly batchSize: number;
   /** A datagram with the id of an exchange; otherwise unchecked, and valid only during the call. */
   received(exchange: number, message: Uint8Array): void;
   /** No answer can come any more: the socket has failed, e.g. as the server's port is closed. */
@@ -72,6 +76,8 @@ export class TrySockets {
   private readonly placeOf: Uint8Array;
   private readonly sent: MessageBatch;
   private readonly received: MessageBatch;
+  /** Whether the last `receive` has left replies as its turn was over. */
+  hasLeft = false;
   private sendCount = 0;
   private sendFd = -1;
   private readonly refused: TrySocket[] = [];
@@ -142,7 +148,12 @@ export class TrySockets {
     const { calls, ready } = this;
     const count = calls.epoll_wait(this.fd, this.readyAddress, MAX_READY, 0);
     let datagrams = 0;
+    this.hasLeft = false;
     for (let i = 0; i < count; i++) {
+      if (this.events.isTurnOver) {
+        this.hasLeft = true;
+        break;
+      }
       const socket = this.sockets.get(ready[i * EVENT.WORDS + EVENT.DATA]!);
       if (socket !== undefined) datagrams += this.receiveFrom(socket);
     }
@@ -187,9 +198,10 @@ export class TrySockets {
   }
 
   private receiveFrom(socket: TrySocket): number {
-    const { calls, received } = this;
+    const { calls, received, events } = this;
     received.expectNames();
-    const count = calls.recvmmsg(socket.fd, received.addresses[0]!, BATCH_SIZE, MessageFlag.DONTWAIT, null);
+    const most = Math.min(BATCH_SIZE, events.batchSize);
+    const count = calls.recvmmsg(socket.fd, received.addresses[0]!, most, MessageFlag.DONTWAIT, null);
     if (count < 0) {
       // A datagram with a wrong checksum wakes us, too, and leaves nothing to receive.
       if (calls.errno() !== Errno.EAGAIN) this.lose(socket, false);

@@ -3,18 +3,17 @@
  * of the forward zones. New settings make new ones where they differ; those before finish what they have in flight.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { serialize } from 'node:v8';
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor, TrustPointKeys } from '../../shared/dns/trust-anchors.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import type { UpstreamReports, WorkerSettings } from '../../shared/threads/messages.ts';
+import { cutContext } from '../dnssec/cut-cache.ts';
 import type { TrustPoints } from '../dnssec/trust-chain.ts';
 import { ValidatingResolver } from '../dnssec/validating-resolver.ts';
 import type { Capabilities } from '../resolve/capability/capabilities.ts';
 import { type NodeFlights, SharedResolver } from '../resolve/node-flights.ts';
-import { askNoneFirst } from '../resolve/first-server-writer.ts';
 import { Resolver } from '../resolve/resolver.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 
@@ -122,17 +121,12 @@ export class UpstreamSide {
   private openPools(settings: WorkerSettings): PoolSide {
     const { clock, logger, records, firstServers = null } = this.parts;
     const { dnssec, queryTimeoutMs: timeoutMs } = settings;
-    if (dnssec === null) {
-      const resolver = new Resolver(settings, clock, logger, records, firstServers);
-      return { resolver, shared: undefined, validator: undefined };
-    }
-    // Answers are validated in this thread alone.
-    if (firstServers !== null) askNoneFirst(firstServers);
-    const resolver = new Resolver(settings, clock, logger, records);
+    const resolver = new Resolver(settings, clock, logger, records, firstServers);
+    if (dnssec === null) return { resolver, shared: undefined, validator: undefined };
     const shared = new SharedResolver(resolver, this.parts.flights(timeoutMs), clock);
     const onDoubt = (upstream: number, zone: Uint8Array): void => resolver.checkSignatures(upstream, zone);
     const share = (points: TrustPoints): SealedRecords | null =>
-      this.parts.shareCuts?.(serialize([settings.pools, points])) ?? null;
+      this.parts.shareCuts?.(cutContext(settings.pools, points)) ?? null;
     const validator = new ValidatingResolver(shared, dnssec, { clock, timeoutMs, share }, logger, onDoubt);
     validator.useClockFloor(settings.clockFloorMs);
     return { resolver, shared, validator };

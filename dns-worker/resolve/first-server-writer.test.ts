@@ -8,7 +8,7 @@ import { ScriptedUpstream } from '../../test/support/dns/scripted-upstream.ts';
 import { TestClock } from '../../test/support/parts/test-clock.ts';
 import { type FirstServer, FirstServers } from '../first-try/first-servers.ts';
 import { Capabilities } from './capability/capabilities.ts';
-import { askNoneFirst, FirstServerWriter } from './first-server-writer.ts';
+import { FirstServerWriter } from './first-server-writer.ts';
 import { Pool } from './pool.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -291,11 +291,4 @@ describe('FirstServerWriter.close()', () => {
     replaced.publish();
     expect(numbersOf(1)).toEqual([[7]]);
   });
-});
-
-test('askNoneFirst() leaves all questions to the resolve thread', () => {
-  write(poolOf('Failover', [upstream(0)]));
-  expect(numbersOf(1)).toEqual([[0]]);
-  askNoneFirst(memory);
-  expect(numbersOf(1)).toEqual([[]]);
 });

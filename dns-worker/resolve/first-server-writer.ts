@@ -120,11 +120,6 @@ export class FirstServerWriter {
   }
 }
 
-/** From now on the answer thread asks no server. */
-export function askNoneFirst(memory: SharedArrayBuffer): void {
-  new FirstServerWriter(memory, [], 0);
-}
-
 /** The counts of one server that the answer thread writes. */
 class SharedAnswers implements FirstAnswers {
   private readonly counts: Int32Array;

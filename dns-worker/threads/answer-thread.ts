@@ -1,10 +1,11 @@
 /**
  * The answer thread: receive, decide, send, report. It blocks in the kernel and never runs its event loop, so that no
- * answer from policy or cache waits for a timer, a handshake or a signature. Unresolved queries it tries to resolve by one
- * question over UDP; the others go to the worker's resolve thread through the miss ring.
+ * answer from policy or cache waits for a timer or a handshake, nor for more than a few signatures. Unresolved queries it
+ * tries to resolve by one question over UDP; the others go to the worker's resolve thread through the miss ring.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
+import { SealedRecords } from '../../shared/memory/sealed-records.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { ClaimArea } from '../../shared/memory/claim-table.ts';
 import { Counter } from '../../shared/memory/counters.ts';
@@ -13,8 +14,12 @@ import {
   type ThreadStart,
   type ToWorker,
   WorkerControl,
+  type WorkerSettings,
 } from '../../shared/threads/messages.ts';
 import { CacheWriter } from '../cache/cache-writer.ts';
+import { cutContext } from '../dnssec/cut-cache.ts';
+import { AtOnceValidator } from '../first-try/at-once-validator.ts';
+import type { TrustPoints } from '../dnssec/trust-chain.ts';
 import { FirstServers } from '../first-try/first-servers.ts';
 import { FirstTries, type FirstTrySettings } from '../first-try/first-tries.ts';
 import { TriedAnswers } from '../first-try/tried-answers.ts';
@@ -88,7 +93,7 @@ class AnswerThread {
     const countUnsent = (counter: number): void => reporter.count(counter);
     const replies = new UdpReply(calls, control, countUnsent, () => undefined);
     const writer = new CacheWriter(new CacheMemory(start.cache), start.asker);
-    this.triedAnswers = new TriedAnswers({ pipeline, reporter, writer, replies }, settings);
+    this.triedAnswers = new TriedAnswers({ pipeline, reporter, writer, replies }, settings.cache);
     const parts = { calls, misses, reporter, answers: this.triedAnswers };
     this.tries = new FirstTries(parts, this.triedBy(start.given));
     Atomics.store(control, WorkerControl.TRIES_FD_WORD, this.tries.fd);
@@ -156,6 +161,8 @@ class AnswerThread {
         announce(port, { type: 'snapshot-in-force', version: message.snapshot.version });
       } else if (message.type === 'settings') {
         this.use(message.given);
+      } else if (message.type === 'trust') {
+        this.tries.trust(message.anchors);
       } else if (message.type === 'fault' && start.given.settings.faultInjection) {
         obeyFault(message.fault);
       } else if (message.type === 'measure' && start.given.settings.faultInjection) {
@@ -169,7 +176,7 @@ class AnswerThread {
     const { settings, rateBuckets } = given;
     useSettings(this.pipeline, given, new Int32Array(this.start.memory.control));
     this.misses.networks = new ClientNetworks(rateBuckets, settings.rateLimit);
-    this.triedAnswers.use(settings);
+    this.triedAnswers.use(settings.cache);
     this.tries.use(this.triedBy(given));
     this.wait.coalesceUs = settings.coalesceUs;
     announce(this.port, { type: 'settings-in-force', version: given.version });
@@ -187,7 +194,16 @@ class AnswerThread {
         ClaimArea.CLIENTS,
       ),
       outcomes: new FlightOutcomes({ memory: outcomes, worker, settingsVersion }),
+      validator: this.validatorBy(settings),
     };
+  }
+
+  private validatorBy({ dnssec, pools, clockFloorMs }: WorkerSettings): AtOnceValidator | null {
+    if (dnssec === null) return null;
+    const { cuts, worker } = this.start;
+    const share = (points: TrustPoints): SealedRecords =>
+      new SealedRecords(cuts, worker, cutContext(pools, points));
+    return new AtOnceValidator(dnssec, { clock: systemClock, clockFloorMs, share });
   }
 
   /** A separate function: a frame with the old table in a register would keep it alive. */

@@ -113,8 +113,7 @@ class ResolveThread {
       clock: systemClock,
       logger: this.logger,
       records: new Capabilities(systemClock, start.capabilities),
-      shareCuts: (context) =>
-        start.cuts === null ? null : new SealedRecords(start.cuts, start.worker, context),
+      shareCuts: (context) => new SealedRecords(start.cuts, start.worker, context),
       flights: (longestMs) => this.flightsIn(ClaimArea.UPSTREAMS, longestMs),
       ...(calls === null ? {} : { firstServers: memory.firstServers }),
     });

@@ -1,8 +1,8 @@
 /**
- * Records that the resolve threads of a node share, such as zones whose keys one of them has proven. Each thread
- * appends to its own ring; one index of places serves all. Nothing is locked: a record that was overwritten, or is being
- * written, fails its seal, a MAC with a secret of the node, whatever bytes of a stranger it holds. The seal covers a
- * context, too, so that threads read only what others wrote under the same settings.
+ * Records that the resolve threads of a node share, such as zones whose keys one of them has proven; answer threads read
+ * them. Each resolve thread appends to its own ring; one index of places serves all. Nothing is locked: a record that
+ * was overwritten, or is being written, fails its seal, a MAC with a secret of the node, whatever bytes of a stranger it
+ * holds. The seal covers a context, too, so that threads read only what others wrote under the same settings.
  */
 import { hash, randomBytes } from 'node:crypto';
 

@@ -162,8 +162,8 @@ export interface ThreadStart {
   readonly capabilities: SharedArrayBuffer;
   /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`). */
   readonly outcomes: SharedArrayBuffer;
-  /** Zones that one of the threads has proven (`shared/memory/sealed-records.ts`); null if there is one worker. */
-  readonly cuts: SharedArrayBuffer | null;
+  /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
+  readonly cuts: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
   /** Null where no DNS is encrypted, and in answer threads. */
   readonly certificate: ServedCertificate | null;
@@ -243,7 +243,7 @@ export type ToWorker =
     }
   /** Send `trust-point`: the DNSKEY RRset of a zone with trust anchors. Resolve threads only. */
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
-  /** Validate with these trust anchors from now on. Resolve threads only. */
+  /** Validate with these trust anchors from now on. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
   /** A client has asked for a name of `shared/dns/loop-name.ts`. Resolve threads only. */
   | { readonly type: 'loop'; readonly token: string; readonly client: string }

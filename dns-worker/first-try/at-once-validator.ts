@@ -1,0 +1,122 @@
+/**
+ * Validates the answers of first tries if nothing has to be asked: the zones of all records are known, and a few
+ * signatures prove them. Clients wait for the thread, so the signatures of an answer and of a turn are bounded, and a zone
+ * whose answers could not be proven is left to the resolve thread for a while. Answers that are not proven here are asked
+ * for again and judged there (`dnssec/validating-resolver.ts`).
+ */
+import type { Clock } from '../../shared/clock.ts';
+import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
+import { RRType } from '../../shared/dns/iana.ts';
+import { DnssecStatus, type DnssecStatusCode } from '../../shared/query-log.ts';
+import { Budget } from '../dnssec/budget.ts';
+import { nameKey } from '../dnssec/names.ts';
+import { type ShareCuts, TrustChain, type TrustPoints, type Zone } from '../dnssec/trust-chain.ts';
+import { believed, validate } from '../dnssec/validator.ts';
+import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
+import type { Question } from '../resolve/response/question.ts';
+import { withoutProofs } from '../resolve/response/without-proofs.ts';
+
+/** Signatures after which the replies that still wait are left for the next turn: about a millisecond. */
+const TURN_SIGNATURES = 10;
+/** Turns in a row that were too short: from then on questions go to the resolve thread until one is not. */
+const BEHIND_TURNS = 5;
+
+/** An unproven answer weighs as much as so many proven ones; and the most that is remembered of either. */
+const UNPROVEN = 4;
+const MOST = 8;
+/** A zone with more unproven ones is tried again with one question of so many. */
+const RETRY_ONE_OF = 16;
+/** Zones that are remembered. */
+const MAX_ZONES = 10_000;
+
+/** A validated answer, as the client asked for it. */
+export interface Proven {
+  readonly answer: CacheableAnswer;
+  readonly dnssec: DnssecStatusCode;
+  readonly cost: number;
+}
+
+/** What answers are validated with. */
+export interface AtOnceParts {
+  readonly clock: Clock;
+  /** As in `TrustChain.clockFloorMs`. */
+  readonly clockFloorMs: number;
+  readonly share: ShareCuts;
+}
+
+/** Validates. One per answer thread. */
+export class AtOnceValidator {
+  private readonly chain: TrustChain;
+  /** By `nameKey`: proven answers less unproven ones, weighed. */
+  private readonly scores = new Map<string, number>();
+  private questions = 0;
+  /** Of this turn. */
+  private signatures = 0;
+  /** The last turns in a row that were too short. */
+  private shortTurns = 0;
+
+  constructor(points: TrustPoints, { clock, clockFloorMs, share }: AtOnceParts) {
+    this.chain = new TrustChain(points, null, clock, share);
+    this.chain.clockFloorMs = clockFloorMs;
+  }
+
+  /** Trusts these anchors from now on. */
+  trust(anchors: readonly TrustAnchor[]): void {
+    this.chain.trust(anchors);
+  }
+
+  /** Ends a turn; `isShort`: it has left replies. */
+  endTurn(isShort: boolean): void {
+    this.signatures = 0;
+    this.shortTurns = isShort ? this.shortTurns + 1 : 0;
+  }
+
+  /** Whether the work of this turn is done. */
+  get isTurnOver(): boolean {
+    return this.signatures >= TURN_SIGNATURES;
+  }
+
+  /** Whether an answer to the question can probably be proven here. */
+  mayProve({ qname, qtype }: Question): boolean {
+    if (this.shortTurns >= BEHIND_TURNS) return false;
+    // DS records are of the zone above.
+    if (qtype === RRType.DS) return false;
+    const zone = this.chain.knownZone(qname);
+    if (zone.kind !== 'secure') return zone.kind === 'insecure' || zone.kind === 'indeterminate';
+    this.questions = (this.questions + 1) % RETRY_ONE_OF;
+    return this.questions === 0 || (this.scores.get(nameKey(zone.name)) ?? 0) >= 0;
+  }
+
+  /** Validates the answer to a question, asked with DO and CD; null = that is for the resolve thread. */
+  prove(question: Question, answer: CacheableAnswer): Proven | null {
+    const budget = Budget.atOnce();
+    const proven = this.validated(question, answer, budget);
+    this.signatures += budget.spentSignatures;
+    this.note(this.chain.knownZone(question.qname), proven !== null);
+    return proven;
+  }
+
+  private validated(question: Question, answer: CacheableAnswer, budget: Budget): Proven | null {
+    const { qname, qtype, dnssecOk } = question;
+    const result = validate(qname, qtype, answer, this.chain, budget);
+    if (result instanceof Promise || result.isUnavailable || result.status === DnssecStatus.bogus)
+      return null;
+    const full = believed(answer, result);
+    return {
+      answer: dnssecOk ? full : withoutProofs(question, full),
+      dnssec: result.status,
+      cost: budget.spentShare,
+    };
+  }
+
+  private note(zone: Zone, isProven: boolean): void {
+    if (zone.kind !== 'secure') return;
+    const key = nameKey(zone.name);
+    const { scores } = this;
+    const before = scores.get(key) ?? 0;
+    const score = isProven ? Math.min(before + 1, MOST) : Math.max(before - UNPROVEN, -MOST);
+    if (score === before) return;
+    if (scores.size >= MAX_ZONES) scores.delete(scores.keys().next().value!);
+    scores.set(key, score);
+  }
+}

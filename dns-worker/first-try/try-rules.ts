@@ -1,0 +1,34 @@
+/** Which questions are tried first, and which replies settle them. */
+import { RRClass, Rcode } from '../../shared/dns/iana.ts';
+import { MissFlags } from '../../shared/memory/miss-ring.ts';
+import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
+import type { Query } from '../query/query.ts';
+import type { UsedMarks } from '../resolve/capability/hardening.ts';
+import type { ResponseReading } from '../resolve/response/response-reader.ts';
+import { isDefinitive } from '../resolve/transport/attempt.ts';
+import type { FirstServer } from './first-servers.ts';
+
+/** Whether a question has all that the first try knows to ask. */
+export function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass, isOwn }: Query): boolean {
+  return (
+    partition === POOLS_PARTITION &&
+    zoneIndex < 0 &&
+    aliasLength === 0 &&
+    ecsLength === 0 &&
+    qclass === RRClass.IN &&
+    !isOwn
+  );
+}
+
+/** What the resolver must know of a reply that settles nothing. */
+export function outcomeOf(reading: ResponseReading): number {
+  if (reading.kind === 'truncated') return MissFlags.TRUNCATED;
+  return reading.kind === 'answer' && reading.answer.rcode === Rcode.SERVFAIL ? MissFlags.SERVFAIL : 0;
+}
+
+/** Whether a response code settles a question, and does not come from what the query was hardened with. */
+export function isSettled(rcode: number, { hardening }: FirstServer, marks: UsedMarks | null): boolean {
+  if (!isDefinitive(rcode)) return false;
+  const isCaseUsed = marks?.features.includes('case') === true;
+  return !(rcode === Rcode.NXDOMAIN && isCaseUsed && !hardening.isEarned('case'));
+}

@@ -1,0 +1,34 @@
+/**
+ * Results that are mostly known at once. A generator computes them and pauses for promises only: without one there is no
+ * promise for the result either, so that a thread without an event loop can use the same code.
+ */
+
+/** A result, or a promise of it where something has to be waited for. */
+export type Soon<T> = T | Promise<T>;
+
+/** A computation that pauses for promises. */
+export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
+
+/** In a computation, `yield* settled(...)`: the result, after a pause if it is a promise. */
+export function* settled<T>(soon: Soon<T>): Steps<T> {
+  return soon instanceof Promise ? ((yield soon) as T) : soon;
+}
+
+/** Runs a computation. Throws what it throws before the first pause; later errors reject. */
+export function run<T>(steps: Steps<T>): Soon<T> {
+  const step = steps.next();
+  return step.done === true ? step.value : finish(steps, step.value);
+}
+
+async function finish<T>(steps: Steps<T>, pause: Promise<unknown>): Promise<T> {
+  for (let waited = pause; ;) {
+    let step: IteratorResult<Promise<unknown>, T>;
+    try {
+      step = steps.next(await waited);
+    } catch (error) {
+      step = steps.throw(error);
+    }
+    if (step.done === true) return step.value;
+    waited = step.value;
+  }
+}
