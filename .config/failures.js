@@ -15,6 +15,8 @@ ${failures.map(({ failure, effect }) => `| ${failure} | ${effect} |`).join('\n')
 
 if (process.argv.includes('--write')) writeFileSync(FILE, expected);
 else if (readFileSync(FILE, 'utf8') !== expected) {
-  console.error(`${FILE} differs from test/requirements/failures.json: run "npm run check -- failures --write"`);
+  console.error(
+    `${FILE} differs from test/requirements/failures.json: run "npm run check -- failures --write"`,
+  );
   process.exit(1);
 }

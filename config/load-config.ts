@@ -67,11 +67,11 @@ async function findFile({ file, env, cwd }: ConfigSource): Promise<ConfigInput |
 const OTHERS_WRITE = 0o002;
 
 /**
- * Why root may not use the file that it found in the folder where it happens to be; null if it may. Someone else's could
- * have its commands ask another server, and show it passwords. Other users find such a file for themselves.
+ * The reason why root must not use a configuration file found in the working directory; null if it may. A file of
+ * another user could send root's commands and passwords to another server.
  *
- * The data directory is what the file says it is, so that its owner counts only in a folder where not everyone could
- * have put such a file: one of root, or of the owner of this program, whose code root runs already.
+ * The file itself names the data directory, so the owner of that directory is trusted only if the working directory
+ * belongs to root or to the owner of this program, whose code root already runs.
  */
 async function distrustOf(
   path: string,

@@ -142,7 +142,7 @@ const database = section('The PostgreSQL server, and what is stored in it.', {
     doc: 'How much of a query is stored: everything, everything except answers, no client addresses, or nothing.',
   }),
   log_pressure: key(z.enum(LOG_PRESSURES).default('slow'), {
-    doc: 'What happens if the log cannot keep up because the CPU is busy: slow delays answers by up to 10 ms before rows are lost, drop loses rows at once. A slow or unavailable database never delays answers.',
+    doc: 'If the log cannot keep up because the CPU is busy: slow delays answers by up to 10 ms before rows are lost, drop loses rows at once. A slow or unavailable database never delays answers.',
   }),
   log_excluded_domains: key(list(is.domain).default([]), {
     doc: 'Domains that are not logged, including subdomains: no row, live view, export or dnstap. Statistics still count them, unless they are also in stats_excluded_domains.',

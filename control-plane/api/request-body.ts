@@ -7,7 +7,7 @@ import { ApiError } from './api-error.ts';
 
 /** Largest body of a route that names no other limit. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
-/** The same of a route that anybody may call: enough for each name and password. */
+/** The same of a route that anyone may call: enough for each name and password. */
 export const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 
 /** The JSON value of the body; undefined if there is no body at all. */

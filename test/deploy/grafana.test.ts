@@ -141,5 +141,7 @@ describe('weir-prometheus.json', () => {
 test('the provisioning reads the folder that the guide copies the dashboard into', () => {
   const [, folder = 'none'] =
     /^\s*path: (\S+)$/m.exec(read('grafana/provisioning/dashboards/weir.yaml')) ?? [];
-  expect(read('../docs/monitoring.md')).toContain(`install -D -m 644 -t ${folder} deploy/grafana/weir-prometheus.json`);
+  expect(read('../docs/monitoring.md')).toContain(
+    `install -D -m 644 -t ${folder} deploy/grafana/weir-prometheus.json`,
+  );
 });

@@ -17,7 +17,7 @@ import { leaveUnreadBodies } from './unread-bodies.ts';
 const LIMIT_BYTES = 256 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const GIB = 1024 ** 3;
-/** What Node reads and keeps before it sees that no one wants it. */
+/** What Node reads and keeps before it sees that it is not wanted. */
 const MOST_BYTES = 256 * 1024;
 
 type Protocol = 'HTTP' | 'HTTPS';
@@ -74,7 +74,7 @@ async function open(protocol: Protocol): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request whose body goes on until the server ends; what came back. */
+/** Sends a request whose body does not end before the server closes; returns what came back. */
 async function flood(protocol: Protocol, request: string): Promise<string> {
   const socket = await open(protocol);
   let answer = '';

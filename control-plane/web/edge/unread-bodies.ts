@@ -11,7 +11,7 @@ import { RequestLimit } from '../../api/request-limit.ts';
 /** Bodies up to this length are read by Node whatever the answer is, and the connection stays. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * A rest up to this length is read, too: many clients look at the answer only after their last byte, and a reset before
+ * A rest up to this length is also read: many clients look at the answer only after their last byte, and a reset before
  * that would drop it. What is longer is left to clients that read while they send.
  */
 const MOST_REST_BYTES = 1024 * 1024;
@@ -81,12 +81,12 @@ function readRest(request: Request, destroySoon: () => void): void {
 
 /**
  * Sends the end of the connection, reads nothing more, and closes when the client has had time to read the answer: to
- * close at once would reset the connection, as there are bytes that no one has read.
+ * close at once would reset the connection, as there are unread bytes.
  */
 export function endUnread(socket: Socket): void {
   socket.end();
   socket.pause();
-  // Node resumes the socket of a body that no one reads.
+  // Node resumes the socket of an unread body.
   socket.on('resume', () => socket.pause());
   const cut = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(cut));
