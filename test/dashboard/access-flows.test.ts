@@ -123,8 +123,8 @@ describe('the login', () => {
     const session = await room.logIn();
     await room.withPage({ session, expected }, async (page) => {
       await page.goto('./rules');
-      await page.getByRole('button', { name: 'Add a rule' }).click();
-      const form = page.getByRole('dialog', { name: 'Add a rule' });
+      await page.getByRole('button', { name: 'Add rule' }).click();
+      const form = page.getByRole('dialog', { name: 'Add rule' });
       await form.getByLabel('Name', { exact: true }).fill(name);
       await form.getByLabel('Comment').fill('typed before the end');
       const logout = `${room.origin}/api/auth/logout`;
@@ -137,7 +137,7 @@ describe('the login', () => {
       expect(await page.getByLabel('Comment').inputValue()).toBe('typed before the end');
       await expectAccessible(page);
       await logInThere(login);
-      await noticeOf(page, 'The rule is in force.');
+      await noticeOf(page, 'Rule added');
       expect(await room.ask([name])).toEqual([BLOCKED]);
       const rules = await room.api.expect<{ data: unknown[] }>(200, 'GET', `/managed-domains?search=${name}`);
       expect(rules.data).toMatchObject([{ domain: `*.${name}`, comment: 'typed before the end' }]);
@@ -163,8 +163,8 @@ const LOOKING: readonly (string | RegExp)[] = [
   ],
   ...[/^(Only|Not) /, 'Show as table', 'Shown'],
   // Filters, by what they are set to.
-  ...['Whole log Period', 'Every group Group', 'For any reason Why this group', 'Every state State'],
-  ...['By name Order', 'Allows and blocks Does', 'Any group For', 'All groups Group', 'Any type Type'],
+  ...['Entire log Period', 'Every group Group', 'For any reason Why this group', 'Any state State'],
+  ...['By name Order', 'Any action Action', 'Any group For', 'All groups Group', 'Any type Type'],
   ...['Every category Category', 'Any source Source', 'Same as browser Language'],
 ];
 

@@ -68,7 +68,7 @@ describe('from a row of the log', () => {
       await drawer.getByRole('button', { name: 'Unblock…' }).click();
       const sheet = page.getByRole('dialog', { name: 'Unblock', exact: true });
       await choose(sheet, 'For', 'Group Default');
-      await choose(sheet, 'How long', 'until I remove it');
+      await choose(sheet, 'Duration', 'until I remove it');
       await sheet.getByRole('switch', { name: 'With subdomains' }).press('Space');
       await sheet.getByText('A rule for the group Default').waitFor();
       await expectAccessible(page);
@@ -89,7 +89,7 @@ describe('from a row of the log', () => {
       await drawer.getByRole('button', { name: 'Block…' }).click();
       const sheet = page.getByRole('dialog', { name: 'Block', exact: true });
       await choose(sheet, 'For', 'Everyone');
-      await choose(sheet, 'How long', 'until I remove it');
+      await choose(sheet, 'Duration', 'until I remove it');
       await sheet.getByRole('button', { name: 'Block', exact: true }).click();
       await noticeOf(page, 'A rule now blocks the name.');
       expect(await room.ask([name])).toEqual([BLOCKED]);
@@ -125,7 +125,7 @@ describe('from a row of the log', () => {
       );
       // The question went to the upstream server of the test.
       await page.getByText(/^Answered by /).waitFor();
-      await section('The answer by this policy').getByText(EVERY_ADDRESS).waitFor();
+      await section('Answer by this policy').getByText(EVERY_ADDRESS).waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Explain', exact: true }).click();
       await page.getByText(/left in the cache$/).waitFor();
@@ -165,8 +165,8 @@ describe('from a row of the log', () => {
       await drawer.getByText('For this device.').waitFor();
       await expectAccessible(page);
 
-      await drawer.getByRole('button', { name: 'End it' }).click();
-      await noticeOf(page, 'Ended.');
+      await drawer.getByRole('button', { name: 'End' }).click();
+      await noticeOf(page, 'Ended');
       await drawer.getByText('For this device.').waitFor({ state: 'detached' });
       expect(await room.ask([name])).toEqual([BLOCKED]);
       expect(await room.api.expect(200, 'GET', '/grants')).toEqual([]);
@@ -185,16 +185,16 @@ describe('the sheet of a blocked row', () => {
       expect(await drawer.getByRole('button', { name: /^Block/ }).count()).toBe(0);
       await drawer.getByRole('button', { name: 'Unblock…' }).click();
       const sheet = page.getByRole('dialog', { name: 'Unblock', exact: true });
-      await sheet.getByText('A temporary rule, which Weir removes at').waitFor();
+      await sheet.getByText('A temporary rule, which ends at').waitFor();
       await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
       const notice = await noticeOf(page, `${name} is allowed until`);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
       expect(await grants()).toMatchObject([{ domain: name, subdomains: true, group_id: null }]);
-      await notice.getByRole('button', { name: 'End it' }).click();
-      await noticeOf(page, 'Ended.');
+      await notice.getByRole('button', { name: 'End' }).click();
+      await noticeOf(page, 'Ended');
 
       await drawer.getByRole('button', { name: 'Unblock…' }).click();
-      await choose(sheet, 'How long', 'until I remove it');
+      await choose(sheet, 'Duration', 'until I remove it');
       await sheet.getByText('A temporary rule without an end').waitFor();
       await sheet.getByRole('button', { name: 'Unblock', exact: true }).click();
       await noticeOf(page, `${name} is allowed until you remove this.`);
@@ -204,7 +204,7 @@ describe('the sheet of a blocked row', () => {
       const row = page.getByRole('row').filter({ hasText: name });
       await row.getByText('Until you remove it').waitFor();
       await row.getByRole('button', { name: 'End now' }).click();
-      await noticeOf(page, 'It has ended.');
+      await noticeOf(page, 'Ended');
       expect(await room.ask([name])).toEqual([BLOCKED]);
     });
   });
@@ -216,7 +216,7 @@ describe('the live log', () => {
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
     await room.withPage({}, async (page) => {
       await openLive(page, 'domain=tail.example');
-      await page.getByText('No query matches.').waitFor();
+      await page.getByText('No queries match.').waitFor();
       await room.ask(names('first', 40));
       await page.getByText('40 rows').waitFor();
       const before = await shownRows(page);
@@ -255,9 +255,9 @@ describe('the log of a page that was away', () => {
   test('has the rows that came meanwhile, whether it was hidden or stood still', async () => {
     await room.withPage({}, async (page) => {
       await openLive(page, 'domain=away.example');
-      await page.getByText('No query matches.').waitFor();
+      await page.getByText('No queries match.').waitFor();
       await hide(page, true);
-      await page.getByText('Live view rests').waitFor();
+      await page.getByText('Live view paused').waitFor();
       await room.ask(['one.away.example', 'two.away.example']);
       await room.api.untilQueryCount(2, 'domain=away.example');
       await hide(page, false);
@@ -341,7 +341,7 @@ describe('while the database is away', () => {
         await room.weir.untilHealth(({ checks }) => checks.database.status !== 'ok');
         expect(await room.ask([during])).toEqual([EVERY_ADDRESS]);
         await logRowOf(page, during).waitFor();
-        await page.getByText('only this node: the database is away').waitFor();
+        await page.getByText('this node only: the database is unavailable').waitFor();
 
         await page.getByRole('switch', { name: 'Live' }).press('Space');
         await page.getByRole('button', { name: 'Show newest' }).click();

@@ -55,24 +55,24 @@ describe('a list', () => {
     };
     await room.withPage({}, async (page) => {
       await page.goto('./lists');
-      await page.getByRole('button', { name: 'Add a list' }).first().click();
-      const form = page.getByRole('dialog', { name: 'Add a blocklist' });
+      await page.getByRole('button', { name: 'Add list' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add blocklist' });
       await form.getByRole('textbox', { name: 'Address' }).fill(lists.url('/ads.txt'));
       await form.getByLabel('Name', { exact: true }).fill('Flowing');
-      await form.getByRole('button', { name: 'See what it would change' }).click();
+      await form.getByRole('button', { name: 'Show what it would change' }).click();
       await form.getByText('Would block 1 name that 1 device asked for in 7 days (1 query).').waitFor();
       await form.getByRole('rowheader', { name: used }).waitFor();
       await expectAccessible(page);
       expect(await room.ask([used])).toEqual([EVERY_ADDRESS]);
-      await form.getByRole('button', { name: 'Add and switch on' }).click();
-      await noticeOf(page, 'The list is added.');
+      await form.getByRole('button', { name: 'Add and enable' }).click();
+      await noticeOf(page, 'List added');
       expect(await source()).toMatchObject({ status: 'ok', rules: 6 });
       expect(await room.ask([used])).toEqual([BLOCKED]);
-      await page.getByRole('row', { name: 'Flowing' }).getByText('in force').waitFor();
+      await page.getByRole('row', { name: 'Flowing' }).getByText('active', { exact: true }).waitFor();
 
       lists.serve('/ads.txt', names.slice(0, 2).join('\n'));
-      await takeAction(page, 'Actions for Flowing', 'Fetch now');
-      await page.getByText('The new copy of Flowing is held back.').waitFor();
+      await takeAction(page, 'Actions for Flowing', 'Update now');
+      await page.getByText('The update of Flowing is on hold.').waitFor();
       expect(await source()).toMatchObject({ status: 'held', rules: 6 });
       expect(await room.ask([used])).toEqual([BLOCKED]);
       await page.getByRole('button', { name: 'Show', exact: true }).click();
@@ -80,12 +80,12 @@ describe('a list', () => {
       await drawer.getByText('It has far fewer rules than before.').waitFor();
       await drawer.getByText('2 rules (−4)').waitFor();
       await drawer.getByRole('button', { name: 'What would it change?' }).click();
-      await drawer.getByText(/^Would let pass 1 name/).waitFor();
+      await drawer.getByText(/^Would allow 1 name/).waitFor();
       await expectAccessible(page);
-      await drawer.getByRole('button', { name: 'Approve' }).click();
-      const question = page.getByRole('alertdialog', { name: 'Put the new copy of Flowing into force?' });
-      await question.getByRole('button', { name: 'Approve' }).click();
-      await noticeOf(page, 'The new copy is in force.');
+      await drawer.getByRole('button', { name: 'Apply', exact: true }).click();
+      const question = page.getByRole('alertdialog', { name: 'Apply the update of Flowing?' });
+      await question.getByRole('button', { name: 'Apply', exact: true }).click();
+      await noticeOf(page, 'Update applied');
       expect(await room.ask([used, names[0]!])).toEqual([EVERY_ADDRESS, BLOCKED]);
       expect(await source()).toMatchObject({ status: 'ok', rules: 2 });
     });
@@ -95,22 +95,22 @@ describe('a list', () => {
     lists.serve('/page', '<!doctype html><title>Lists</title>');
     await room.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
       await page.goto('./lists');
-      await page.getByRole('button', { name: 'Add a list' }).first().click();
-      const form = page.getByRole('dialog', { name: 'Add a blocklist' });
+      await page.getByRole('button', { name: 'Add list' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add blocklist' });
       const field = form.getByRole('textbox', { name: 'Address' });
       await field.fill('lists.example/ads.txt');
-      await form.getByRole('button', { name: 'Add and switch on' }).click();
+      await form.getByRole('button', { name: 'Add and enable' }).click();
       await form.getByText('The address must start with http:, https: or file:.').waitFor();
       await field.fill(lists.url('/page'));
-      await form.getByRole('button', { name: 'See what it would change' }).click();
+      await form.getByRole('button', { name: 'Show what it would change' }).click();
       const fault = form.getByRole('alert');
       await fault.getByText('This is a web page, not a list. Use the address of the raw file.').waitFor();
       expect(await fault.innerText()).not.toMatch(/lists\.add|http:\/\//);
       await field.fill(address);
       await form.getByLabel('Name', { exact: true }).fill('Gone');
-      await form.getByRole('button', { name: 'Add and switch on' }).click();
+      await form.getByRole('button', { name: 'Add and enable' }).click();
       await noticeOf(page, 'Gone does not work yet. There is no list at this address (HTTP 404).');
-      expect(await page.getByText('The list is added.').count()).toBe(0);
+      expect(await page.getByText('List added').count()).toBe(0);
       await page.getByRole('link', { name: 'Show', exact: true }).click();
       const drawer = page.getByRole('dialog', { name: 'Gone' });
       await drawer.getByText('There is no list at this address (HTTP 404).').waitFor();
@@ -186,7 +186,7 @@ describe('a group', () => {
 
       await page.getByLabel('Domain', { exact: true }).fill(name);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
-      await noticeOf(page, 'The rule is in force.');
+      await noticeOf(page, 'Rule added');
       expect(await room.ask([name], '127.0.0.51')).toEqual([BLOCKED]);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
       await page.getByRole('button', { name: `Delete the rule *.${name}` }).waitFor();
@@ -298,7 +298,7 @@ describe('a draft', () => {
       await page.getByRole('rowheader', { name: '127.0.0.1' }).waitFor();
       await expectAccessible(page);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
-      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Apply', exact: true }).click();
       await noticeOf(page, 'Changes applied');
       await page.getByText('The draft is empty').waitFor();
       expect(await room.ask([name])).toEqual([BLOCKED]);
@@ -339,8 +339,8 @@ describe('a rule', () => {
   test('is made of the address of a page that is pasted, with its subdomains unless the switch is off', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./rules');
-      await page.getByRole('button', { name: 'Add a rule' }).first().click();
-      const form = page.getByRole('dialog', { name: 'Add a rule' });
+      await page.getByRole('button', { name: 'Add rule' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Add rule' });
       const name = form.getByLabel('Name', { exact: true });
       await name.fill('https://Pasted.example:8443/page?x=1');
       await form.getByText('Holds for pasted.example and all names below it.').waitFor();
@@ -349,10 +349,10 @@ describe('a rule', () => {
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Save' }).click();
-      await noticeOf(page, 'The rule is in force.');
+      await noticeOf(page, 'Rule added');
       expect(await room.ask(['pasted.example', 'sub.pasted.example'])).toEqual([BLOCKED, BLOCKED]);
 
-      await page.getByRole('button', { name: 'Add a rule' }).first().click();
+      await page.getByRole('button', { name: 'Add rule' }).first().click();
       await name.fill('a.pasted-many.example https://b.pasted-many.example/');
       await form.getByText('2 rules, one for each name.').waitFor();
       await form.getByRole('button', { name: 'Save' }).click();
@@ -369,12 +369,12 @@ describe('an expression', () => {
   test('is tried on a name by Enter without being saved', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./rules?tab=expression');
-      await page.getByRole('button', { name: 'Add an expression' }).first().click();
+      await page.getByRole('button', { name: 'Add regex rule' }).first().click();
       const form = page.getByRole('dialog');
       await form.getByRole('textbox').first().fill('^ads[.]');
       const tried = form.getByRole('textbox', { name: 'Try a name' });
       await tried.fill('ads.example.org');
-      await form.getByText('The expression meets this name.').waitFor();
+      await form.getByText('The regex matches this name.').waitFor();
       const sent: string[] = [];
       page.on('request', (request) => void sent.push(request.method()));
       await tried.press('Enter');
@@ -422,13 +422,13 @@ describe('an answer in the cache', () => {
       await page.goto('./resolving');
       await page.getByRole('searchbox', { name: 'Search the cache by name' }).fill(name);
       await page.getByRole('rowheader', { name }).waitFor();
-      await page.getByRole('button', { name: `Drop ${name} A from the cache` }).click();
-      const question = page.getByRole('alertdialog', { name: `Drop ${name} A from the cache?` });
+      await page.getByRole('button', { name: `Clear ${name} A from the cache` }).click();
+      const question = page.getByRole('alertdialog', { name: `Clear ${name} A from the cache?` });
       await question.getByText('One answer will be dropped.').waitFor();
       await expectAccessible(page);
-      await question.getByRole('button', { name: 'Drop' }).click();
-      await noticeOf(page, 'Dropped from the cache.');
-      await page.getByText('Nothing of this name is in the cache').waitFor();
+      await question.getByRole('button', { name: 'Clear' }).click();
+      await noticeOf(page, 'Cleared from the cache');
+      await page.getByText('No answer for this name is cached').waitFor();
     });
     expect(await entries()).toEqual([]);
     expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);
@@ -444,8 +444,8 @@ const REFUSED = [/^409 POST \/api\/revisions\/\d+\/rollback$/, /status of 409/];
 /** Blocks a name by the form of the page. */
 async function blockOnPage(page: Page, name: string): Promise<void> {
   await page.goto('./rules');
-  await page.getByRole('button', { name: 'Add a rule' }).click();
-  const form = page.getByRole('dialog', { name: 'Add a rule' });
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  const form = page.getByRole('dialog', { name: 'Add rule' });
   await form.getByLabel('Name', { exact: true }).fill(name);
   await form.getByRole('button', { name: 'Save' }).click();
 }
@@ -471,7 +471,7 @@ describe('a change of policy', () => {
     const name = 'noticed.undo.example';
     await room.withPage({}, async (page) => {
       await blockOnPage(page, name);
-      const undo = await holdNotice(await noticeOf(page, 'The rule is in force.'), 'Undo');
+      const undo = await holdNotice(await noticeOf(page, 'Rule added'), 'Undo');
       expect(await room.ask([name])).toEqual([BLOCKED]);
       await expectAccessible(page);
       await undo.click();
@@ -516,7 +516,7 @@ describe('a change of policy', () => {
     const all = [own!, since!, meanwhile!];
     await room.withPage({ expected: REFUSED }, async (page) => {
       await blockOnPage(page, own!);
-      const undo = await holdNotice(await noticeOf(page, 'The rule is in force.'), 'Undo');
+      const undo = await holdNotice(await noticeOf(page, 'Rule added'), 'Undo');
       const { id } = await newestRevision();
       await blockElsewhere(since!);
       await undo.click();

@@ -140,11 +140,11 @@ describe('from right to left', () => {
       await expectAccessible(page);
 
       await page.goto('./rules');
-      await page.getByRole('button', { name: 'Add a rule' }).click();
-      const form = page.getByRole('dialog', { name: 'Add a rule' });
+      await page.getByRole('button', { name: 'Add rule' }).click();
+      const form = page.getByRole('dialog', { name: 'Add rule' });
       await form.getByRole('textbox').first().fill(name);
       await form.getByRole('button', { name: 'Save' }).click();
-      await noticeOf(page, 'The rule is in force.');
+      await noticeOf(page, 'Rule added');
       expect(await room.ask([name])).toEqual([BLOCKED]);
 
       await page.goto(`./schedules?open=${id}`);

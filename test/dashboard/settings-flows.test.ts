@@ -169,7 +169,7 @@ describe('the settings of the dashboard', () => {
       await page.getByRole('heading', { name: 'Answers that change' }).waitFor();
       await page.locator('code', { hasText: 'blocking.ttl_secs = 2' }).click();
       await press(page, 'Import');
-      await page.getByText('The settings of Pi-hole are in force.').waitFor();
+      await page.getByText('The settings of Pi-hole are imported.').waitFor();
       const config = await room.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
       // Not ticked any more, and an upstream that does not answer never was.
       expect(config['blocking']!).toMatchObject({ mode: 'nxdomain', ttl_secs: 10 });

@@ -103,7 +103,7 @@ describe('the status on every page', () => {
       const nothing = 'Blocking is enabled, but nothing is blocked';
       await page.locator('[data-tone="off"]').filter({ hasText: nothing }).waitFor();
       await page.getByRole('main').getByText(nothing, { exact: false }).waitFor();
-      await page.getByRole('main').getByRole('link', { name: 'Add a list' }).waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'Add list' }).waitFor();
       expect(await page.getByText('No problems').count()).toBe(0);
       await expectAccessible(page);
       await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.tracker.example' });
