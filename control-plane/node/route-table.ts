@@ -38,6 +38,7 @@ import { managedDomainRoutes } from '../filtering/rules/managed-domain-routes.ts
 import { regexFilterRoutes } from '../filtering/rules/regex-filter-routes.ts';
 import { safeSearchRoutes } from '../filtering/safe-search/safe-search-routes.ts';
 import { blockingRoutes } from '../filtering/schedules/blocking-routes.ts';
+import { planRoutes } from '../filtering/plans/plan-routes.ts';
 import { scheduleRoutes } from '../filtering/schedules/schedule-routes.ts';
 import { customServiceRoutes } from '../filtering/services/custom-service-routes.ts';
 import { serviceRoutes } from '../filtering/services/service-routes.ts';
@@ -96,6 +97,7 @@ const FEATURES = [
   regexFilterRoutes,
   serviceRoutes,
   customServiceRoutes,
+  planRoutes,
   revisionRoutes,
   importRoutes,
   auditRoutes,

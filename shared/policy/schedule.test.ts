@@ -7,7 +7,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../test/support/parts/fast-check.ts';
 import { layOutWeek, nextFlipAt, overrideAt } from './schedule.ts';
-import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from './schedule.ts';
+import type { DayRange, ScheduleOverride, ScheduleSlot, ZoneOffset } from './schedule.ts';
+import { dayRange } from './time-of-day.ts';
 import { zoneOffset } from './time-zone.ts';
 
 const EVERY_MINUTE = process.env['WEIR_EVERY_MINUTE'] === '1';
@@ -219,4 +220,111 @@ describe('choices about clock changes', () => {
       '2028-03-06T21:00 AllowAll',
     ]);
   });
+});
+
+describe('days off', () => {
+  const offsetAt = zoneOffset('Europe/Berlin')!;
+  const school = { action: 'block_all', skipsDaysOff: true } as const;
+  /** Sunday to Thursday, 20:00 to 07:00. */
+  const nights: ScheduleSlot = { ...school, days: 0b1001111, start: 1200, end: 420 };
+  const afternoons: ScheduleSlot = { ...school, days: 0b0011111, start: 900, end: 1020 };
+  const flips = (slots: ScheduleSlot[], off: DayRange[], from: string, count: number): string[] => {
+    const week = layOutWeek(slots, off);
+    let atMs = Date.parse(from);
+    return Array.from({ length: count }, () => {
+      atMs = nextFlipAt(week, offsetAt, atMs)!;
+      return `${new Date(atMs).toISOString().slice(0, 16)} ${String(overrideAt(week, offsetAt, atMs))}`;
+    });
+  };
+
+  test('lift the night before each of them, and not the night before the first school day', () => {
+    // Wednesday and Thursday are off: no night before them, but one before Friday.
+    const off = [dayRange({ from: '2026-07-08', to: '2026-07-09' })];
+    expect(flips([nights], off, '2026-07-06T12:00Z', 6)).toEqual([
+      '2026-07-06T18:00 BlockAll',
+      '2026-07-07T05:00 null',
+      '2026-07-09T18:00 BlockAll',
+      '2026-07-10T05:00 null',
+      '2026-07-12T18:00 BlockAll',
+      '2026-07-13T05:00 null',
+    ]);
+  });
+
+  test('lift times of those days, and no other slots', () => {
+    const off = [dayRange({ from: '2026-07-07', to: '2026-07-07' })];
+    const bedtime: ScheduleSlot = { days: 127, start: 1320, end: 360, action: 'block_all' };
+    expect(flips([afternoons, bedtime], off, '2026-07-06T22:00Z', 4)).toEqual([
+      '2026-07-07T04:00 null',
+      '2026-07-07T20:00 BlockAll',
+      '2026-07-08T04:00 null',
+      '2026-07-08T13:00 BlockAll',
+    ]);
+  });
+
+  test('may last for months, after which the next change is found', () => {
+    const off = [dayRange({ from: '2026-06-01', to: '2026-09-13' })];
+    expect(flips([nights], off, '2026-06-02T12:00Z', 1)).toEqual(['2026-09-13T18:00 BlockAll']);
+  });
+
+  test('agree with a look at each minute, for any slots and days, in zones whose clocks change', () => {
+    const fromMs = Date.UTC(2026, 2, 20);
+    const firstDay = fromMs / 86_400_000;
+    const range = fc
+      .tuple(fc.integer({ min: -2, max: 18 }), fc.integer({ min: 0, max: 4 }))
+      .map(([at, length]) => ({
+        from: firstDay + at,
+        to: firstDay + at + length,
+      }));
+    const skipping = fc.tuple(slot, fc.boolean()).map(([one, skipsDaysOff]) => ({ ...one, skipsDaysOff }));
+    fc.assert(
+      fc.property(
+        fc.array(skipping, { minLength: 1, maxLength: 4 }),
+        fc.array(range, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('Europe/Berlin', 'Asia/Tehran', 'America/New_York'),
+        (slots, off, zone) => {
+          const clock = zoneOffset(zone)!;
+          const week = layOutWeek(slots, off);
+          let awaitedMs: number | null | undefined;
+          let state: ScheduleOverride | undefined;
+          for (let atMs = fromMs; atMs < fromMs + 16 * 86_400_000; atMs += MINUTE_MS) {
+            const wanted = specifiedWith(slots, off, Math.floor(atMs / MINUTE_MS) + clock(atMs));
+            expect(overrideAt(week, clock, atMs)).toBe(wanted);
+            if (wanted !== state || awaitedMs === undefined) {
+              if (awaitedMs !== undefined) expect(awaitedMs).toBe(atMs);
+              awaitedMs = nextFlipAt(week, clock, atMs);
+            } else expect(awaitedMs === null || awaitedMs > atMs).toBe(true);
+            state = wanted;
+          }
+        },
+      ),
+      { numRuns: 6 },
+    );
+  });
+
+  /** The state in a local minute since 1970: a slot belongs to the day on which it ends. */
+  function specifiedWith(
+    slots: readonly ScheduleSlot[],
+    off: readonly DayRange[],
+    local: number,
+  ): ScheduleOverride {
+    const day = Math.floor(local / 1440);
+    const minute = local - day * 1440;
+    const isOff = (one: number): boolean => off.some(({ from, to }) => from <= one && one <= to);
+    const today = slots.filter(({ skipsDaysOff }) => skipsDaysOff !== true || !isOff(day));
+    const tonight = slots.filter(({ skipsDaysOff }) => skipsDaysOff !== true || !isOff(day + 1));
+    const weekday = (day + 3) % 7;
+    const found = [
+      specified(
+        tonight.filter(({ start, end }) => end !== 0 && end < start && minute >= start),
+        weekday,
+        minute,
+      ),
+      specified(
+        today.filter(({ start, end }) => end === 0 || end > start || minute < end),
+        weekday,
+        minute,
+      ),
+    ];
+    return found.includes('BlockAll') ? 'BlockAll' : found.includes('AllowAll') ? 'AllowAll' : null;
+  }
 });

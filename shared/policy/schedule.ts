@@ -5,6 +5,9 @@
  * choice: a slot holds whenever the zone's clocks show its weekday and time, and at no other moment. So a slot inside
  * the hour that the clocks skip does not take place that night, one that reaches into it is cut where they jump, and
  * one inside an hour that they show twice takes place twice.
+ *
+ * On a day off, slots that skip such days do not hold. A slot over midnight belongs to the day on which it ends: there is a
+ * school night before each school day, also on the last evening of a holiday, and not on the evening before its first day.
  */
 
 /** Minutes of a local day and of a local week, whose first minute is Monday 00:00. */
@@ -18,6 +21,8 @@ const EPOCH_WEEK_MINUTE = 3 * DAY;
  * How far ahead a change is searched. Any change recurs weekly, and clock changes can suppress it once, perhaps twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
+/** With days off, the next change may be behind all of them. */
+const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
 /** What a schedule does to a group; null = nothing. */
 export type ScheduleOverride = 'BlockAll' | 'AllowAll' | null;
@@ -31,44 +36,74 @@ export interface ScheduleSlot {
   /** Minute of the day at which it ends, 0..1440, exclusive; before `start` = on the next day. Never `start`. */
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';
+  /** It does not hold on days off; absent = it does. */
+  readonly skipsDaysOff?: boolean;
+}
+
+/** Days off, both included, as days since 1970-01-01. */
+export interface DayRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Minutes that a zone's clocks are ahead of UTC at an instant. */
 export type ZoneOffset = (atMs: number) => number;
 
-/** The slots of a profile laid out over the local week. */
-export interface ScheduleWeek {
+/** Slots laid out over a week. */
+interface LaidOutSlots {
   /** `STATES` index of each minute. */
   readonly minutes: Uint8Array;
   /** Minutes at which the state differs from that of the minute before, ascending. */
   readonly changes: readonly number[];
 }
 
+/** The slots of a profile laid out over the local week. */
+export interface ScheduleWeek {
+  /** By whether today is a day off (1), and whether tomorrow is (2); without days off, the first is for all days. */
+  readonly layouts: readonly LaidOutSlots[];
+  readonly daysOff: readonly DayRange[];
+}
+
 const STATES: readonly ScheduleOverride[] = [null, 'AllowAll', 'BlockAll'];
 const ALLOW_ALL = 1;
 const BLOCK_ALL = 2;
+const TODAY_OFF = 1;
+const TOMORROW_OFF = 2;
 
 /** Lays slots out over a week; `block_all` wins over `allow_all`. */
-export function layOutWeek(slots: readonly ScheduleSlot[]): ScheduleWeek {
+export function layOutWeek(slots: readonly ScheduleSlot[], daysOff: readonly DayRange[] = []): ScheduleWeek {
+  if (daysOff.length === 0 || !slots.some(({ skipsDaysOff }) => skipsDaysOff === true))
+    return { layouts: [layOut(slots, 0)], daysOff: [] };
+  return { layouts: [0, 1, 2, 3].map((off) => layOut(slots, off)), daysOff };
+}
+
+function layOut(slots: readonly ScheduleSlot[], off: number): LaidOutSlots {
   const minutes = new Uint8Array(WEEK);
   for (const action of ['allow_all', 'block_all'] as const)
-    for (const slot of slots) if (slot.action === action) fillSlot(minutes, slot);
+    for (const slot of slots) if (slot.action === action) fillSlot(minutes, slot, off);
   const changes: number[] = [];
   for (let minute = 0; minute < WEEK; minute++)
     if (minutes[minute] !== minutes[(minute + WEEK - 1) % WEEK]) changes.push(minute);
   return { minutes, changes };
 }
 
-/** Marks the minutes of a slot over what is there. */
-function fillSlot(minutes: Uint8Array, { days, start, end, action }: ScheduleSlot): void {
+/** Marks the minutes of a slot over what is there: those that hold if today or tomorrow are off as `off` says. */
+function fillSlot(minutes: Uint8Array, slot: ScheduleSlot, off: number): void {
+  const { days, start, end, action, skipsDaysOff = false } = slot;
   const state = action === 'block_all' ? BLOCK_ALL : ALLOW_ALL;
-  const length = end > start ? end - start : end + DAY - start;
+  const isSkippedToday = skipsDaysOff && (off & TODAY_OFF) !== 0;
+  const isSkippedTonight = skipsDaysOff && (off & TOMORROW_OFF) !== 0;
   for (let day = 0; day < 7; day++) {
     if ((days & (1 << day)) === 0) continue;
-    const from = day * DAY + start;
-    minutes.fill(state, from, from + length);
+    const midnight = day * DAY;
+    if (end > start || end === 0) {
+      if (!isSkippedToday) minutes.fill(state, midnight + start, midnight + (end === 0 ? DAY : end));
+      continue;
+    }
+    if (!isSkippedTonight) minutes.fill(state, midnight + start, midnight + DAY);
     // Sunday's night ends on Monday.
-    if (from + length > WEEK) minutes.fill(state, 0, from + length - WEEK);
+    const morning = (midnight + DAY) % WEEK;
+    if (!isSkippedToday) minutes.fill(state, morning, morning + end);
   }
 }
 
@@ -79,16 +114,20 @@ export function overrideAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: numbe
 
 /** The first instant after `atMs`, on a whole minute, at which the override is another; null = never. */
 export function nextFlipAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: number): number | null {
-  if (week.changes.length === 0) return null;
+  if (week.layouts.every(({ changes }) => changes.length === 0)) return null;
+  const hasDaysOff = week.daysOff.length > 0;
   let fromMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
-  const endMs = fromMs + HORIZON_MS;
+  const endMs = fromMs + (hasDaysOff ? DAYS_OFF_HORIZON_MS : HORIZON_MS);
   let offset = offsetAt(fromMs);
   const state = stateAt(week, offset, fromMs);
   while (fromMs < endMs) {
     const shiftMs = clockChange(offsetAt, offset, fromMs);
-    const flipMs = fromMs + minutesToChange(week, weekMinute(offset, fromMs)) * MINUTE_MS;
-    if (flipMs < shiftMs) return flipMs;
-    fromMs = shiftMs;
+    // Another layout may hold from midnight on.
+    const stopMs = hasDaysOff ? Math.min(shiftMs, midnightAfter(offset, fromMs)) : shiftMs;
+    const layout = layoutAt(week, offset, fromMs);
+    const flipMs = fromMs + minutesToChange(layout, weekMinute(offset, fromMs)) * MINUTE_MS;
+    if (flipMs < stopMs) return flipMs;
+    fromMs = stopMs;
     offset = offsetAt(fromMs);
     if (stateAt(week, offset, fromMs) !== state) return fromMs;
   }
@@ -108,8 +147,28 @@ function clockChange(offsetAt: ZoneOffset, offset: number, fromMs: number): numb
   return other;
 }
 
+function layoutAt({ layouts, daysOff }: ScheduleWeek, offset: number, atMs: number): LaidOutSlots {
+  if (daysOff.length === 0) return layouts[0]!;
+  const today = dayAt(offset, atMs);
+  const off = (isIn(daysOff, today) ? TODAY_OFF : 0) + (isIn(daysOff, today + 1) ? TOMORROW_OFF : 0);
+  return layouts[off]!;
+}
+
+function isIn(ranges: readonly DayRange[], day: number): boolean {
+  return ranges.some(({ from, to }) => from <= day && day <= to);
+}
+
+/** The day that the clocks show, since 1970-01-01. */
+function dayAt(offset: number, atMs: number): number {
+  return Math.floor((atMs + offset * MINUTE_MS) / DAY_MS);
+}
+
+function midnightAfter(offset: number, atMs: number): number {
+  return (dayAt(offset, atMs) + 1) * DAY_MS - offset * MINUTE_MS;
+}
+
 function stateAt(week: ScheduleWeek, offset: number, atMs: number): number {
-  return week.minutes[weekMinute(offset, atMs)]!;
+  return layoutAt(week, offset, atMs).minutes[weekMinute(offset, atMs)]!;
 }
 
 function weekMinute(offset: number, atMs: number): number {
@@ -117,8 +176,9 @@ function weekMinute(offset: number, atMs: number): number {
   return minute < 0 ? minute + WEEK : minute;
 }
 
-/** Minutes from `minute` to the next change after it, 1..WEEK. */
-function minutesToChange({ changes }: ScheduleWeek, minute: number): number {
+/** Minutes from `minute` to the next change after it, 1..WEEK; Infinity if there is none. */
+function minutesToChange({ changes }: LaidOutSlots, minute: number): number {
+  if (changes.length === 0) return Infinity;
   let low = 0;
   let high = changes.length;
   while (low < high) {

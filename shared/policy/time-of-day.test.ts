@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { minuteOfDay, timeOfDay } from './time-of-day.ts';
+import { dayRange, minuteOfDay, timeOfDay } from './time-of-day.ts';
 
 describe('minuteOfDay()', () => {
   test('is undone by timeOfDay() for each minute, and for the end of the day', () => {
@@ -16,4 +16,12 @@ describe('minuteOfDay()', () => {
     'takes %j for no time of day',
     (text) => expect(minuteOfDay(text)).toBeNull(),
   );
+});
+
+describe('dayRange()', () => {
+  test('counts days since 1970, also leap days', () => {
+    expect(dayRange({ from: '1970-01-01', to: '1970-01-02' })).toEqual({ from: 0, to: 1 });
+    const { from, to } = dayRange({ from: '2028-02-28', to: '2028-03-01' });
+    expect(to - from).toBe(2);
+  });
 });

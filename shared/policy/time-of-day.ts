@@ -1,4 +1,4 @@
-/** Times of day as people write them, `HH:MM`, and as minutes since midnight. */
+/** Times of day as people write them, `HH:MM`, and as minutes since midnight; days, `YYYY-MM-DD`, and as numbers. */
 
 const PATTERN = /^([01]\d|2[0-4]):([0-5]\d)$/;
 
@@ -14,4 +14,14 @@ export function minuteOfDay(text: string): number | null {
 export function timeOfDay(minute: number): string {
   const padded = (value: number): string => String(value).padStart(2, '0');
   return `${padded(Math.floor(minute / 60))}:${padded(minute % 60)}`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Days that are written `YYYY-MM-DD`, as days since 1970-01-01. */
+export function dayRange({ from, to }: { readonly from: string; readonly to: string }): {
+  from: number;
+  to: number;
+} {
+  return { from: Date.parse(from) / DAY_MS, to: Date.parse(to) / DAY_MS };
 }

@@ -100,13 +100,35 @@ describe('schedule profiles', () => {
     [{ name: 'x' }, 'timezone'],
     [{ timezone: 'UTC' }, 'name'],
     [{ ...BEDTIME, name: ' ' }, 'name'],
-    [{ ...BEDTIME, slots: [] }, 'slots'],
+    [{ ...BEDTIME, slots: [{ ...NIGHT, days: 0 }] }, 'slots.0.days'],
+    [{ ...BEDTIME, days_off: [{ from: '2026-07-02', to: '2026-07-01' }] }, 'days_off.0.to'],
+    [{ ...BEDTIME, days_off: [{ from: '2026-02-30', to: '2026-03-01' }] }, 'days_off.0.from'],
+    [{ ...BEDTIME, group: 1 }, 'group'],
   ])('%j is 400 and names the field', async (json, path) => {
     const answer = await send('POST', '/schedule-profiles', json);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
     const { id } = await createProfile();
     const update = await send('PUT', `/schedule-profiles/${id}`, { timezone: 'Nowhere' });
     expect([update.status, update.problem.errors![0]!.path]).toEqual([400, 'timezone']);
+  });
+
+  test('are created with their slots and days off by one revision', async () => {
+    const days_off = [{ from: '2026-07-01', to: '2026-08-14' }];
+    const slots = [{ ...NIGHT, skips_days_off: true }, NIGHT];
+    const { id } = await createProfile({ ...BEDTIME, days_off, slots });
+    const path = `/schedule-profiles/${id}`;
+    const full = FullScheduleProfile.parse((await send('GET', path)).body);
+    expect(full).toMatchObject({
+      days_off,
+      slots: [{ skips_days_off: true }, { ...NIGHT, skips_days_off: false }],
+    });
+    expect((await send('GET', '/revisions')).body).toHaveLength(1);
+    await send('PUT', '/groups/1/schedule', { profile_id: id });
+    expect(await schedules()).toMatchObject([
+      { daysOff: days_off, slots: [{ skipsDaysOff: true }, { skipsDaysOff: false }] },
+    ]);
+    await send('PUT', path, { comment: 'keeps days off' });
+    expect((await send('PUT', path, { days_off: [] })).body).toMatchObject({ days_off: [] });
   });
 
   test('have names of their own, and are 404 where unknown', async () => {
@@ -161,7 +183,10 @@ describe('time slots', () => {
         groupId: 1,
         profile: 'Bedtime',
         timezone: 'Europe/Berlin',
-        slots: [{ days: 127, start: startMinute, end: endMinute, action: 'allow_all' }],
+        slots: [
+          { days: 127, start: startMinute, end: endMinute, action: 'allow_all', skipsDaysOff: false },
+        ],
+        daysOff: [],
       },
     ]);
   });

@@ -95,7 +95,7 @@ function createProfile(policy: PolicyChanges): Route {
     path: '/schedule-profiles',
     access: 'admin',
     tag: 'Schedules',
-    summary: 'Create a schedule profile',
+    summary: 'Create a schedule profile, with its slots if they are given',
     body: ScheduleProfileCreateBody,
     status: 201,
     answer: ScheduleProfile,

@@ -14,10 +14,14 @@ beforeEach(() => asOwner(own.database, 'TRUNCATE schedule_profiles RESTART IDENT
 afterAll(() => own.stop());
 
 function insert(name: string): Promise<ScheduleProfile> {
-  return store.insertProfile(own.database, { name, timezone: 'Europe/Berlin', comment: '' });
+  const timezone = 'Europe/Berlin';
+  return store.insertProfile(own.database, { name, timezone, comment: '', days_off: [], slots: [] });
 }
 
-const NIGHT = { days: 0b1111111, start_time: 1320, end_time: 360, action: 'block_all' } as const;
+const NIGHT = {
+  ...{ days: 0b1111111, start_time: 1320, end_time: 360 },
+  ...{ action: 'block_all' as const, skips_days_off: false },
+};
 
 describe('schedule profiles', () => {
   test('listProfiles() sorts by name, in any case', async () => {

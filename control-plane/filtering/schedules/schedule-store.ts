@@ -1,5 +1,6 @@
 /** SQL of schedule profiles, their slots, and the groups they are assigned to. */
 import type {
+  DaysOff,
   FullScheduleProfile,
   GroupSchedule,
   ScheduleProfile,
@@ -18,6 +19,7 @@ interface ProfileRow {
   readonly name: string;
   readonly timezone: string;
   readonly comment: string;
+  readonly days_off: DaysOff;
   readonly group_ids: number[];
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -30,12 +32,13 @@ interface SlotRow {
   readonly start_minute: number;
   readonly end_minute: number;
   readonly action: ScheduleSlot['action'];
+  readonly skips_days_off: boolean;
   readonly created_at: Date;
 }
 
 const GROUPS = `ARRAY(SELECT group_id FROM group_schedules s WHERE s.profile_id = schedule_profiles.id ORDER BY group_id)`;
-const PROFILE = `id, name, timezone, comment, ${GROUPS} AS group_ids, created_at, updated_at`;
-const SLOT = 'id, profile_id, days, start_minute, end_minute, action, created_at';
+const PROFILE = `id, name, timezone, comment, days_off, ${GROUPS} AS group_ids, created_at, updated_at`;
+const SLOT = 'id, profile_id, days, start_minute, end_minute, action, skips_days_off, created_at';
 
 /** All profiles by name, without their slots. */
 export async function listProfiles(db: Queryable): Promise<ScheduleProfile[]> {
@@ -56,12 +59,14 @@ export async function readProfile(db: Queryable, id: number): Promise<FullSchedu
   return { ...toProfile(rows[0]), slots: slots.rows.map(toSlot) };
 }
 
-/** Stores a new profile; 409 if its name is taken, upper and lower case being the same. */
+/** Stores a new profile with its slots; 409 if its name is taken, upper and lower case being the same. */
 export async function insertProfile(tx: Queryable, profile: ScheduleProfileCreate): Promise<ScheduleProfile> {
-  const text = `INSERT INTO schedule_profiles (name, timezone, comment) VALUES ($1, $2, $3) RETURNING ${PROFILE}`;
-  const values = [profile.name, profile.timezone, profile.comment];
+  const text = `INSERT INTO schedule_profiles (name, timezone, comment, days_off) VALUES ($1, $2, $3, $4) RETURNING ${PROFILE}`;
+  const values = [profile.name, profile.timezone, profile.comment, JSON.stringify(profile.days_off)];
   const { rows } = await refusingTakenNames(profile.name, () => tx.query<ProfileRow>(text, values));
-  return toProfile(rows[0]!);
+  const stored = toProfile(rows[0]!);
+  for (const slot of profile.slots) await insertSlot(tx, stored.id, slot);
+  return stored;
 }
 
 /** Changes the given fields; 404, 409 if the name is taken. */
@@ -71,8 +76,10 @@ export async function updateProfile(
   change: ScheduleProfileUpdate,
 ): Promise<ScheduleProfile> {
   const text = `UPDATE schedule_profiles SET name = coalesce($2, name), timezone = coalesce($3, timezone),
-    comment = coalesce($4, comment), updated_at = now() WHERE id = $1 RETURNING ${PROFILE}`;
-  const values = [id, change.name, change.timezone, change.comment];
+    comment = coalesce($4, comment), days_off = coalesce($5, days_off), updated_at = now()
+    WHERE id = $1 RETURNING ${PROFILE}`;
+  const daysOff = change.days_off === undefined ? undefined : JSON.stringify(change.days_off);
+  const values = [id, change.name, change.timezone, change.comment, daysOff];
   const { rows } = await refusingTakenNames(change.name, () => tx.query<ProfileRow>(text, values));
   if (rows[0] === undefined) throw notFound(`schedule profile ${id}`);
   return toProfile(rows[0]);
@@ -94,9 +101,9 @@ export async function insertSlot(
   profileId: number,
   slot: ScheduleSlotCreate,
 ): Promise<ScheduleSlot> {
-  const text = `INSERT INTO schedule_slots (profile_id, days, start_minute, end_minute, action)
-    VALUES ($1, $2, $3, $4, $5) RETURNING ${SLOT}`;
-  const values = [profileId, slot.days, slot.start_time, slot.end_time, slot.action];
+  const text = `INSERT INTO schedule_slots (profile_id, days, start_minute, end_minute, action, skips_days_off)
+    VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${SLOT}`;
+  const values = [profileId, slot.days, slot.start_time, slot.end_time, slot.action, slot.skips_days_off];
   try {
     const { rows } = await tx.query<SlotRow>(text, values);
     return toSlot(rows[0]!);

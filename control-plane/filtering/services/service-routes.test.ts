@@ -105,8 +105,8 @@ describe('blocked services', () => {
     await addSlot();
     const answer = await block({ service_id: 'netflix', group_id: 1, profile_id: id });
     expect(BlockedService.parse(answer.body).profile_id).toBe(id);
-    const night = { days: 127, start: 1260, end: 390, action: 'block_all' };
-    expect(await times()).toEqual([{ timezone: 'UTC', slots: [night] }]);
+    const night = { days: 127, start: 1260, end: 390, action: 'block_all', skipsDaysOff: false };
+    expect(await times()).toEqual([{ timezone: 'UTC', slots: [night], daysOff: [] }]);
     const path = '/api/services/netflix/groups/1';
     const always = await api.send('PUT', path, { json: { profile_id: null } });
     expect(BlockedService.parse(always.body).profile_id).toBeNull();

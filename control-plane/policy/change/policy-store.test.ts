@@ -70,7 +70,8 @@ describe('readPolicyRows', () => {
         groupId: 7,
         profile: 'night',
         timezone: 'Europe/Berlin',
-        slots: [{ days: 127, start: 1320, end: 360, action: 'block_all' }],
+        slots: [{ days: 127, start: 1320, end: 360, action: 'block_all', skipsDaysOff: false }],
+        daysOff: [],
       },
     ]);
   });

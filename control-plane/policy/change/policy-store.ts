@@ -46,7 +46,7 @@ type Row = { readonly [Name in JsonColumn]: KeptRows[Name] | null } & {
 
 /** The slots of profile `p`. */
 const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start', start_minute, 'end', end_minute,
-  'action', action) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
+  'action', action, 'skipsDaysOff', skips_days_off) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
 
 /** `Exclusion` bits of a client. */
 const EXCLUSION = `(${String(Exclusion.LOG)} * exclude_from_log::integer + ${String(Exclusion.STATS)} * exclude_from_stats::integer)`;
@@ -98,7 +98,8 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
     'services',
     `SELECT coalesce(json_agg(json_build_object('serviceId', b.service_id, 'groupId', b.group_id,
          'name', c.name, 'domains', c.domains,
-         'times', CASE WHEN p.id IS NOT NULL THEN json_build_object('timezone', p.timezone, 'slots', ${SLOTS}) END)
+         'times', CASE WHEN p.id IS NOT NULL THEN json_build_object('timezone', p.timezone, 'slots', ${SLOTS},
+           'daysOff', p.days_off) END)
          ORDER BY b.id), '[]')
        FROM blocked_services b LEFT JOIN custom_services c USING (service_id)
          LEFT JOIN schedule_profiles p ON p.id = b.profile_id`,
@@ -116,7 +117,7 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
   schedules: [
     'schedules',
     `SELECT coalesce(json_agg(json_build_object('groupId', g.group_id, 'profile', p.name, 'timezone', p.timezone,
-         'slots', ${SLOTS}) ORDER BY g.group_id), '[]')
+         'slots', ${SLOTS}, 'daysOff', p.days_off) ORDER BY g.group_id), '[]')
        FROM group_schedules g JOIN schedule_profiles p ON p.id = g.profile_id`,
   ],
   safeSearch: [

@@ -50,6 +50,8 @@ export interface PolicyTimes {
   /** IANA name. */
   readonly timezone: string;
   readonly slots: readonly PolicySlot[];
+  /** Days, both included, on which some slots do not apply; absent = none. */
+  readonly daysOff?: readonly { readonly from: string; readonly to: string }[];
 }
 
 /** A service that is blocked for one group. */
@@ -118,6 +120,8 @@ export interface PolicySlot {
   readonly start: number;
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';
+  /** Not on days off; absent = on all days. */
+  readonly skipsDaysOff?: boolean;
 }
 
 /** The schedule of a group; a group has one at most. */

@@ -1,6 +1,7 @@
 /** What the slots of a profile mean at an instant, for groups and for services that are blocked at times. Pure. */
 import { layOutWeek, nextFlipAt, overrideAt } from '../../../shared/policy/schedule.ts';
 import type { ScheduleWeek } from '../../../shared/policy/schedule.ts';
+import { dayRange } from '../../../shared/policy/time-of-day.ts';
 import { zoneOffset } from '../../../shared/policy/time-zone.ts';
 import type { GroupOverride } from './runtime-state.ts';
 import type { PolicyBlockedService, PolicyTimes } from './rows.ts';
@@ -37,7 +38,7 @@ function isBlockingAt(times: PolicyTimes, nowMs: number): boolean {
 
 function weekOf(times: PolicyTimes): ScheduleWeek {
   let week = weeks.get(times);
-  if (week === undefined) weeks.set(times, (week = layOutWeek(times.slots)));
+  if (week === undefined) weeks.set(times, (week = layOutWeek(times.slots, (times.daysOff ?? []).map(dayRange))));
   return week;
 }
 

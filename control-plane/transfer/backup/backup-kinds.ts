@@ -130,24 +130,27 @@ const safeSearch: BackupKind = {
   ],
 };
 
-const PROFILE = items('name text, timezone text, comment text, slots jsonb');
+const PROFILE = items('name text, timezone text, comment text, days_off jsonb, slots jsonb');
 const IS_PROFILE = 'lower(p.name) = lower(v.name)';
 const profiles: BackupKind = {
   name: 'schedule_profiles',
   key: ['name'],
   isFolded: true,
-  read: `SELECT p.name, p.timezone, p.comment, coalesce((SELECT jsonb_agg(jsonb_build_object('days', s.days,
-      'start_time', s.start_minute, 'end_time', s.end_minute, 'action', s.action) ORDER BY s.id)
+  read: `SELECT p.name, p.timezone, p.comment, p.days_off, coalesce((SELECT jsonb_agg(jsonb_build_object('days', s.days,
+      'start_time', s.start_minute, 'end_time', s.end_minute, 'action', s.action,
+      'skips_days_off', s.skips_days_off) ORDER BY s.id)
       FROM schedule_slots s WHERE s.profile_id = p.id), '[]') AS slots
     FROM schedule_profiles p ORDER BY lower(p.name)`,
   put: [
-    `INSERT INTO schedule_profiles (name, timezone, comment) SELECT v.name, v.timezone, v.comment FROM ${PROFILE}
+    `INSERT INTO schedule_profiles (name, timezone, comment, days_off)
+     SELECT v.name, v.timezone, v.comment, v.days_off FROM ${PROFILE}
      ON CONFLICT (lower(name)) DO UPDATE SET name = excluded.name, timezone = excluded.timezone,
-       comment = excluded.comment, updated_at = now()`,
+       comment = excluded.comment, days_off = excluded.days_off, updated_at = now()`,
     `DELETE FROM schedule_slots s USING schedule_profiles p, ${PROFILE} WHERE s.profile_id = p.id AND ${IS_PROFILE}`,
-    `INSERT INTO schedule_slots (profile_id, days, start_minute, end_minute, action)
-     SELECT p.id, s.days, s.start_time, s.end_time, s.action FROM ${PROFILE} JOIN schedule_profiles p ON ${IS_PROFILE}
-     CROSS JOIN jsonb_to_recordset(v.slots) AS s(days smallint, start_time smallint, end_time smallint, action text)`,
+    `INSERT INTO schedule_slots (profile_id, days, start_minute, end_minute, action, skips_days_off)
+     SELECT p.id, s.days, s.start_time, s.end_time, s.action, s.skips_days_off FROM ${PROFILE} JOIN schedule_profiles p ON ${IS_PROFILE}
+     CROSS JOIN jsonb_to_recordset(v.slots) AS s(days smallint, start_time smallint, end_time smallint, action text,
+       skips_days_off boolean)`,
   ],
   remove: [`DELETE FROM schedule_profiles p USING ${PROFILE} WHERE ${IS_PROFILE}`],
 };

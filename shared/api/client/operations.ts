@@ -176,6 +176,11 @@ export interface Operations {
   'GET /custom-services/{service_id}': { params: typeof services.ServiceParams; answer: typeof services.CustomService };
   'PATCH /custom-services/{service_id}': { params: typeof services.ServiceParams; body: typeof services.CustomServiceUpdateBody; answer: typeof services.CustomService };
   'DELETE /custom-services/{service_id}': { params: typeof services.ServiceParams; query: typeof services.CustomServiceDeleteQuery };
+  'GET /group-plans': { answer: typeof schedules.GroupPlanList };
+  'POST /group-plans': { body: typeof schedules.GroupPlanCreateBody; answer: typeof schedules.GroupPlan };
+  'GET /group-plans/{id}': { params: typeof fields.IdParams; answer: typeof schedules.GroupPlan };
+  'PUT /group-plans/{id}': { params: typeof fields.IdParams; body: typeof schedules.GroupPlanBody; answer: typeof schedules.GroupPlan };
+  'DELETE /group-plans/{id}': { params: typeof fields.IdParams };
   'GET /revisions': { answer: typeof revisions.RevisionList };
   'GET /revisions/{id}': { params: typeof fields.IdParams; answer: typeof revisions.RevisionDetail };
   'POST /revisions/{id}/rollback': { params: typeof fields.IdParams; query: typeof revisions.RollbackQuery; answer: typeof revisions.Revision };

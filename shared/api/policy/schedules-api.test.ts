@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { ScheduleProfileCreateBody, ScheduleSlotCreateBody, SlotParams } from './schedules-api.ts';
+import {
+  GroupPlanBody,
+  ScheduleProfileCreateBody,
+  ScheduleSlotCreateBody,
+  SlotParams,
+} from './schedules-api.ts';
 
 const slot = { days: 127, start_time: '22:00', end_time: '06:00', action: 'block_all' };
 
@@ -42,5 +47,28 @@ describe('SlotParams', () => {
     expect(SlotParams.parse({ id: '3', slot_id: '15' })).toEqual({ id: 3, slot_id: 15 });
     expect(SlotParams.safeParse({ id: '3', slot_id: '1234567890123456' }).success).toBe(false);
     expect(SlotParams.safeParse({ id: '3', slot_id: '1x' }).success).toBe(false);
+  });
+});
+
+const plan = { name: 'Mia', timezone: 'Europe/Berlin' };
+const night = { days: 79, start_time: '20:00', end_time: '07:00' };
+
+describe('GroupPlanBody', () => {
+  test('reads times as minutes, and takes what is left out for none', () => {
+    expect(GroupPlanBody.parse({ ...plan, service_times: [night] })).toEqual({
+      ...plan,
+      ...{ client_ids: [], services: [], offline_times: [], days_off: [] },
+      service_times: [{ days: 79, start_time: 1200, end_time: 420, skips_days_off: false }],
+    });
+  });
+
+  test.each([
+    [{ client_ids: [7, 7] }, ['client_ids']],
+    [{ services: [1, 2].map(() => ({ service_id: 'youtube', always: true })) }, ['services']],
+    [{ offline_times: [{ ...night, end_time: '20:00' }] }, ['offline_times', 0, 'end_time']],
+    [{ days_off: [{ from: '2026-07-02', to: '2026-07-01' }] }, ['days_off', 0, 'to']],
+    [{ timezone: 'Mars/Olympus' }, ['timezone']],
+  ])('refuses %j', (change, path) => {
+    expect(GroupPlanBody.safeParse({ ...plan, ...change }).error?.issues).toMatchObject([{ path }]);
   });
 });

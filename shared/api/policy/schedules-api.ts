@@ -1,8 +1,9 @@
-/** Requests and answers of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`. */
+/** Requests and answers of `{api}/schedule-profiles`, `{api}/groups/{id}/schedule` and `{api}/group-plans`. */
 import { z } from 'zod';
 import { minuteOfDay, timeOfDay } from '../../policy/time-of-day.ts';
 import { isTimeZone } from '../../policy/time-zone.ts';
 import { Comment, Id, IdParams, label, MAX_ID, text, Timestamp } from '../fields.ts';
+import { ServiceBlockBody } from './services-api.ts';
 
 const SlotAction = z
   .enum(['block_all', 'allow_all'])
@@ -13,6 +14,22 @@ const Days = z
   .max(127)
   .meta({ description: 'weekdays: Monday 1, Tuesday 2, ... Sunday 64, added' });
 
+const SKIPS =
+  'it does not apply on the days off of its profile; a slot that spans midnight belongs to the day on which it ends';
+/** Most ranges of days off. */
+const MAX_DAYS_OFF = 100;
+const Day = z.iso.date('expected YYYY-MM-DD').meta({ examples: ['2026-07-20'] });
+const DayOffRange = z
+  .strictObject({ from: Day, to: Day })
+  .refine(({ from, to }) => from <= to, { message: 'expected a day not before from', path: ['to'] });
+
+/** Days off, such as holidays; the last day is one of them. */
+export const DaysOff = z
+  .array(DayOffRange)
+  .max(MAX_DAYS_OFF)
+  .meta({ description: 'days, both included, on which slots with skips_days_off do not apply' });
+export type DaysOff = z.output<typeof DaysOff>;
+
 export const ScheduleSlot = z
   .strictObject({
     id: Id,
@@ -21,6 +38,7 @@ export const ScheduleSlot = z
     start_time: z.string(),
     end_time: z.string(),
     action: SlotAction,
+    skips_days_off: z.boolean().meta({ description: SKIPS }),
     created_at: Timestamp,
   })
   .meta({ id: 'ScheduleSlot' });
@@ -31,6 +49,7 @@ const profile = {
   name: z.string(),
   timezone: z.string(),
   comment: z.string(),
+  days_off: DaysOff,
   group_ids: z.array(Id).meta({ description: 'the groups that it is assigned to' }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -55,17 +74,6 @@ const TimeZone = text(100)
   .refine(isTimeZone, 'expected the name of a time zone, such as Europe/Berlin')
   .meta({ examples: ['Europe/Berlin'] });
 
-export const ScheduleProfileCreateBody = z
-  .strictObject({ name: Name, timezone: TimeZone, comment: Comment.default('') })
-  .meta({ id: 'ScheduleProfileCreate' });
-export type ScheduleProfileCreate = z.output<typeof ScheduleProfileCreateBody>;
-
-/** Absent fields keep their value. */
-export const ScheduleProfileUpdateBody = z
-  .strictObject({ name: Name.optional(), timezone: TimeZone.optional(), comment: Comment.optional() })
-  .meta({ id: 'ScheduleProfileUpdate' });
-export type ScheduleProfileUpdate = z.output<typeof ScheduleProfileUpdateBody>;
-
 /** A time of day up to and including `last`, as minutes since midnight. */
 function time(last: number, expected: string) {
   return z
@@ -85,6 +93,7 @@ export const ScheduleSlotCreateBody = z
     start_time: time(1439, 'expected HH:MM from 00:00 to 23:59'),
     end_time: time(1440, 'expected HH:MM from 00:00 to 24:00'),
     action: SlotAction,
+    skips_days_off: z.boolean().default(false).meta({ description: SKIPS }),
   })
   .superRefine(({ start_time: start, end_time: end }, context) => {
     if (start !== end) return;
@@ -93,6 +102,31 @@ export const ScheduleSlotCreateBody = z
   })
   .meta({ id: 'ScheduleSlotCreate', description: 'a start after the end spans midnight' });
 export type ScheduleSlotCreate = z.output<typeof ScheduleSlotCreateBody>;
+
+/** Slots that come with a new profile. */
+const MAX_SLOTS = 1000;
+
+export const ScheduleProfileCreateBody = z
+  .strictObject({
+    name: Name,
+    timezone: TimeZone,
+    comment: Comment.default(''),
+    days_off: DaysOff.default([]),
+    slots: z.array(ScheduleSlotCreateBody).max(MAX_SLOTS).default([]),
+  })
+  .meta({ id: 'ScheduleProfileCreate' });
+export type ScheduleProfileCreate = z.output<typeof ScheduleProfileCreateBody>;
+
+/** Absent fields keep their value. */
+export const ScheduleProfileUpdateBody = z
+  .strictObject({
+    name: Name.optional(),
+    timezone: TimeZone.optional(),
+    comment: Comment.optional(),
+    days_off: DaysOff.optional(),
+  })
+  .meta({ id: 'ScheduleProfileUpdate' });
+export type ScheduleProfileUpdate = z.output<typeof ScheduleProfileUpdateBody>;
 
 /** Path parameters of a slot. */
 export const SlotParams = IdParams.extend({
@@ -110,3 +144,100 @@ export const GroupSchedule = z
   .strictObject({ group_id: Id, profile_id: Id, created_at: Timestamp })
   .meta({ id: 'GroupSchedule' });
 export type GroupSchedule = z.infer<typeof GroupSchedule>;
+
+const { action: _action, ...times } = ScheduleSlotCreateBody.shape;
+const PlanTimeBody = z
+  .strictObject(times)
+  .refine(({ start_time: start, end_time: end }) => start !== end, {
+    message: 'expected another time than start_time; a whole day is 00:00 to 24:00',
+    path: ['end_time'],
+  })
+  .meta({ id: 'PlanTimeChange', description: 'a start after the end spans midnight' });
+export type PlanTime = z.output<typeof PlanTimeBody>;
+
+const PlanTime = ScheduleSlot.pick({
+  days: true,
+  start_time: true,
+  end_time: true,
+  skips_days_off: true,
+}).meta({
+  id: 'PlanTime',
+});
+
+const PlanService = z
+  .strictObject({
+    service_id: ServiceBlockBody.shape.service_id,
+    always: z.boolean().meta({ description: 'blocked at all times, not only at `service_times`' }),
+  })
+  .meta({ id: 'PlanService' });
+
+const MAX_CLIENTS = 1000;
+const MAX_SERVICES = 1000;
+const MAX_TIMES = 50;
+
+function onlyOnce<Row>(what: string, keyOf: (row: Row) => unknown) {
+  return [
+    (rows: readonly Row[]) => new Set(rows.map(keyOf)).size === rows.length,
+    `expected each ${what} once`,
+  ] as const;
+}
+
+const Zone = TimeZone.meta({ description: 'whose clocks the times are of', examples: ['Europe/Berlin'] });
+const CLIENTS = 'clients that are given the group; others come to it by their network';
+const SERVICES = 'services that are blocked for the group; those with other times are left out';
+
+export const GroupPlan = z
+  .strictObject({
+    id: Id.meta({ description: 'of the group' }),
+    name: z.string(),
+    timezone: z.string(),
+    client_ids: z.array(Id).meta({ description: CLIENTS }),
+    services: z.array(PlanService).meta({ description: SERVICES }),
+    service_times: z.array(PlanTime).meta({ description: 'when `services` are blocked' }),
+    offline_times: z.array(PlanTime).meta({ description: 'when everything is blocked' }),
+    days_off: DaysOff,
+  })
+  .meta({ id: 'GroupPlan' });
+export type GroupPlan = z.infer<typeof GroupPlan>;
+export const GroupPlanList = z.array(GroupPlan);
+
+const plan = {
+  name: label(90).meta({ examples: ['Mia'] }),
+  timezone: Zone,
+  client_ids: z
+    .array(Id)
+    .max(MAX_CLIENTS)
+    .refine(...onlyOnce('client', (id: number) => id))
+    .default([])
+    .meta({ description: CLIENTS, examples: [[]] }),
+  services: z
+    .array(PlanService)
+    .max(MAX_SERVICES)
+    .refine(...onlyOnce('service', ({ service_id: id }: z.output<typeof PlanService>) => id))
+    .default([])
+    .meta({ examples: [[]] }),
+  service_times: z
+    .array(PlanTimeBody)
+    .max(MAX_TIMES)
+    .default([])
+    .meta({
+      description: 'when `services` are blocked; none = at all times',
+      examples: [[]],
+    }),
+  offline_times: z
+    .array(PlanTimeBody)
+    .max(MAX_TIMES)
+    .default([])
+    .meta({
+      description: 'when everything is blocked',
+      examples: [[]],
+    }),
+  days_off: DaysOff.default([]),
+};
+
+export const GroupPlanCreateBody = z.strictObject(plan).meta({ id: 'GroupPlanCreate' });
+
+export const GroupPlanBody = z
+  .strictObject(plan)
+  .meta({ id: 'GroupPlanChange', description: 'the whole plan; what it leaves out is removed' });
+export type GroupPlanBody = z.output<typeof GroupPlanBody>;

@@ -307,6 +307,12 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   'PUT /regex-filters/{id} 409': taken('/regex-filters', 'PUT', { pattern: '^other' }, 'pattern'),
   'PUT /forward-zones/{id} 409': taken('/forward-zones', 'PUT', { zone: 'other.example.org' }, 'zone'),
   'PUT /local-records/{id} 409': taken('/local-records', 'PUT', { value: '192.0.2.99' }, 'value'),
+  'POST /group-plans 409': twice('POST /group-plans'),
+  'DELETE /group-plans/{id} 409': (walk) => walk.ask('DELETE /group-plans/{id}', { params: { id: 1 } }),
+  'PUT /group-plans/{id} 409': async (walk) => {
+    const id = await walk.entityOf('/group-plans');
+    return walk.ask('PUT /group-plans/{id}', { params: { id }, json: { name: 'Guests', timezone: 'UTC' } });
+  },
   'PUT /schedule-profiles/{id} 409': taken('/schedule-profiles', 'PUT', { name: 'Other' }, 'name'),
   'PATCH /custom-services/{service_id} 409': taken(
     '/custom-services',

@@ -239,10 +239,13 @@ async function idFor(collection: string, key: string): Promise<string | number> 
   return walk.entityOf(collection);
 }
 
+/** A group has a plan under the same id. */
+const GROUPS = ['/groups', '/group-plans'];
+
 async function empty(collection: string): Promise<void> {
   const item = rows.find((row) => row.method === 'DELETE' && row.path.startsWith(`${collection}/{`))!.path;
   const key = /\{(\w+)\}$/.exec(item)![1]!;
   for (const id of await walk.entitiesOf(collection))
-    if (id !== walk.groupId || collection !== '/groups')
+    if (id !== walk.groupId || !GROUPS.includes(collection))
       await walk.ask(`DELETE ${item}`, { params: { [key]: id } });
 }

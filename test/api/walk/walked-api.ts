@@ -83,7 +83,7 @@ export class WalkedApi {
   async entitiesOf(collection: string): Promise<(string | number)[]> {
     const { body } = await this.ask(`GET ${collection}`);
     const rows = Array.isArray(body) ? (body as unknown[]) : (body as { data: unknown[] }).data;
-    return rows.map(idOf).filter((id) => id !== 1 || collection !== '/groups');
+    return rows.map(idOf).filter((id) => id !== 1 || !['/groups', '/group-plans'].includes(collection));
   }
 
   /** Examples name a group 2; the walk has one of its own. */

@@ -110,9 +110,10 @@ describe('mapAdguard()', () => {
         name: 'AdGuard Home: services',
         timezone: 'Europe/Berlin',
         comment: '',
+        days_off: [],
         slots: [
-          { days: 1, start_time: 0, end_time: 480, action: 'block_all' },
-          { days: 126, start_time: 0, end_time: 1440, action: 'block_all' },
+          { days: 1, start_time: 0, end_time: 480, action: 'block_all', skips_days_off: false },
+          { days: 126, start_time: 0, end_time: 1440, action: 'block_all', skips_days_off: false },
         ],
       },
     ]);

@@ -276,7 +276,8 @@ export class PlanBuilder {
     if (profile === undefined) return null;
     const action = 'block_all';
     const read = slots.map(
-      ({ days, start, end }) => ({ days, start_time: start, end_time: end, action }) as const,
+      ({ days, start, end }) =>
+        ({ days, start_time: start, end_time: end, action, skips_days_off: false }) as const,
     );
     put(this.profiles, profile.name.toLowerCase(), { ...profile, slots: read }, item);
     return profile.name;
