@@ -17,7 +17,7 @@ interface DeleteGroupProps {
 export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): ReactNode {
   const { say } = useText();
   const references = useReferences(group.id);
-  const remove = useChange('DELETE /groups/{id}', {
+  const remove = useChange('DELETE /group-plans/{id}', {
     done: 'groups.deleted',
     quiet: true,
     onDone: () => {
@@ -31,7 +31,7 @@ export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): Re
       action={say('action.delete')}
       isOpen
       isPending={remove.isPending || references === undefined}
-      onConfirm={() => void remove.run({ params: { id: group.id }, query: { cascade: true } })}
+      onConfirm={() => void remove.run({ params: { id: group.id } })}
       onClose={onClose}
     >
       <FormFault failure={remove.failure} fields={[]} />

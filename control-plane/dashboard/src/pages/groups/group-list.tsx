@@ -1,13 +1,18 @@
 /** Each group in a card: who is in it, and what holds for it. */
-import { Users } from 'lucide-react';
+import { CalendarClock, Users } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
+import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
 import { OpenLink } from '../../ui/controls/open-link.tsx';
-import { Card, Cards } from '../../ui/display/page.tsx';
+import { Bar, Card, Cards } from '../../ui/display/page.tsx';
 import { Badge, Facts } from '../../ui/display/values.tsx';
 import { ScheduleStanding } from '../../ui/policy/schedule-status.tsx';
+import { PausedBadge, PauseGroup } from './pause-group.tsx';
+import { PlanDialog } from './plan/plan-form.tsx';
 import { servesGroup } from './served-groups.ts';
 import styles from './groups.module.css';
 
@@ -16,17 +21,26 @@ export type Group = AnswerOf<'GET /groups'>[number];
 
 /** The cards. */
 export function GroupList({ groups }: { readonly groups: readonly Group[] }): ReactNode {
+  const [planned, setPlanned] = useState<number | null>(null);
   const ordered = groups.toSorted((one, other) => Number(other.is_default) - Number(one.is_default));
   return (
-    <Cards>
-      {ordered.map((group) => (
-        <GroupCard key={group.id} group={group} />
-      ))}
-    </Cards>
+    <>
+      <Cards>
+        {ordered.map((group) => (
+          <GroupCard key={group.id} group={group} onPlan={() => setPlanned(group.id)} />
+        ))}
+      </Cards>
+      {planned !== null && <PlanDialog groupId={planned} onClose={() => setPlanned(null)} />}
+    </>
   );
 }
 
-function GroupCard({ group }: { readonly group: Group }): ReactNode {
+interface GroupCardProps {
+  readonly group: Group;
+  readonly onPlan: () => void;
+}
+
+function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
   const { say, format } = useText();
   const sources = useAsk('GET /blocklist-sources', {});
   const services = useAsk('GET /services', { query: {} });
@@ -48,6 +62,7 @@ function GroupCard({ group }: { readonly group: Group }): ReactNode {
           {say('groups.members.count', { count: group.client_count })}
         </Badge>
         {!group.enabled && <Badge tone="warning">{say('groups.off')}</Badge>}
+        <PausedBadge groupId={group.id} />
       </div>
       {group.comment !== '' && <p className={styles['quiet']}>{group.comment}</p>}
       <Facts
@@ -67,6 +82,20 @@ function GroupCard({ group }: { readonly group: Group }): ReactNode {
         ]}
       />
       {profile !== undefined && <NowOf profileId={profile.id} />}
+      {!group.is_default && (
+        <ForAdmins>
+          <Bar>
+            <PauseGroup group={group} />
+            <Button
+              icon={CalendarClock}
+              aria-label={say('plan.editOf', { name: group.name })}
+              onPress={onPlan}
+            >
+              {say('plan.edit')}
+            </Button>
+          </Bar>
+        </ForAdmins>
+      )}
     </Card>
   );
 }
@@ -75,5 +104,6 @@ function GroupCard({ group }: { readonly group: Group }): ReactNode {
 export function NowOf({ profileId }: { readonly profileId: number }): ReactNode {
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id: profileId } });
   if (profile.data === undefined) return null;
-  return <ScheduleStanding slots={profile.data.slots} timeZone={profile.data.timezone} />;
+  const { slots, timezone, days_off: daysOff } = profile.data;
+  return <ScheduleStanding {...{ slots, daysOff }} timeZone={timezone} isForServices={false} />;
 }

@@ -44,12 +44,14 @@ export function GroupSchedule({ groupId }: { readonly groupId: number }): ReactN
               ) : (
                 <p>{own === undefined ? say('groups.schedule.none') : <bdi>{own.name}</bdi>}</p>
               )}
-              <Link
-                to={own === undefined ? '/schedules' : `/schedules?open=${own.id}`}
-                className={styles['more']}
-              >
-                {say(own === undefined ? 'groups.schedule.make' : 'groups.schedule.look')}
-              </Link>
+              {(own !== undefined || isAdmin) && (
+                <Link
+                  to={own === undefined ? '/schedules' : `/schedules?open=${own.id}`}
+                  className={styles['more']}
+                >
+                  {say(own === undefined ? 'groups.schedule.make' : 'groups.schedule.look')}
+                </Link>
+              )}
             </>
           );
         }}

@@ -1,5 +1,5 @@
 /** All of one group on one page: who is in it, and everything that holds for it. */
-import { ArrowLeft, Pencil, Trash2 } from 'lucide-react';
+import { ArrowLeft, CalendarClock, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -19,6 +19,8 @@ import { GroupRules } from './group-rules.tsx';
 import { GroupSafeSearch } from './group-safe-search.tsx';
 import { GroupSchedule } from './group-schedule.tsx';
 import { GroupServices } from './group-services.tsx';
+import { PauseGroup } from './pause-group.tsx';
+import { PlanDialog } from './plan/plan-form.tsx';
 import styles from './groups.module.css';
 
 /** The page of a group. */
@@ -26,7 +28,7 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();
   const group = useAsk('GET /groups/{id}', { params: { id } });
-  const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);
+  const [doing, setDoing] = useState<'edit' | 'delete' | 'plan' | null>(null);
   const enable = useChange('PUT /groups/{id}', { done: 'groups.changed' });
   const stop = (): void => setDoing(null);
   return (
@@ -36,6 +38,14 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
       actions={
         group.data !== undefined && (
           <ForAdmins>
+            {!group.data.is_default && (
+              <>
+                <PauseGroup group={group.data} />
+                <Button icon={CalendarClock} onPress={() => setDoing('plan')}>
+                  {say('plan.edit')}
+                </Button>
+              </>
+            )}
             <Button icon={Pencil} onPress={() => setDoing('edit')}>
               {say('action.edit')}
             </Button>
@@ -83,6 +93,7 @@ export function GroupView({ id }: { readonly id: number }): ReactNode {
               <GroupSafeSearch groupId={id} />
             </Cards>
             {doing === 'edit' && <GroupForm group={one} onClose={stop} />}
+            {doing === 'plan' && <PlanDialog groupId={id} onClose={stop} />}
             {doing === 'delete' && (
               <DeleteGroup group={one} onClose={stop} onDeleted={() => setLocation('/groups')} />
             )}

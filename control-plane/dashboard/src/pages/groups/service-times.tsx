@@ -1,11 +1,13 @@
 /** When a service is blocked for a group: at all times, or at those of a schedule. */
 import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useText } from '../../i18n/text.ts';
+import { READY_IDS, READY_TIMES } from '../../ui/choices/ready-times.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
 
-const NIGHTS = { days: 127, start_time: '21:00', end_time: '06:30', action: 'block_all' } as const;
+const NEW = 'new';
 
 interface ServiceTimesProps {
   readonly name: string;
@@ -15,34 +17,37 @@ interface ServiceTimesProps {
   readonly profileId: number | null;
 }
 
-/** The choice. Where there is no schedule yet, it offers to make one of the nights. */
+/** The choice: a schedule, a ready-made time, which becomes one, or a new schedule. */
 export function ServiceTimes({ name, of, profileId }: ServiceTimesProps): ReactNode {
   const { say } = useText();
+  const [, go] = useLocation();
   const { data: profiles = [] } = useAsk('GET /schedule-profiles', {});
   const setTimes = useChange('PUT /services/{service_id}/groups/{group_id}', { done: 'services.timed' });
-  const create = useChange('POST /schedule-profiles', {
-    onDone: ({ id }) => void addSlot.run({ params: { id }, body: NIGHTS }),
-  });
-  const addSlot = useChange('POST /schedule-profiles/{id}/slots', {
-    onDone: ({ profile_id: id }) => choose(`${id}`),
-  });
+  const create = useChange('POST /schedule-profiles', { onDone: ({ id }) => choose(`${id}`) });
   const choose = (id: string): void =>
     void setTimes.run({ params: of, body: { profile_id: id === '' ? null : Number(id) } });
   const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
+  const hasNamed = (text: string): boolean =>
+    profiles.some((profile) => profile.name.toLowerCase() === text.toLowerCase());
+  const ready = READY_IDS.filter((id) => !hasNamed(say(`plan.ready.${id}`)));
+  function pick(chosen: string): void {
+    const made = ready.find((id) => id === chosen);
+    if (chosen === NEW) return go('/schedules');
+    if (made === undefined) return choose(chosen);
+    const slots = [{ ...READY_TIMES[made], action: 'block_all' as const }];
+    void create.run({ body: { name: say(`plan.ready.${made}`), timezone, comment: '', slots } });
+  }
   return (
     <SelectField
       label={say('services.when', { name })}
       isLabelHidden
       value={profileId === null ? '' : `${profileId}`}
-      onChange={(id) =>
-        id === 'nights'
-          ? void create.run({ body: { name: say('services.nights'), timezone, comment: '' } })
-          : choose(id)
-      }
+      onChange={pick}
       choices={[
         { id: '', text: say('services.always') },
         ...profiles.map((profile) => ({ id: `${profile.id}`, text: profile.name })),
-        ...(profiles.length === 0 ? [{ id: 'nights', text: say('services.everyNight') }] : []),
+        ...ready.map((id) => ({ id, text: say(`plan.ready.${id}`), help: say(`plan.ready.${id}.when`) })),
+        { id: NEW, text: say('services.newSchedule') },
       ]}
     />
   );

@@ -9,6 +9,7 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
+import { filledIn, Holidays } from '../../ui/choices/holidays.tsx';
 import { draftOf, slotOf } from './slot-draft.ts';
 
 interface ProfileFormProps {
@@ -22,14 +23,10 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();
   const [withNights, setWithNights] = useState(true);
-  const addSlot = useChange('POST /schedule-profiles/{id}/slots', {});
   const create = useChange('POST /schedule-profiles', {
     done: 'schedules.created',
     quiet: true,
-    onDone: ({ id }) => {
-      if (withNights) void addSlot.run({ params: { id }, body: slotOf(draftOf(null)) });
-      setLocation(`/schedules?open=${id}`);
-    },
+    onDone: ({ id }) => setLocation(`/schedules?open=${id}`),
   });
   const update = useChange('PUT /schedule-profiles/{id}', { done: 'schedules.changed', quiet: true });
   const failure = create.failure ?? update.failure;
@@ -38,15 +35,18 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
     name: profile?.name ?? '',
     timezone: profile?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     comment: profile?.comment ?? '',
+    daysOff: profile?.days_off ?? [],
   };
-  const { fields, bind } = useFields(start, failure);
+  const { fields, set, bind } = useFields(start, failure);
   const zones = useMemo(() => zonesWith(fields.timezone), [fields.timezone]);
 
   async function save(): Promise<void> {
-    const { name, timezone, comment } = fields;
-    const body = { name: name.trim(), timezone, comment: comment.trim() };
+    const { name, timezone, comment, daysOff } = fields;
+    const body = { name: name.trim(), timezone, comment: comment.trim(), days_off: filledIn(daysOff) };
     const isDone =
-      profile === null ? await create.run({ body }) : await update.run({ params: { id: profile.id }, body });
+      profile === null
+        ? await create.run({ body: { ...body, slots: withNights ? [slotOf(draftOf(null))] : [] } })
+        : await update.run({ params: { id: profile.id }, body });
     if (isDone) onClose();
   }
 
@@ -67,6 +67,9 @@ export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
         choices={zones.map((id) => ({ id, text: id }))}
       />
       <TextField label={say('field.note')} {...bind('comment')} />
+      {profile !== null && (
+        <Holidays ranges={fields.daysOff} onChange={(off) => set({ daysOff: [...off] })} />
+      )}
       {profile === null && (
         <CheckboxField isSelected={withNights} onChange={setWithNights}>
           {say('schedules.withNights')}

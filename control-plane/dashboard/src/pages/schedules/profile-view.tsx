@@ -21,7 +21,7 @@ import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './schedules.module.css';
 import { Badge } from '../../ui/display/values.tsx';
 import { isOverMidnight } from '../../ui/policy/week.ts';
-import { daysText } from './slot-draft.ts';
+import { daysText } from '../../ui/choices/day-presets.ts';
 
 /** A schedule with its slots. */
 export type Profile = AnswerOf<'GET /schedule-profiles/{id}'>;
@@ -73,11 +73,12 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
   const [editing, setEditing] = useState<Editing | null>(null);
-  const { slots, timezone } = profile;
+  const { slots, timezone, days_off: daysOff } = profile;
+  const isForServices = useServiceBlocks().isOnlyFor(profile);
   return (
     <>
       <Card>
-        <ScheduleStanding slots={slots} timeZone={timezone} />
+        <ScheduleStanding {...{ slots, daysOff, isForServices }} timeZone={timezone} />
         <p className="quiet">{say('schedules.zoneIs', { zone: timezone })}</p>
       </Card>
       <Card
@@ -94,18 +95,24 @@ function Week({ profile }: { readonly profile: Profile }): ReactNode {
           {isAdmin ? (
             <WeekGrid
               slots={slots}
+              isForServices={isForServices}
               onOpen={(slot) => setEditing({ slot })}
               onAdd={(day, minute) => setEditing({ from: { day, minute } })}
             />
           ) : (
-            <WeekGrid slots={slots} />
+            <WeekGrid slots={slots} isForServices={isForServices} />
           )}
         </div>
         {isAdmin && <p className="quiet">{say('schedules.week.help')}</p>}
       </Card>
       <Cards>
         <Card title={say('schedules.slots')}>
-          <SlotList profileId={profile.id} slots={slots} onEdit={(slot) => setEditing({ slot })} />
+          <SlotList
+            profileId={profile.id}
+            slots={slots}
+            isForServices={isForServices}
+            onEdit={(slot) => setEditing({ slot })}
+          />
         </Card>
         <Users profile={profile} />
       </Cards>
@@ -166,11 +173,12 @@ function Users({ profile }: { readonly profile: Profile }): ReactNode {
 interface SlotListProps {
   readonly profileId: number;
   readonly slots: readonly Slot[];
+  readonly isForServices: boolean;
   readonly onEdit: (slot: Slot) => void;
 }
 
 /** The list. */
-function SlotList({ profileId, slots, onEdit }: SlotListProps): ReactNode {
+function SlotList({ profileId, slots, isForServices, onEdit }: SlotListProps): ReactNode {
   const { say, format } = useText();
   const remove = useChange('DELETE /schedule-profiles/{id}/slots/{slot_id}', {
     done: 'schedules.slot.deleted',
@@ -188,11 +196,12 @@ function SlotList({ profileId, slots, onEdit }: SlotListProps): ReactNode {
                 <strong>{days}</strong>
                 <span>
                   {times} {isOverMidnight(slot) && say('schedules.overMidnight')}
+                  {slot.skips_days_off && ` ${say('schedules.notOnHolidays')}`}
                 </span>
               </span>
               {slot.action === 'block_all' ? (
                 <Badge tone="blocked" icon={CircleSlash}>
-                  {say('schedules.blocks')}
+                  {say(isForServices ? 'schedules.blocksServices' : 'schedules.blocks')}
                 </Badge>
               ) : (
                 <Badge tone="allowed" icon={CirclePlay}>

@@ -62,7 +62,9 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
   const { id, name, timezone, group_ids: groupIds } = profile;
   const full = useAsk('GET /schedule-profiles/{id}', { params: { id } }, { enabled: isFresh });
   const { data: groups = [] } = useAsk('GET /groups', {});
-  const timed = useServiceBlocks().timedBy(id).length;
+  const blocks = useServiceBlocks();
+  const timed = blocks.timedBy(id).length;
+  const isForServices = blocks.isOnlyFor(profile);
   const users = groups.filter((group) => groupIds.includes(group.id)).map((group) => group.name);
   return (
     <Card>
@@ -78,10 +80,10 @@ function ProfileCard({ profile, isFresh }: ProfileCardProps): ReactNode {
       </p>
       {timed > 0 && <p className="quiet">{say('schedules.services', { count: timed })}</p>}
       <Answered of={full}>
-        {({ slots }) => (
+        {({ slots, days_off: daysOff }) => (
           <>
-            <ScheduleStanding slots={slots} timeZone={timezone} />
-            <WeekGrid slots={slots} />
+            <ScheduleStanding {...{ slots, daysOff, isForServices }} timeZone={timezone} />
+            <WeekGrid slots={slots} isForServices={isForServices} />
           </>
         )}
       </Answered>

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WeekSlot } from '../../ui/policy/week.ts';
-import { daysText, draftFault, draftOf, hourAt, slotOf } from './slot-draft.ts';
+import { draftFault, draftOf, hourAt, slotOf } from './slot-draft.ts';
 
 const slot = (start: string, end: string, days = 1): WeekSlot => ({
   days,
   start_time: start,
   end_time: end,
   action: 'block_all',
+  skips_days_off: true,
 });
 
 describe('draftOf() and slotOf()', () => {
@@ -41,25 +42,6 @@ describe('draftFault()', () => {
     expect(draftFault({ ...draft, end: '' })).toBe('schedules.fault.times');
     expect(draftFault({ ...draft, end: draft.start })).toBe('schedules.fault.same');
     expect(draftFault({ ...draft, end: draft.start, isWholeDay: true })).toBeNull();
-  });
-});
-
-describe('daysText()', () => {
-  const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-  const text = (bits: number): string =>
-    daysText(
-      bits,
-      (key) => key,
-      (day) => names[day]!,
-    );
-
-  test('names days that belong together, and else each one', () => {
-    expect([text(127), text(0b1100000), text(0b1001111)]).toEqual([
-      'schedules.days.every',
-      'schedules.days.weekend',
-      'schedules.days.school',
-    ]);
-    expect(text(0b1000010)).toBe('Tue, Sun');
   });
 });
 

@@ -12,15 +12,9 @@ export interface SlotDraft {
   readonly start: string;
   readonly end: string;
   readonly action: WeekSlot['action'];
+  /** Not on holidays. */
+  readonly skipsDaysOff: boolean;
 }
-
-/** Days that are often chosen together. */
-export const PRESETS = [
-  { id: 'every', bits: 0b1111111 },
-  { id: 'work', bits: 0b0011111 },
-  { id: 'weekend', bits: 0b1100000 },
-  { id: 'school', bits: 0b1001111 },
-] as const;
 
 const MIDNIGHT = '00:00';
 const DAY_END = '24:00';
@@ -39,9 +33,10 @@ export function draftOf(
       // A field for times of day has no 24:00: the day ends where the next one begins.
       end: slot.end_time === DAY_END ? MIDNIGHT : slot.end_time,
       action: slot.action,
+      skipsDaysOff: slot.skips_days_off ?? false,
     };
   }
-  const base = { isWholeDay: false, action: 'block_all' as const };
+  const base = { isWholeDay: false, action: 'block_all' as const, skipsDaysOff: false };
   if (from === undefined) return { ...base, days: daysOf(0b1001111), start: '21:00', end: '06:30' };
   const end = from.minute + 60;
   return { ...base, days: [from.day], start: timeOfDay(from.minute), end: timeOfDay(end % 1_440) };
@@ -56,22 +51,11 @@ export function draftFault(draft: SlotDraft): MessageKey | null {
 }
 
 /** What the API takes. */
-export function slotOf({ days, isWholeDay, start, end, action }: SlotDraft): WeekSlot {
+export function slotOf({ days, isWholeDay, start, end, action, skipsDaysOff }: SlotDraft): WeekSlot {
   const times = isWholeDay
     ? { start_time: MIDNIGHT, end_time: DAY_END }
     : { start_time: start.slice(0, 5), end_time: end.slice(0, 5) };
-  return { days: daysBits(days), ...times, action };
-}
-
-/** The days in words: a preset, or their names. */
-export function daysText(
-  bits: number,
-  say: (key: MessageKey) => string,
-  weekday: (day: number) => string,
-): string {
-  const preset = PRESETS.find((one) => one.bits === bits);
-  if (preset !== undefined) return say(`schedules.days.${preset.id}`);
-  return daysOf(bits).map(weekday).join(', ');
+  return { days: daysBits(days), ...times, action, skips_days_off: skipsDaysOff };
 }
 
 /** The full hour of a day at a place of its line, 0 = its start, 1 = its end. */

@@ -9,7 +9,8 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, TextField } from '../../ui/controls/fields.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { daysBits, daysOf, isOverMidnight } from '../../ui/policy/week.ts';
-import { draftFault, draftOf, PRESETS, slotOf } from './slot-draft.ts';
+import { DAY_PRESETS } from '../../ui/choices/day-presets.ts';
+import { draftFault, draftOf, slotOf } from './slot-draft.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
 import styles from './schedules.module.css';
@@ -66,7 +67,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
       />
       <div role="group" aria-label={say('field.days')}>
         <div className={styles['presets']}>
-          {PRESETS.map(({ id, bits }) => (
+          {DAY_PRESETS.map(({ id, bits }) => (
             <Button
               key={id}
               kind={daysBits(days) === bits ? 'plain' : 'quiet'}
@@ -107,6 +108,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
           />
         </div>
       )}
+      <CheckboxField {...bindToggle('skipsDaysOff')}>{say('plan.times.skips')}</CheckboxField>
       {fault !== null && (
         <p className={styles['fault']} role="alert">
           {say(fault)}

@@ -4,11 +4,14 @@ import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
 import { useText } from '../../i18n/text.ts';
 import { blocksOf } from '../../ui/policy/week.ts';
 import type { DayBlock, WeekSlot } from '../../ui/policy/week.ts';
-import { daysText, hourAt } from './slot-draft.ts';
+import { daysText } from '../../ui/choices/day-presets.ts';
+import { hourAt } from './slot-draft.ts';
 import styles from './schedules.module.css';
 
 interface WeekGridProps<Slot extends WeekSlot> {
   readonly slots: readonly Slot[];
+  /** It blocks services at its times, and not everything. */
+  readonly isForServices: boolean;
   /** A slot was chosen; without it the grid is a picture. */
   readonly onOpen?: (slot: Slot) => void;
   /** An hour without a slot was pressed. For a mouse or a finger; the button "Add" is for all. */
@@ -21,7 +24,12 @@ const DAY = 1_440;
 const HEIGHT = 100;
 
 /** The grid. The list of slots beside it says the same in words. */
-export function WeekGrid<Slot extends WeekSlot>({ slots, onOpen, onAdd }: WeekGridProps<Slot>): ReactNode {
+export function WeekGrid<Slot extends WeekSlot>({
+  slots,
+  isForServices,
+  onOpen,
+  onAdd,
+}: WeekGridProps<Slot>): ReactNode {
   const { say, format } = useText();
   const blocks = blocksOf(slots);
   return (
@@ -36,7 +44,10 @@ export function WeekGrid<Slot extends WeekSlot>({ slots, onOpen, onAdd }: WeekGr
             className={styles['line']}
             viewBox={`0 0 ${DAY} ${HEIGHT}`}
             preserveAspectRatio="none"
-            {...(onOpen === undefined && { role: 'img', 'aria-label': linesOf(blocks, day, say) })}
+            {...(onOpen === undefined && {
+              role: 'img',
+              'aria-label': linesOf(blocks, day, { say, isForServices }),
+            })}
             onClick={(event) => onAdd?.(day, hourAt(placeOf(event)))}
           >
             {[1, 2, 3].map((quarter) => (
@@ -48,6 +59,7 @@ export function WeekGrid<Slot extends WeekSlot>({ slots, onOpen, onAdd }: WeekGr
                 <Block
                   key={`${block.start} ${block.end} ${slots.indexOf(block.slot)}`}
                   block={block}
+                  isForServices={isForServices}
                   onOpen={onOpen}
                 />
               ))}
@@ -65,13 +77,15 @@ export function WeekGrid<Slot extends WeekSlot>({ slots, onOpen, onAdd }: WeekGr
 
 interface BlockProps<Slot extends WeekSlot> {
   readonly block: DayBlock<Slot>;
+  readonly isForServices: boolean;
   readonly onOpen: ((slot: Slot) => void) | undefined;
 }
 
-function Block<Slot extends WeekSlot>({ block, onOpen }: BlockProps<Slot>): ReactNode {
+function Block<Slot extends WeekSlot>({ block, isForServices, onOpen }: BlockProps<Slot>): ReactNode {
   const { say, format } = useText();
   const { slot, start, end } = block;
-  const label = say(slot.action === 'block_all' ? 'schedules.slot.blocks' : 'schedules.slot.allows', {
+  const blocks = isForServices ? 'schedules.slot.services' : 'schedules.slot.blocks';
+  const label = say(slot.action === 'block_all' ? blocks : 'schedules.slot.allows', {
     days: daysText(slot.days, say, format.weekday),
     start: slot.start_time,
     end: slot.end_time,
@@ -114,13 +128,17 @@ function placeOf(event: MouseEvent<SVGSVGElement>): number {
 function linesOf(
   blocks: readonly DayBlock<WeekSlot>[],
   day: number,
-  say: ReturnType<typeof useText>['say'],
+  {
+    say,
+    isForServices,
+  }: { readonly say: ReturnType<typeof useText>['say']; readonly isForServices: boolean },
 ): string {
+  const blocking = isForServices ? 'schedules.part.services' : 'schedules.part.blocks';
   const own = blocks.filter((block) => block.day === day);
   if (own.length === 0) return say('schedules.day.free');
   return own
     .map(({ slot, start, end }) =>
-      say(slot.action === 'block_all' ? 'schedules.part.blocks' : 'schedules.part.allows', {
+      say(slot.action === 'block_all' ? blocking : 'schedules.part.allows', {
         start: timeOfDay(start),
         end: timeOfDay(end),
       }),

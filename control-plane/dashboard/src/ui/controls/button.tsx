@@ -10,6 +10,8 @@ export type ButtonKind = 'main' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
   readonly children: ReactNode;
+  /** Read aloud in place of the text; begins with it. */
+  readonly 'aria-label'?: string;
   readonly kind?: ButtonKind;
   readonly icon?: LucideIcon;
   readonly onPress?: () => void;

@@ -35,7 +35,7 @@ export interface Suggestion {
 interface TextFieldProps extends FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly type?: 'text' | 'password' | 'url' | 'number' | 'datetime-local' | 'time';
+  readonly type?: 'text' | 'password' | 'url' | 'number' | 'datetime-local' | 'date' | 'time';
   readonly name?: string;
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;

@@ -11,21 +11,29 @@ import styles from './timed-permissions.module.css';
 interface ScheduleStandingProps {
   readonly slots: readonly WeekSlot[];
   readonly timeZone: string;
+  readonly daysOff: readonly { readonly from: string; readonly to: string }[];
+  /** It blocks services at its times, and not everything. */
+  readonly isForServices: boolean;
 }
 
 const TICK_MS = 15_000;
 
 /** A word for the state, and when it changes. */
-export function ScheduleStanding({ slots, timeZone }: ScheduleStandingProps): ReactNode {
+export function ScheduleStanding({
+  slots,
+  timeZone,
+  daysOff,
+  isForServices,
+}: ScheduleStandingProps): ReactNode {
   const { say, format } = useText();
   const nowMs = useNow();
-  const { override, untilMs } = standingAt(slots, timeZone, nowMs);
+  const { override, untilMs } = standingAt(slots, timeZone, nowMs, daysOff);
   const until = untilMs === null ? null : new Date(untilMs);
   return (
     <p className={styles['row']}>
       {override === 'BlockAll' && (
         <Badge tone="blocked" icon={CircleSlash}>
-          {say('schedules.now.block')}
+          {say(isForServices ? 'schedules.now.services' : 'schedules.now.block')}
         </Badge>
       )}
       {override === 'AllowAll' && (

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
+import { byPopularity } from './popular-services.ts';
 
 /** A service of the catalog, or one of one's own. */
 export interface Service {
@@ -16,7 +17,7 @@ export interface Service {
   readonly isCustom: boolean;
 }
 
-/** Services by name, one's own first; undefined while they are on their way. */
+/** Services, one's own first, then popular ones; undefined while they are on their way. */
 export function useServices(): readonly Service[] | undefined {
   const catalog = useAsk('GET /services/catalog', {});
   // Those of one's own change here; the catalog is long and does not.
@@ -31,8 +32,7 @@ export function useServices(): readonly Service[] | undefined {
     const own = custom.data.map(({ service_id: id, name, category, domains }): Service => {
       return { id, name, category, tags: [], domains, icon: null, isCustom: true };
     });
-    const byName = (one: Service, other: Service): number => one.name.localeCompare(other.name);
-    return [...own.sort(byName), ...shipped.sort(byName)];
+    return [...own, ...shipped].sort(byPopularity);
   }, [catalog.data, custom.data]);
 }
 
@@ -45,6 +45,8 @@ export interface ServiceBlocks {
   readonly blockedIn: (groupId: number) => readonly ServiceBlock[];
   /** Those that hold at the times of a schedule. */
   readonly timedBy: (profileId: number) => readonly ServiceBlock[];
+  /** Whether a schedule blocks services at its times, and nothing else. */
+  readonly isOnlyFor: (profile: { readonly id: number; readonly group_ids: readonly number[] }) => boolean;
   readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
   readonly isPending: boolean;
 }
@@ -61,6 +63,8 @@ export function useServiceBlocks(): ServiceBlocks {
       data.some((row) => row.service_id === serviceId && row.group_id === groupId),
     blockedIn: (groupId) => data.filter((row) => row.group_id === groupId),
     timedBy: (profileId) => data.filter((row) => row.profile_id === profileId),
+    isOnlyFor: ({ id, group_ids: groupIds }) =>
+      groupIds.length === 0 && data.some((row) => row.profile_id === id),
     set: (serviceId, groupId, isBlocked) => {
       if (isBlocked) void block.run({ body: { service_id: serviceId, group_id: groupId } });
       else void unblock.run({ params: { service_id: serviceId, group_id: groupId } });

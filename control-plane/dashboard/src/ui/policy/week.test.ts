@@ -70,6 +70,13 @@ describe('standingAt()', () => {
     expect([override, untilMs]).toEqual([null, at('2026-11-30T21:00:00+01:00')]);
   });
 
+  test('leaves out a school night before a day off, and says when the next one begins', () => {
+    const school = [{ ...night[0]!, skips_days_off: true }];
+    const off = [{ from: '2026-11-25', to: '2026-11-26' }];
+    const { override, untilMs } = standingAt(school, 'Europe/Vienna', at('2026-11-24T23:30:00+01:00'), off);
+    expect([override, untilMs]).toEqual([null, at('2026-11-26T21:00:00+01:00')]);
+  });
+
   test('never changes without slots', () => {
     expect(standingAt([], 'Europe/Vienna', 0)).toEqual({ override: null, untilMs: null });
   });

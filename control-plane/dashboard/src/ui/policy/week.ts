@@ -1,7 +1,7 @@
 /** Slots of a schedule as pictures and sentences need them: as blocks of days, what holds now, and until when. */
 import { layOutWeek, nextFlipAt, overrideAt } from '../../../../../shared/policy/schedule.ts';
 import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from '../../../../../shared/policy/schedule.ts';
-import { minuteOfDay } from '../../../../../shared/policy/time-of-day.ts';
+import { dayRange, minuteOfDay } from '../../../../../shared/policy/time-of-day.ts';
 
 /** A slot as the API has it. */
 export interface WeekSlot {
@@ -10,6 +10,8 @@ export interface WeekSlot {
   readonly start_time: string;
   readonly end_time: string;
   readonly action: 'block_all' | 'allow_all';
+  /** Not on days off. */
+  readonly skips_days_off?: boolean;
 }
 
 /** A part of a slot that lies on one day. */
@@ -58,15 +60,26 @@ export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBloc
 }
 
 /** What slots mean at a moment, by the clocks of a zone. */
-export function standingAt(slots: readonly WeekSlot[], timeZone: string, atMs: number): Standing {
-  const week = layOutWeek(slots.map(toRule));
+export function standingAt(
+  slots: readonly WeekSlot[],
+  timeZone: string,
+  atMs: number,
+  daysOff: readonly { readonly from: string; readonly to: string }[] = [],
+): Standing {
+  const week = layOutWeek(slots.map(toRule), daysOff.map(dayRange));
   const offsetAt = zoneClock(timeZone);
   return { override: overrideAt(week, offsetAt, atMs), untilMs: nextFlipAt(week, offsetAt, atMs) };
 }
 
 /** The slot in the terms of the rules; a time that cannot be read counts as midnight. */
-export function toRule({ days, start_time: start, end_time: end, action }: WeekSlot): ScheduleSlot {
-  return { days, start: minuteOfDay(start) ?? 0, end: minuteOfDay(end) ?? 0, action };
+export function toRule({
+  days,
+  start_time: start,
+  end_time: end,
+  action,
+  skips_days_off: skipsDaysOff = false,
+}: WeekSlot): ScheduleSlot {
+  return { days, start: minuteOfDay(start) ?? 0, end: minuteOfDay(end) ?? 0, action, skipsDaysOff };
 }
 
 /** Whether a slot reaches into the next day. */

@@ -1,0 +1,82 @@
+/** A plan as its form has it. */
+import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
+import { READY_TIMES, readyIdOf } from '../../../ui/choices/ready-times.ts';
+import type { ReadyId, ReadyTime } from '../../../ui/choices/ready-times.ts';
+import { filledIn } from '../../../ui/choices/holidays.tsx';
+import type { DayRange } from '../../../ui/choices/holidays.tsx';
+
+/** A plan as the API has it. */
+export type GroupPlan = AnswerOf<'GET /group-plans/{id}'>;
+
+type PlanBody = CallOf<'PUT /group-plans/{id}'>['body'];
+
+/** The fields of the form. */
+export interface PlanDraft extends Omit<GroupPlan, 'id'> {
+  /** The name was written by a person: it is not that of the device any more. */
+  readonly isNamed: boolean;
+}
+
+/** The form of a new plan. */
+export function newDraft(timezone: string, daysOff: readonly DayRange[]): PlanDraft {
+  return {
+    ...{ name: '', isNamed: false, timezone, client_ids: [], services: [] },
+    ...{ service_times: [READY_TIMES.school], offline_times: [], days_off: [...daysOff] },
+  };
+}
+
+/** The form of a plan that exists; a group without times gets those of the browser's zone. */
+export function draftOf({ id: _id, ...plan }: GroupPlan, timezone: string): PlanDraft {
+  const hasTimes = plan.service_times.length + plan.offline_times.length > 0;
+  return { ...plan, timezone: hasTimes ? plan.timezone : timezone, isNamed: true };
+}
+
+/** What the API takes. */
+export function bodyOf({ isNamed: _isNamed, ...draft }: PlanDraft): PlanBody {
+  return { ...draft, name: draft.name.trim(), days_off: filledIn(draft.days_off) };
+}
+
+/** Whether it can be saved. */
+export function isReady({
+  name,
+  service_times: some,
+  offline_times: all,
+  days_off: off,
+}: PlanDraft): boolean {
+  const isWhole = ({ days, start_time: start, end_time: end }: ReadyTime): boolean =>
+    days > 0 && start !== '' && end !== '' && start !== end;
+  return name.trim() !== '' && [...some, ...all].every(isWhole) && off.every(({ from, to }) => from <= to);
+}
+
+/** A name for a group of this device, unlike those that there are: whose it is, if its name says that. */
+export function nameAfter(device: string, taken: readonly string[]): string {
+  const short = device.replace(/\.(lan|local|home|home\.arpa|fritz\.box)$/i, '');
+  const base = (/^(.+?)['’]s\b/.exec(short)?.[1] ?? short).trim().slice(0, 80);
+  const isTaken = (name: string): boolean => taken.some((one) => one.toLowerCase() === name.toLowerCase());
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? base : `${base} ${number}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** The times with a ready-made one, or without it. */
+export function withReady(times: readonly ReadyTime[], id: ReadyId, isChosen: boolean): ReadyTime[] {
+  const others = times.filter((time) => readyIdOf(time) !== id);
+  return isChosen ? [...others, READY_TIMES[id]] : others;
+}
+
+/** The services with one more, which is blocked at the times of the plan, or without one. */
+export function withService(
+  services: PlanDraft['services'],
+  id: string,
+  isChosen: boolean,
+): PlanDraft['services'] {
+  const others = services.filter(({ service_id: other }) => other !== id);
+  return isChosen ? [...others, { service_id: id, always: false }] : others;
+}
+
+/** All days off of these schedules, each once. */
+export function allDaysOff(profiles: readonly { readonly days_off: readonly DayRange[] }[]): DayRange[] {
+  const ranges = profiles.flatMap(({ days_off: off }) => off);
+  const once = new Map(ranges.map((range) => [`${range.from} ${range.to}`, range]));
+  return [...once.values()].sort((one, other) => one.from.localeCompare(other.from));
+}

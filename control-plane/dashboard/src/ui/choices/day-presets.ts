@@ -1,0 +1,22 @@
+/** Days of the week that are often chosen together, and days in words. */
+import type { MessageKey } from '../../i18n/language.ts';
+import { daysOf } from '../policy/week.ts';
+
+/** Days that are often chosen together. */
+export const DAY_PRESETS = [
+  { id: 'every', bits: 0b1111111 },
+  { id: 'work', bits: 0b0011111 },
+  { id: 'weekend', bits: 0b1100000 },
+  { id: 'school', bits: 0b1001111 },
+] as const;
+
+/** The days in words: a preset, or their names. */
+export function daysText(
+  bits: number,
+  say: (key: MessageKey) => string,
+  weekday: (day: number) => string,
+): string {
+  const preset = DAY_PRESETS.find((one) => one.bits === bits);
+  if (preset !== undefined) return say(`schedules.days.${preset.id}`);
+  return daysOf(bits).map(weekday).join(', ');
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { byPopularity, kindOf } from './popular-services.ts';
+
+const service = (id: string, tags: readonly string[] = [], isCustom = false, category = 'social_media') => {
+  return { id, name: id, tags, category, isCustom };
+};
+
+describe('byPopularity()', () => {
+  test("puts one's own first, then popular services in the order of their use, then the others by name", () => {
+    const services = [
+      service('1xbet'),
+      service('claude', ['popular', 'ai']),
+      service('tiktok', ['popular']),
+      service('own', [], true),
+      service('youtube', ['popular']),
+      service('amazon'),
+    ];
+    expect(services.sort(byPopularity).map(({ id }) => id)).toEqual([
+      ...['own', 'youtube', 'tiktok', 'claude', '1xbet', 'amazon'],
+    ]);
+  });
+});
+
+describe('kindOf()', () => {
+  test('goes by tags, then by the category', () => {
+    expect(kindOf(service('roblox', ['popular', 'games']))).toBe('games');
+    expect(kindOf(service('whatsapp', ['popular', 'messaging']))).toBe('chat');
+    expect(kindOf(service('claude', ['popular', 'ai']))).toBe('ai');
+    expect(kindOf(service('youtube', ['popular'], false, 'video_streaming'))).toBe('video');
+    expect(kindOf(service('tiktok', ['popular']))).toBe('social');
+  });
+});

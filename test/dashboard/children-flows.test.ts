@@ -1,0 +1,173 @@
+/**
+ * What parents do on a phone: services and times for a child in one form, and a pause of its devices. Each tap is counted
+ * from the first page on.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import type { Client } from '../../shared/api/policy/clients-api.ts';
+import type { Grant } from '../../shared/api/policy/grants-api.ts';
+import type { GroupPlan } from '../../shared/api/policy/schedules-api.ts';
+import type { Revision } from '../../shared/api/revisions-api.ts';
+import { expectAccessible } from '../support/browser/accessible.ts';
+import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
+import { layoutFaults } from '../support/browser/layout-faults.ts';
+import { choose, noticeOf } from '../support/browser/page-steps.ts';
+import type { Page, PageOptions } from '../support/browser/watched-page.ts';
+import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
+
+const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTouched: true };
+/** The phone of the child, and another one of the family. */
+const [CHILD, OTHER] = ['127.0.0.71', '127.0.0.72'];
+const SCHOOL_NIGHTS = { days: 79, start_time: '20:00', end_time: '07:00', skips_days_off: true };
+
+let room: DashboardRoom;
+
+beforeAll(async () => {
+  room = await DashboardRoom.open();
+  await own(CHILD, 'Mia’s phone');
+  await own(OTHER, 'Tablet');
+});
+afterAll(() => room.close());
+
+async function own(address: string, name: string): Promise<Client> {
+  return room.api.expect<Client>(201, 'POST', '/clients', { ip_address: address, name });
+}
+
+async function planOf(name: string): Promise<GroupPlan | undefined> {
+  return (await room.api.expect<GroupPlan[]>(200, 'GET', '/group-plans')).find((plan) => plan.name === name);
+}
+
+const revisions = async (): Promise<number> =>
+  (await room.api.expect<Revision[]>(200, 'GET', '/revisions')).length;
+
+/** A finger that counts its taps. */
+class Finger {
+  readonly taps: string[] = [];
+
+  async tap(what: string, where: Locator): Promise<void> {
+    await where.tap();
+    this.taps.push(what);
+  }
+}
+
+const chip = (within: Page | Locator, name: string): Locator =>
+  within.getByRole('button', { name, exact: true });
+
+describe('a child', () => {
+  test('has YouTube blocked on school nights after five taps from the first page, by one revision', async () => {
+    const before = await revisions();
+    await room.withPage(PHONE, async (page) => {
+      await page.goto('./');
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      const finger = new Finger();
+      await finger.tap('Groups', page.getByRole('navigation').getByRole('link', { name: 'Groups' }));
+      await finger.tap('Set up a child', page.getByRole('button', { name: 'Set up a child' }));
+      const form = page.getByRole('dialog', { name: 'Set up a child' });
+      await finger.tap('the phone', form.getByText('Mia’s phone'));
+      await finger.tap('YouTube', chip(form, 'YouTube'));
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('Mia');
+      expect(await chip(form, 'School nights').first().getAttribute('aria-pressed')).toBe('true');
+      await expectAccessible(page);
+      expect(await layoutFaults(page)).toEqual([]);
+      await finger.tap('Save', form.getByRole('button', { name: 'Save' }));
+      await noticeOf(page, 'Devices, services and times are saved.');
+      expect(finger.taps).toEqual(['Groups', 'Set up a child', 'the phone', 'YouTube', 'Save']);
+      await page.getByRole('link', { name: 'Mia', exact: true }).waitFor();
+    });
+    expect(await revisions()).toBe(before + 1);
+    expect(await planOf('Mia')).toMatchObject({
+      client_ids: [expect.any(Number)],
+      services: [{ service_id: 'youtube', always: false }],
+      service_times: [SCHOOL_NIGHTS],
+      offline_times: [],
+    });
+  });
+
+  test('has services blocked at all times, bedtime and holidays by the same form, and the rest of its plan stays', async () => {
+    const before = await revisions();
+    await room.withPage(PHONE, async (page) => {
+      await page.goto('./groups');
+      await page.getByRole('button', { name: 'Services and times of Mia' }).tap();
+      const form = page.getByRole('dialog', { name: 'Services and times of Mia' });
+      await chip(form, 'Roblox').tap();
+      await form.getByText('Block some of them at all times').tap();
+      await form.getByText('Roblox', { exact: true }).last().tap();
+      const offline = form.getByRole('region', { name: 'Block everything' });
+      await chip(offline, 'Bedtime').tap();
+      await offline.getByRole('group', { name: 'Bedtime' }).getByLabel('From').fill('21:30');
+      await form.getByRole('button', { name: 'Add holidays' }).tap();
+      await form.getByLabel('First day').fill('2026-07-01');
+      await form.getByLabel('Last day').fill('2026-08-14');
+      await expectAccessible(page);
+      expect(await layoutFaults(page)).toEqual([]);
+      await form.getByRole('button', { name: 'Save' }).tap();
+      await noticeOf(page, 'Devices, services and times are saved.');
+    });
+    expect(await revisions()).toBe(before + 1);
+    expect(await planOf('Mia')).toMatchObject({
+      services: expect.arrayContaining([
+        { service_id: 'youtube', always: false },
+        { service_id: 'roblox', always: true },
+      ]),
+      service_times: [SCHOOL_NIGHTS],
+      offline_times: [{ days: 127, start_time: '21:30', end_time: '06:30', skips_days_off: false }],
+      days_off: [{ from: '2026-07-01', to: '2026-08-14' }],
+    });
+    const [mine, others] = [
+      await room.ask(['www.roblox.com'], CHILD),
+      await room.ask(['www.roblox.com'], OTHER),
+    ];
+    expect([mine, others]).toEqual([[undefined], [EVERY_ADDRESS]]);
+  });
+
+  test('of another device is set up for a group that exists, with the holidays of the first', async () => {
+    await room.api.createGroup('Ben');
+    await room.withPage(PHONE, async (page) => {
+      await page.goto('./groups');
+      await page.getByRole('button', { name: 'Set up a child' }).tap();
+      const form = page.getByRole('dialog', { name: 'Set up a child' });
+      await form.getByText('First day').waitFor();
+      expect(await form.getByLabel('First day').inputValue()).toBe('2026-07-01');
+      await choose(form, 'For', 'Ben');
+      const ben = page.getByRole('dialog', { name: 'Services and times of Ben' });
+      await ben.getByText('Tablet').tap();
+      await ben.getByLabel('Another service').fill('wechat');
+      await chip(ben, 'WeChat').tap();
+      await ben.getByText('Without a time they are blocked at all times.').waitFor();
+      await ben.getByRole('button', { name: 'Save' }).tap();
+      await noticeOf(page, 'Devices, services and times are saved.');
+    });
+    expect(await planOf('Ben')).toMatchObject({
+      client_ids: [expect.any(Number)],
+      services: [{ service_id: 'wechat' }],
+      service_times: [],
+    });
+    expect(await room.ask(['www.wechat.com'], OTHER)).toEqual([undefined]);
+  });
+});
+
+describe('the devices of a group', () => {
+  test('get no names from one tap on, and get them again after another', async () => {
+    const group = await room.api.createGroup('Lea');
+    const { id } = await own('127.0.0.73', 'Lea’s laptop');
+    await room.api.expect(200, 'PUT', `/clients/${String(id)}/group`, { group_id: group.id });
+    const ask = () => room.ask(['pause.flow.example'], '127.0.0.73');
+    expect(await ask()).toEqual([EVERY_ADDRESS]);
+    await room.withPage(PHONE, async (page) => {
+      await page.goto('./groups');
+      await page.getByRole('button', { name: 'Pause internet for Lea' }).tap();
+      await noticeOf(page, 'The internet is paused for this group.');
+      expect(await ask()).toEqual([BLOCKED]);
+      expect(await room.ask(['pause.flow.example'])).toEqual([EVERY_ADDRESS]);
+      expect(await room.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
+        { group_id: group.id, client_id: null, domain: null, action: 'block', until: null },
+      ]);
+      await page.getByText('paused', { exact: true }).waitFor();
+      expect(await layoutFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Resume internet for Lea' }).tap();
+      await noticeOf(page, 'The internet is back for this group.');
+      expect(await ask()).toEqual([EVERY_ADDRESS]);
+      await page.getByRole('button', { name: 'Pause internet for Lea' }).waitFor();
+    });
+  });
+});
