@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, BLOCKED_NAME, DashboardRoom, PASSWORD } from '../support/browser/dashboard-room.ts';
-import { followPath, logInThere, noticeOf } from '../support/browser/page-steps.ts';
+import { followPath, logInThere, noticeOf, openExplained } from '../support/browser/page-steps.ts';
 import { askOver4, lookUpProbes } from '../support/browser/probed-device.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { layCluster, WITHOUT_PASSWORD } from '../support/parts/made-cluster.ts';
@@ -234,5 +234,22 @@ describe('a viewer', () => {
       `svc_session=${session}`,
     );
     expect([status, text]).toEqual([403, expect.stringContaining('forbidden')]);
+  });
+
+  test('sees neither an empty bar below an explanation nor links to make something', async () => {
+    await room.api.expect(201, 'POST', '/users', { username: 'reader', password: PASSWORD, role: 'viewer' });
+    const session = await room.logIn('reader');
+    const look = async (page: Page): Promise<boolean> => {
+      await openExplained(page, BLOCKED_NAME);
+      return page.evaluate<boolean>(`document.querySelector('[role=dialog] footer').offsetHeight > 0`);
+    };
+    expect(await room.withPage({}, look)).toBe(true);
+    await room.withPage({ session }, async (page) => {
+      expect(await look(page)).toBe(false);
+      await page.goto('./groups?open=1');
+      await page.getByText('No schedule').waitFor();
+      expect(await page.getByRole('link', { name: 'Make a schedule' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: /^Pause internet|^Set up/ }).count()).toBe(0);
+    });
   });
 });

@@ -163,6 +163,8 @@ describe('from a row of the log', () => {
       expect(grant!.secs_left).toBeGreaterThan(300);
       expect(grant!.secs_left).toBeLessThanOrEqual(600);
       await drawer.getByText('For this device.').waitFor();
+      await drawer.getByRole('button', { name: 'Block 10 min' }).waitFor();
+      expect(await drawer.getByRole('button', { name: /^Unblock/ }).count()).toBe(0);
       await expectAccessible(page);
 
       await drawer.getByRole('button', { name: 'End' }).click();

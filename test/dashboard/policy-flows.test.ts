@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryRow } from '../../shared/api/cache-api.ts';
 import type { Client } from '../../shared/api/policy/clients-api.ts';
 import type { Group } from '../../shared/api/policy/groups-api.ts';
+import type { ScheduleProfile } from '../../shared/api/policy/schedules-api.ts';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
@@ -239,6 +240,32 @@ describe('a service', () => {
   });
 });
 
+describe('services', () => {
+  test('begin with the popular ones, and one gets ready-made times, whose schedule says that it blocks services', async () => {
+    const { id } = await room.api.createGroup('Streamers');
+    await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: id });
+    await room.api.expect(201, 'POST', '/schedule-profiles', { name: 'Other', timezone: 'UTC' });
+    await room.withPage({}, async (page) => {
+      await page.goto('./services');
+      const first = page.getByRole('row').nth(1);
+      await first.getByRole('link', { name: 'YouTube' }).waitFor();
+
+      await page.goto(`./groups?open=${String(id)}`);
+      await choose(page, 'When YouTube is blocked', 'Bedtime');
+      await noticeOf(page, /^The times are/);
+      const profiles = await room.api.expect<ScheduleProfile[]>(200, 'GET', '/schedule-profiles');
+      const bedtime = profiles.find(({ name }) => name === 'Bedtime')!;
+      expect(await room.api.expect(200, 'GET', `/services?group_id=${String(id)}`)).toMatchObject([
+        { service_id: 'youtube', profile_id: bedtime.id },
+      ]);
+      await page.goto(`./schedules?open=${String(bedtime.id)}`);
+      await page.getByText('blocks its services', { exact: true }).waitFor();
+      expect(await page.getByText('blocks everything', { exact: true }).count()).toBe(0);
+      await expectAccessible(page);
+    });
+  });
+});
+
 describe('a schedule', () => {
   test('with a time over midnight blocks the group that uses it, while it lasts', async () => {
     const name = 'late.flow.example';
@@ -344,6 +371,7 @@ describe('a rule', () => {
       const name = form.getByLabel('Name', { exact: true });
       await name.fill('https://Pasted.example:8443/page?x=1');
       await form.getByText('Holds for pasted.example and all names below it.').waitFor();
+      await form.getByText('The rest of the address is left out: DNS knows names, not pages.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
       await form.getByText('Holds for pasted.example alone.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');

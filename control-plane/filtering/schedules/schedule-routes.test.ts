@@ -183,9 +183,7 @@ describe('time slots', () => {
         groupId: 1,
         profile: 'Bedtime',
         timezone: 'Europe/Berlin',
-        slots: [
-          { days: 127, start: startMinute, end: endMinute, action: 'allow_all', skipsDaysOff: false },
-        ],
+        slots: [{ days: 127, start: startMinute, end: endMinute, action: 'allow_all', skipsDaysOff: false }],
         daysOff: [],
       },
     ]);

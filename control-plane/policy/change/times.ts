@@ -38,7 +38,8 @@ function isBlockingAt(times: PolicyTimes, nowMs: number): boolean {
 
 function weekOf(times: PolicyTimes): ScheduleWeek {
   let week = weeks.get(times);
-  if (week === undefined) weeks.set(times, (week = layOutWeek(times.slots, (times.daysOff ?? []).map(dayRange))));
+  if (week === undefined)
+    weeks.set(times, (week = layOutWeek(times.slots, (times.daysOff ?? []).map(dayRange))));
   return week;
 }
 

@@ -57,6 +57,13 @@ describe('formatsOf()', () => {
     expect(english.ago(moment, NOW)).toBe(text);
   });
 
+  test('writes hours of a day the same way with and without its weekday', () => {
+    const american = formatsOf('en-US', (key) => key);
+    const evening = '2026-01-02T21:30:00Z';
+    expect(plain(american.dayAndTime(evening, 'UTC'))).toMatch(/^Friday.* 9:30 PM$/);
+    expect(plain(english.dayAndTime('2026-01-02T07:05:00Z', 'UTC'))).toMatch(/^Friday.* 07:05$/);
+  });
+
   test('makes the formats of a language once', () => {
     expect(formatsOf('en-GB', (key) => key)).toBe(english);
   });

@@ -100,7 +100,7 @@ function makeFormats(language: string, say: Say): Formats {
     dayAndTime: (then, timeZone) =>
       new Intl.DateTimeFormat(language, {
         weekday: 'long',
-        hour: '2-digit',
+        hour: 'numeric',
         minute: '2-digit',
         ...(timeZone !== undefined && { timeZone }),
       }).format(new Date(then)),

@@ -10,7 +10,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { DataTable } from '../../ui/display/data-table.tsx';
 import type { Column } from '../../ui/display/data-table.tsx';
 import { GrantedName } from '../../ui/policy/granted-name.tsx';
-import { nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { isAddress, nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { AddableList } from '../../ui/display/addable-list.tsx';
 import { RuleBadge } from './rule-badge.tsx';
@@ -145,6 +145,7 @@ function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
         error={fieldProblem(failure, 'domain')}
         isCode
       />
+      {isAddress(domain) && <p role="status">{say('rules.covers.address')}</p>}
       {domain.trim() !== '' && (
         <SwitchField
           isSelected={subdomains || saysSubdomains(domain)}

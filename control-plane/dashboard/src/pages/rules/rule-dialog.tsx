@@ -4,10 +4,10 @@ import { useText } from '../../i18n/text.ts';
 import { CheckboxField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
-import { GroupField } from '../../ui/policy/groups.tsx';
-import { nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
+import { GroupField, GroupsField } from '../../ui/policy/groups.tsx';
+import { isAddress, nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import { pastedNames } from './pasted-lines.ts';
-import { bodyOfRule, fieldsOfRule } from './rule-rows.ts';
+import { bodyOfRule, fieldsOfRule, groupsOfRow, replacement } from './rule-rows.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
@@ -21,11 +21,13 @@ interface RuleDialogProps {
   readonly kind: RuleKind;
   /** Null = a new one. */
   readonly rule: Rule | null;
+  /** Rules that differ from it in their group alone, with it. */
+  readonly all?: readonly Rule[];
   readonly onClose: () => void;
 }
 
 /** The form; another one for each rule, so that no draft is carried over. */
-export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode {
+export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): ReactNode {
   const { say } = useText();
   const { run, isPending, failure } = useChanges({
     done: rule === null ? 'rules.created' : 'rules.changed',
@@ -33,6 +35,8 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
     quiet: true,
   });
   const { fields, set, bind, bindToggle } = useFields(() => fieldsOfRule(rule), failure);
+  const [groupIds, setGroupIds] = useState(() => groupsOfRow(all));
+  const isForSeveral = all.length > 1;
   const save = (): void => {
     const body = bodyOfRule(fields);
     const text = fields.text.trim();
@@ -40,7 +44,10 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
       const many = rule === null ? manyRules(text, fields.subdomains) : [];
       // The server says what is wrong with a text that is not a name.
       const domain = ruleOfPasted(text, fields.subdomains) ?? text;
-      if (many.length > 1)
+      const { group_id: _groupId, ...changed } = body;
+      if (isForSeveral)
+        void run('POST /managed-domains/bulk', { body: replacement(all, groupIds, { ...changed, domain }) });
+      else if (many.length > 1)
         void run('POST /managed-domains/bulk', {
           body: { create: many.map((one) => ({ ...body, domain: one })) },
         });
@@ -56,7 +63,7 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
   return (
     <FormDialog
       title={say(rule === null ? `rules.add.${kind}` : `rules.edit.${kind}`)}
-      isReady={fields.text.trim() !== ''}
+      isReady={fields.text.trim() !== '' && !(isForSeveral && groupIds?.length === 0)}
       isPending={isPending}
       onSave={save}
       onClose={onClose}
@@ -82,7 +89,11 @@ export function RuleDialog({ kind, rule, onClose }: RuleDialogProps): ReactNode 
         </>
       )}
       {kind === 'expression' && <ExpressionTrial pattern={fields.text} />}
-      <GroupField label={say('field.for')} {...bind('groupId', 'group_id')} />
+      {isForSeveral ? (
+        <GroupsField label={say('field.for')} value={groupIds} onChange={setGroupIds} />
+      ) : (
+        <GroupField label={say('field.for')} {...bind('groupId', 'group_id')} />
+      )}
       <TextField label={say('field.comment')} {...bind('comment')} />
       <CheckboxField {...bindToggle('enabled')}>{say('rules.enabled')}</CheckboxField>
       <FormFault failure={failure} fields={FIELDS} />
@@ -123,6 +134,7 @@ function Covers({ text, subdomains }: { readonly text: string; readonly subdomai
       {say(saysSubdomains(domain) ? 'rules.covers.below' : 'rules.covers.exact', {
         name: nameOfRule(domain),
       })}
+      {isAddress(text) && ` ${say('rules.covers.address')}`}
     </p>
   );
 }

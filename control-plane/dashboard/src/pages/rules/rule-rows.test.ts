@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bodyOfRule, fieldsOfRule, fittingRules } from './rule-rows.ts';
+import { bodyOfRule, fieldsOfRule, fittingRules, groupsOfRow, replacement, rowsOf } from './rule-rows.ts';
 import type { ManagedDomain } from './rule-rows.ts';
 
 const rule = (id: number, changed: Partial<ManagedDomain>): ManagedDomain => ({
@@ -57,5 +57,39 @@ describe('bodyOfRule()', () => {
   test('sends what the form of a rule says', () => {
     const fields = { ...fieldsOfRule(rule(1, { group_id: 2 })), comment: ' why ' };
     expect(bodyOfRule(fields)).toEqual({ action: 'deny', group_id: 2, comment: 'why', enabled: true });
+  });
+});
+
+describe('rowsOf()', () => {
+  test('makes one row of rules that differ in their group alone', () => {
+    const same = { domain: 'a.example' };
+    const rules = [
+      rule(1, { ...same, group_id: 3 }),
+      rule(2, { ...same, group_id: 2 }),
+      rule(3, { ...same, group_id: 4, action: 'allow' }),
+      rule(4, { ...same, group_id: 5, enabled: false }),
+      rule(5, same),
+    ];
+    const rows = rowsOf(rules);
+    expect(rows.map(({ all }) => all.map(({ id }) => id))).toEqual([[1, 2], [3], [4], [5]]);
+    expect(rows.map(({ all }) => groupsOfRow(all))).toEqual([[2, 3], [4], [5], null]);
+  });
+});
+
+describe('replacement()', () => {
+  test('has a rule for each group, with what was changed', () => {
+    const all = [
+      rule(1, { domain: 'a.example', group_id: 3 }),
+      rule(2, { domain: 'a.example', group_id: 2 }),
+    ];
+    const kept = { domain: 'a.example', action: 'deny', comment: '', enabled: false };
+    expect(replacement(all, [2, 4], { enabled: false })).toEqual({
+      delete: [1, 2],
+      create: [
+        { ...kept, group_id: 2 },
+        { ...kept, group_id: 4 },
+      ],
+    });
+    expect(replacement(all, null, { enabled: false }).create).toEqual([{ ...kept, group_id: null }]);
   });
 });

@@ -84,3 +84,49 @@ export function fittingRules<Row extends Rule>(
     )
     .sort((one, other) => other.id - one.id);
 }
+
+/** A row of the table: a rule, or rules for a name that differ in their group alone. */
+export interface RuleRow {
+  readonly rule: Rule;
+  /** All of them, with the first. */
+  readonly all: readonly Rule[];
+}
+
+/** The rows of rules, in their order: what was made for several groups is one row. */
+export function rowsOf(rules: readonly Rule[]): RuleRow[] {
+  const rows = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const { id, action, group_id: group, comment, enabled } = rule;
+    const isAlone = !('domain' in rule) || group === null;
+    const key = isAlone ? `${id}` : JSON.stringify([rule.domain, action, comment, enabled]);
+    const same = rows.get(key);
+    if (same === undefined) rows.set(key, [rule]);
+    else same.push(rule);
+  }
+  return [...rows.values()].map((all) => ({ rule: all[0]!, all }));
+}
+
+/** What is sent to replace the rules of a row by ones for these groups; null = one for every group. */
+export function replacement(
+  all: readonly Rule[],
+  groupIds: readonly number[] | null,
+  changed: {
+    readonly domain?: string;
+    readonly action?: RuleAction;
+    readonly comment?: string;
+    readonly enabled?: boolean;
+  },
+) {
+  const rule = all[0]!;
+  const { action, comment, enabled } = rule;
+  const create = (groupIds ?? [null]).map((id) => {
+    return { domain: textOfRule(rule), action, comment, enabled, ...changed, group_id: id };
+  });
+  return { delete: all.map(({ id }) => id), create };
+}
+
+/** Ids of the groups of a row; null = every group. */
+export function groupsOfRow(all: readonly Rule[]): readonly number[] | null {
+  const ids = all.flatMap(({ group_id: id }) => id ?? []);
+  return ids.length === 0 ? null : ids.sort((one, other) => one - other);
+}

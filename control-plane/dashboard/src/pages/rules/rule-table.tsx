@@ -2,7 +2,7 @@
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { useChange } from '../../api/use-change.ts';
+import { useChanges } from '../../api/use-change.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -16,8 +16,8 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { GroupNames, useGroups } from '../../ui/policy/groups.tsx';
 import { RuleBadge } from './rule-badge.tsx';
 import { RuleDialog } from './rule-dialog.tsx';
-import { fittingRules, operationsOf, textOfRule } from './rule-rows.ts';
-import type { Rule, RuleKind } from './rule-rows.ts';
+import { fittingRules, groupsOfRow, operationsOf, replacement, rowsOf, textOfRule } from './rule-rows.ts';
+import type { Rule, RuleKind, RuleRow } from './rule-rows.ts';
 import { Filters } from '../../ui/display/filters.tsx';
 import { RowMenu } from '../../ui/overlays/menu.tsx';
 
@@ -33,21 +33,25 @@ interface RuleTableProps {
 export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const { say } = useText();
   const [filter, setFields] = useUrlState(DEFAULTS);
-  const [edited, setEdited] = useState<Rule | null>(null);
-  const [deleted, setDeleted] = useState<Rule | null>(null);
-  const remove = useChange(operationsOf(kind).remove, {
+  const [edited, setEdited] = useState<RuleRow | null>(null);
+  const [deleted, setDeleted] = useState<RuleRow | null>(null);
+  const remove = useChanges({
     done: 'rules.deleted',
     onDone: () => setDeleted(null),
   });
-  const rows = fittingRules(rules, filter);
+  const rows = rowsOf(fittingRules(rules, filter));
+  const runDelete = ({ rule, all }: RuleRow): void =>
+    void (all.length > 1
+      ? remove.run('POST /managed-domains/bulk', { body: { delete: all.map(({ id }) => id) } })
+      : remove.run(operationsOf(kind).remove, { params: { id: rule.id } }));
   const lastPage = Math.max(0, Math.ceil(rows.length / PAGE_SIZE) - 1);
   const page = Math.min(Number(filter.page) || 0, lastPage);
-  const columns: readonly Column<Rule>[] = [
+  const columns: readonly Column<RuleRow>[] = [
     {
       id: 'text',
       title: say(`rules.${kind}`),
       isName: true,
-      cell: (rule) =>
+      cell: ({ rule }) =>
         kind === 'domain' ? (
           <DomainName name={textOfRule(rule)} />
         ) : (
@@ -56,30 +60,30 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
           </code>
         ),
     },
-    { id: 'action', title: say('rules.action'), cell: ({ action }) => <RuleBadge action={action} /> },
+    { id: 'action', title: say('rules.action'), cell: ({ rule }) => <RuleBadge action={rule.action} /> },
     {
       id: 'group',
       title: say('field.for'),
-      cell: ({ group_id: id }) => <GroupNames ids={id === null ? [] : [id]} />,
+      cell: ({ all }) => <GroupNames ids={groupsOfRow(all) ?? []} />,
     },
     {
       id: 'comment',
       title: say('field.comment'),
       isMinor: true,
-      cell: ({ comment }) => <bdi>{comment}</bdi>,
+      cell: ({ rule }) => <bdi>{rule.comment}</bdi>,
     },
     {
       id: 'changed',
       title: say('field.changedAt'),
       isMinor: true,
-      cell: ({ updated_at: at }) => <Moment at={at} />,
+      cell: ({ rule }) => <Moment at={rule.updated_at} />,
     },
     {
       id: 'actions',
       title: say('field.actions'),
       isActions: true,
       isForAdmins: true,
-      cell: (rule) => <Actions kind={kind} rule={rule} onEdit={setEdited} onDelete={setDeleted} />,
+      cell: (row) => <Actions kind={kind} row={row} onEdit={setEdited} onDelete={setDeleted} />,
     },
   ];
   const groups = useGroups();
@@ -117,7 +121,7 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
         label={say(`rules.tab.${kind}`)}
         columns={columns}
         rows={rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
-        keyOf={({ id }) => id}
+        keyOf={({ rule }) => rule.id}
         empty={
           <Empty icon={ScrollText} title={say('rules.none')}>
             <Button onPress={() => setFields(DEFAULTS)}>{say('action.clearFilter')}</Button>
@@ -130,16 +134,19 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
         offset={page * PAGE_SIZE}
         onMove={(offset) => setFields({ page: `${offset / PAGE_SIZE}` })}
       />
-      {edited !== null && <RuleDialog kind={kind} rule={edited} onClose={() => setEdited(null)} />}
+      {edited !== null && (
+        <RuleDialog kind={kind} rule={edited.rule} all={edited.all} onClose={() => setEdited(null)} />
+      )}
       {deleted !== null && (
         <Confirm
           title={say('rules.delete')}
           isPending={remove.isPending}
           onClose={() => setDeleted(null)}
-          onConfirm={() => void remove.run({ params: { id: deleted.id } })}
+          onConfirm={() => runDelete(deleted)}
         >
           <p>
-            <RuleBadge action={deleted.action} /> <bdi className="code">{textOfRule(deleted)}</bdi>
+            <RuleBadge action={deleted.rule.action} /> <bdi className="code">{textOfRule(deleted.rule)}</bdi>{' '}
+            {deleted.all.length > 1 && <GroupNames ids={groupsOfRow(deleted.all) ?? []} />}
           </p>
         </Confirm>
       )}
@@ -149,23 +156,27 @@ export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
 
 interface ActionsProps {
   readonly kind: RuleKind;
-  readonly rule: Rule;
-  readonly onEdit: (rule: Rule) => void;
-  readonly onDelete: (rule: Rule) => void;
+  readonly row: RuleRow;
+  readonly onEdit: (row: RuleRow) => void;
+  readonly onDelete: (row: RuleRow) => void;
 }
 
-function Actions({ kind, rule, onEdit, onDelete }: ActionsProps): ReactNode {
+function Actions({ kind, row, onEdit, onDelete }: ActionsProps): ReactNode {
   const { say } = useText();
-  const done = rule.enabled ? 'rules.off' : 'rules.on';
-  const turn = useChange(operationsOf(kind).change, { done });
+  const { rule, all } = row;
+  const { run, isPending } = useChanges({ done: rule.enabled ? 'rules.off' : 'rules.on' });
+  const turn = (enabled: boolean): void =>
+    void (all.length > 1
+      ? run('POST /managed-domains/bulk', { body: replacement(all, groupsOfRow(all), { enabled }) })
+      : run(operationsOf(kind).change, { params: { id: rule.id }, body: { enabled } }));
   const name = textOfRule(rule);
   return (
-    <RowMenu name={name} onEdit={() => onEdit(rule)} onDelete={() => onDelete(rule)}>
+    <RowMenu name={name} onEdit={() => onEdit(row)} onDelete={() => onDelete(row)}>
       <SwitchField
         aria-label={say('field.isOnOf', { name })}
         isSelected={rule.enabled}
-        isDisabled={turn.isPending}
-        onChange={(enabled) => void turn.run({ params: { id: rule.id }, body: { enabled } })}
+        isDisabled={isPending}
+        onChange={turn}
       >
         {null}
       </SwitchField>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ruleOfPasted, saysSubdomains } from './pasted-name.ts';
+import { isAddress, ruleOfPasted, saysSubdomains } from './pasted-name.ts';
 
 describe('ruleOfPasted()', () => {
   test.each<[string, string | null]>([
@@ -30,5 +30,24 @@ describe('ruleOfPasted()', () => {
     const wide = rule === null || rule.startsWith('*.') ? rule : `*.${rule}`;
     expect(ruleOfPasted(word, true)).toBe(wide);
     if (rule !== null) expect(saysSubdomains(word)).toBe(rule.startsWith('*.'));
+  });
+});
+
+describe('isAddress()', () => {
+  test('is true for addresses of pages and servers, of which a rule takes the name', () => {
+    const texts = ['https://example.com/path', 'example.com/page', 'example.com:8443', 'http://example.com'];
+    expect(texts.map(isAddress)).toEqual(texts.map(() => true));
+  });
+
+  test('is false for names and rules, and for what has no name', () => {
+    const texts = [
+      'example.com',
+      '*.example.com',
+      '||example.com^',
+      '@@||example.com^',
+      'https://192.0.2.1/',
+      '',
+    ];
+    expect(texts.map(isAddress)).toEqual(texts.map(() => false));
   });
 });

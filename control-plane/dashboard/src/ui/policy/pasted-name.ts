@@ -14,6 +14,12 @@ export function saysSubdomains(word: string): boolean {
   return nameOfPasted(word.trim()).startsWith('*.');
 }
 
+/** Whether the text is the address of a page or a server, of which a rule takes only the name. */
+export function isAddress(word: string): boolean {
+  const text = word.trim();
+  return ruleOfPasted(text, false) !== null && (SCHEME.test(text) || /^[^/?#|@]+[:/?#]/.test(text));
+}
+
 /** The name that a rule covers, without what makes it cover subdomains. */
 export function nameOfRule(rule: string): string {
   return rule.startsWith('*.') ? rule.slice(2) : rule;

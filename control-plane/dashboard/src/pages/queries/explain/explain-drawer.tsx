@@ -15,7 +15,7 @@ import { valueText } from '../filters/condition-text.ts';
 import type { Groups } from '../filters/condition-text.ts';
 import type { ConditionName } from '../filters/log-filters.ts';
 import type { LogRow } from '../log/log-rows.ts';
-import { lookOf } from '../log/status-look.ts';
+import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
 import type { Explained } from './explained.ts';
 import { grantText, knownClientId } from './use-verdict.ts';
@@ -55,6 +55,7 @@ export function ExplainDrawer({
   const row = useRow(id, known, explained.data);
   const target = knownTarget(row, explained.data);
   const group = groups.find((one) => one.id === target?.groupId)?.name ?? String(target?.groupId ?? '');
+  const now = useStatusNow(target);
   const status = row?.status ?? explained.data?.logged?.status ?? explained.data?.status;
   return (
     <Drawer
@@ -69,7 +70,7 @@ export function ExplainDrawer({
       actions={
         target !== null && (
           <ForAdmins>
-            <VerdictActions target={target} group={group} judge={judge} />
+            <VerdictActions target={{ ...target, status: now }} group={group} judge={judge} />
           </ForAdmins>
         )
       }
@@ -107,6 +108,15 @@ function useRow(id: string, known: LogRow | null, explained: Explained | undefin
   const query = { from, to, limit: 1_000, ...(domain !== '' && domain !== '.' && { domain }) };
   const found = useAsk('GET /queries', { query }, { enabled: known === null && logged !== undefined });
   return known ?? found.data?.data.find((row) => String(row.id) === id) ?? null;
+}
+
+/** How the name would be answered now: a name that is blocked no more is not offered to be unblocked. */
+function useStatusNow(target: VerdictTarget | null): LogRow['status'] {
+  const { domain = '', client = '', clientId = null } = target ?? {};
+  const device = clientId === null ? { client } : { client_id: clientId };
+  const logged = target?.status ?? 'ALLOWED';
+  const answer = useAsk('GET /explain', { query: { domain, ...device } }, { enabled: isBlocked(logged) });
+  return answer.data?.status ?? logged;
 }
 
 function knownTarget(row: LogRow | null, explained: Explained | undefined): VerdictTarget | null {
