@@ -108,9 +108,10 @@ export class LoginCheck {
 
   private async prove(who: failures.LoginSource, password: string, address: string): Promise<ProvenAccount> {
     const { database, logger, accounts } = this.parts;
+    const end = this.pace.begin(who.address);
     const delayMs = this.pace.delayMs(who.username, who.address);
     if (delayMs > 0) await setTimeout(delayMs);
-    const account = await accounts.prove(who.username, password, this.pace.rankOf(who.address));
+    const account = await accounts.prove(who.username, password, this.pace.rankOf(who.address)).finally(end);
     if (account !== null) {
       this.pace.noteSuccess(who.address);
       return account;

@@ -57,6 +57,14 @@ test.each([
   },
 );
 
+test('puts a flood of new addresses of one network behind others while none of it is decided', () => {
+  const ends = Array.from({ length: 20 }, (_, n) => pace.begin(`2001:db8:1:${n}::/64`));
+  const ranks = () => ['2001:db8:1:99::/64', '2001:db8:2:1::/64'].map((address) => pace.rankOf(address));
+  expect(ranks()).toEqual([20 / 1001, 0]);
+  for (const end of ends) end();
+  expect(ranks()).toEqual([0, 0]);
+});
+
 test('keeps a bounded number of addresses', () => {
   failFrom(1);
   for (let n = 0; n < 5000; n++) pace.noteFailure('admin', `2001:db8:${n.toString(16)}::`);

@@ -19,9 +19,9 @@ const FREE_FAILURES = 20;
 const DELAY_MS_EACH = 20;
 /** The longest wait; an address without failures waits half as long, and a quarter in a network without. */
 const MOST_DELAY_MS = 800;
-/** Failures of a network that its other addresses do not answer for, and those that make the largest fraction. */
-const FREE_FAILURES_OF_NETWORK = 8;
-const MOST_FAILURES_OF_NETWORK = 1000;
+/** Failures and checks of a network that its other addresses do not answer for, and those that make the largest fraction. */
+const FREE_OF_NETWORK = 8;
+const MOST_OF_NETWORK = 1000;
 
 /** What is known of addresses and accounts within the window of the lockout. */
 export class LoginPace {
@@ -30,6 +30,8 @@ export class LoginPace {
   private readonly ranks = new RecentCounts();
   private readonly networks = new RecentCounts();
   private readonly accounts = new RecentCounts();
+  /** Logins by network that are being checked. */
+  private readonly underWay = new Map<string, number>();
 
   constructor(clock: Clock, windowMs: () => number) {
     this.clock = clock;
@@ -41,9 +43,10 @@ export class LoginPace {
     const sinceMs = this.sinceMs();
     const rank = this.ranks.get(address, sinceMs);
     if (rank === PROVEN) return rank;
-    const ofNetwork = this.networks.get(widerNetwork(address), sinceMs);
-    if (ofNetwork < FREE_FAILURES_OF_NETWORK) return rank;
-    return rank + Math.min(ofNetwork, MOST_FAILURES_OF_NETWORK) / (MOST_FAILURES_OF_NETWORK + 1);
+    const network = widerNetwork(address);
+    const ofNetwork = this.networks.get(network, sinceMs) + (this.underWay.get(network) ?? 0);
+    if (ofNetwork < FREE_OF_NETWORK) return rank;
+    return rank + Math.min(ofNetwork, MOST_OF_NETWORK) / (MOST_OF_NETWORK + 1);
   }
 
   /** Milliseconds that a login waits before its password is checked. */
@@ -54,6 +57,18 @@ export class LoginPace {
     const delayMs = Math.min(MOST_DELAY_MS, Math.max(0, excess) * DELAY_MS_EACH);
     if (rank === 0) return delayMs / 4;
     return rank < 1 ? delayMs / 2 : delayMs;
+  }
+
+  /** Counts a login among those of its network until the function is called. */
+  begin(address: string): () => void {
+    const network = widerNetwork(address);
+    const step = (by: 1 | -1): void => {
+      const count = (this.underWay.get(network) ?? 0) + by;
+      if (count === 0) this.underWay.delete(network);
+      else this.underWay.set(network, count);
+    };
+    step(1);
+    return () => step(-1);
   }
 
   noteFailure(username: string, address: string): void {
