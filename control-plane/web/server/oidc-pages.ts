@@ -10,6 +10,7 @@ import { readQuery } from '../../api/query-string.ts';
 import { validate } from '../../api/validate.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { attemptOf, dropAttempt, isOwnPath, keepAttempt } from './oidc-attempt.ts';
+import { UsedAttempts } from '../auth/oidc/used-attempts.ts';
 import { loginOriginOf } from '../auth/request-caller.ts';
 import { setSessionCookie } from '../auth/session-cookie.ts';
 import { type Page, page, sendPage, write } from './page.ts';
@@ -29,7 +30,8 @@ const CALLBACK = `${START}/callback`;
 export function addOidcPages(app: Express, parts: OidcPageParts): void {
   const pages = express.Router({ caseSensitive: true });
   pages.get(START, (request, response) => start(parts, request, response));
-  pages.get(CALLBACK, (request, response) => callback(parts, request, response));
+  const used = new UsedAttempts();
+  pages.get(CALLBACK, (request, response) => callback(parts, used, request, response));
   pages.use(START, showError);
   app.use(pages);
 }
@@ -48,11 +50,17 @@ async function start(parts: OidcPageParts, request: Request, response: Response)
 }
 
 /** Takes the browser back, with a session. */
-async function callback(parts: OidcPageParts, request: Request, response: Response): Promise<void> {
+async function callback(
+  parts: OidcPageParts,
+  used: UsedAttempts,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const { auth, clock } = parts;
   const attempt = attemptOf(request, parts.secret.current(), clock.nowMs());
   dropAttempt(request, response);
   if (attempt === null) throw unauthorized('this browser has begun no login, or too long ago: begin again');
+  if (!used.use(attempt.state)) throw unauthorized('this login is finished: begin again');
   const answer = new URL(callbackUrl(request));
   answer.search = new URL(request.url, answer).search;
   const { secret, session } = await auth.oidc.finish(answer, attempt, loginOriginOf(request));

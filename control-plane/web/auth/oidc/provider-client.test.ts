@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OidcSuite, ROLES } from '../../../../test/support/parts/oidc-suite.ts';
-import { type Falsify, TestBrowser } from '../../../../test/support/parts/openid-provider.ts';
+import { type Falsify, OpenIdProvider, TestBrowser } from '../../../../test/support/parts/openid-provider.ts';
 import { PASSWORD } from '../../../../test/support/parts/running-api.ts';
 import { within } from '../../../../test/support/parts/until.ts';
 
@@ -159,6 +159,19 @@ describe('/login/oidc', () => {
     expect(await outcome(value, { ...secured, 'x-forwarded-for': '2001:db8::7' })).toBe(true);
     expect(await outcome(value.replace('__Host-', ''), secured)).toBe(false);
     expect(await outcome(plain, secured)).toBe(false);
+  });
+
+  test('counts once: the same cookie and answer open no other session, and the provider is not asked', async () => {
+    const browser = new TestBrowser();
+    const answer = await suite.answerFor(browser);
+    const headers = { cookie: `weir_login=${browser.cookie(suite.weir, 'weir_login')!}` };
+    const ask = () => suite.node.api.send('GET', `${answer.pathname}${answer.search}`, { headers });
+    expect((await ask()).status).toBe(200);
+    await suite.provider.close();
+    const again = await ask();
+    suite.provider = await OpenIdProvider.start();
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining('This login is finished')]);
+    expect(await suite.node.sessionsOf(suite.session)).toHaveLength(2);
   });
 
   test('says that the provider is away, and passwords go on', async () => {
