@@ -1,9 +1,12 @@
 /** How hard a key is to guess, judged by its characters alone. */
 
+/** Least bits of an imported key; one random key of 20 hexadecimal digits in 1,000 has fewer by `estimatedBits`. */
+export const LEAST_KEY_BITS = 48;
+
 /**
  * A low estimate of the bits of entropy of a text: Shannon's entropy per character, times the characters that neither
  * repeat three characters from before nor continue a sequence such as `abc` or `975`. Random keys have at least 2.4 bits
- * per character by it; words that people choose are not recognized.
+ * per character by it. Words that people choose are recognized by `guessable-key.ts` of the control plane.
  */
 export function estimatedBits(key: string): number {
   return entropyPerCharacter(key) * unexpectedCharacters(key);

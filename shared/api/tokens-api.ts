@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Role } from './auth-api.ts';
 import { Id, identity, Timestamp } from './fields.ts';
-import { estimatedBits } from './key-entropy.ts';
+import { estimatedBits, LEAST_KEY_BITS } from './key-entropy.ts';
 
 const TOKEN = {
   id: Id,
@@ -38,8 +38,6 @@ export const TokenCreateBody = z
   .meta({ id: 'ApiTokenCreate' });
 export type TokenCreate = z.output<typeof TokenCreateBody>;
 
-/** Bits of an imported key by `estimatedBits`; one random key of 20 hexadecimal digits in 1,000 has fewer. */
-const LEAST_KEY_BITS = 48;
 const ImportedKey = z
   .string()
   .regex(/^[\x21-\x7e]{20,256}$/, 'expected 20 to 256 printable ASCII characters without blanks')
@@ -47,7 +45,9 @@ const ImportedKey = z
     (key) => estimatedBits(key) >= LEAST_KEY_BITS,
     'expected a random key, without repetitions and sequences',
   )
-  .meta({ description: 'a key that programs have already; random, without repetitions and sequences' });
+  .meta({
+    description: 'a key that programs have already; random, without words, repetitions and sequences',
+  });
 
 /** Absent fields keep their value. */
 export const TokenUpdateBody = z

@@ -3,12 +3,12 @@
  * (NIST SP 800-63B-4, section 3.1.1.2). The list is loaded when the first password is set.
  */
 import { invalid } from '../../../api/api-error.ts';
-import { foldedName } from './user-name.ts';
+import { seenName } from './user-name.ts';
 
 /** Why `password` cannot be set for `username`; undefined if it can. Its length is checked by the schema. */
 export async function weaknessOf(password: string, username: string): Promise<string | undefined> {
-  const folded = foldedName(password.trim());
-  if (folded === foldedName(username)) return 'expected a password other than the user name';
+  const folded = seenName(password);
+  if (folded === seenName(username)) return 'expected a password other than the user name';
   const common = await commonPasswords();
   return common.has(folded)
     ? 'expected a password that is not among the most common ones; several words are a good choice'
@@ -24,7 +24,7 @@ export async function refuseWeak(password: string, username: string, path: strin
 let loaded: Promise<ReadonlySet<string>> | undefined;
 
 /** Some 50,000 passwords in lower case. */
-function commonPasswords(): Promise<ReadonlySet<string>> {
+export function commonPasswords(): Promise<ReadonlySet<string>> {
   loaded ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common']),
   );

@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
 import type { Database, Queryable } from '../../../storage/db/database.ts';
 import { deleteSessionsOfToken } from '../sessions/session-store.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { refuseGuessable } from './guessable-key.ts';
 import { hashTokenKey, isTokenKey, newTokenKey, prefixOf } from './token-key.ts';
 import { TokenMemory } from './token-memory.ts';
 import * as store from './token-store.ts';
@@ -88,6 +89,7 @@ export class ApiTokens {
 
   /** Changes name, role or key; what could be done with the old key or role ends at once. 404, or 409 for a key in use. */
   async update(author: Author, id: number, { name, role, key }: TokenUpdate): Promise<StoredToken> {
+    if (key !== undefined) await refuseGuessable(key);
     return this.parts.database
       .transaction(async (tx) => {
         const before = await store.existingToken(tx, id, 'FOR UPDATE');

@@ -1,0 +1,34 @@
+/** Refuses imported keys that are made of words and common passwords, whose characters alone look random. */
+import { estimatedBits, LEAST_KEY_BITS } from '../../../../shared/api/key-entropy.ts';
+import { invalid } from '../../../api/api-error.ts';
+import { commonPasswords } from '../accounts/weak-password.ts';
+
+/** A random key has shorter ones by chance. */
+const SHORTEST_WORD = 5;
+const LONGEST_WORD = 20;
+/** Of one among the common passwords, in lower case or not. */
+const BITS_OF_A_WORD = 17;
+
+/** @throws {ApiError} 400 */
+export async function refuseGuessable(key: string): Promise<void> {
+  const { words, rest } = wordsIn(key, await commonPasswords());
+  if (words === 0 || words * BITS_OF_A_WORD + estimatedBits(rest) >= LEAST_KEY_BITS) return;
+  throw invalid([{ path: 'key', message: 'expected a random key, without words' }]);
+}
+
+/** How many words are in a key, each time the longest that begins at a place, and the other characters. */
+function wordsIn(key: string, known: ReadonlySet<string>): { words: number; rest: string } {
+  const folded = key.toLowerCase();
+  let words = 0;
+  let rest = '';
+  for (let at = 0; at < key.length;) {
+    let length = Math.min(LONGEST_WORD, key.length - at);
+    while (length >= SHORTEST_WORD && !known.has(folded.slice(at, at + length))) length--;
+    if (length < SHORTEST_WORD) rest += key[at++]!;
+    else {
+      words++;
+      at += length;
+    }
+  }
+  return { words, rest };
+}
