@@ -55,6 +55,7 @@ describe('setPassword() with piped input', () => {
     ['seven77\n', 7],
     [`${'x'.repeat(257)}\n`, 257],
     ['\nsecond line\n', 0],
+    ['\u{1f512}\u{1f511}\u{1f6aa}\u{1f3e0}\n', 4],
   ])('setPassword() refuses %j', async (typed, length) => {
     const { status, printed, stored } = await run(typed);
     expect({ status, stored }).toEqual({ status: 1, stored: [] });

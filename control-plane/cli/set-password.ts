@@ -3,7 +3,7 @@
  * store; a hash in the configuration has precedence.
  */
 import type { LoadedConfig } from '../../config/parse-config.ts';
-import { SetupBody } from '../../shared/api/auth-api.ts';
+import { lengthOf, SetupBody } from '../../shared/api/auth-api.ts';
 import { weaknessOf } from '../web/auth/accounts/weak-password.ts';
 import type { PasswordReader } from './read-password.ts';
 import { PromptAborted } from './read-password.ts';
@@ -46,7 +46,7 @@ async function askForPassword({ loaded, reader, terminal }: SetPasswordParts): P
     const password = await reader.readLine();
     // The rule of the API's setup, so that both accept the same passwords.
     if (!SetupBody.safeParse({ password }).success) {
-      terminal.err(`refuse the password: expected 8 to 256 characters, got ${password.length}`);
+      terminal.err(`refuse the password: expected 8 to 256 characters, got ${lengthOf(password)}`);
       return undefined;
     }
     const weakness = await weaknessOf(password, loaded.config.auth.admin.username);

@@ -37,11 +37,20 @@ export const AuthStatus = z
   .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.infer<typeof AuthStatus>;
 
-/** A password as it is set; 8..256 characters (UTF-16 units). */
+/** Characters of a password: an emoji is one, though it has the length of two. */
+export const lengthOf = (password: string): number => [...password].length;
+/** Fewest characters of a new password. */
+export const LEAST_PASSWORD_LENGTH = 8;
+
+/** A password as it is set; 8 to 256 characters, the latter in UTF-16 units. */
 export const NewPassword = z
   .string()
-  .min(8)
+  .min(LEAST_PASSWORD_LENGTH)
   .max(256)
+  .refine(
+    (value) => lengthOf(value) >= LEAST_PASSWORD_LENGTH,
+    `expected at least ${LEAST_PASSWORD_LENGTH} characters`,
+  )
   .refine((value) => value.isWellFormed(), 'expected well-formed Unicode');
 /** A password as it is tried; longer than any that can be set is refused before it costs a hash. */
 const TriedPassword = z.string().min(1).max(1024);

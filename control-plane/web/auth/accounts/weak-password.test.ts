@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { refuseWeak, weaknessOf } from './weak-password.ts';
 
-test.each(['password', 'Football', '1QAZ2WSX', ' iloveyou '])(
+test.each(['password', 'Football', '1QAZ2WSX', ' iloveyou ', 'ｐａｓｓｗｏｒｄ', 'pass\u200bword'])(
   'refuses %j, which is common',
   async (password) => {
     expect(await weaknessOf(password, 'admin')).toContain('most common');
@@ -11,6 +11,7 @@ test.each(['password', 'Football', '1QAZ2WSX', ' iloveyou '])(
 test.each([
   ['caretaker', 'caretaker'],
   ['Jürgen-Maier', 'ju\u0308rgen-maier'],
+  ['GROSSMANN', 'großmann'],
 ])('refuses %j for the user %j', async (password, username) => {
   expect(await weaknessOf(password, username)).toBe('expected a password other than the user name');
 });

@@ -1,7 +1,8 @@
 /** What is wrong with a new password, as it is typed. */
 
-/** Of the API: `NewPassword`. */
+/** Of the API: `NewPassword`, which the dashboard does not load for two lines. */
 const LEAST_LENGTH = 8;
+const isShort = (password: string): boolean => [...password].length < LEAST_LENGTH;
 
 /** A new password, typed twice. */
 export interface TypedPassword {
@@ -18,12 +19,12 @@ export function passwordFaults({ password, repeated }: TypedPassword): {
   differs: boolean;
 } {
   return {
-    isShort: password !== '' && password.length < LEAST_LENGTH,
+    isShort: password !== '' && isShort(password),
     differs: repeated !== '' && repeated !== password,
   };
 }
 
 /** Whether it can be set. */
 export function isSettable({ password, repeated }: TypedPassword): boolean {
-  return password.length >= LEAST_LENGTH && repeated === password;
+  return !isShort(password) && repeated === password;
 }
