@@ -370,10 +370,10 @@ describe('a rule', () => {
       const form = page.getByRole('dialog', { name: 'Add rule' });
       const name = form.getByLabel('Name', { exact: true });
       await name.fill('https://Pasted.example:8443/page?x=1');
-      await form.getByText('Holds for pasted.example and all names below it.').waitFor();
+      await form.getByText('Matches pasted.example and all names below it.').waitFor();
       await form.getByText('The rest of the address is left out: DNS knows names, not pages.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
-      await form.getByText('Holds for pasted.example alone.').waitFor();
+      await form.getByText('Matches only pasted.example.').waitFor();
       await form.getByRole('switch', { name: 'With subdomains' }).press('Space');
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Save' }).click();
@@ -382,7 +382,7 @@ describe('a rule', () => {
 
       await page.getByRole('button', { name: 'Add rule' }).first().click();
       await name.fill('a.pasted-many.example https://b.pasted-many.example/');
-      await form.getByText('2 rules, one for each name.').waitFor();
+      await form.getByText('2 rules, one per name.').waitFor();
       await form.getByRole('button', { name: 'Save' }).click();
       await form.waitFor({ state: 'detached' });
       expect(await room.ask(['a.pasted-many.example', 'x.b.pasted-many.example'])).toEqual([
