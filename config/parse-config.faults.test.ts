@@ -50,12 +50,12 @@ describe('parseConfig() with a bad file', () => {
     [
       'a boolean for a string',
       '[server]\nnode_name = true',
-      ':2: server.node_name: expected a string, got true',
+      ':2: server.node_name: expected a name without control characters and invisible ones, got true',
     ],
     [
       'a date',
       '[server]\nnode_name = 2026-01-01T00:00:00Z',
-      ':2: server.node_name: expected a string, got the date 2026-01-01T00:00:00.000Z',
+      ':2: server.node_name: expected a name without control characters and invisible ones, got the date 2026-01-01T00:00:00.000Z',
     ],
     [
       'a string for a list',

@@ -292,7 +292,7 @@ const auth = section('Access to the dashboard and the API.', {
     doc: 'Duration of the lockout.',
   }),
   admin: section('The administrator.', {
-    username: key(is.nonEmptyName.default('admin'), { doc: 'User name of the administrator.' }),
+    username: key(is.foldedName.default('admin'), { doc: 'User name of the administrator.' }),
     password_hash: key(is.orEmpty(is.argon2Hash).default(''), {
       perNode,
       secret: true,

@@ -97,6 +97,12 @@ describe.each<{ name: string; check: z.ZodType; good: readonly unknown[]; bad: r
     bad: [1, 'a\u202eb', 'a\nb', 'a\u200b', 'a\u001b[0m'],
   },
   { name: 'nonEmptyName', check: checks.nonEmptyName, good: ['a b'], bad: ['', ' ', 'a\u2066b', 'a\u00adb'] },
+  {
+    name: 'foldedName',
+    check: checks.foldedName,
+    good: ['a b', 'o\u00adtto'],
+    bad: ['', ' ', 'a\u202eb', 'a\nb'],
+  },
   { name: 'path', check: checks.path, good: ['/', 'a b', '.'], bad: ['', 'a\0b'] },
   { name: 'ip', check: checks.ip, good: ['192.0.2.1', '::1'], bad: ['', 'localhost', '192.0.2', '[::1]'] },
   { name: 'ipv4', check: checks.ipv4, good: ['192.0.2.1'], bad: ['::1', '192.0.2.256'] },

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { blockedClientOf, isAllowedClient } from '../shared/policy/access.ts';
 import { readLocalRecordLine } from '../shared/policy/local-record.ts';
-import { isPlainLine } from '../shared/unsafe-characters.ts';
+import { isOneLine, isPlainLine } from '../shared/unsafe-characters.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/iu;
 
@@ -73,6 +73,12 @@ export const name = form('a name without control characters and invisible ones',
 export const nonEmptyName = form(
   'a name that is not empty, without control characters and invisible ones',
   (value) => value.trim() !== '' && isPlainLine(value),
+);
+
+/** A name that is compared as people see it, so that invisible characters do no harm. */
+export const foldedName = form(
+  'a name that is not empty, on one line, without characters that change the text direction',
+  (value) => value.trim() !== '' && isOneLine(value),
 );
 
 /** A string that says something. */

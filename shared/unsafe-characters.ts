@@ -24,6 +24,11 @@ export function hasHidden(text: string): boolean {
   return HIDDEN.test(text);
 }
 
+/** Whether a text is on one line and does not change the direction of the text around it. */
+export function isOneLine(text: string): boolean {
+  return !CONTROL.test(text) && !DIRECTIONS.test(text);
+}
+
 /** Whether a text is on one line and has no character that hides, or that reorders the text around it. */
 export function isPlainLine(text: string): boolean {
   return !CONTROL.test(text) && !HIDDEN.test(text);
