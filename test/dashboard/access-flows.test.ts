@@ -165,7 +165,7 @@ const LOOKING: readonly (string | RegExp)[] = [
   // Filters, by what they are set to.
   ...['Entire log Period', 'Every group Group', 'For any reason Why this group', 'Any state State'],
   ...['By name Order', 'Any action Action', 'Any group For', 'All groups Group', 'Any type Type'],
-  ...['Every category Category', 'Any source Source', 'Same as browser Language'],
+  ...['Any category Category', 'Any source Source', 'Same as browser Language'],
 ];
 
 /** A place of the dashboard for each page, part of a page and drawer, where something is there to be seen. */
@@ -248,7 +248,7 @@ describe('a viewer', () => {
       expect(await look(page)).toBe(false);
       await page.goto('./groups?open=1');
       await page.getByText('No schedule').waitFor();
-      expect(await page.getByRole('link', { name: 'Make a schedule' }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'Add schedule' }).count()).toBe(0);
       expect(await page.getByRole('button', { name: /^Pause internet|^Set up/ }).count()).toBe(0);
     });
   });

@@ -164,21 +164,21 @@ describe('a group', () => {
     const client = await meet('127.0.0.51');
     await room.withPage({}, async (page) => {
       await page.goto('./groups');
-      await page.getByRole('button', { name: 'Add a group' }).click();
-      const form = page.getByRole('dialog', { name: 'Add a group' });
+      await page.getByRole('button', { name: 'Add group' }).click();
+      const form = page.getByRole('dialog', { name: 'Add group' });
       await form.getByLabel('Name').fill('Kids');
       await form.getByRole('switch', { name: 'No IPv6 answers' }).press('Space');
-      await form.getByRole('button', { name: 'Add a group' }).click();
+      await form.getByRole('button', { name: 'Add group' }).click();
       await page.getByRole('heading', { name: 'Kids', level: 1 }).waitFor();
       const { id, no_ipv6: isWithoutIpv6 } = await groupNamed('Kids');
       expect(isWithoutIpv6).toBe(true);
 
-      await page.getByRole('button', { name: 'Move one here' }).click();
+      await page.getByRole('button', { name: 'Add device' }).click();
       const moving = page.getByRole('dialog', { name: 'Move devices to Kids' });
       await moving.getByRole('searchbox').fill('127.0.0.51');
-      await moving.getByRole('button', { name: 'Move here 127.0.0.51' }).click();
-      await noticeOf(page, 'The device is moved.');
-      await moving.getByText('No device of another group matches.').waitFor();
+      await moving.getByRole('button', { name: 'Add 127.0.0.51' }).click();
+      await noticeOf(page, 'Device moved');
+      await moving.getByText('No matching device in another group.').waitFor();
       await expectAccessible(page);
       await moving.getByRole('button', { name: 'Close' }).click();
       await page.getByRole('link', { name: '127.0.0.51' }).waitFor();
@@ -209,10 +209,10 @@ describe('a group', () => {
       await page.goto(`./groups?open=${String(id)}`);
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       const dialog = page.getByRole('alertdialog', { name: 'Delete Gamers?' });
-      await dialog.getByText('Its device gets the group of its network, else Default.').waitFor();
+      await dialog.getByText('Its device moves to the group of its network, or to Default.').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Delete' }).click();
-      const undo = await holdNotice(await noticeOf(page, 'The group is deleted.'), 'Undo');
+      const undo = await holdNotice(await noticeOf(page, 'Group deleted'), 'Undo');
       expect((await revisions()).slice(0, -before.length).map(({ summary }) => summary)).toEqual([
         'group Gamers: deleted',
       ]);
@@ -276,22 +276,22 @@ describe('a schedule', () => {
     const [start, end] = new Date().getUTCHours() < 12 ? ['20:00', '19:00'] : ['05:00', '04:00'];
     await room.withPage({}, async (page) => {
       await page.goto('./schedules');
-      await page.getByRole('button', { name: 'Add a schedule' }).click();
-      const form = page.getByRole('dialog', { name: 'Add a schedule' });
+      await page.getByRole('button', { name: 'Add schedule' }).click();
+      const form = page.getByRole('dialog', { name: 'Add schedule' });
       await form.getByLabel('Name').fill('Most of the time');
       await form.getByText('Begin with nights').click();
-      await form.getByRole('button', { name: 'Add a schedule' }).click();
+      await form.getByRole('button', { name: 'Add schedule' }).click();
       await page.getByText('No times yet').waitFor();
 
-      await page.getByRole('button', { name: 'Add a time' }).click();
-      const slot = page.getByRole('dialog', { name: 'Add a time' });
+      await page.getByRole('button', { name: 'Add time' }).click();
+      const slot = page.getByRole('dialog', { name: 'Add time' });
       await slot.getByRole('button', { name: 'Every day' }).click();
       await slot.getByLabel('From', { exact: true }).fill(start);
       await slot.getByLabel('To', { exact: true }).fill(end);
-      await slot.getByText('On the next day.').waitFor();
+      await slot.getByText('Ends the next day.').waitFor();
       await expectAccessible(page);
       await slot.getByRole('button', { name: 'Save' }).click();
-      await noticeOf(page, 'The time is added.');
+      await noticeOf(page, 'Time added');
       await page
         .getByRole('listitem')
         .filter({ hasText: `${start}–${end} (over midnight)` })
@@ -299,7 +299,7 @@ describe('a schedule', () => {
       expect(await room.ask([name], '127.0.0.52')).toEqual([EVERY_ADDRESS]);
 
       await page.getByText('Night owls').click();
-      await noticeOf(page, 'The group uses this schedule now.');
+      await noticeOf(page, 'The group now uses this schedule.');
       await page.getByText('Everything is blocked').waitFor();
       expect(await room.ask([name], '127.0.0.52')).toEqual([BLOCKED]);
       expect(await room.ask([name])).toEqual([EVERY_ADDRESS]);

@@ -152,7 +152,7 @@ describe('from right to left', () => {
       const monday = (await week.locator('svg').first().boundingBox())!;
       // A quarter of the day from where it begins, which is at the right.
       await page.mouse.click(monday.x + monday.width * 0.74, monday.y + monday.height / 2);
-      const slot = page.getByRole('dialog', { name: 'Add a time' });
+      const slot = page.getByRole('dialog', { name: 'Add time' });
       expect(await slot.locator('input[type=time]').first().inputValue()).toBe('06:00');
       await untilQuiet(page);
       expect(await layoutFaults(page)).toEqual([]);
