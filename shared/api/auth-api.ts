@@ -38,7 +38,7 @@ export const AuthStatus = z
 export type AuthStatus = z.infer<typeof AuthStatus>;
 
 /** Characters of a password: an emoji is one, though it has the length of two. */
-export const lengthOf = (password: string): number => [...password].length;
+export const lengthOf = (password: string): number => Array.from(password).length;
 /** Fewest characters of a new password. */
 export const LEAST_PASSWORD_LENGTH = 8;
 

@@ -59,7 +59,7 @@ describe('from a row of the log', () => {
     expect(decider).toMatchObject({ sources: ['First list', 'Second list'], line: 3 });
     await room.withPage({}, async (page) => {
       const drawer = await openExplained(page, LISTED);
-      const decided = drawer.locator('section').filter({ hasText: 'What decided' });
+      const decided = drawer.locator('section').filter({ hasText: 'Decided by' });
       expect(await decided.innerText()).toContain(decider!.rule);
       await decided.getByText('List: First list and Second list · line 3').waitFor();
       const stage = drawer.getByRole('listitem').filter({ hasText: 'Lists and rules' }).first();

@@ -1,5 +1,5 @@
 /**
- * Logins at a provider that this node has finished, so that each counts once: whoever comes to know the cookie and the
+ * Logins at a provider that this node has finished, so that each counts once: anyone who learns the cookie and the
  * address of a callback later cannot open another session with them. Other nodes leave that to the provider, which takes
  * a code once. In memory, and bounded.
  */

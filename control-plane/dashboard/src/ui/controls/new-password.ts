@@ -2,7 +2,7 @@
 
 /** Of the API: `NewPassword`, which the dashboard does not load for two lines. */
 const LEAST_LENGTH = 8;
-const isShort = (password: string): boolean => [...password].length < LEAST_LENGTH;
+const isShort = (password: string): boolean => Array.from(password).length < LEAST_LENGTH;
 
 /** A new password, typed twice. */
 export interface TypedPassword {

@@ -5,8 +5,8 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
 import { Answered } from '../display/states.tsx';
-import { knownListsFor } from './known-lists.ts';
-import type { KnownList } from './known-lists.ts';
+import { knownListsFor } from './lists-by-purpose.ts';
+import type { KnownList } from './lists-by-purpose.ts';
 import styles from './list-catalog.module.css';
 
 interface ListCatalogProps {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { knownListsFor } from './known-lists.ts';
-import type { KnownList } from './known-lists.ts';
+import { knownListsFor } from './lists-by-purpose.ts';
+import type { KnownList } from './lists-by-purpose.ts';
 
 const list = (name: string, purpose: KnownList['purpose'], url: string): KnownList => ({
   name,
