@@ -141,7 +141,7 @@ describe('custom rules', () => {
       const box = page.getByRole('dialog', { name: 'Pasted' });
       const field = box.getByRole('textbox', { name: 'Rules' });
       await field.fill(rules.join('\n'));
-      await box.getByText('5 rules, 1 line without a rule').waitFor();
+      await box.getByText('5 rules, 1 invalid line').waitFor();
       await box.getByRole('listitem').filter({ hasText: 'Line 5' }).waitFor();
       await expectAccessible(page);
       expect(await answers()).toEqual(Array(5).fill(EVERY_ADDRESS));
@@ -252,7 +252,7 @@ describe('services', () => {
 
       await page.goto(`./groups?open=${String(id)}`);
       await choose(page, 'When YouTube is blocked', 'Bedtime');
-      await noticeOf(page, /^The times are/);
+      await noticeOf(page, 'Times saved');
       const profiles = await room.api.expect<ScheduleProfile[]>(200, 'GET', '/schedule-profiles');
       const bedtime = profiles.find(({ name }) => name === 'Bedtime')!;
       expect(await room.api.expect(200, 'GET', `/services?group_id=${String(id)}`)).toMatchObject([
@@ -452,7 +452,7 @@ describe('an answer in the cache', () => {
       await page.getByRole('rowheader', { name }).waitFor();
       await page.getByRole('button', { name: `Clear ${name} A from the cache` }).click();
       const question = page.getByRole('alertdialog', { name: `Clear ${name} A from the cache?` });
-      await question.getByText('One answer will be dropped.').waitFor();
+      await question.getByText('One answer will be cleared').waitFor();
       await expectAccessible(page);
       await question.getByRole('button', { name: 'Clear' }).click();
       await noticeOf(page, 'Cleared from the cache');

@@ -257,7 +257,7 @@ describe('bodies', () => {
       '{"a":}',
       'nul',
       '{"a":1}x',
-      '['.repeat(100_000),
+      '['.repeat(10_000),
       Buffer.from([0x22, 0xff, 0x22]),
     ]) {
       const answer = await api.send(route.method, pathOf(route), { session, raw, headers });
