@@ -52,15 +52,15 @@ describe('with two nodes', () => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes are running with the current policy.').waitFor();
       await other.end('SIGKILL');
-      await page.getByText('One node is late with word of itself: edge.').waitFor();
+      await page.getByText('One heartbeat is late: edge.').waitFor();
       // As if the minute after which it counts as gone had passed.
       await cluster.database.rows(
         `UPDATE nodes SET last_seen = last_seen - interval '1 minute' WHERE name = 'edge'`,
       );
-      await page.getByText('One node is silent: edge.').waitFor();
+      await page.getByText('One node does not respond: edge.').waitFor();
       await expectAccessible(page);
       expect(await room.ask(['still.example'])).toEqual([EVERY_ADDRESS]);
-      await page.getByRole('button', { name: 'Forget edge' }).click();
+      await page.getByRole('button', { name: 'Remove edge' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('This node is running with the current policy.').waitFor();
       // Who has one node chooses none.

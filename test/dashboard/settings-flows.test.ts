@@ -74,11 +74,11 @@ describe('the settings of the dashboard', () => {
       const secret = await page.getByRole('dialog').locator('pre').textContent();
       await page.getByLabel('Code from the app').fill(codeOfStep(fromBase32(secret!), stepAt(Date.now())));
       await press(page, 'Enable the second factor', '[role=dialog]');
-      await page.getByText('shown only this once').waitFor();
+      await page.getByText('shown only once').waitFor();
       const codes = await page.getByRole('dialog').locator('pre').textContent();
       expect(codes!.split('\n')).toHaveLength(10);
       await press(page, 'I have saved them');
-      await page.getByText('10 recovery codes are left').waitFor();
+      await page.getByText('10 recovery codes left').waitFor();
 
       await page.context().clearCookies();
       await page.goto('./settings?part=account');
@@ -92,11 +92,11 @@ describe('the settings of the dashboard', () => {
       expect(await code.getAttribute('inputmode')).toBe('text');
       await code.fill(codes!.split('\n')[0]!);
       await press(page, 'Log in');
-      await page.getByText('9 recovery codes are left').waitFor();
+      await page.getByText('9 recovery codes left').waitFor();
 
       await press(page, 'Disable the second factor');
       await prove(page, SECOND, 'Disable the second factor');
-      await page.getByText('With a second factor, a login').waitFor();
+      await page.getByText('With a second factor, logging in').waitFor();
     });
   });
 
@@ -130,7 +130,7 @@ describe('the settings of the dashboard', () => {
       const backup = readFileSync(await download.path());
       await room.api.expect(201, 'POST', '/managed-domains', { domain: 'later.example' });
       await choose(page, 'backup.json', backup);
-      await page.getByText('This would remove 1, change 0 and add 0.').waitFor();
+      await page.getByText('This would remove 1, change 0 and add 0 entries.').waitFor();
       await press(page, 'Restore');
       await page.getByText('Backup restored').waitFor();
       const { total } = await room.api.expect<{ total: number }>(200, 'GET', '/managed-domains');
@@ -155,7 +155,7 @@ describe('the settings of the dashboard', () => {
       await page.getByText('wrong passphrase').waitFor();
       await page.getByLabel('Passphrase of the backup').fill('correct horse battery');
       await press(page, 'Compare');
-      await page.getByText('The backup says what is set already').waitFor();
+      await page.getByText('The backup matches the current settings').waitFor();
     });
   });
 
@@ -164,7 +164,7 @@ describe('the settings of the dashboard', () => {
       await page.goto('./settings?part=import');
       await choose(page, 'pi-hole_teleporter.zip', version6());
       await page.getByText('Settings of Pi-hole. Nothing has changed yet.').waitFor();
-      await page.getByText('entries are not taken: why').click();
+      await page.getByText('entries are not imported: why').click();
       await page.getByText('Weir does not know clients by their interface').waitFor();
       await page.getByRole('heading', { name: 'Answers that change' }).waitFor();
       await page.locator('code', { hasText: 'blocking.ttl_secs = 2' }).click();
