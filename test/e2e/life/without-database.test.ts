@@ -16,6 +16,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/health', '/hostname', '/system/info', '/config', '/auth/status', '/tls/status', '/openapi.json'],
   ...['/clients', '/clients/silent', '/clients/refused', '/clients/{id}', '/list-catalog'],
+  ...['/upstream-catalog'],
   ...['/blocklist', '/allowlist', '/whitelist', '/explain', '/block-filter/stats', '/services/categories'],
   ...['/settings', '/blocking', '/grants', '/grants/{id}', '/cache/metrics', '/cache/entries', '/stats/rate'],
   ...['/upstream/health', '/upstream/health/detail', '/queries/stream', '/probes/{probe_id}'],

@@ -91,6 +91,9 @@ clients:
 const PREPARE = new Map<string, Prepare>([
   ...ACCESS_MUTATIONS,
   ...entity('/groups', (n) => ({ name: `g${n}` }), { comment: 'changed' }),
+  ...entity('/group-plans', (n) => ({ name: `plan ${n}`, timezone: 'UTC' }), {
+    ...{ name: 'changed plan', timezone: 'UTC', services: [{ service_id: 'youtube', always: true }] },
+  }),
   ...entity('/clients', (n) => ({ ip_address: `198.51.100.${n % 250}` }), { name: 'x' }, { update: 'PATCH' }),
   [
     'PUT /clients/{id}/group',
@@ -252,9 +255,10 @@ const PREPARE = new Map<string, Prepare>([
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
 ]);
 
-/** Routes that change something, but for those that have suites of their own; probes are in no database. */
+/** Routes that change something; simulations, tests and previews only answer, and probes are not in the database. */
 export const CHANGING: readonly Route[] = everyRow.filter(
-  ({ method, path }) => method !== 'GET' && !/^\/(?:simulate|probes)(?:\/|$)/.test(path),
+  ({ method, path }) =>
+    method !== 'GET' && !/^\/(?:simulate|probes|upstreams\/test)(?:\/|$)|\/preview$/.test(path),
 );
 
 /** How many entries of the audit log its success leaves: logins and logouts are seen in the list of sessions. */
