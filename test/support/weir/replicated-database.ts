@@ -90,7 +90,7 @@ export async function startReplicatedDatabase(
   await untilStandbys(primary, 1);
   let active = primary;
   const kill = async ({ running }: Server, { cluster }: PostgresHome): Promise<void> => {
-    for (const pid of serversOn(cluster)) process.kill(pid, 'SIGKILL');
+    for (const pid of serversOn(cluster)) killIfThere(pid);
     await within(`PostgreSQL in ${cluster} to end after SIGKILL`, running.exited);
   };
   const promote = async (): Promise<void> => {
@@ -172,5 +172,14 @@ async function ask<Row extends pg.QueryResultRow>({ address }: Server, sql: stri
     return (await client.query<Row>(sql)).rows;
   } finally {
     await client.end();
+  }
+}
+
+/** A server's own child may have ended since it was listed. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
