@@ -36,7 +36,7 @@ describe('an API token', () => {
 
   test.each<[string, (id: number) => readonly ['DELETE' | 'PUT', string, object?]]>([
     ['revoked', (id) => ['DELETE', `/svc/api/api-tokens/${id}`]],
-    ['given another key', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { key: 'another-key-0123456789' }]],
+    ['given another key', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { key: 'k7Qm2xVt9ZrB4nWs8LdP' }]],
     ['given another role', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { role: 'admin' }]],
   ])('that is %s has no session any more', async (_how, change) => {
     const sid = await sidOf(viewer.key);
