@@ -21,6 +21,8 @@ export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions
 /** Milliseconds between two looks. */
 const DAYS_EVERY_MS = 600_000;
 const MERGE_EVERY_MS = 180_000;
+/** Until work is tried again that the database refused while it was up. */
+const RETRY_MS = 10_000;
 
 /** Starts housekeeping, at once if the database is up, else when it comes; returns how to stop it. */
 export function startLogMaintenance(options: LogMaintenanceOptions): () => Promise<void> {
@@ -60,12 +62,14 @@ function repeat(
   work: () => Promise<unknown>,
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
   const attempt = async (): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) return; // Logged elsewhere; the database comes back.
-      logger.warn('maintain the query log failed: retried later', { reason: reasonOf(error) });
+      // Logged elsewhere. One statement may fail without a change of the status that would start the work again.
+      if (error instanceof DatabaseUnavailable) retry = setTimeout(run, RETRY_MS).unref();
+      else logger.warn('maintain the query log failed: retried later', { reason: reasonOf(error) });
     } finally {
       running = undefined;
     }
@@ -83,5 +87,6 @@ function repeat(
     clearInterval(timer);
     stopListening();
     await running;
+    clearTimeout(retry);
   };
 }

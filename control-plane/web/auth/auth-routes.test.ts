@@ -188,7 +188,7 @@ describe('change-password', () => {
     const session = await node.api.logIn();
     const answer = await node.api.send('POST', '/api/auth/change-password', {
       session,
-      json: { new_password: 'short' },
+      json: { new_password: 'q7#xz' },
     });
     expect(answer.status).toBe(400);
     expect(answer.problem.errors!.map((fault) => fault.path)).toEqual(['current_password', 'new_password']);
