@@ -45,7 +45,7 @@ export const LEAST_PASSWORD_LENGTH = 8;
 /** A password as it is set; 8 to 256 characters, the latter in UTF-16 units. */
 export const NewPassword = z
   .string()
-  .min(LEAST_PASSWORD_LENGTH)
+  .min(LEAST_PASSWORD_LENGTH, { abort: true })
   .max(256)
   .refine(
     (value) => lengthOf(value) >= LEAST_PASSWORD_LENGTH,
