@@ -9,7 +9,8 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
-import { filledIn, Holidays } from '../../ui/choices/holidays.tsx';
+import { filledIn } from '../../ui/choices/day-ranges.ts';
+import { Holidays } from '../../ui/choices/holidays.tsx';
 import { draftOf, slotOf } from './slot-draft.ts';
 
 interface ProfileFormProps {

@@ -4,19 +4,9 @@ import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { TextField } from '../controls/fields.tsx';
+import type { DayRange } from './day-ranges.ts';
 import { FormPart } from './form-part.tsx';
 import styles from './choices.module.css';
-
-/** Days off, both included. */
-export interface DayRange {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Those of which both days are chosen. */
-export function filledIn(ranges: readonly DayRange[]): DayRange[] {
-  return ranges.filter(({ from, to }) => from !== '' && to !== '');
-}
 
 interface HolidaysProps {
   readonly ranges: readonly DayRange[];

@@ -2,8 +2,8 @@
 import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { READY_TIMES, readyIdOf } from '../../../ui/choices/ready-times.ts';
 import type { ReadyId, ReadyTime } from '../../../ui/choices/ready-times.ts';
-import { filledIn } from '../../../ui/choices/holidays.tsx';
-import type { DayRange } from '../../../ui/choices/holidays.tsx';
+import { filledIn } from '../../../ui/choices/day-ranges.ts';
+import type { DayRange } from '../../../ui/choices/day-ranges.ts';
 
 /** A plan as the API has it. */
 export type GroupPlan = AnswerOf<'GET /group-plans/{id}'>;
