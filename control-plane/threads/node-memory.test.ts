@@ -8,11 +8,6 @@ import type { ThreadRole } from '../../shared/threads/messages.ts';
 const cache = createAnswerCache(1_048_576);
 
 describe('NodeMemory', () => {
-  test('NodeMemory has no cuts for a single worker', () => {
-    expect(new NodeMemory(1, cache, secretOfTests).buffers.cuts).toBeNull();
-    expect(new NodeMemory(2, cache, secretOfTests).buffers.cuts).toBeInstanceOf(SharedArrayBuffer);
-  });
-
   test('askerOf() numbers every thread that asks upstreams', () => {
     const memory = new NodeMemory(2, cache, secretOfTests);
     const roles: readonly ThreadRole[] = ['resolve', 'answer'];
