@@ -107,7 +107,7 @@ export async function runCombination(combination: Combination, ip: string): Prom
   const resolver = new Resolver(
     {
       pools: [{ name: 'pool', strategy: 'Failover', priority: 1, servers: [server] }],
-      queryTimeoutMs: 3000,
+      queryTimeoutMs: 10_000,
       bootstrap: [],
       healthCheck: {
         enabled: false,
