@@ -136,10 +136,8 @@ describe('weir upgrade', () => {
     await untilEnded(before);
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
-    for (const { lost, rcodes } of Object.values(others)) {
-      expect(lost).toEqual([]);
-      expect(faulty(rcodes)).toBe(0);
-    }
+    for (const [protocol, { lost, rcodes }] of Object.entries(others))
+      expect({ protocol, lost, faulty: faulty(rcodes) }).toEqual({ protocol, lost: [], faulty: 0 });
     // Neither a datagram nor an accepted connection needs a second attempt.
     expect([others.udp.retried, others.tcp.retried]).toEqual([[], []]);
     await untilWhole();

@@ -173,13 +173,13 @@ describe('CompilePool', () => {
   test('counts the time that the thread works, not the time that it waits', async () => {
     const path = join(folder, 'pipe');
     execFileSync('mkfifo', [path]);
+    // The list is opened twice: first for two bytes, to see whether it is compressed. A pipe that is open for both
+    // directions has a reader and a writer in between too, so that neither side hangs or fails there.
+    const end = await open(path, 'r+');
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     try {
       const job = pool.inspect({ ...list('a', ''), path }, []);
-      const end = await open(path, 'w');
-      // Two bytes are read first, to see whether the file is compressed, and then the file is opened again. A pipe gives
-      // them once, and without a writer that open would never return. Written is more than a pipe holds, so the file has
-      // been opened again when all is written.
+      // More than a pipe holds, so the list has been opened for the second time when all is written.
       await end.write(`??a.example\n${'#\n'.repeat(65_536)}`);
       // A job has two timers: one for the next look at its CPU time, one for its end by the clock.
       const timers = (): number => jest.getTimerCount();
@@ -190,6 +190,7 @@ describe('CompilePool', () => {
       await expect(job).resolves.toMatchObject({ statistics: { rules: 1, fault: null } });
     } finally {
       jest.useRealTimers();
+      await end.close();
     }
   });
 
