@@ -1,4 +1,4 @@
-/** How the dashboard is built, and served to those who work on it. */
+/** Configuration of the dashboard's build and of its development server. */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { ProxyOptions } from 'vite';
@@ -14,7 +14,7 @@ const SERVED_BY_WEIR = ['/api', '/svc', '/svc-config.js', '/check', '/docs', '/m
 const toWeir: ProxyOptions = {
   target: WEIR,
   changeOrigin: true,
-  // Weir's own certificate is known to no one.
+  // Weir's own certificate is self-signed.
   secure: false,
   configure: (proxy) =>
     proxy.on('proxyReq', (outgoing, { headers }) => {
@@ -25,12 +25,12 @@ const toWeir: ProxyOptions = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Relative: a proxy may serve Weir below a path of its own.
+  // Relative: a proxy may serve Weir below a path.
   base: './',
   plugins: [react(), compiledMessages(), componentLanguages('../src/i18n')],
   css: { modules: { generateScopedName: '[hash:base64:6]' } },
   build: {
-    // Of a build by hand; build-dashboard.ts has a folder of its own for each.
+    // For manual builds; build-dashboard.ts uses a new folder for each build.
     outDir: 'dist/by-hand',
     target: 'baseline-widely-available',
     assetsInlineLimit: 0,
@@ -53,7 +53,7 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    // A build that is made meanwhile is no change of the sources.
+    // A build that runs at the same time must not count as a change of the sources.
     watch: { ignored: ['**/dashboard/dist/**'] },
     proxy: Object.fromEntries(SERVED_BY_WEIR.map((path) => [path, toWeir])),
   },

@@ -20,7 +20,7 @@ async function buildDashboard(dist: string): Promise<string> {
   const folder = freshFolderName();
   await mkdir(join(dist, folder), { recursive: true });
   try {
-    // Of before the build: what is edited meanwhile makes the next hash differ.
+    // Hashed before the build, so that edits made during the build change the next hash.
     const dashboardHash = await hashOfDashboard();
     const taken = await runVite(join(dist, folder));
     const shared = taken.filter((path) => path.startsWith('shared/')).toSorted();

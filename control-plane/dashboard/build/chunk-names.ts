@@ -20,7 +20,7 @@ function neededByOverview(modules: Modules): ReadonlySet<string> {
   const known = needed.get(modules);
   if (known !== undefined) return known;
   const found = new Set([join(OVERVIEW, 'overview-page.tsx')]);
-  // A set hands out what is added to it meanwhile.
+  // Iterating over a set also visits the elements that are added during the iteration.
   for (const id of found)
     for (const imported of modules.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
   needed.set(modules, found);

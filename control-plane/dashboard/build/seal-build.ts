@@ -51,13 +51,13 @@ export async function sealBuild(
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(top.length + 1))
-    // What Vite tells other programs of the build.
+    // Metadata that Vite writes about the build.
     .filter((path) => !path.startsWith('.'))
     .sort();
   const files = await Promise.all(paths.map((path) => storeForms(top, path)));
   const manifest: BuildManifest = { format: FORMAT, folder, sources, files };
   const text = `${JSON.stringify(manifest, null, 1)}\n`;
-  parseManifest(text); // What the server would refuse is no build.
+  parseManifest(text); // Fails here instead of on the server.
   const temporary = join(dist, `${MANIFEST_NAME}.${folder}`);
   await writeFile(temporary, text);
   await rename(temporary, join(dist, MANIFEST_NAME));
@@ -77,7 +77,7 @@ export async function removeOldBuilds(dist: string, replaced: string | null, now
   }
 }
 
-/** The folder of the build in place; null where there is none. */
+/** The folder of the current build; null without one. */
 export async function folderInPlace(dist: string): Promise<string | null> {
   try {
     return parseManifest(await readFile(join(dist, MANIFEST_NAME), 'utf8')).folder;

@@ -3,7 +3,7 @@ const FRESH_MS = 5_000;
 
 const answers = new Map<string, Promise<unknown>>();
 
-/** Keeps an answer for as long as it is fresh; one that fails is asked for again by whoever needs it. */
+/** Keeps an answer while it is fresh; after a failure `takeAhead` returns undefined and its caller asks again. */
 export function keepAhead(name: string, call: object, answer: Promise<unknown>): void {
   const key = keyOf(name, call);
   answers.set(
@@ -13,7 +13,7 @@ export function keepAhead(name: string, call: object, answer: Promise<unknown>):
   setTimeout(() => answers.delete(key), FRESH_MS);
 }
 
-/** That answer, once; undefined where there is none. */
+/** Returns a kept answer once; undefined without one. */
 export async function takeAhead(name: string, call: object): Promise<unknown> {
   const key = keyOf(name, call);
   const answer = answers.get(key);

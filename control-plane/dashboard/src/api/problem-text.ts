@@ -22,7 +22,7 @@ export function problemText(error: unknown): string {
   return say(key, { secs: retryAfterSecs ?? 0 });
 }
 
-/** What is wrong with one field of a form; null where nothing is said about it. */
+/** Error message for one field of a form; null if the error does not mention it. */
 export function fieldProblem(error: Error | null, path: string): string | null {
   if (!(error instanceof ApiFailure)) return null;
   const fault = error.problem?.errors?.find((one) => one.path === path);

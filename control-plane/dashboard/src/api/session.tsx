@@ -6,9 +6,9 @@ import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 /** What the server says about logging in, and about this session. */
 export type AuthState = AnswerOf<'GET /auth/status'>;
 
-/** Who is here. */
+/** The user of the page. */
 export interface Me {
-  /** Null where Weir asks for no login. */
+  /** Null if Weir requires no login. */
   readonly username: string | null;
   /** May change things. Viewers see nothing that they may not use. */
   readonly isAdmin: boolean;
@@ -16,17 +16,17 @@ export interface Me {
 
 const MeContext = createContext<Me>({ username: null, isAdmin: false });
 
-/** Tells all below who is here. */
+/** Provides the user to all components below. */
 export function MeProvider({ me, children }: { readonly me: Me; readonly children: ReactNode }): ReactNode {
   return <MeContext value={me}>{children}</MeContext>;
 }
 
-/** Who is here. */
+/** The user of the page. */
 export function useMe(): Me {
   return useContext(MeContext);
 }
 
-/** Shows what is in it to those who may change things. */
+/** Shows its children to administrators only. */
 export function ForAdmins({ children }: { readonly children: ReactNode }): ReactNode {
   return useMe().isAdmin ? children : null;
 }

@@ -1,9 +1,9 @@
-/** Whether somebody has to log in before the page goes on: requests wait here, and the login above the page ends it. */
+/** Whether the user must log in again: requests wait here until the login dialog above the page is done. */
 
 let waiting: { readonly done: Promise<void>; readonly end: () => void } | null = null;
 const watchers = new Set<() => void>();
 
-/** Resolves once somebody has logged in again; opens the login. */
+/** Opens the login and resolves once the user has logged in again. */
 export function signedIn(): Promise<void> {
   if (waiting === null) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -13,7 +13,7 @@ export function signedIn(): Promise<void> {
   return waiting.done;
 }
 
-/** Somebody has logged in: what waited goes on. */
+/** Continues the requests that waited for the login. */
 export function endSignIn(): void {
   const ended = waiting;
   waiting = null;

@@ -13,7 +13,7 @@ export function createStore(): QueryClient {
         staleTime: 5_000,
         // A browser without a network may still reach Weir, and a lost connection is found out by asking.
         networkMode: 'always',
-        // What was refused stays refused; what failed on the way may work now.
+        // A retry cannot help a refused request; one that failed in transit may succeed.
         retry: (count, error) => count < 2 && !(error instanceof ApiFailure && error.status < 500),
       },
       mutations: { networkMode: 'always' },
@@ -21,7 +21,7 @@ export function createStore(): QueryClient {
   });
 }
 
-/** Asks again for all that is shown, but for figures over the log and the catalog of services. */
+/** Refreshes all answers on the page, except for statistics over the log and the catalog of services. */
 export function refreshAll(store: QueryClient): Promise<void> {
   return store.invalidateQueries({ predicate: ({ queryKey }) => !DEAR.test(String(queryKey[0])) });
 }

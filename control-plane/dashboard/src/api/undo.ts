@@ -1,4 +1,4 @@
-/** Takes back one change of policy, if it is still the newest. */
+/** Undoes one change of policy, if it is still the newest. */
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 import { say } from '../i18n/say.ts';
 import { ask } from './ask.ts';
@@ -6,8 +6,8 @@ import { notify } from './notices.ts';
 import { problemText } from './problem-text.ts';
 
 /**
- * Puts the policy before this revision into force, or that before `first` where one step made several. Others that came
- * since stay: History shows what would go, too.
+ * Restores the policy before this revision, or before `first` if one step made several revisions. If there are newer
+ * revisions, nothing changes: a notice leads to History, which shows all changes that would be undone.
  */
 export async function undoRevision(revision: number, first = revision): Promise<void> {
   try {

@@ -27,7 +27,7 @@ export interface ChangeOptions<Name extends Changing> {
 
 /** Changes that a component can make. */
 export interface Changes<Name extends Changing> {
-  /** Makes one; true when it is in force. */
+  /** Makes a change; true once it is active. */
   readonly run: <One extends Name>(name: One, call: CallOf<One>) => Promise<boolean>;
   readonly isPending: boolean;
   /** Why the last one failed. */
@@ -37,7 +37,7 @@ export interface Changes<Name extends Changing> {
 
 /** One change that a component can make. */
 export interface Change<Name extends Changing> extends Omit<Changes<Name>, 'run'> {
-  /** Makes it; true when it is in force. */
+  /** Makes the change; true once it is active. */
   readonly run: (call: CallOf<Name>) => Promise<boolean>;
 }
 
@@ -56,7 +56,7 @@ export function useChanges<Name extends Changing>({
       const revision = Number(headers.get('Weir-Revision') ?? 0);
       if (done !== undefined) tellDone({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
-      // What that closed is gone by then, and not asked for again: it may be deleted.
+      // Whatever `onDone` closed must unmount first: the refresh would request its data, which may be deleted.
       await new Promise((resolve) => setTimeout(resolve));
       await refreshAll(store);
       if (outcome === undefined) return;

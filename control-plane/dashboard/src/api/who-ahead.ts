@@ -3,12 +3,12 @@ import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 declare global {
   interface Window {
-    /** Null where no answer came. */
+    /** Null if no answer came. */
     __WHO__?: Promise<Response | null>;
   }
 }
 
-/** That answer, once; null where there is none or it was refused. */
+/** Returns that answer once; null if there is none or it was refused. */
 export async function whoAhead(): Promise<AnswerOf<'GET /auth/status'> | null> {
   const response = await window.__WHO__;
   delete window.__WHO__;

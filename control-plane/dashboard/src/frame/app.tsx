@@ -21,7 +21,7 @@ import { later } from './later-view.ts';
 import { loadPage } from './pages.ts';
 import { Shell } from './shell.tsx';
 
-/** Not for those who are logged in already, which is most of the time. */
+/** Loaded on demand: most visitors are already logged in. */
 const LoginDoor = later(() => import('./login/login-door.tsx'));
 const SetupDoor = lazy(() => import('./login/setup-door.tsx'));
 const LoginAgain = lazy(() => import('./login/login-again.tsx'));

@@ -39,7 +39,7 @@ export function clientEntries(clients: readonly Client[], open: (id: number) => 
   }));
 }
 
-/** The domain name that the text is, or null: one word alone is none. */
+/** The text as a domain name; null if it is not one. A single word does not count as a name. */
 export function nameIn(text: string): string | null {
   const trimmed = text.trim();
   return trimmed.includes('.') ? canonicalDomain(trimmed) : null;

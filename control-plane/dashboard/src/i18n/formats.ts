@@ -1,4 +1,4 @@
-/** Numbers, shares, octets, spans and moments, as people of a language write them. */
+/** Numbers, percentages, byte sizes, durations and times in the notation of a language. */
 import type { Say } from './say.ts';
 
 /** Writes values. */

@@ -19,7 +19,7 @@ export const LANGUAGES = Object.keys(files)
   .map((file) => file.replace(/^\.\/|\.json$/g, ''))
   .sort();
 
-/** The messages in force. */
+/** The messages of the current language. */
 export const messages = setupI18n();
 
 /** The language that the reader chose here, or null: as the browser says. */
@@ -64,7 +64,7 @@ async function load(tag: string): Promise<LoadedLanguage> {
   }
   const file = files[`./${tag}.json`];
   const own = tag === FALLBACK || file === undefined ? {} : (await file()).default;
-  // What a language lacks is said in English.
+  // Missing translations fall back to English.
   messages.load(tag, { ...english, ...own });
   const regional = navigator.languages.find((one) => one.split('-')[0] === tag);
   return { textLanguage: tag, numberLanguage: regional ?? tag };

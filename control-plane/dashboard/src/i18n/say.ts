@@ -1,4 +1,4 @@
-/** Messages in the language in force. Components use `useText`, which draws them again when the language changes. */
+/** Messages in the current language. Components use `useText`, which renders them again when the language changes. */
 import en from './en.json';
 import { messages } from './language.ts';
 import type { MessageKey } from './language.ts';

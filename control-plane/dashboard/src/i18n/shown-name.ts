@@ -2,13 +2,13 @@
 
 /** A name in parts that a line may break between. */
 export interface ShownName {
-  /** In ASCII, with `\DDD` for other octets, as the server writes them. */
+  /** In ASCII, with `\DDD` for other bytes, as the server writes them. */
   readonly labels: readonly string[];
-  /** With its letters of other scripts; null where it has none, or where they could be mistaken for others. */
+  /** With decoded Unicode letters; null if there are none, or if they could be mistaken for other letters. */
   readonly unicode: string | null;
 }
 
-/** Splits at the dots that are no part of a label (`\.`). */
+/** Splits at dots, except at escaped ones (`\.`), which belong to a label. */
 export function shownName(name: string): ShownName {
   const labels = name === '.' ? ['.'] : name.split(/(?<!\\)\./);
   return { labels, unicode: unicodeOf(name) };
@@ -23,7 +23,7 @@ function unicodeOf(name: string): string | null {
   return decoded.join('.');
 }
 
-/** RFC 3492 section 6.2; null where the text is no Punycode or holds what is no letter, digit or hyphen. */
+/** RFC 3492 section 6.2; null if the text is not Punycode or decodes to anything but letters, digits and hyphens. */
 function decodeLabel(text: string): string | null {
   const codes = decodePunycode(text.toLowerCase());
   if (codes === null) return null;

@@ -1,4 +1,4 @@
-/** Texts, numbers and times for components, in the language in force. */
+/** Texts, numbers and times for components, in the current language. */
 import { useSyncExternalStore } from 'react';
 import { formatsOf } from './formats.ts';
 import type { Formats } from './formats.ts';
@@ -6,7 +6,7 @@ import { messages } from './language.ts';
 import { say } from './say.ts';
 import type { Say } from './say.ts';
 
-/** Texts and formats of the language in force; the component is drawn again when that changes. */
+/** Texts and formats of the current language; the component renders again when the language changes. */
 export function useText(): { readonly say: Say; readonly format: Formats } {
   const language = useSyncExternalStore(
     (changed) => messages.on('change', changed),

@@ -10,7 +10,7 @@ interface LoginAgainProps {
   readonly onLogin: () => void;
 }
 
-/** Cannot be closed: without a session nothing goes on. */
+/** Cannot be closed: nothing works without a session. */
 export default function LoginAgain({ username, onLogin }: LoginAgainProps): ReactNode {
   const { say } = useText();
   return (

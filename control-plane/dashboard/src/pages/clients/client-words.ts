@@ -23,7 +23,7 @@ export function hasOwnGroup({ group_source: source }: Pick<Client, 'group_source
   return source === 'mac' || source === 'manual';
 }
 
-/** The fields of the form about a client; an empty text is none. */
+/** The fields of the form about a client; an empty string means no value. */
 export interface ClientDraft {
   readonly name: string;
   readonly ip_address: string;

@@ -1,4 +1,4 @@
-/** Networks whose clients get a group, where they have none of their own. */
+/** Networks that assign a group to clients without their own. */
 import { Network, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';

@@ -6,8 +6,8 @@ export function servesGroup(groupIds: readonly number[], groupId: number): boole
 }
 
 /**
- * The groups that a list names once it serves this one, or no more. Null where that cannot be said: a list that named no
- * group would serve every group. Where it comes to serve every group there is, it names none, and serves later ones too.
+ * The groups that a list names after this group is added or removed. Null if the result would name no group, as that
+ * means every group. If the list serves all existing groups, it names none, and so also serves later ones.
  */
 export function groupIdsAfter(
   groupIds: readonly number[],

@@ -12,7 +12,7 @@ export interface AuditFilters {
 
 const ROWS = 50;
 
-/** What the operation is given: nothing that is empty, no place that is none. */
+/** Query parameters of the operation, without empty ones; an invalid offset becomes 0. */
 export function auditQueryOf({ from, period, ...texts }: AuditFilters): Record<string, string | number> {
   const given = Object.entries(texts).map(([name, text]) => [name, text.trim()] as const);
   return {

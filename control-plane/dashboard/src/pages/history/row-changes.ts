@@ -3,9 +3,9 @@
 /** A row in the columns of its table. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A row before and after; null where there was, or is, none. */
+/** A row before and after; null if it did not exist, or was deleted. */
 export interface RowChange {
-  /** Empty where the change is about no row of policy. */
+  /** Empty if the change is not about a row of policy. */
   readonly table: string;
   readonly key: string;
   readonly before: Row | null;
@@ -70,7 +70,7 @@ export function nameOf({ table, key, before, after }: RowChange, names: Names): 
   return NAMED_BY_FIRST.has(table) ? parts[0]! : parts.join(' · ');
 }
 
-/** The values that tell something: those that differ, or all that a new or deleted row has. */
+/** The values to show: those that differ, or all values of a new or deleted row. */
 export function fieldsOf(change: RowChange): FieldChange[] {
   const { before, after, table } = change;
   const isWhole = kindOf(change) !== 'changed';
@@ -83,7 +83,7 @@ export function fieldsOf(change: RowChange): FieldChange[] {
     .filter(({ before: was, after: is }) => !isWhole || !isEmpty(was ?? is));
 }
 
-/** What a column refers to by id; undefined where it refers to nothing that has a name. */
+/** Name of the row that a column refers to by id; undefined if it has no name. */
 export function referredTo(field: string, value: unknown, names: Names): string | undefined {
   if (typeof value !== 'number') return undefined;
   if (field === 'group_id') return names.groups.get(value);
@@ -91,7 +91,7 @@ export function referredTo(field: string, value: unknown, names: Names): string 
   return field === 'profile_id' ? names.schedules.get(value) : undefined;
 }
 
-/** The same names and those that the rows themselves tell: what was deleted is in no answer of today. */
+/** The same names, and those in the rows themselves: the API no longer lists deleted rows. */
 export function namesWith(names: Names, changes: readonly RowChange[]): Names {
   const of = (table: string, known: ReadonlyMap<number, string>): ReadonlyMap<number, string> => {
     const told = changes

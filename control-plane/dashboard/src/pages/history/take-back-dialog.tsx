@@ -1,4 +1,4 @@
-/** Asks before changes are taken back: shows all that goes, and asks again where somebody else was faster. */
+/** Asks before changes are undone: lists all of them, and asks again if another user has changed policy since. */
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
@@ -15,14 +15,14 @@ import type { Revision, TakeBack } from './take-back.ts';
 import styles from './history-page.module.css';
 
 interface TakeBackDialogProps {
-  /** The revision to take back, as in the address; empty = none. */
+  /** The revision to undo, as in the address; empty = none. */
   readonly undo: string;
   /** The revision to go back to. */
   readonly to: string;
   readonly onClose: () => void;
 }
 
-/** The dialog; what it shows changes only where the server refuses for newer changes. */
+/** The dialog; its content changes only if the server refuses because of newer changes. */
 export function TakeBackDialog({ undo, to, onClose }: TakeBackDialogProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
@@ -63,7 +63,7 @@ const isNumber = (text: string): boolean => /^\d{1,9}$/.test(text);
 
 interface UseTakeBack {
   readonly plan: TakeBack | null;
-  /** Somebody has changed policy since the question was asked. */
+  /** Another user has changed policy since the dialog opened. */
   readonly isNewer: boolean;
   readonly run: () => void;
   readonly failure: Error | null;

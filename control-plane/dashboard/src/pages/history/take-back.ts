@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A change of policy. */
 export type Revision = AnswerOf<'GET /revisions'>[number];
 
-/** What somebody wants: the policy of one revision, or the policy before one. */
+/** Requested target: the policy of one revision, or the policy before one. */
 export interface Wish {
   readonly to?: number;
   readonly undo?: number;
@@ -12,7 +12,7 @@ export interface Wish {
 
 /** A rollback, as it is asked about. */
 export interface TakeBack {
-  /** The revision whose policy comes back; null where the kept revisions do not go back that far. */
+  /** The revision whose policy is restored; null if the kept revisions do not go back that far. */
   readonly target: Revision | null;
   /** All changes by people that are undone, the newest first; those of Weir itself stay. */
   readonly going: readonly Revision[];

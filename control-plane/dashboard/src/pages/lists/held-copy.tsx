@@ -20,7 +20,7 @@ interface HeldCopyProps {
   readonly source: Source;
 }
 
-/** Nothing where no copy is held. */
+/** Empty without a held update. */
 export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
   const { say } = useText();
   const [isAsking, setAsking] = useState(false);

@@ -72,7 +72,7 @@ function weightOf(row: ListRow, sort: string): number {
   return 0;
 }
 
-/** Whether something happens to a list now, so that asking again soon tells more. */
+/** Whether a list is being processed, so that its state may change soon. */
 export function isBusy(sources: readonly Source[]): boolean {
   return sources.some(({ enabled, status }) => status === 'updating' || (enabled && status === 'pending'));
 }

@@ -1,4 +1,4 @@
-/** What is local? Records, zones with servers of their own, and how names of this network are looked up. */
+/** Local names: records, forward zones, and how names of this network are looked up. */
 import type { ReactNode } from 'react';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';

@@ -3,7 +3,7 @@ import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-cl
 
 /** A record. */
 export type LocalRecord = AnswerOf<'GET /local-records'>[number];
-/** A zone with servers of its own. */
+/** A zone with its own servers. */
 export type ForwardZone = AnswerOf<'GET /forward-zones'>[number];
 
 /** Types of records, the most frequent first. */
@@ -13,7 +13,7 @@ export type RecordType = (typeof RECORD_TYPES)[number];
 /** The fields of a record's form. */
 export interface RecordFields {
   readonly fqdn: string;
-  /** 'auto': an address tells its type itself. */
+  /** 'auto': A or AAAA, depending on the address. */
   readonly type: RecordType | 'auto';
   readonly value: string;
   /** Seconds, as text. */

@@ -7,7 +7,7 @@ export type ClusterNode = AnswerOf<'GET /nodes'>[number];
 /** `behind` = there has been a newer policy for a while; `late` = heartbeats are missing; `away` = for a minute. */
 export type NodeState = 'good' | 'starting' | 'draining' | 'behind' | 'late' | 'away';
 
-/** A change is in force everywhere within a second; one that is younger is on its way. */
+/** A change normally reaches all nodes within a second; a node is behind only after this time. */
 const BEHIND_MS = 5_000;
 
 /** All nodes in one sentence. */
@@ -35,7 +35,7 @@ export function stateOf({ presence, state, lag_ms: lag }: ClusterNode): NodeStat
 /** A clock that differs by more than this makes times of the log misleading. */
 const CLOCK_MS = 2_000;
 
-/** What somebody should know of a node: rows of the log that it lost or has not stored, its clock, keys of its own. */
+/** Warnings about a node: log rows lost or not yet stored, a wrong clock, configuration keys that differ. */
 export interface NodeNotes {
   readonly rowsLost: number;
   readonly rowsMissing: number;
@@ -69,7 +69,7 @@ export function standingOfAll(nodes: readonly ClusterNode[]): NodesStanding {
   return { kind: nodes.length === 1 ? 'alone' : 'agree', names: [] };
 }
 
-/** Seconds since it started; null where that is not known, or where it is away. */
+/** Seconds since it started; null if that is unknown or the node is away. */
 export function uptimeSecsOf(node: ClusterNode, nowMs: number): number | null {
   if (node.started_at === null || stateOf(node) === 'away') return null;
   return Math.max(0, Math.round((nowMs - Date.parse(node.started_at)) / 1_000));

@@ -17,7 +17,7 @@ import { answeredAtMs, notesOf, standingOfAll, stateOf, uptimeSecsOf } from './n
 import type { ClusterNode, NodeState } from './node-standing.ts';
 import styles from './nodes-page.module.css';
 
-/** Nodes tell of themselves every two seconds. */
+/** Nodes send a heartbeat every two seconds. */
 const STATES_MS = 4_000;
 const LOOKS = {
   good: { tone: 'good', icon: CircleCheck },
@@ -149,7 +149,7 @@ function NodeTable({ nodes, onForget }: NodeTableProps): ReactNode {
 interface NodeNameProps {
   readonly node: ClusterNode;
   readonly state: NodeState;
-  /** The one that shows this page, where there are others. */
+  /** The node that serves this page, if there are several. */
   readonly isHere: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Chooses the node whose queries the overview shows, or all. Loaded where there are several: most homes have one. */
+/** Chooses the node whose queries the overview shows, or all. Loaded on demand: most installations have one node. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';

@@ -19,7 +19,7 @@ export function logPathOf(fields: Readonly<Record<string, string>>, node: string
   return `/queries?${new URLSearchParams({ ...fields, ...ofNode(node) }).toString()}`;
 }
 
-/** The nodes to choose from, the chosen one among them though it is forgotten; empty where there is nothing to choose. */
+/** The nodes to choose from, including the chosen one even if it was removed; empty if there is no choice. */
 export function choosableNodes(nodes: AnswerOf<'GET /nodes'>, chosen: string): string[] {
   const names = new Set(nodes.map(({ node }) => node));
   if (chosen !== '') names.add(chosen);

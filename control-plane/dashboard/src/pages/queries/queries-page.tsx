@@ -43,7 +43,7 @@ export default function QueriesPage(): ReactNode {
   const [fields, setFields] = useUrlState(DEFAULTS);
   const search = new URLSearchParams(filtersOf(fields)).toString();
   const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
-  // What has an end in the past gets no new rows.
+  // A range with an end gets no new rows.
   const mayBeLive = fields.to === '';
   const log = useLog(filters, mayBeLive && fields.live === 'on');
   const groups = useAsk('GET /groups', {}).data ?? NO_GROUPS;

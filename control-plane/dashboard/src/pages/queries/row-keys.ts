@@ -38,7 +38,7 @@ export interface PressedKey {
   readonly defaultPrevented: boolean;
 }
 
-/** What a pressed key means; null where it is part of a text or of a choice, or means nothing. */
+/** Action of a pressed key; null if it has none, or if it was typed into a field or menu. */
 export function rowKeyOf(event: PressedKey, isTaken: boolean): RowKey | null {
   if (isTaken || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return null;
   return KEYS[event.key] ?? null;

@@ -161,7 +161,7 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
   );
 }
 
-/** What is to be dropped; an empty name is all. */
+/** The names to clear from the cache; an empty domain means all. */
 interface Purge {
   readonly domain: string;
   readonly type?: string;

@@ -21,7 +21,7 @@ const STATES = {
 
 interface PoolCardProps {
   readonly pool: PoolState;
-  /** Null where the servers are configured elsewhere. */
+  /** Null if the servers are configured elsewhere. */
   readonly onEdit: (() => void) | null;
 }
 

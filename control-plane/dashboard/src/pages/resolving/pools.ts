@@ -27,7 +27,7 @@ export interface PoolState {
   readonly servers: readonly ServerState[];
 }
 
-/** The pools in force, in the order in which the server tells them. */
+/** The active pools, in the order of the API. */
 export function poolsOf(servers: readonly ServerState[]): PoolState[] {
   const pools = Map.groupBy(servers, ({ kind, pool_name: name }) => `${kind} ${name}`);
   return [...pools.values()].map((members) => {

@@ -98,7 +98,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
   const { say } = useText();
   if (names.length === 0) return null;
   const counts = countsOf(names);
-  // What needs a look comes first.
+  // Invalid lines come first.
   const sorted = names.toSorted((one, other) => Number(other.state === 'bad') - Number(one.state === 'bad'));
   return (
     <section className={styles['preview']}>

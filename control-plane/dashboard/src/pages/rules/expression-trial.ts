@@ -1,9 +1,9 @@
-/** Tries a name against an expression, with the code that DNS uses. Loaded when somebody tries: it has a compiler. */
+/** Matches a name against a regex rule, with the code of the DNS workers. Loaded on demand: it contains a compiler. */
 import { compileExpression } from '../../../../../shared/automata/expression.ts';
 import { finds } from '../../../../../shared/automata/reach.ts';
 import { readRegexRule } from '../../../../../shared/automata/regex-filter.ts';
 
-/** What came of it; `reason` is text for the middle of a sentence. */
+/** Outcome of a trial; `reason` is text for the middle of a sentence. */
 export type Trial = { readonly matches: boolean } | { readonly reason: string };
 
 /** Whether the expression, without its options, is found in the name. */

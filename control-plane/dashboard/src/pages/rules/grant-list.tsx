@@ -1,4 +1,4 @@
-/** What somebody may, or may not, ask for a time; Weir ends it by itself. */
+/** Temporary rules, which allow or block names until they expire. */
 import { Hourglass } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';

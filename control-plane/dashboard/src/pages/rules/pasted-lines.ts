@@ -2,7 +2,7 @@
 import { ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import type { ManagedDomain, RuleAction } from './rule-rows.ts';
 
-/** What becomes of a name: it is new, stood above already, is a rule already, or is no name. */
+/** Result for a name: new, a duplicate of a line above, already a rule, or not a valid name. */
 export type PastedState = 'new' | 'double' | 'there' | 'bad';
 
 /** A name of the text. */
@@ -10,7 +10,7 @@ export interface PastedName {
   /** Counted from 1. */
   readonly line: number;
   readonly text: string;
-  /** Canonical; the text as it is where it is no name. */
+  /** Canonical; the unchanged text if it is not a valid name. */
   readonly domain: string;
   readonly state: PastedState;
   /** A rule for the same group says the opposite already. */

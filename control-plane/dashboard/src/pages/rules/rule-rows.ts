@@ -55,7 +55,7 @@ export function fieldsOfRule(rule: Rule | null): RuleFields {
   };
 }
 
-/** What is sent besides the domain or the pattern. */
+/** The body of a request, without the domain or the pattern. */
 export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
   return { action, group_id: groupId, comment: comment.trim(), enabled };
 }

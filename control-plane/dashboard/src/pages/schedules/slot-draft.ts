@@ -1,4 +1,4 @@
-/** A slot as its form has it: times as people enter them, the whole day as a choice of its own. */
+/** A slot as in its form: times as people enter them, and the whole day as a separate choice. */
 import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 import { daysBits, daysOf } from '../../ui/policy/week.ts';
@@ -42,7 +42,7 @@ export function draftOf(
   return { ...base, days: [from.day], start: timeOfDay(from.minute), end: timeOfDay(end % 1_440) };
 }
 
-/** What is wrong with a draft; null where nothing is. */
+/** The error in a draft; null if it is valid. */
 export function draftFault(draft: SlotDraft): MessageKey | null {
   if (draft.days.length === 0) return 'schedules.fault.days';
   if (draft.isWholeDay) return null;

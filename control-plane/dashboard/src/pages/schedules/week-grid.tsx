@@ -1,4 +1,4 @@
-/** A week as seven lines of a day each, made of the slots. Whoever may change them presses one, or an empty hour. */
+/** The slots of a week, with one line per day. Administrators press a slot to edit it, or an empty hour to add one. */
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
 import { useText } from '../../i18n/text.ts';

@@ -1,4 +1,4 @@
-/** A service of one's own: a name for some domains. */
+/** Form of a custom service: a name for some domains. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';

@@ -6,7 +6,7 @@ export function domainsOf(lines: string): string[] {
   return lines.split(/[\s,]+/).filter((domain) => domain !== '');
 }
 
-/** What is wrong with the first bad domain, named; null where all are good. */
+/** Error message of the first invalid domain, with its name; null if all are valid. */
 export function domainFault(failure: Error | null, domains: readonly string[]): string | null {
   if (!(failure instanceof ApiFailure)) return null;
   const fault = failure.problem?.errors?.find(({ path }) => /^domains(?:\.|\[|$)/.test(path));

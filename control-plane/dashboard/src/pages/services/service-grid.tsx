@@ -1,4 +1,4 @@
-/** Services by groups: a table of checkboxes; where it has no room, one group's switches. */
+/** Services by group: a table of checkboxes, or the switches of one group if the table does not fit. */
 import { SearchX } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
@@ -26,7 +26,7 @@ import styles from './services.module.css';
 /** What of the page is in its address. */
 export const DEFAULTS = { search: '', category: '', group: '', show: 'all', offset: '0', open: '' };
 const PAGE_ROWS = 40;
-/** More columns have no room on a screen: one is chosen then, too. */
+/** More columns do not fit on a screen; the user then chooses one group. */
 const MOST_COLUMNS = 8;
 
 interface Group {

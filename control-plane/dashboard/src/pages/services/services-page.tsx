@@ -1,4 +1,4 @@
-/** Which apps are blocked? The catalog of services by groups, and services of one's own. */
+/** Blocked apps: the catalog of services by group, and custom services. */
 import type { ReactNode } from 'react';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';

@@ -63,7 +63,7 @@ function useWords(change: DraftChange): string {
 }
 
 interface Make {
-  /** Null where there is no direct way. */
+  /** Null if the change cannot be made from here. */
   readonly make: (() => void) | null;
   readonly isPending: boolean;
 }

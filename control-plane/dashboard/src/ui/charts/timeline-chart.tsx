@@ -7,7 +7,7 @@ import { summaryOf } from './timeline-summary.ts';
 import type { TimelineBucket } from './timeline-summary.ts';
 import styles from './timeline-chart.module.css';
 
-/** Drawn once the page stands: the drawing code is no part of the first view. */
+/** Loaded after the page: the drawing code is not part of the first view. */
 const Plot = lazy(() => import('./timeline-plot.tsx'));
 
 interface TimelineChartProps {

@@ -8,7 +8,7 @@ export interface TimelineBucket {
   readonly blocked: number;
 }
 
-/** The sums, and the span with the most queries; null where there were no queries. */
+/** The sums, and the bucket with the most queries; null without queries. */
 export interface TimelineSummary {
   readonly total: number;
   readonly blocked: number;

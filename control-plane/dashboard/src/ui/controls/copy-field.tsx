@@ -1,4 +1,4 @@
-/** A text that is to be copied: a key, a secret. */
+/** A text to copy, such as a key or a secret. */
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -1,9 +1,9 @@
 /** Copies a text to the clipboard. Over plain HTTP browsers have no clipboard for pages, so an older way stands in. */
 
-/** False where the browser lets neither way copy. */
+/** False if the browser allows neither way. */
 export async function copyText(text: string): Promise<boolean> {
   try {
-    // Absent where the page is no secure context.
+    // Absent if the page is not a secure context.
     const clipboard = navigator.clipboard as Clipboard | undefined;
     if (clipboard !== undefined) {
       await clipboard.writeText(text);

@@ -208,7 +208,7 @@ interface ToggleProps {
   readonly 'aria-label'?: string;
 }
 
-/** On or off, in force at once. */
+/** A switch that takes effect at once. */
 export function SwitchField({ children, ...rest }: ToggleProps): ReactNode {
   return (
     <AriaSwitchField {...rest}>

@@ -1,4 +1,4 @@
-/** The name of a row that opens its details: a real link, so that it can be copied, and opened in a tab of its own. */
+/** The name of a row that opens its details: a real link, so that it can be copied and opened in a new tab. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './open-link.module.css';

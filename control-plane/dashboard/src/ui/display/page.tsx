@@ -11,7 +11,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page; its title is that of the browser's tab, too. */
+/** A page; its title is also the title of the browser tab. */
 export function Page({ title, lead, actions, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Weir`;

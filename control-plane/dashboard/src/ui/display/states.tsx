@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show yet, nothing at all, or where something went wrong. */
+/** Placeholders for content that is loading, empty or failed. */
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -84,7 +84,7 @@ interface AnsweredProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What is made of an answer, once it is there. Where asking again failed, the old one stays and says so. */
+/** Content made from an answer once it has arrived. If a refresh fails, the old content stays, with an error. */
 export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>): ReactNode {
   const { say } = useText();
   const { data, error, refetch } = of;

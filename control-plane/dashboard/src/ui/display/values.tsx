@@ -5,7 +5,7 @@ import { shownName } from '../../i18n/shown-name.ts';
 import { useText } from '../../i18n/text.ts';
 import styles from './values.module.css';
 
-/** A domain name: breaks at its dots, runs in its own direction, octets that are no letters stay escaped. */
+/** A domain name that can wrap at its dots and has its own text direction; special bytes stay escaped. */
 export function DomainName({ name }: { readonly name: string }): ReactNode {
   const { labels, unicode } = shownName(name);
   return (
@@ -54,7 +54,7 @@ export function Badge({ tone, icon: Icon, children }: BadgeProps): ReactNode {
 interface FigureProps {
   readonly label: string;
   readonly value: string;
-  /** The exact value, where `value` is rounded; or a remark. */
+  /** The exact value if `value` is rounded, or a comment. */
   readonly detail?: ReactNode;
 }
 

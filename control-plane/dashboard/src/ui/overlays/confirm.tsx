@@ -1,4 +1,4 @@
-/** Asks before something is done that cannot be taken back easily. */
+/** Asks for confirmation before an action that is hard to undo. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';

@@ -64,7 +64,7 @@ export function GroupField({ value, onChange, ...rest }: GroupFieldProps): React
 interface GroupsFieldProps {
   readonly label: string;
   readonly error?: string | null;
-  /** Null = every group; an empty choice is none yet. */
+  /** Null = every group; empty = nothing chosen yet. */
   readonly value: readonly number[] | null;
   readonly onChange: (ids: readonly number[] | null) => void;
 }

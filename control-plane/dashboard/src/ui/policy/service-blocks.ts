@@ -5,7 +5,7 @@ import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
 import { byPopularity } from './popular-services.ts';
 
-/** A service of the catalog, or one of one's own. */
+/** A service of the catalog, or a custom one. */
 export interface Service {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Service {
 /** Services, one's own first, then popular ones; undefined while they are on their way. */
 export function useServices(): readonly Service[] | undefined {
   const catalog = useAsk('GET /services/catalog', {});
-  // Those of one's own change here; the catalog is long and does not.
+  // Separate from the long catalog, because only custom services change here.
   const custom = useAsk('GET /custom-services', {});
   return useMemo(() => {
     if (catalog.data === undefined || custom.data === undefined) return undefined;

@@ -2,13 +2,13 @@
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Simulated } from './use-simulation.ts';
 
-/** A remark with its number. */
+/** A comment on a simulation, with its count. */
 export interface SimulationNote {
   readonly key: MessageKey;
   readonly count: number;
 }
 
-/** The remarks that apply. */
+/** The comments that apply. */
 export function notesOf({ queries, damaged_blocks: damaged }: Simulated): SimulationNote[] {
   const notes: SimulationNote[] = [
     { key: 'whatif.judged', count: queries.distinct },

@@ -13,7 +13,7 @@ export interface Simulating extends Omit<Question<'POST /simulate'>, 'run'> {
   readonly run: (draft: Draft) => void;
 }
 
-/** Leaving the page ends the question on the server, too. */
+/** Leaving the page also cancels the simulation on the server. */
 export function useSimulation(): Simulating {
   const { run: asking, ...question } = useQuestion('POST /simulate');
   const run = useCallback((draft: Draft) => asking({ body: draft }), [asking]);

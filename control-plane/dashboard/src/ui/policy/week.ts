@@ -26,7 +26,7 @@ export interface DayBlock<Slot extends WeekSlot> {
   readonly isContinued: boolean;
 }
 
-/** What holds at a moment; `untilMs` is null where it never changes. */
+/** The schedule's state at a moment; `untilMs` is null if it never changes. */
 export interface Standing {
   readonly override: ScheduleOverride;
   readonly untilMs: number | null;
@@ -90,7 +90,7 @@ export function isOverMidnight(slot: Pick<WeekSlot, 'start_time' | 'end_time'>):
 
 const clocks = new Map<string, ZoneOffset>();
 
-/** The clocks of a zone, by what the browser knows; those of UTC where it does not know the zone. */
+/** The clock of a time zone, from the browser's data; UTC if the browser does not know the zone. */
 export function zoneClock(timeZone: string): ZoneOffset {
   const known = clocks.get(timeZone);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** What a stage found that is no rule, in words. The API tells it in those of the server. */
+/** Texts for results of stages other than rules. The API returns them in the server's own format. */
 
 /** A message and what goes into it. */
 export interface StageDetail {
@@ -15,7 +15,10 @@ const GROUP_SOURCE = /^(default|subnet|manual|mac|key|chosen)(?: ([^ ]+))?$/;
 const CACHE_TTL = /^ttl (\d+)$/;
 const OWN_ZONE = /^zone ([^ ]+)$/;
 
-/** What gave a client its group, how long an answer stays in the cache, or which zone answers; null for what has no words of its own, which is shown as it is. */
+/**
+ * Source of a client's group, remaining TTL in the cache, or local zone; null if there is no text and the detail is
+ * shown unchanged.
+ */
 export function stageDetail(stage: string, detail: string): StageDetail | null {
   const ttl = stage === 'cache' ? CACHE_TTL.exec(detail) : null;
   if (ttl !== null) return { key: 'queries.why.cacheTtl', of: '', secs: Number(ttl[1]) };

@@ -78,7 +78,7 @@ export function grantText(
   });
 }
 
-/** The client that has this address; null where there is none. */
+/** The client with this address; null if there is none. */
 export async function knownClientId(address: string): Promise<number | null> {
   const { data: found } = await ask('GET /clients', { query: { search: address, limit: 1_000 } });
   return found.find(({ ip_address: known }) => known === address)?.id ?? null;

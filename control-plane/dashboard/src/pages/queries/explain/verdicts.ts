@@ -83,7 +83,7 @@ export function ruleDomainOf({ subdomains }: Pick<Verdict, 'subdomains'>, domain
   return subdomains ? `*.${domain}` : domain;
 }
 
-/** The next midnight of the place where the page is, also where a day has no 24 hours. */
+/** The next midnight in the browser's time zone, also on days that do not have 24 hours. */
 export function midnightAfter(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
 }

@@ -65,7 +65,7 @@ export function replacing(name: ConditionName, value: string, isExcluded: boolea
   return { [conditionKey(name, isExcluded)]: value, [conditionKey(name, !isExcluded)]: '' };
 }
 
-/** The conditions that are set; the text of the search box is no chip, as it stands in the box. */
+/** The conditions that are set, except for the domain, which the search box shows. */
 export function chipsOf(fields: FilterFields): Chip[] {
   return CONDITIONS.flatMap((name) =>
     [false, true].map((isExcluded) => {
@@ -75,7 +75,7 @@ export function chipsOf(fields: FilterFields): Chip[] {
   ).filter(({ key, value }) => value !== '' && key !== 'domain');
 }
 
-/** The choices of a condition; null where it is a text. */
+/** The choices of a condition; null if it takes any text. */
 export function choicesOf(name: ConditionName): readonly string[] | null {
   if (name === 'status') return [ANY_BLOCKED, ...QUERY_STATUS_NAMES];
   if (name === 'protocol') return PROTOCOL_NAMES;

@@ -1,6 +1,6 @@
 /** Moments as the field of a form has them (local, to the minute), and as the API takes them (UTC). */
 
-/** For a field; empty where there is none, or the text is no moment. */
+/** For a field; empty if the text is not a valid time. */
 export function localMoment(utc: string): string {
   const ms = Date.parse(utc);
   if (Number.isNaN(ms)) return '';

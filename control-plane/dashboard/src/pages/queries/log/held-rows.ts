@@ -20,7 +20,7 @@ export class HeldRows {
     this.nodes = nodes;
   }
 
-  /** All as one event, without what the page had to have; null where nothing came. No page: all of it. */
+  /** The held rows as one event; null if none came. With a page, without the rows that it must contain already. */
   release(page: LogPage | null): TailEvent | null {
     const { nodes, skipped } = this;
     if (nodes === null) return null;

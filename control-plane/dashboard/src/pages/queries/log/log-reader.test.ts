@@ -218,7 +218,7 @@ describe('LogReader with a tail', () => {
     const gate = Promise.withResolvers<undefined>();
     bench.gate = gate.promise;
     const reloaded = bench.reader.reload();
-    // Of these no tail tells.
+    // The tail does not report these rows.
     bench.rows += 5;
     void bench.reader.catchUp();
     bench.grow(2);

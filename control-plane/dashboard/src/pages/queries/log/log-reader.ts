@@ -36,7 +36,7 @@ export interface LogReaderParts {
 
 /** Live rows are drawn at most ten times a second. */
 export const DRAWN_MS = 100;
-/** Older rows are there before somebody has scrolled to them. */
+/** Older rows are loaded before the user has scrolled to them. */
 const AHEAD_ROWS = 300;
 
 /** Reads one selection of the log. */
@@ -166,7 +166,7 @@ export class LogReader {
     const isGap = missed.length === page.data.length && page.next_cursor !== null;
     const count = isGap ? Math.max(missed.length, page.total - (totals?.rows ?? 0)) : missed.length;
     this.hasGap ||= isGap;
-    // What waited is beyond the gap, too.
+    // The waiting rows are also beyond the gap.
     if (isGap) this.pending = [];
     this.wait(missed);
     if (count > 0) this.drawSoon();
@@ -216,7 +216,7 @@ export class LogReader {
     await this.readNewest((_, page) => this.join(page));
   }
 
-  /** Asks for the newest page, again if a tail begins meanwhile; then takes what was held back. */
+  /** Requests the newest page, again if a tail begins during the request; then takes the rows that were held. */
   private async readNewest(take: (place: PagePlace, page: LogPage) => Partial<LogView>): Promise<void> {
     const { round, tails } = this;
     const held = (this.held ??= new HeldRows());
@@ -245,8 +245,8 @@ export class LogReader {
   }
 
   /**
-   * Reads a page and has it taken; null where it is on its way already, does not come, or is no longer wanted. Watchers
-   * hear of it once it is taken: before, they would ask for it again.
+   * Reads a page and passes it to `take`; null if it is already requested, fails, or is no longer wanted. Watchers are
+   * notified after `take`: before it, they would request the page again.
    */
   private async read(
     place: PagePlace,

@@ -1,6 +1,6 @@
 /**
- * The rows of the log that the page knows, newest first: those that came live, then pages of older ones. Of pages far
- * from what is seen only their place is kept, so that memory stays small however far somebody scrolls.
+ * The rows of the log that the page knows, newest first: live rows, then pages of older ones. Of pages far from the
+ * visible rows only the place is kept, so that memory stays small however far the user scrolls.
  */
 import type { AnswerOf, EventOf } from '../../../../../../shared/api/client/typed-client.ts';
 
@@ -60,14 +60,14 @@ export class LogRows {
     return this.older;
   }
 
-  /** The row at a place, 0 = the newest; null where it has to be asked for again. */
+  /** The row at a place, 0 = the newest; null if it must be requested again. */
   at(index: number): KeyedRow | null {
     if (index < this.fresh.length) return this.fresh[index] ?? null;
     const [part, within] = this.partAt(index);
     return part?.rows?.[within] ?? null;
   }
 
-  /** The place of the page that has this row but is no longer kept; null where the row is there. */
+  /** The place of the page that has this row but is no longer kept; null if the row is available. */
   lostAt(index: number): PagePlace | null {
     if (index < this.fresh.length) return null;
     const [part] = this.partAt(index);

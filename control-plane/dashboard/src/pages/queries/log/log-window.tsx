@@ -1,6 +1,6 @@
 /**
- * The log as a window over many rows: only those that are seen have an element. New rows wait behind a button while
- * somebody reads. Rows are reached with the arrow keys.
+ * The log as a window over many rows: only visible rows have an element. New rows wait behind a button while the user
+ * has scrolled down. The arrow keys move between rows.
  */
 import { ArrowUp } from 'lucide-react';
 import { memo, startTransition, useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
@@ -223,7 +223,7 @@ function indexOf(target: Element): number | null {
   return index === undefined ? null : Number(index);
 }
 
-/** Where a key leads; null where it leads nowhere. */
+/** Index of the row that a key moves to; null if the key does not move. */
 function indexAfter({ key }: KeyboardEvent, current: number, page: number, count: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: 1,

@@ -37,7 +37,7 @@ class Streams {
   }
 }
 
-/** Lets all promises that can go on do so. */
+/** Waits until all settled promises have run their callbacks. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

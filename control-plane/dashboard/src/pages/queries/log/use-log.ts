@@ -37,7 +37,7 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
       onEvent: (event) => reader.take(event),
       onState: (state) => {
         setTail(state);
-        // What came while no stream was open is in the log.
+        // Rows that came while no stream was open are in the log.
         if (state === 'open') void reader.catchUp();
       },
     });
@@ -50,7 +50,7 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
   return useMemo(() => ({ reader, tail }), [reader, tail]);
 }
 
-/** What is to be drawn of it now. For the parts that show rows: they are drawn ten times a second. */
+/** The current view of the log. Only for components that show rows: they render up to ten times a second. */
 export function useLogView({ reader }: ShownLog): LogView {
   return useSyncExternalStore(reader.watch, reader.view);
 }

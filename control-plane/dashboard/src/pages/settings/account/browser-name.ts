@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** What is known of a browser; null where it is not. */
+/** Name and system of a browser; null if unknown. */
 export interface BrowserName {
   readonly browser: string | null;
   readonly system: string | null;

@@ -13,7 +13,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import styles from './account.module.css';
 import { PasswordStep } from './password-step.tsx';
 
-/** The codes; on paper they stand alone. */
+/** The codes; only they are printed, without the rest of the page. */
 function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactNode {
   const { say } = useText();
   const { username } = useMe();

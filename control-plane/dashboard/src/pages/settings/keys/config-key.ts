@@ -6,7 +6,7 @@ import table from './config-keys.json' with { type: 'json' };
 export const CONFIG_SECTIONS = ['server', 'dns', 'blocking', 'cache', 'database', 'logging', 'auth'] as const;
 export type ConfigSection = (typeof CONFIG_SECTIONS)[number];
 
-/** How a key is edited. Tables of tables have a page of their own. */
+/** How a key is edited. Nested tables have their own page. */
 export type KeyKind = 'switch' | 'number' | 'choice' | 'list' | 'text' | 'table';
 
 /** A key, as `config/sections.ts` describes it. */
@@ -70,7 +70,7 @@ export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a field's text means for a key; a number that is none stays a text, so that the server names the fault. */
+/** Value of a field's text for a key; an invalid number stays a string, so that the server reports the error. */
 export function valueOfText({ kind }: ConfigKey, text: string): unknown {
   if (kind === 'list')
     return text

@@ -13,7 +13,7 @@ export interface KeyHelp {
   readonly textOf: (entry: ConfigKey) => string;
   /** Of that text. */
   readonly languageOf: (entry: ConfigKey) => string;
-  /** What a number counts; null where that is nothing. */
+  /** The unit of a number; null without one. */
   readonly unitOf: (entry: ConfigKey) => string | null;
 }
 

@@ -8,7 +8,7 @@ import type { HelpFile, KeyHelp } from './help-language.ts';
 /** By language; the others show the English one. */
 const files = import.meta.glob<{ default: HelpFile }>('./config-help.*.json');
 
-/** The help in the language in force; in English until it is loaded. */
+/** The help in the current language; in English until it is loaded. */
 export function useKeyHelp(): KeyHelp {
   useText();
   const language = messages.locale;

@@ -106,7 +106,7 @@ interface KeyEditProps {
 
 /** Changed elsewhere. */
 const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
-/** Switched off, anybody could do anything. */
+/** Disabling these asks for confirmation: it would let anyone do anything. */
 const ASKED = ['auth.enabled'];
 
 function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {

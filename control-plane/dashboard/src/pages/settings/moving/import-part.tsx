@@ -1,4 +1,4 @@
-/** Takes over what another program was told: first what that would do, then it. */
+/** Imports the configuration of another program, after a preview. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useChange } from '../../../api/use-change.ts';

@@ -1,4 +1,4 @@
-/** The report of an import, by what becomes of its items. */
+/** The report of an import, grouped by the result of each item. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 
 /** What an import did, or would do. */
@@ -24,7 +24,7 @@ export const RESULTS = ['differs', 'not_mapped', 'done', 'changed', 'skipped'] a
 /** Rows of one result that are drawn: a list of Pi-hole may have a million. */
 export const MOST_ROWS = 200;
 
-/** The items of a result, as many as are drawn, each with a key of its own. */
+/** The items with this result, up to the number that is shown, each with a unique key. */
 export function rowsOf(
   { items }: Pick<Report, 'items'>,
   result: Item['result'],

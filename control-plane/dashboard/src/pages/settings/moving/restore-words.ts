@@ -28,13 +28,13 @@ const KINDS = [
   'grants',
 ] as const;
 
-/** A kind in words; its own name where there is no word. */
+/** Text for a kind; its identifier if there is no text. */
 export function kindWord(kind: string, say: Say): string {
   const known = KINDS.find((one) => one === kind);
   return known === undefined ? kind : say(`backup.kind.${known}`);
 }
 
-/** What happens to a thing, in the order in which it is told. */
+/** Effects on an object, in the order in which they are shown. */
 export const EFFECTS = ['removed', 'changed', 'created'] as const;
 
 /** How many things of all kinds are made, changed and removed. */
@@ -44,7 +44,7 @@ export function sumsOf({ changes }: Pick<Difference, 'changes'>): Record<(typeof
   return { removed: sum('removed'), changed: sum('changed'), created: sum('created') };
 }
 
-/** The text of a file as JSON; null where it is none. */
+/** The text of a file, parsed as JSON; null if it is invalid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

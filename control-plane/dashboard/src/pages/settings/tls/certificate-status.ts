@@ -2,7 +2,7 @@
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../../i18n/language.ts';
 
-/** What the server tells of the certificate in its files. */
+/** What the server reports about the certificate in its files. */
 export type TlsStatus = AnswerOf<'GET /tls/status'>;
 
 /** How it stands. */
@@ -11,7 +11,7 @@ export interface CertificateStanding {
   readonly text: MessageKey;
 }
 
-/** Those who renew by hand need some time; programs that do so renew well before. */
+/** Leaves time for a manual renewal; automatic renewals happen well before. */
 const SOON_MS = 21 * 86_400_000;
 
 /** The worst that can be said of it. */
