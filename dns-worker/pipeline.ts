@@ -80,11 +80,11 @@ const NEW = EXPLAINED | Part.COUNTED;
 export interface PipelineRecorder extends MatchRecorder {
   /** Puts the query into another group than its client's, for explanations that name a group; true = it did. */
   placeInGroup(query: Query, snapshot: OpenSnapshot): boolean;
-  /** `detail` describes what the stage found besides rules. */
+  /** `detail` describes findings other than rules. */
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void;
 }
 
-/** Parts of a pipeline besides the snapshot. */
+/** Parts of a pipeline, except the snapshot. */
 export interface PipelineParts {
   readonly cache: AnswerCache;
   readonly reporter: Reporter;
@@ -135,7 +135,7 @@ export class Pipeline {
     return !isSameTable(before, next.rules);
   }
 
-  /** Limits, reads subnets and tells of this server by other settings from now on. */
+  /** Applies changed settings: rate limit, client subnets, identity of this server. */
   use(limiter: RateLimiter, forwardsEcs: boolean, identity: ServerIdentity): void {
     this.limiter = limiter;
     this.forwardsEcs = forwardsEcs;
@@ -152,7 +152,7 @@ export class Pipeline {
     return this.answer(query, outcome, NEW);
   }
 
-  /** The same as `run`, telling `recorder` of every stage and of every rule that matches a name; nothing is counted. */
+  /** The same as `run`, but reports every stage and every rule that matches a name to `recorder`; counts nothing. */
   explain(query: Query, recorder: PipelineRecorder): StageResultCode {
     this.record(recorder);
     try {
@@ -186,7 +186,7 @@ export class Pipeline {
     return readMessage(query, this.snapshot.rules, this.cookies, this.forwardsEcs);
   }
 
-  /** What has no question is for clients that may ask alone, and counts against the limit of its network, too. */
+  /** A message without a question needs access like any other, and also counts against the limit of its network. */
   private decideUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
     if (!mayAsk(query, this.snapshot)) {
       this.reporter.refused(query, this.snapshot.version, 0);
@@ -206,7 +206,7 @@ export class Pipeline {
     const isCounted = (pass & Part.COUNTED) !== 0;
     let result: StageResultCode = StageResult.CONTINUE;
 
-    // A note: every later stage asks on behalf of a group, and the log names it, for refused questions, too.
+    // First: every later stage asks on behalf of a group, and the log names it, also for refused questions.
     if ((pass & Part.ASKER) !== 0) this.noteAsker(query, isCounted);
     // Before any work and any information for a client that may not ask.
     if ((pass & Part.ACCESS) !== 0) {
@@ -234,7 +234,7 @@ export class Pipeline {
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.OWN_NAMES) !== 0) {
-      // What this server knows itself outranks policy.
+      // Names that this server knows outrank policy.
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
       // Before all that could lead to an upstream, for AAAA is never asked there.
@@ -253,7 +253,7 @@ export class Pipeline {
       if (result !== StageResult.CONTINUE) return result;
       // After policy: a blocked name is blocked for every type. Before all that would ask or know an upstream.
       if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
-      // Replaces a name that policy let pass.
+      // Replaces a name that policy allowed.
       result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
@@ -325,7 +325,7 @@ export class Pipeline {
     return result;
   }
 
-  /** Finds the client's group and the forward zone for a query that has waited: both may have changed meanwhile. */
+  /** Finds the client's group and forward zone again for a query that has waited: both may have changed since. */
   reopen(query: Query): void {
     this.decide(query, Part.ASKER);
   }
@@ -341,7 +341,8 @@ export class Pipeline {
   }
 
   /**
-   * Instead of `decideAgain`, where the snapshot in force has let the question pass before: what that notes for later.
+   * Used instead of `decideAgain` if the active snapshot has already allowed the question: records what later stages
+   * need.
    */
   passAgain(query: Query): void {
     this.decide(query, Part.OVERRIDES);

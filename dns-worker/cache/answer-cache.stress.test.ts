@@ -48,7 +48,7 @@ test(
       writers[worker] = writer;
       writer.on('exit', () => {
         if (Atomics.load(count, StressCount.STOP) === 1) return;
-        // What the supervisor does when a thread dies.
+        // As the supervisor does when a thread dies.
         if (Atomics.load(head, CacheHead.LOCK_WORD) === worker + 1) brokenLocks++;
         releaseCacheLock(cache, worker);
         startWriter(worker);

@@ -1,7 +1,7 @@
 /**
- * The shared answer cache, read side: an answer is found by hash, confirmed by its whole key, copied after the client's
- * question and its TTLs counted down. Readers take no lock and never wait: an entry is copied first and trusted only if
- * the writer's TAIL has not reached it meanwhile. Written by `cache-writer.ts`; the layout is
+ * The shared answer cache, read side. An answer is found by hash, confirmed by its whole key and copied after the
+ * client's question; its TTLs are then counted down. Readers take no lock and never wait: they copy an entry first and
+ * trust it only if the writer's TAIL has not reached it in between. Written by `cache-writer.ts`; the layout is
  * `shared/memory/answer-cache-layout.ts`.
  */
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
@@ -59,8 +59,8 @@ export class AnswerCache {
   }
 
   /**
-   * Answers `query` from the cache; `nowSecs` is the monotonic clock's. FRESH: the answer lies in the slot. STALE is
-   * returned, and the answer written, only when `allowStale`; else an expired entry is NONE.
+   * Answers `query` from the cache; `nowSecs` is the monotonic clock's. FRESH: the answer is in the slot. An expired
+   * entry gives STALE, with the answer in the slot, only if `allowStale`; otherwise it gives NONE.
    */
   answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): CacheHitCode {
     const memory = this.memory;
@@ -186,7 +186,7 @@ export class AnswerCache {
     return hit;
   }
 
-  /** Takes what the entry says of its answer besides records. */
+  /** Copies the entry's facts about its answer, except the records. */
   private readHead(entry: number, query: Query): void {
     const { slab, slabHalves } = this.memory;
     const half = entry >>> 1;

@@ -129,7 +129,7 @@ export class CacheWriter {
     return position;
   }
 
-  /** Empties the segment that starts at `position` if it is in use; returns where writing goes on in it. */
+  /** Empties the segment that starts at `position` if it is in use; returns where writing continues in it. */
   private openSegment(position: number): number {
     const { head, slab, slabUnits, slabWords } = this.memory;
     const oldest = head[CacheHead.TAIL_WORD]! >>> 0;

@@ -37,8 +37,8 @@ export function targetOffset(type: number): number {
 }
 
 /**
- * Writes the name at `at` of `bytes`, folded, into `into` as its qname; pointers count from `messageAt`. False if it is
- * no name.
+ * Writes the name at `at` of `bytes`, folded, into `into` as its qname; pointers count from `messageAt`. False if there
+ * is no valid name.
  */
 export function readTarget(
   bytes: Uint8Array,

@@ -14,7 +14,7 @@ function hashOf(key: Uint8Array, message: Uint8Array): string {
 const MASK = (1n << 64n) - 1n;
 const rotated = (word: bigint, bits: bigint): bigint => ((word << bits) | (word >> (64n - bits))) & MASK;
 
-/** The algorithm as its paper writes it, on whole words. */
+/** The algorithm as its authors describe it, on whole words. */
 function plainHash(key: Uint8Array, message: Uint8Array): string {
   const [k0, k1] = [Buffer.from(key).readBigUInt64LE(0), Buffer.from(key).readBigUInt64LE(8)];
   let [v0, v1, v2, v3] = [
@@ -59,7 +59,7 @@ describe('sipHash()', () => {
   test('sipHash() gives the published results', () => {
     expect(hashOf(counting(16), counting(0))).toBe('310e0edd47db6f72');
     expect(hashOf(counting(16), counting(8))).toBe('6224939a79f5f593');
-    // The example of the paper, appendix A.
+    // The test vector from appendix A of the SipHash publication.
     expect(hashOf(counting(16), counting(15))).toBe('e545be4961ca29a1');
   });
 

@@ -21,7 +21,7 @@ interface Algorithm {
  */
 const RSA_MIN_BYTES = 64;
 const RSA_MAX_BYTES = 512;
-/** Longest exponent, octets: F4 takes three, F5 five; a long one only costs validators work. */
+/** Longest exponent, bytes: F4 takes three, F5 five; a long one only costs validators work. */
 const RSA_MAX_EXPONENT_BYTES = 5;
 
 const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({

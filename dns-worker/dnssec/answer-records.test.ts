@@ -9,12 +9,12 @@ import { readRRsets } from './answer-records.ts';
 
 const QNAME = wireName('www.test');
 
-/** A record with its owner and RDATA as octets. */
+/** A record with its owner and RDATA as bytes. */
 function record(owner: Uint8Array, type: number, rdata: Uint8Array): Uint8Array {
   return octets(owner, u16(type), u16(1), u32(300), u16(rdata.length), rdata);
 }
 
-/** An answer whose body is these octets. */
+/** An answer with these records as its body. */
 function answerOf(...records: Uint8Array[]) {
   return { ...textAnswer(''), answerCount: records.length, body: octets(...records) };
 }

@@ -13,7 +13,7 @@ import type { ZoneKeys } from './signature.ts';
 export type Cut =
   /** A zone whose keys are proven. */
   | ({ readonly kind: 'secure' } & ZoneKeys)
-  /** A zone that is proven to have no keys, or none that Weir supports; everything below it is insecure, too. */
+  /** A zone that is proven to have no keys, or none that Weir supports; everything below it is also insecure. */
   | { readonly kind: 'insecure' }
   /** No zone begins here. */
   | { readonly kind: 'none' }

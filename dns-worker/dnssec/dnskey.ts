@@ -50,7 +50,7 @@ export class Dnskey {
     return (this.flags & KeyFlags.ZONE) === 0;
   }
 
-  /** For node:crypto; null if the octets are no valid key of its algorithm. */
+  /** For node:crypto; null if the bytes are not a valid key of its algorithm. */
   get verifyInput(): VerifyKeyObjectInput | null {
     if (this.input === undefined) this.input = this.readInput();
     return this.input;

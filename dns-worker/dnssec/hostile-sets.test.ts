@@ -28,7 +28,7 @@ class ReadCounter {
   }
 }
 
-/** Keys that are none, each with a tag of its own. */
+/** Invalid keys, each with a different tag. */
 function manyKeys(): Dnskey[] {
   return Array.from({ length: MANY }, (_, i) => {
     const rdata = Uint8Array.from([1, 0, 3, 15, i >> 8, i & 0xff, ...new Uint8Array(30)]);

@@ -19,14 +19,14 @@ import {
 const ISLAND = new TestZone('island.open.test');
 const CHILD_SOA = 'child.test 300 SOA ns.test root.test 1 2 3 4 300';
 
-/** A signature for the RRset of this owner and type that no one has made. */
+/** A made-up signature for the RRset of this owner and type. */
 function junk(owner: string, type: string, signer: string): string {
   const times = `${String(INCEPTION + 600_000)} ${String(INCEPTION)}`;
   const labels = owner === '.' ? 0 : owner.split('.').length;
   return `${owner} 300 RRSIG ${type} 15 ${String(labels)} 300 ${times} 4711 ${signer} ${'A'.repeat(86)}==`;
 }
 
-/** That `name` is no zone of its own. */
+/** Proves that `name` is not the apex of a zone. */
 function noCut(table: ValidationRoom['table'], name: string, zone = TEST, soa = SOA): void {
   const nsec = `${name} 300 NSEC \\000.${name} A RRSIG NSEC`.replace('\\000', '0');
   table.on(name, 'DS', negative(Rcode.NOERROR, zone.signed(`${soa}\n${nsec}`)));

@@ -90,7 +90,7 @@ export function commonLabels(a: Name, b: Name): number {
   return 0;
 }
 
-/** Octets compared from the left as unsigned numbers; a prefix sorts first. */
+/** Compares from the left, as unsigned bytes; a prefix sorts first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }

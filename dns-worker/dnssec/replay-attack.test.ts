@@ -165,7 +165,7 @@ function answerTo(asked: Question, told: Lie | undefined): Resolution {
   return { kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: 0 };
 }
 
-/** Asks through an upstream that lies so, in this order, once each, and then tells the truth. */
+/** Asks through an upstream that sends each of these lies once, in this order, and correct answers afterwards. */
 async function ask(key: string, anchors: string, lies: readonly (Lie | null)[]): Promise<Resolution> {
   const left = [...lies];
   const upstream: QuestionResolver = {

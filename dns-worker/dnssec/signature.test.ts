@@ -228,7 +228,7 @@ describe('proveSet() under attack', () => {
 
   test('proveSet() tries four keys of one tag and no more (KeyTrap, CVE-2023-50387)', async () => {
     const set = setOf(ed25519[3]);
-    // Octets exchanged at even distance keep the tag.
+    // Swapping bytes at an even distance keeps the tag.
     const swapped = (i: number): Dnskey => {
       const rdata = key.rdata.slice();
       [rdata[4], rdata[6 + 2 * i]] = [rdata[6 + 2 * i]!, rdata[4]!];

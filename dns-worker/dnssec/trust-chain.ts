@@ -45,7 +45,7 @@ export type Zone =
   /** Unknown: no server answered, or finding out costs too much. */
   | { readonly kind: 'unavailable' };
 
-/** Bounds of how long a cut is kept, seconds. A bogus one is retried soon: it may have been repaired. */
+/** Limits of how long a cut is kept, seconds. A bogus one is retried soon: it may have been fixed. */
 const MIN_TTL_SECS = 5;
 const MAX_TTL_SECS = 3600;
 const BOGUS_TTL_SECS = 5;
@@ -345,7 +345,7 @@ export class TrustChain {
     sets: readonly SignedRRset[],
     budget: Budget,
   ): Promise<TimedCut> {
-    // An alias is no apex. It needs no proof here: without a cut the zone above must sign.
+    // An alias is not an apex. It needs no proof here: without a cut the zone above must sign.
     if (sets.some((set) => set.isAnswer && set.type === RRType.CNAME))
       return { cut: { kind: 'none' }, ttlSecs: MIN_TTL_SECS };
     const proven: SignedRRset[] = [];

@@ -138,7 +138,7 @@ describe('ValidatingResolver', () => {
     table.on(`www.${name}`, 'A', positive(above.signed(`www.${name} 300 A 192.0.2.9`)));
     expect(await ask(`www.${name}`, 'A')).toMatchObject({ reason: 'servfail' });
     expect(table.takeAsked()).toHaveLength(31);
-    // What was found out is kept, so another attempt gets further.
+    // The steps that were proven are kept, so the next attempt gets further.
     expect(await ask(`www.${name}`, 'A')).toMatchObject({ reason: 'servfail' });
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });

@@ -109,7 +109,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject({ reason: 'bogus' });
     table.on('www.test', 'A', positive(`${record!}\n${genuine!}`));
     expect(await ask('www.test', 'A')).toMatchObject(secure);
-    // Where no key of the zone is usable, nothing can be proven.
+    // Without a usable key of the zone, nothing can be proven.
     const alone = room();
     alone.table.on('test', 'DS', positive(ROOT.signed(unknown))).on('www.test', 'A', unsigned);
     expect(await alone.ask('www.test', 'A')).toMatchObject(insecure);

@@ -148,7 +148,7 @@ class Validation {
     for (const set of this.sets) {
       if (this.isSynthesised(set)) continue;
       const weight = yield* this.weightOf(set);
-      // Records that accompany an exempt name are exempt, too.
+      // Records that accompany an exempt name are also exempt.
       this.weigh(isExempt && !set.isAnswer ? INSECURE : weight);
       if (this.isBogus) return;
     }
@@ -165,7 +165,7 @@ class Validation {
   }
 
   private *weightOf(set: SignedRRset): Steps<Weight> {
-    // The DS of a zone belongs to its parent; a hashed name is no name to look up a zone for.
+    // The DS of a zone belongs to its parent; a hashed name cannot be used to find a zone.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
     const weight = yield* this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
     // NSEC exists on both sides of a cut, and the walk to a cut that is an anchor begins there.

@@ -212,7 +212,7 @@ export class AliasFollower {
     const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition || resolver !== this.parts.resolver()) {
-      // The name's zone has changed meanwhile, or the pools.
+      // The name's zone or the pools have changed since.
       if (request.kind !== 'refresh') take(request);
       return;
     }

@@ -25,8 +25,8 @@ export function failedAnswer(rcode: number, ttlSecs: number): CacheableAnswer {
 }
 
 /**
- * Brings every TTL of an answer within the configured bounds, in place. Negative records (SOA and proofs) have bounds
- * of their own: clients cache them for their TTL (RFC 2308 section 5), which is never raised.
+ * Brings every TTL of an answer within the configured bounds, in place. Negative records (SOA and proofs) have separate
+ * bounds: clients cache them for their TTL (RFC 2308 section 5), which is never raised.
  */
 export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cache']): void {
   const negativeMaxSecs = negativeLimitSecs(settings);

@@ -36,7 +36,7 @@ import { asRefresh, type OpenRequest, type WaitingRequest } from './waiting-requ
 interface Wait {
   readonly question: ClientQuestion;
   readonly request: OpenRequest;
-  /** May answer from stale meanwhile. */
+  /** Sends a stale answer if the upstreams take too long; null = no stale answer allowed. */
   readonly timer: StaleTimer | null;
   /** Its key among the waiting clients; null = not counted. */
   readonly countedAs: number | null;
@@ -84,7 +84,7 @@ export class Forwarder {
     });
   }
 
-  /** Works with other parts from now on; what is in flight goes on. */
+  /** Uses other parts for new requests; those in flight finish with the old ones. */
   use(next: ReplacedParts): void {
     if (next.resolver !== this.parts.resolver) this.nat64.forget();
     this.parts = { ...this.parts, ...next };
@@ -225,7 +225,7 @@ export class Forwarder {
     return { kind: 'failed', reason: 'late', rcode: Rcode.SERVFAIL, upstream: -1 };
   }
 
-  /** Whether the time of a request is over: its client has given up by then. */
+  /** Whether a request is past its time limit: its client has given up. */
   private isLate({ arrivedMonotonicMs }: WaitingRequest): boolean {
     return this.parts.clock.monotonicMs() - arrivedMonotonicMs >= this.parts.flights.timeoutMs;
   }
@@ -294,7 +294,7 @@ export class Forwarder {
     const isReplaced = this.isReplaced(asked);
     // A removed server has answered the question, by the same trust: that is an answer, but the last one.
     const isLast = resolution.kind === 'answer' && !leavesOut(resolution) && asked.trust === this.parts.trust;
-    // The name's zone or the pools have changed meanwhile: the answer of the previous servers is obsolete.
+    // The name's zone or the pools have changed since: the answer of the previous servers is obsolete.
     if (partition !== this.query.partition || (isReplaced && !isLast)) {
       if (request.kind !== 'refresh') this.take(request);
       return;
@@ -347,7 +347,7 @@ export class Forwarder {
     );
   }
 
-  /** Replies a stale answer where there is one, else the failure. */
+  /** Replies with a stale answer if there is one, otherwise with the failure. */
   private replyFailure(
     request: OpenRequest,
     resolution: Failed,

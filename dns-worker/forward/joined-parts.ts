@@ -48,7 +48,7 @@ export interface TargetAnswer {
 /** The result of a failed part, and so of the whole. */
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
 
-/** Budgets of validation that a chain may have spent when it goes on: with the last step it costs three at most. */
+/** Validation budgets that a chain may have spent before another step: with the last step it costs three at most. */
 export const MAX_CHAIN_COST = 2;
 
 /** A chain without end, or one that costs too much. */

@@ -34,8 +34,8 @@ export class ListeningSockets {
   }
 
   /**
-   * Copies of the descriptors of the sockets there, which the caller owns; sockets that are not noted yet are opened. None
-   * where the kernel has no IPv6. Throws a ListenError.
+   * Duplicates of the socket descriptors there, owned by the caller; opens sockets that are not recorded yet. Empty if
+   * the kernel has no IPv6. Throws a ListenError.
    */
   at(place: Place): number[] {
     const noted = notedSockets(this.calls, this.control, NOTED).filter(({ bound }) => isAt(bound, place));

@@ -57,7 +57,7 @@ const SIGNATURES: Signatures<NativeCalls> = {
   close: ['int', ['int']],
 };
 
-/** Loads the calls, or tells why they are unavailable. */
+/** Loads the calls, or returns why they are unavailable. */
 export function loadNativeCalls(): { calls: NativeCalls } | { reason: string } {
   const reason = layoutMismatch();
   return reason === undefined ? loadLibc<NativeCalls>(SIGNATURES) : { reason };

@@ -41,7 +41,7 @@ export class ProxiedDatagrams {
     }
   }
 
-  /** Of one datagram; null where the header that is due is missing or broken. */
+  /** Takes the header off a datagram; null if a required header is missing or broken. */
   takeHeader(message: Uint8Array, sender: Uint8Array): { message: Uint8Array; client: Uint8Array } | null {
     const { senders, header } = this;
     if (!senders.hasNamed(sender)) return { message, client: sender };

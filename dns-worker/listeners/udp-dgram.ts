@@ -1,5 +1,5 @@
 /**
- * The fallback back end: node:dgram with SO_REUSEPORT, one callback per datagram, for machines where koffi does not
+ * The fallback back end: node:dgram with SO_REUSEPORT, one callback per datagram, for machines on which koffi does not
  * load. It answers through the same pipeline.
  */
 import { errorCode } from '../../shared/errors.ts';

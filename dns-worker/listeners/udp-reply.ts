@@ -92,7 +92,7 @@ export class UdpReply {
     this.count = 0;
   };
 
-  /** Sends what waits, then closes the worker's UDP sockets for good, unless others go on with them. */
+  /** Sends pending replies, then closes the worker's UDP sockets for good unless others keep using them. */
   finish(keepSockets: boolean): void {
     this.flush();
     if (!keepSockets) closeNoted(this.calls, this.control, UDP_NOTED);

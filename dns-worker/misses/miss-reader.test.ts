@@ -38,7 +38,7 @@ beforeEach(() => {
   writer = new MissWriter(ring, control, networks);
 });
 
-/** A query whose message is `length` octets of question, each its own number. */
+/** A query whose message is a question of `length` bytes, each with a different value. */
 function queryOf(length: number, facts: Partial<Query> = {}): Query {
   const query = new Query();
   query.begin(

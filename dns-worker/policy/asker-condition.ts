@@ -34,7 +34,7 @@ function isAmong(
   if (ranges?.some((range) => contains(range, asker)) === true) return true;
   if (names === undefined) return false;
   const { keyed } = asker;
-  // Who names itself by a key is that client, whoever else is known at its address.
+  // A client with a key is only the client that the key names, even if its address belongs to another.
   if (keyed !== null) return keyed.names.some((name) => names.includes(name));
   if (asker.identity !== null && named.hasSome(names, asker.identity, 0)) return true;
   return named.hasSome(names, asker.clientBytes, asker.clientAt);

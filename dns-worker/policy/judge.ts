@@ -137,7 +137,7 @@ export class Judge {
     const { snapshot } = this;
     const hasManual = snapshot.manual.nameCount > 0 || snapshot.manualSpecial.ruleCount > 0;
     const manual = hasManual ? this.judgeManual(name) : NOT_BLOCKED;
-    // An explanation includes the lists' rules, too.
+    // An explanation also includes the lists' rules.
     if (manual !== NOT_BLOCKED && this.recorder === null) return manual;
     const listed = this.judgeListed(name);
     return manual === NOT_BLOCKED ? listed : manual;

@@ -1,6 +1,6 @@
 /**
- * What this server is and says of itself: texts of class CHAOS to those who may ask, the encrypted resolvers that stand
- * for it (RFC 9462), and whether it answers everybody yet.
+ * The identity of this server: CHAOS texts for clients that may ask, the encrypted resolvers that it announces (RFC
+ * 9462), and whether it already answers all clients.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -84,7 +84,7 @@ export class ServerIdentity {
     return LogMark.COUNTED;
   }
 
-  /** RDATA of the answer to a question of class CHAOS; null where it is refused. */
+  /** RDATA of the answer to a question of class CHAOS; null if it is refused. */
   chaosText(query: Query): Uint8Array | null {
     if (query.qtype !== RRType.TXT || !this.mayAsk(query)) return null;
     if (isName(query, STATE_NAME)) return STATE_TEXTS[this.nodeState()]!;

@@ -7,7 +7,7 @@ const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
 
 /** What `begin` points at the message, and the facts that the listener fills in before. */
 const OF_LISTENER = ['bytes', 'view', 'at', 'length', 'capacity', 'clientBytes', 'clientAt', 'protocol'];
-/** Never set of a request (`isAddress`, `addressSize`), or read only where `hasEdns` is set. */
+/** Never set for a request (`isAddress`, `addressSize`), or read only if `hasEdns` is set. */
 const UNREAD = ['isAddress', 'addressSize', 'optionsAt', 'optionsEnd'];
 /** Written by `parseQuery` for each message. */
 const PARSED = ['recursionDesired', 'checkingDisabled', 'authenticDataWanted'];

@@ -108,8 +108,8 @@ export class Query {
   optionsAt = 0;
   optionsEnd = 0;
   /**
-   * The client's subnet as it came (RFC 7871), if it is to be forwarded, and its length; 0 = none. The scope for the
-   * reply: the prefix length for which the answer is valid, 0 = for all clients.
+   * The client's subnet as received (RFC 7871), if it is forwarded, and its length; 0 = none. The scope for the reply:
+   * the prefix length for which the answer is valid, 0 = for all clients.
    */
   readonly ecs: Uint8Array = new Uint8Array(EcsData.MAX_SIZE);
   ecsLength = 0;
@@ -164,8 +164,8 @@ export class Query {
   /** Unix seconds at which the grant ends that decided, or lets everything pass, or NO_END_SECS; 0 = there is none. */
   grantEndsAtSecs = 0;
   /**
-   * Nothing may block it: blocking is switched off, or a grant or the group's schedule allows everything. Safe search
-   * is bypassed by the latter only (contract: decision order): `policy/freed-query.ts` tells.
+   * Nothing may block it: blocking is disabled, or a grant or the group's schedule allows everything. Only the latter
+   * two bypass safe search (contract: decision order); see `policy/freed-query.ts`.
    */
   isUnfiltered = false;
   /**

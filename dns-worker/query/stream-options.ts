@@ -9,7 +9,7 @@ import type { Query } from './query.ts';
 
 /** Options that the reply has; one bit each. */
 export const StreamOption = {
-  /** RFC 7828 section 3.3.2: the client is told how long it may idle. */
+  /** RFC 7828 section 3.3.2: the reply states how long the client may idle. */
   KEEPALIVE: 1,
   /** RFC 8467: the reply is padded, as the request was. */
   PADDING: 2,
@@ -18,7 +18,7 @@ export const StreamOption = {
 /** A connection is closed after this long without a whole message in or out (RFC 7766 section 6.1). */
 export const STREAM_IDLE_MS = 10_000;
 
-/** What clients are told that a connection may idle, milliseconds. */
+/** Idle timeout that replies announce, milliseconds. */
 let toldIdleMs = STREAM_IDLE_MS;
 
 /** What a reply says of how long the connection may idle, milliseconds. */
@@ -26,7 +26,7 @@ export function streamIdleMs(): number {
   return toldIdleMs;
 }
 
-/** Tells clients from now on to close when they have their answers (RFC 7828 section 3.4): this thread ends. */
+/** From now on, replies ask clients to close once they have their answers (RFC 7828 section 3.4): this thread ends. */
 export function endStreamsSoon(): void {
   toldIdleMs = 0;
 }

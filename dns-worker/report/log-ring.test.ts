@@ -21,7 +21,7 @@ function recordAt(index: number): DataView {
   return new DataView(buffer, LogRing.RECORDS_BYTE + index * LogRecord.SIZE, LogRecord.SIZE);
 }
 
-/** A query for `name` whose reply has `answers` octets of records, each its own number. */
+/** A query for `name` whose reply has `answers` bytes of records, each with a different value. */
 function queryWith(name: string, answers: number): Query {
   const query = new Query();
   const bytes = Uint8Array.from({ length: 600 }, (_, at) => at);

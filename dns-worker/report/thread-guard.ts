@@ -27,7 +27,7 @@ export class ThreadGuard {
 
   /** Installs the handlers: from now on no uncaught error ends this thread. */
   watch(): void {
-    // Rejections that no one handles come here, too.
+    // Also receives unhandled rejections.
     process.on('uncaughtException', this.take);
   }
 

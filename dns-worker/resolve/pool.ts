@@ -1,8 +1,8 @@
 /**
- * Pools of upstreams in the order of their priority, and the plan of whom to ask for one question, as waves: the servers
- * of one wave are asked at the same time, the next wave when all before it have failed or been silent for a while. First
- * every pool's healthy servers as its strategy has them, then those that may be down, then the unhealthy ones and those that remove
- * signatures, which are better than no answer, and last the ones that this question avoids.
+ * Pools of upstreams in the order of their priority, and the plan of which servers to ask for one question, in waves.
+ * The servers of a wave are asked at the same time; the next wave follows when all before it have failed or stayed
+ * silent for a while. First come every pool's healthy servers in the order of its strategy, then those that may be
+ * down, then the unhealthy ones and those that remove signatures, and last the ones that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';

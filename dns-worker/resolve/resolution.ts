@@ -29,7 +29,7 @@ export interface Failed {
     /** The time was over while other threads asked: nothing is known about the question either. */
     | 'late'
     | 'bogus';
-  /** What to tell the client. */
+  /** Response code for the client. */
   readonly rcode: number;
   readonly upstream: number;
   readonly dnssec?: DnssecStatusCode;

@@ -79,7 +79,7 @@ function beginAnswers(query: Query): void {
   query.answersCount = 0;
 }
 
-/** False, and the reply is truncated, where there is no room. */
+/** False, with the reply truncated, if the record does not fit. */
 function addRecord(query: Query, type: number, rdata: Uint8Array, ttlSecs: number): boolean {
   const size = rdata.length;
   const from = endOfAnswers(query);

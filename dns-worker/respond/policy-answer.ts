@@ -127,7 +127,7 @@ function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): StageResu
   return StageResult.ANSWERED;
 }
 
-/** Whether a blocking rule match of a query's name only says that the name stands for itself: then it lets pass. */
+/** Whether a blocking rule only rewrites a query's name to itself, which allows the query. */
 export function isRewrittenToItself(query: Query, { special }: OpenSnapshot, match: RuleMatch): boolean {
   if (originOf(match) !== RuleOrigin.SPECIAL) return false;
   const host = special.rewrite(ruleOf(match))?.host ?? null;

@@ -160,7 +160,7 @@ function writeStreamOptions(query: Query, at: number): number {
   return (streamOptions & StreamOption.PADDING) === 0 ? end : writePadding(query, end);
 }
 
-/** Zeros up to a whole block, or to the longest reply (RFC 7830 section 3); no option where there is no room for one. */
+/** Zeros up to a full block, or to the longest reply (RFC 7830 section 3); no option if not even its head fits. */
 function writePadding(query: Query, at: number): number {
   const { bytes } = query;
   const unpadded = at - query.at + OPTION_HEAD_SIZE;

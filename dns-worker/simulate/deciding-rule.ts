@@ -1,4 +1,4 @@
-/** The rule by which a side of a simulation decides about a question: the one that blocks, or that lets pass. */
+/** The rule by which one side of a simulation decides a question: the one that blocks or allows it. */
 import type { SimulatedDecision } from '../../shared/threads/simulation-messages.ts';
 import type { ExplainedRule } from '../../shared/threads/explanation.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
@@ -18,7 +18,7 @@ const RANKS: readonly RuleOriginCode[] = [
   RuleOrigin.LIST,
 ];
 
-/** Decides once more, and tells why. */
+/** Decides again and returns the rule that decided. */
 export function explainDecision(side: SimulatedSide, question: SimulatedQuestion): SimulatedDecision {
   const allowing = new AllowingRules();
   const { judge } = side.pipeline;

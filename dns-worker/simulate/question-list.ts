@@ -26,7 +26,7 @@ export class QuestionList {
   private readonly answers: Numbered;
   private readonly clients: Uint8Array;
   private readonly clientIds: Int32Array;
-  /** Answers to questions without one of their own, by name and type. */
+  /** Answers for questions without a logged answer, by name and type. */
   private readonly borrowed: ReadonlyMap<number, number>;
 
   constructor(questions: LoggedQuestions) {
@@ -36,7 +36,7 @@ export class QuestionList {
     this.words = new Int32Array(questions.questions);
     this.names = new Numbered(questions.names);
     this.answers = new Numbered(questions.answers);
-    // A copy: the pipeline reads addresses as bytes of its own memory.
+    // A copy: the pipeline reads addresses from unshared memory.
     this.clients = new Uint8Array(questions.clients);
     this.clientIds = new Int32Array(questions.clientIds);
     this.borrowed = this.findBorrowed();

@@ -14,9 +14,9 @@ import { explainDecision } from './deciding-rule.ts';
 import type { QuestionList } from './question-list.ts';
 import { SimulatedSide } from './simulated-side.ts';
 
-/** What becomes of a question. */
+/** Effect of the draft on a question. */
 const Change = { NONE: 0, BLOCKED: 1, ALLOWED: 2, UNDECIDED: 3 } as const;
-/** Names of a client, or clients of a name, that are told one by one. */
+/** Most names listed per client, and clients per name. */
 const MOST_INNER = 10;
 
 /** A simulation. */
@@ -40,7 +40,7 @@ export class Simulation {
     this.clients = new Sums(list.clientCount);
   }
 
-  /** Judges all questions; `limit` names and clients are told one by one. */
+  /** Judges all questions; lists at most `limit` names and clients. */
   run(limit: number): SimulatedChanges {
     const { list, names, clients } = this;
     for (let question = 0; question < list.count; question++) this.judge(question);
@@ -82,7 +82,7 @@ export class Simulation {
     if (asked === null) return Change.NONE;
     const wasBlocked = isBlockedStatus(before.decide(asked));
     const isBlocked = isBlockedStatus(after.decide(asked));
-    // What blocked it then may have been in an answer that is not in the log.
+    // It may have been blocked for its answer, which is not in the log.
     const isUnknown =
       !wasBlocked &&
       !before.wasByName &&

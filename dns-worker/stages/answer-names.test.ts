@@ -148,7 +148,7 @@ describe('AnswerNames', () => {
     expect(check(snapshot, [cname(NAME, 'tracker.example')], facts)).not.toBeNull();
   });
 
-  /** Checks answers one after the other with one judge; what was judged, and what came of it. */
+  /** Checks answers in sequence with one judge; for each, the number of names judged and whether it was blocked. */
   function sequence(snapshot: OpenSnapshot, steps: [string, Partial<Query>][]): [number, boolean][] {
     const judge = new Judge();
     const names = new AnswerNames(judge);

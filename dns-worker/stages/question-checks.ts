@@ -1,4 +1,7 @@
-/** Refuses questions that a forwarding server does not support: other classes (but CHAOS from those who may ask), transfers, meta types, unknown EDNS. */
+/**
+ * Refuses questions that a forwarding server does not support: other classes (except CHAOS from clients that may ask),
+ * transfers, meta types, unknown EDNS.
+ */
 import { ExtendedError, Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { NO_EDE, type Query, StageResult, type StageResultCode } from '../query/query.ts';

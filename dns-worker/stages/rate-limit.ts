@@ -1,7 +1,7 @@
 /**
  * Limits the questions of a client network, and its NXDOMAIN answers, which random-subdomain attacks mostly produce. A
  * question over the limit is refused, or truncated to force TCP, which a forged source cannot use and which has a
- * bucket of its own.
+ * separate bucket.
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';

@@ -11,7 +11,7 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult } from '../query/query.ts';
 import { rebindingStage } from './rebinding.ts';
 
-/** A snapshot that blocks private addresses but for names below home.example. */
+/** A snapshot that blocks private addresses, except for names below home.example. */
 function opened(isOn: boolean, override: 'AllowAll' | 'BlockAll' | null = null) {
   const rebinding = { isOn, exempt: [wireName('home.example')] };
   const overrides = new Map([[1, { override, nextFlipAtSecs: 0 }]]);

@@ -1,10 +1,10 @@
 /**
  * Safe search: names of search engines are answered with those of their safe mode, for groups that want it. The resolve
- * thread resolves the target (`forward/alias-follower.ts`); the cache holds it under the target's own name, so that no
+ * thread resolves the target (`forward/alias-follower.ts`); the cache holds it under the target's name, so that no
  * group's answer is cached under the engine's.
  *
- * choice: after policy, as the contract orders it, so that a name that an allow rule lets pass is not rewritten, nor
- * anything while a grant or a schedule allows it. `blocking.enabled` does not switch it off.
+ * choice: after policy, as the contract orders it: a name that an allow rule, a grant or a schedule allows is not
+ * rewritten. `blocking.enabled` does not disable it.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';

@@ -72,7 +72,7 @@ async function client(): Promise<Socket> {
 const closeOf = (socket: Socket): Promise<unknown> =>
   within('the server to close the connection', new Promise((resolve) => socket.once('close', resolve)));
 
-/** Resolves with so many octets of an echo. */
+/** Resolves with `size` bytes of an echo. */
 async function echo(socket: Socket, size: number): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));

@@ -19,8 +19,8 @@ const HOST_NAME = 0;
 const MAX_RECORD = 16_384;
 
 /**
- * The name in a ClientHello: '' where there is none to be read, which a handshake may go on without; null where the
- * octets so far do not tell. A ClientHello of several records is not read.
+ * The name in a ClientHello: '' if it has no readable name, which a handshake does not need; null if more bytes are
+ * needed. A ClientHello of several records is not read.
  */
 export function serverNameIn(octets: Buffer): string | null {
   if (octets.length < RECORD_HEADER) return null;

@@ -45,7 +45,7 @@ export class ConnectionLimit {
   enter(address: Uint8Array): boolean {
     const { maxPerAddress } = this.options;
     if (this.isFull) return false;
-    // Counted without a limit, too: there may be one before the connection ends.
+    // Counted even without a limit: one may be set before the connection ends.
     const first = this.take(address);
     const slot = this.slotOf(first) ?? this.freeSlot(first);
     if (slot === null && maxPerAddress > 0) return false;

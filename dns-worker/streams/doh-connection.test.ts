@@ -45,7 +45,7 @@ describe('DohConnection', () => {
       (count) => count === 24,
     );
     expect(requests.flatMap(({ statuses }) => statuses).every((status) => status === 413)).toBe(true);
-    // What was read is forgotten with its request.
+    // The bytes read for a request no longer count when it ends.
     const closed = requests.map(({ body }) => once(body, 'close'));
     for (const { body } of requests) body.destroy();
     await within('the bodies to close', Promise.all(closed));

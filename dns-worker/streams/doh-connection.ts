@@ -23,11 +23,11 @@ export interface ConnectionEnd {
   /** Closes once what was written is sent. */
   finish(): void;
   destroy(): void;
-  /** Asks the client to go on over another connection, where that is a message of its own. */
+  /** Asks the client to use another connection, if the protocol has a separate message for that. */
   retire?(): void;
 }
 
-/** Octets of bodies that are not whole yet, of all requests of a connection. */
+/** Bytes of incomplete bodies, of all requests of a connection. */
 export const MAX_BUFFERED = 64 * 1024;
 const NO_BODY = new Uint8Array(0);
 
@@ -37,7 +37,7 @@ export class DohConnection implements OpenConnection {
   inFlight = 0;
   private taken = 0;
   private buffered = 0;
-  /** The client is to go on over another connection. */
+  /** The client has been asked to use another connection. */
   isRetired = false;
   private isLast = false;
   private readonly end: ConnectionEnd;
@@ -97,7 +97,7 @@ export class DohConnection implements OpenConnection {
     body.once('close', () => (this.buffered -= size));
   }
 
-  /** Reads what is left of a body that is not wanted; a client that goes on sending loses the connection. */
+  /** Reads the rest of an unwanted body; a client that keeps sending loses the connection. */
   private discard(body: Readable): void {
     let size = 0;
     body.on('data', (chunk: Buffer) => {

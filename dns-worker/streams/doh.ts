@@ -24,7 +24,7 @@ import type { TlsSide } from './tls-side.ts';
 const H2 = 'h2';
 /** Names in ALPN; a client without ALPN speaks HTTP/1.1. */
 export const DOH_PROTOCOLS: readonly string[] = [H2, 'http/1.1'];
-/** Octets of a request's head: a GET has its message in the path. */
+/** Bytes of a request's head: a GET has its message in the path. */
 const MAX_HEAD_SIZE = 8192;
 const H2_LIMITS: H2Limits = {
   streams: MAX_QUERIES_IN_FLIGHT,
@@ -92,7 +92,7 @@ class HttpSpeakers {
       client: this.clientOf(peer, Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor),
       end: (status, fields, body) => {
         if (response.headersSent || response.destroyed) return;
-        // What of a body was not read would be taken for the next request.
+        // An unread rest of a body would be taken for the next request.
         const isRead = request.complete || !hasBody(request);
         const fate = isRead && !connection.isRetired ? {} : { connection: 'close' };
         response.writeHead(status, { 'content-length': 0, ...fields, ...fate }).end(body);
@@ -101,7 +101,7 @@ class HttpSpeakers {
   }
 
   private takeHttp2(socket: TLSSocket, peer: Peer): DohConnection {
-    // What went wrong does not matter: 'close' follows.
+    // The error itself does not matter: 'close' follows.
     socket.on('error', () => undefined);
     const session = new H2Session(socket, H2_LIMITS, (request) => {
       const { method, path, contentType, forwardedFor, body } = request;

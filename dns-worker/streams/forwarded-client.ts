@@ -7,8 +7,8 @@ import { addressFromText } from '../../shared/net/ip.ts';
 const MAX_HOPS = 16;
 
 /**
- * The nearest address that is no trusted proxy, 16 bytes: each proxy appends its own peer, so that only what trusted ones
- * appended is believed. `peer` itself where it is not trusted, or nothing readable stands behind it.
+ * The nearest address that is not a trusted proxy, 16 bytes: each proxy appends its peer, so only entries that trusted
+ * proxies appended are believed. `peer` itself if it is not trusted, or if no entry is readable.
  */
 export function forwardedClient(
   peer: Uint8Array,

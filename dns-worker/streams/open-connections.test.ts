@@ -63,7 +63,7 @@ describe('OpenConnections', () => {
     expect([paused, inUse, late].map(({ isRetired }) => isRetired)).toEqual([true, true, true]);
     jest.advanceTimersByTime(LINGER_MS - 100);
     expect(inUse.ended).toBe('no');
-    // One that never pauses is finished, too.
+    // A connection that never pauses is also finished.
     jest.advanceTimersByTime(100);
     expect(inUse.ended).toBe('finished');
   });

@@ -1,19 +1,20 @@
 /**
- * The open connections of one listener: closes those that idle, makes room by closing the longest idle one, and ends all
- * of them when the listener closes. Idle is a connection without a whole message in or out: octets that drip do not count.
+ * The open connections of one listener: closes those that idle, makes room by closing the longest idle one, and ends
+ * all of them when the listener closes. A connection is idle without a whole message in or out: bytes that trickle in
+ * do not count.
  */
 import { STREAM_IDLE_MS } from '../query/stream-options.ts';
 
 /** Longest wait, when closing, for answers in flight. */
 const CLOSE_GRACE_MS = 3000;
 /**
- * While another process takes over: a connection is closed when it has paused for this long, so that no query meets its
- * end on the way; and how long one that does not pause may go on.
+ * While another process takes over: a connection that has paused for this long is closed, so that no query is lost on
+ * its way; and the longest that one without a pause may stay open.
  */
 const PAUSE_MS = 400;
 export const LINGER_MS = 2500;
 const LOOK_MS = 50;
-/** Where there is no room, a connection is closed for another after this long without a message. */
+/** At the connection limit, one that had no message for this long is closed for a new one. */
 const ROOM_IDLE_MS = 500;
 
 /** A connection as far as its listener looks after it. */
@@ -26,7 +27,7 @@ export interface OpenConnection {
   finish(): void;
   /** Closes at once. */
   destroy(): void;
-  /** Asks the client to go on over another connection, where its protocol has words for that; it is served as before. */
+  /** Asks the client to use another connection, if its protocol can; this one is still served. */
   retire?(): void;
 }
 
@@ -66,8 +67,8 @@ export class OpenConnections {
   }
 
   /**
-   * Ends every connection once its queries in flight are answered, after 3 s in any case. With `lingers` those that are in
-   * use go on for a while.
+   * Ends every connection once its queries in flight are answered, after 3 s in any case. With `lingers`, connections
+   * in use stay open for a while.
    */
   close(lingers = false): void {
     clearInterval(this.sweeping);

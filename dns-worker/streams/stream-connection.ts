@@ -25,19 +25,19 @@ export interface StreamClient {
 }
 
 /**
- * Takes a message, 12 octets at least; the bytes are valid only during the call. Each message is answered by one `send`
- * or dropped; until then it counts as in flight.
+ * Takes a message of at least 12 bytes; they are valid only during the call. Each message is answered by one `send` or
+ * dropped; until then it counts as in flight.
  */
 export type StreamHandler = (message: Uint8Array, client: StreamClient) => void;
 
-/** Queries of one connection that wait for an answer; no more are read meanwhile (CVE-2025-30193). */
+/** Queries of one connection that wait for an answer; at this number reading pauses (CVE-2025-30193). */
 export const MAX_QUERIES_IN_FLIGHT = 100;
 /**
  * Queries of one connection in its life; it is then closed, and the client may open another. Queries that are on
  * their way get no answer, so a busy forwarder should see this rarely, and a load test never.
  */
 export const MAX_QUERIES = 10_000_000;
-/** Octets of answers that the client has not received; beyond this no more queries are read. */
+/** Bytes of answers that the client has not received; beyond this no more queries are read. */
 export const MAX_UNSENT_BYTES = 128 * 1024;
 
 /** A connection from its acceptance to its end. */
@@ -56,7 +56,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
   private taken = 0;
   /** No more queries will be read: end once those in flight are answered. */
   private isLast = false;
-  /** Answers that are sent at the end of the chunk or turn, and their octets. */
+  /** Answers to send at the end of the chunk or turn, and their bytes. */
   private out: Uint8Array[] = [];
   private unsent = 0;
   private isFlushing = false;
@@ -81,7 +81,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     socket.on('drain', () => this.readMore());
     // A client that has closed its half still gets its answers (RFC 7766 section 6.2.4 allows either).
     socket.on('end', () => this.finish());
-    // What went wrong does not matter: 'close' follows.
+    // The error itself does not matter: 'close' follows.
     socket.on('error', () => undefined);
   }
 
@@ -167,7 +167,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.frames.resume();
   }
 
-  /** Answers of one turn go out in one piece, too. */
+  /** Also joins the answers of one turn into one write. */
   private flushSoon(): void {
     if (this.isFlushing) return;
     this.isFlushing = true;

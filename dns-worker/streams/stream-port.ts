@@ -1,6 +1,6 @@
 /**
- * Listening for stream connections on every address with SO_REUSEPORT, so that each worker has listeners of its own.
- * Whoever listens gets each connection as it is accepted; `admission.ts` decides who is let in.
+ * Listening for stream connections on every address with SO_REUSEPORT, so that each worker has separate listeners. The
+ * caller gets each connection as it is accepted; `admission.ts` decides whether to keep it.
  */
 import { once } from 'node:events';
 import type { ListenOptions, Server, Socket } from 'node:net';
@@ -31,8 +31,8 @@ export interface StreamPort {
 }
 
 /**
- * Listens on every address; throws a `ListenError`, with nothing left open, where one is unavailable. Where the kernel
- * has no IPv6, `::` beside `0.0.0.0` is left out.
+ * Listens on every address; throws a `ListenError`, with nothing left open, if one is unavailable. Without IPv6 in the
+ * kernel, `::` is skipped when `0.0.0.0` is also listed.
  */
 export async function listenOnAll(
   { addresses, port, descriptorsAt }: StreamAddresses,

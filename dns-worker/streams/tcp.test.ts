@@ -340,7 +340,7 @@ describe('listenTcp', () => {
   });
 });
 
-/** One octet after the other of a message that never ends. */
+/** Sends a message that never ends, byte by byte. */
 async function drip(socket: Socket): Promise<void> {
   socket.write(Uint8Array.of(0xff, 0xff));
   while (!socket.destroyed) {

@@ -96,7 +96,7 @@ function closeOf(socket: Socket): Promise<unknown> {
   return within('the connection to close', new Promise((resolve) => socket.once('close', resolve)));
 }
 
-/** The session that a server gives, once its first octets have come. */
+/** The session that a server gives, once its first bytes have arrived. */
 async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
   const socket = client(options);
   const [session] = (await within('the ticket', once(socket, 'session'))) as [Buffer];

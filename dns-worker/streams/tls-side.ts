@@ -1,7 +1,7 @@
 /**
- * TLS for clients (RFC 7858, RFC 8484): handshakes on connections that are already admitted, with the certificate in
- * force when they begin. Session tickets are sealed with a key that all workers of all nodes share, so that a client may
- * come back to any of them.
+ * TLS for clients (RFC 7858, RFC 8484): handshakes on connections that are already admitted, with the certificate that
+ * is active when they begin. Session tickets are sealed with a key that all workers of all nodes share, so that a
+ * client can resume at any of them.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -118,8 +118,8 @@ export class TlsSide {
 }
 
 /**
- * Calls `take` with the name in the ClientHello, which is put back; '' where the octets are no ClientHello, which the
- * handshake then says; or `fail` where a connection is late or ends before.
+ * Calls `take` with the name in the ClientHello, which is put back for the handshake; with '' if the bytes are not a
+ * ClientHello, which the handshake then reports; or calls `fail` if the connection is late or ends first.
  */
 function awaitHello(
   socket: Socket,

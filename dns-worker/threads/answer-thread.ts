@@ -48,7 +48,7 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault } from './thread-port.ts';
 
-/** Runs the loop; returns when told to drain. Throws a ListenError if a socket cannot be opened. */
+/** Runs the loop; returns after a message to drain. Throws a ListenError if a socket cannot be opened. */
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
   const thread = new AnswerThread(start, port, calls);
   announce(port, { type: 'ready', backend: 'batch' });
@@ -101,7 +101,7 @@ class AnswerThread {
     this.group = new QueryGroup(this.batch, SLOT_SIZE);
   }
 
-  /** Answers until it is told to drain, then what the kernel has queued. */
+  /** Answers until a message to drain arrives, then answers what the kernel has queued. */
   run(): void {
     this.wait.forever(
       (socketIndex, block) => this.answerBatch(socketIndex, block),

@@ -1,4 +1,4 @@
-/** What an explanation tells of a question: the stages it passed, the rules met there, and what decided. */
+/** The notes for an explanation of a question: the stages it passed, the rules matched there, and what decided. */
 import {
   DNSSEC_STATUS_NAMES,
   DnssecStatus,

@@ -28,7 +28,7 @@ describe('ReplacedTables', () => {
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
     const held = { table: new Uint8Array(new SharedArrayBuffer(1 << 20)) };
     registry.register(held.table, 'held');
-    // In a function of its own, so that no variable of this one holds the table.
+    // In a separate function, so that no variable of this one holds the table.
     const replace = (): void => {
       for (let i = 0; i < 10; i++)
         registry.register(new Uint8Array(new SharedArrayBuffer(1 << 20)), `replaced ${String(i)}`);

@@ -1,6 +1,6 @@
 /**
- * The intake of a resolve thread: messages of its own listeners, which the pipeline may answer at once, and misses of
- * the answer thread. Requests that need an upstream go to the forwarder.
+ * The intake of a resolve thread: messages of its listeners, which the pipeline may answer at once, and misses of the
+ * answer thread. Requests that need an upstream go to the forwarder.
  */
 import { systemClock } from '../../shared/clock.ts';
 import { FlagsHigh, FlagsLow, Header } from '../../shared/dns/wire.ts';
@@ -19,7 +19,7 @@ import type { Miss } from '../misses/miss-reader.ts';
 /** Room for a message and its answer, bytes. */
 export const SCRATCH_SIZE = 65_535;
 
-/** Whoever sent a message to this thread, and how to answer it. */
+/** The sender of a message to this thread, and how to answer it. */
 export interface Asker {
   /** 16 bytes. */
   readonly address: Uint8Array;
@@ -32,7 +32,7 @@ export interface Asker {
   readonly isOwn?: boolean;
   /** Takes the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
-  /** Called where no reply is due. */
+  /** Called if no reply is due. */
   drop?(): void;
 }
 

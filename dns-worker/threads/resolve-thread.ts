@@ -54,8 +54,8 @@ import { announce, obeyFault, portLogger } from './thread-port.ts';
 /** Interval of heartbeats and reports of the upstreams, milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /**
- * When draining, requests in flight are waited for until so many milliseconds before the end: who still waits then is
- * told, and that takes its time on a busy machine.
+ * When draining, waiting for requests in flight ends this long before the deadline: the rest get SERVFAIL, which takes
+ * time on a busy machine.
  */
 const TELLING_MS = 250;
 
@@ -169,7 +169,7 @@ class ResolveThread {
       case 'snapshot':
         if (this.swap(message.snapshot)) this.replaced.freeSoon();
         void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-        // First: the servers of a changed zone are known as soon as the change is in force.
+        // First: the control plane learns the servers of a changed zone before the change is announced.
         this.reportUpstreams();
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;
@@ -221,7 +221,7 @@ class ResolveThread {
     announce(this.port, { type: 'settings-in-force', version: given.version });
   }
 
-  /** New flights, too: no client joins a question that was asked by other settings. */
+  /** Includes new flights: no client joins a question that was asked with other settings. */
   private replacedParts(settings: WorkerSettings, rateBuckets: SharedArrayBuffer): ReplacedParts {
     const { resolver, zones, trust } = this.upstreams;
     return {
@@ -304,7 +304,7 @@ class ResolveThread {
     // Streams that linger still ask.
     await Promise.race([Promise.all([this.forwarder.idle(), closing]), deadline]);
     clearInterval(this.reports);
-    // What is still in flight fails, which its clients are told.
+    // Requests still in flight fail, and their clients get an error.
     await this.upstreams.close();
     await this.forwarder.idle();
     await this.datagrams?.close();

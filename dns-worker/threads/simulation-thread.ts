@@ -1,6 +1,6 @@
 /**
- * Entry of the thread of one simulation: judges the questions of the query log by the policy in force and by a draft, at
- * a low priority. Whoever has the answer, or does not want it any more, ends the thread.
+ * Entry of the thread of one simulation: judges the questions of the query log by the active policy and by a draft, at
+ * a low priority. The owner ends the thread when it has the answer or no longer wants it.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -72,7 +72,7 @@ function isAnswerTo(cookie: Uint8Array, ours: Uint8Array): boolean {
 
 const BROKEN = new Uint8Array(0);
 
-/** The cookie option of a response whose qname is so long; null = none, empty = cannot be read. */
+/** The cookie option of a response with a qname of this length; null = none, empty = unreadable. */
 function findCookie(message: Uint8Array, qnameLength: number): Uint8Array | null {
   let at = Header.SIZE + qnameLength + QUESTION_TAIL_SIZE;
   const before = readU16(message, Header.ANCOUNT) + readU16(message, Header.NSCOUNT);

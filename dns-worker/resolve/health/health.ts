@@ -1,8 +1,8 @@
 /**
- * The health of one upstream: counters, the state they lead to, and latencies over a bounded window. Evidence comes
- * from live questions and from probes (`upstream.ts` asks both). Only what proves the server at fault counts against
- * it: silence, network errors, garbage, or a SERVFAIL or REFUSED where another server had the answer. A broken domain
- * makes every server answer SERVFAIL and counts against none.
+ * The health of one upstream: counters, the state that follows from them, and latencies over a bounded window. Evidence
+ * comes from client questions and from probes (`upstream.ts` asks both). Only proof that the server is at fault counts
+ * against it: silence, network errors, garbage, or SERVFAIL or REFUSED to a question that another server answered. A
+ * broken domain makes every server answer SERVFAIL and counts against none.
  */
 import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
 import type { LatencyCounts } from '../../../shared/threads/messages.ts';
@@ -12,7 +12,7 @@ export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
 
 /** When evidence changes the state. */
 export interface HealthThresholds {
-  /** Off: failures are counted, but no server is set aside. */
+  /** If false, failures are counted, but no server is marked unhealthy. */
   readonly enabled: boolean;
   /** Consecutive failures that make a server Unhealthy. */
   readonly failureThreshold: number;
@@ -134,12 +134,12 @@ export class Health {
     this.change('Healthy');
   }
 
-  /** A response code that is no usable answer but may be correct: recorded, not counted against it. */
+  /** Records an unusable response code that may still be correct; it does not count against the server. */
   recordDoubt(detail: string): void {
     this.lastError = detail;
   }
 
-  /** A question has waited so long that another server was asked; no proof yet. */
+  /** A question has waited long enough for another server to be asked; not yet proof of a fault. */
   recordSilence(waitedMs: number): void {
     this.takeFirst();
     this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));

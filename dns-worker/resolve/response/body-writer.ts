@@ -50,7 +50,7 @@ export class BodyWriter {
     this.seed = seed;
   }
 
-  /** Octets written since `begin`. */
+  /** Bytes written since `begin`. */
   get length(): number {
     return this.end - this.base;
   }
@@ -188,7 +188,7 @@ export class BodyWriter {
     }
   }
 
-  /** Enters the question's name and its parents, when the first name is to be compressed. */
+  /** Enters the question's name and its parents, before the first name is compressed. */
   private prime(): void {
     this.primed = true;
     const qname = this.image.subarray(Header.SIZE, Header.SIZE + this.qnameLength);

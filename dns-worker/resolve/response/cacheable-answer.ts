@@ -16,7 +16,7 @@ export interface CacheableAnswer {
   readonly authenticated: boolean;
   readonly answerCount: number;
   readonly authorityCount: number;
-  /** Answer and authority records as they follow the question; pointers count from octet 12 = qname. */
+  /** Answer and authority records as they follow the question; pointers count from offset 12 = qname. */
   readonly body: Uint8Array;
   /** Offset of each TTL in `body`, ascending. */
   readonly ttlOffsets: Uint16Array;
@@ -27,7 +27,7 @@ export interface CacheableAnswer {
   readonly minTtlSecs: number;
   /** NXDOMAIN or NODATA, at the end of the chain if there is one. */
   readonly negative: boolean;
-  /** Octets of `body` that are the answer section. */
+  /** Bytes of `body` in the answer section. */
   readonly answersLength: number;
   /** For a question with a subnet: the scope prefix of the answer, bits; 0 = for all clients. */
   readonly ecsScope: number;
@@ -45,7 +45,7 @@ export type ResponseFault =
   | 'malformed-data'
   | 'not-a-response-to-this'
   | 'chain-too-long'
-  /** Well-formed, but too long once rewritten: no one's fault. */
+  /** Well-formed, but too long once rewritten; not a fault of the server. */
   | 'too-long'
   | 'referral'
   | 'other-ecs';

@@ -78,8 +78,8 @@ export function identityFlags({ dnssecOk, checkingDisabled }: Question): number 
 }
 
 /**
- * The subnet that belongs to a question's identity. One without an address (the wish that none be told) is the same as
- * none: they share the cache, so they share a flight.
+ * The subnet that identifies a question. A subnet without an address (a request to send none) is the same as none: both
+ * share the cache, so they share a flight.
  */
 export function identityEcs({ ecs }: Question): Uint8Array | null {
   return ecs === null || ecs.length === EcsData.ADDRESS ? null : ecs;

@@ -30,7 +30,7 @@ function kindOf(type: number, rdata: Uint8Array): string {
   return reading.kind === 'fault' ? reading.fault : reading.kind;
 }
 
-/** Types whose RDATA ends with octets of any number. */
+/** Types whose RDATA ends with any number of bytes. */
 const OPEN_ENDED: readonly number[] = [
   11, 22, 24, 25, 37, 43, 45, 46, 48, 49, 52, 53, 57, 59, 60, 61, 256, 257, 259,
 ];

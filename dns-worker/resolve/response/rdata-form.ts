@@ -1,13 +1,13 @@
 /**
- * Checks that RDATA has the form of its type, to the last octet, for every type whose layout Weir knows. Otherwise
- * clients would refuse the whole reply. Names are uncompressed here: those that may be compressed in a message
- * (`rdata-layout.ts`) have been written in full before, and in later types they never are (RFC 3597 section 4).
+ * Checks that RDATA has exactly the form of its type, for every type whose layout Weir knows. Otherwise clients would
+ * refuse the whole reply. Names are uncompressed here: those that may be compressed in a message (`rdata-layout.ts`)
+ * have already been expanded, and in later types they never are (RFC 3597 section 4).
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { readU16, readU32 } from '../../../shared/dns/wire.ts';
 import { isServiceParameters } from './service-parameters.ts';
 
-/** A part of RDATA: the offset after it, or -1 where it does not fit before `end`. */
+/** A part of RDATA: the offset after it, or -1 if it does not fit before `end`. */
 type Field = (octets: Uint8Array, at: number, end: number) => number;
 
 const MAX_NAME_SIZE = 255;
@@ -35,7 +35,7 @@ const name: Field = (octets, at, end) => {
   return -1;
 };
 
-/** A length octet and as many octets, at least `least`. */
+/** A length byte and as many bytes, at least `least`. */
 const counted =
   (least: number): Field =>
   (octets, at, end) => {
@@ -70,7 +70,7 @@ const bitmap: Field = (octets, at, end) => {
 
 const filledBitmap: Field = (octets, at, end) => (at < end ? bitmap(octets, at, end) : -1);
 
-/** A digest after the octet of its algorithm: `sizes` of those that are known, else at least one octet. */
+/** A digest after its algorithm byte: as long as `sizes` has it for the algorithm, or at least one byte. */
 const digest =
   (sizes: Readonly<Record<number, number>>): Field =>
   (octets, at, end) => {

@@ -7,9 +7,9 @@ import { RRType } from '../../../shared/dns/iana.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName } from './wire-name.ts';
 
-/** RDATA as: fixed octets, then names, then a tail. */
+/** RDATA as: fixed bytes, then names, then a tail. */
 export interface RdataLayout {
-  /** Octets before the first name; -1 = NAPTR's: two u16 and three character-strings. */
+  /** Bytes before the first name; -1 = NAPTR's: two u16 and three character-strings. */
   readonly head: number;
   readonly names: number;
   /** Octets after the last name; -1 = any number. */
@@ -63,7 +63,7 @@ export function rdataLayout(type: number): RdataLayout | undefined {
   return type < 64 ? BY_TYPE[type] : undefined;
 }
 
-/** Where the first name of RDATA begins; -1 where the head does not fit before `end`. */
+/** Offset of the first name in RDATA; -1 if the head does not fit before `end`. */
 export function firstNameAt(message: Uint8Array, layoutOf: RdataLayout, at: number, end: number): number {
   let offset = at;
   if (layoutOf.head === NAPTR_HEAD) {

@@ -40,7 +40,7 @@ export class RecordTable {
   count = 0;
   /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode = 0;
-  /** Where the options of the OPT record lie; both 0 where there are none. */
+  /** Where the options of the OPT record are; both 0 without one. */
   optionsAt = 0;
   optionsEnd = 0;
   hasOpt = false;
@@ -73,7 +73,7 @@ export class RecordTable {
     return this.hasMeta() ? 'malformed-data' : 'read';
   }
 
-  /** Whether something stands among the data that is none: OPT belongs elsewhere (RFC 6891 section 6.1.1). */
+  /** Whether the records include one that is not data: OPT belongs elsewhere (RFC 6891 section 6.1.1). */
   private hasMeta(): boolean {
     for (let i = 0; i < this.count; i++) {
       const type = this.type[i]!;

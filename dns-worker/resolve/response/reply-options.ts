@@ -14,11 +14,11 @@ import { readU16 } from '../../../shared/dns/wire.ts';
 export const OTHER_ECS = -1;
 
 /**
- * Scope prefix of a reply whose options lie between `at` and `end`: 0 where it names none (it fits everybody),
- * `OTHER_ECS` where family, source prefix or address are not those of `asked`, or the option is malformed.
+ * Scope prefix of a reply whose options lie between `at` and `end`: 0 if it names none (it suits all clients),
+ * `OTHER_ECS` if family, source prefix or address are not those of `asked`, or the option is malformed.
  */
 export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: Uint8Array): number {
-  // To a question that told no subnet, a server may name the one that it took instead.
+  // To a question without a subnet, a server may name the one that it used instead.
   if (asked[EcsData.SOURCE] === 0) return 0;
   const option = findOption(message, at, end, EdnsOption.ECS);
   if (option === NO_OPTION) return 0;
@@ -32,9 +32,9 @@ export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: 
 }
 
 /**
- * The extended error that clients are told for a reply whose options lie between `at` and `end`; undefined if it
- * reports no block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) means Weir's operator, so
- * an upstream's 15 becomes 16 (Censored). Texts are dropped.
+ * The extended error for the client of a reply whose options lie between `at` and `end`; undefined if it reports no
+ * block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) means Weir's operator, so an
+ * upstream's 15 becomes 16 (Censored). Texts are dropped.
  */
 export function blockSaidBy(message: Uint8Array, at: number, end: number): number | undefined {
   let from = at;

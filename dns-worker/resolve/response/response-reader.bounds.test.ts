@@ -14,7 +14,7 @@ import { MAX_CHAIN_HOPS, readResponse } from './response-reader.ts';
 import { WWW, answerOf, read, faultOf } from '../../../test/support/dns/read-answer.ts';
 
 describe('readResponse: RDATA', () => {
-  /** A name at octet 12 with a pointer to it: what upstreams send and what must not be copied blindly. */
+  /** A name at offset 12 with a pointer to it: upstreams send this, and it must not be copied blindly. */
   const POINTER = [0xc0, 12];
   const QNAME = wireName('www.example.org');
 
@@ -88,7 +88,7 @@ describe('readResponse: bounds', () => {
     ['to a label that runs into it', [1, 0x61, 0xc0, 33]],
     ['of a reserved type', [0x80, 12]],
   ])('readResponse() refuses a pointer %s', (_where, owner) => {
-    // The owner stands at octet 33, after header and question.
+    // The owner is at offset 33, after header and question.
     expect(faultOf(WWW, { answers: [a(Uint8Array.from(owner), '192.0.2.1')] })).toBe('malformed');
   });
 

@@ -1,4 +1,4 @@
-/** Responses of any octets. */
+/** Responses of arbitrary bytes. */
 import { describe, expect, test } from '@jest/globals';
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import {

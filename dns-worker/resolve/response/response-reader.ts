@@ -113,8 +113,8 @@ function finish(
 }
 
 /**
- * A chain that ends at an alias says that there is no data only where it comes with the SOA of the zone (RFC 2308
- * section 2.2). Servers that know the alias alone say no more than that (RFC 1034 section 4.3.2, step 3a).
+ * A chain that ends at an alias means "no data" only if it comes with the SOA of the zone (RFC 2308 section 2.2). A
+ * server that knows only the alias sends nothing else (RFC 1034 section 4.3.2, step 3a).
  */
 function leftOutTarget(): LeftOut | undefined {
   if (hops === 0 || findSoa() >= 0) return undefined;
@@ -129,7 +129,7 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
     const hash = table.hash(current);
     // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.
     if (rcode !== Rcode.NXDOMAIN) {
-      // An alias that a DNAME makes has no signature of its own.
+      // An alias synthesized from a DNAME has no signature.
       if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
       const found = writer.writeRRset(current, hash, qtype);
       if (found < 0) return 'unwritten';
@@ -212,7 +212,7 @@ function writeMissingAlias(): boolean {
   );
 }
 
-/** Whether `current` and `target` begin with the same `length` octets, ASCII case ignored. */
+/** Whether `current` and `target` begin with the same `length` bytes, ignoring ASCII case. */
 function startsAlike(length: number): boolean {
   for (let i = 0; i < length; i++) {
     if (FOLD[current.wire[i]!] !== FOLD[target.wire[i]!]) return false;

@@ -24,9 +24,9 @@ export function newExpandedName(): ExpandedName {
 }
 
 /**
- * Expands the name at `at` into `into`; false if it leaves the message, exceeds 255 octets, holds a reserved label
- * type, or points anywhere but strictly backwards to after the header. At most 127 jumps and 255 octets, so the work is
- * bounded whatever the message says.
+ * Expands the name at `at` into `into`; false if it leaves the message, exceeds 255 bytes, holds a reserved label type,
+ * or points anywhere but strictly backwards to after the header. At most 127 jumps and 255 bytes, so the work is
+ * bounded for any message.
  */
 export function expandName(message: Uint8Array, at: number, into: ExpandedName): boolean {
   const { wire } = into;

@@ -32,7 +32,7 @@ function ask(asked: Question): Promise<ExchangeOutcome> {
   return within('the outcome', new Promise((resolve) => void stream.ask(asked, resolve)));
 }
 
-/** Answers with the number in the name as the last octet. */
+/** Answers with the number in the name as the last byte of the address. */
 function good(query: ReceivedQuery): Uint8Array {
   const asked = questionOf(query.bytes);
   const number = Number(String.fromCharCode(...asked.qname.subarray(2, 1 + asked.qname[0]!)));
@@ -49,7 +49,7 @@ function flood(query: ReceivedQuery, count: number): void {
 
 const SERVICE = question(`${'a.'.repeat(120)}example.org`, 'SRV');
 
-/** A service at a target that is written as these octets. */
+/** A service whose target is written as these bytes. */
 function serviceAt(target: readonly number[]): TestRecord {
   return { owner: Uint8Array.of(0xc0, 12), type: 'SRV', ttl: 60, rdata: octets([0, 0, 0, 0, 0, 1], target) };
 }

@@ -219,7 +219,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   }
 
   private receive(message: Uint8Array): boolean {
-    // A message that is no response means lost framing.
+    // A message that is not a response means lost framing.
     if (!isResponse(message)) return this.giveUp();
     const id = readU16(message, Header.ID);
     if (this.abandoned.delete(id)) {

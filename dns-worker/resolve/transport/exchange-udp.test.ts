@@ -35,7 +35,7 @@ function good(query: ReceivedQuery, ip = '192.0.2.1'): Uint8Array {
   return response(questionOf(query.bytes), { id: idOf(query.bytes), answers: [a('www.example.org', ip)] });
 }
 
-/** The last octet of the address that was answered. */
+/** The last byte of the address in the answer. */
 function lastOctet(outcome: ExchangeOutcome): number | undefined {
   return outcome.kind === 'answer' ? outcome.answer.body.at(-1) : undefined;
 }

@@ -21,9 +21,9 @@ export type ExchangeOutcome =
   /** Someone guesses ids on the port of the question: ask over TCP, or from another port. */
   | { readonly kind: 'exposed' }
   /**
-   * No answer can come any more. `unusable`: the response can be read, but is no answer to keep; that may be the
-   * domain's doing (a chain without end, malformed data) and is not held against the server. `local`: this machine had
-   * no port or descriptor for the question; not the server's fault.
+   * No answer can come any more. `unusable`: the response is readable but cannot be used; the domain may be the cause
+   * (an endless chain, malformed data), so it does not count against the server. `local`: this machine had no port or
+   * descriptor for the question; not the server's fault.
    */
   | {
       readonly kind: 'failed';
@@ -36,7 +36,7 @@ export function outcomeOf(reading: ResponseReading, edns: boolean): ExchangeOutc
   switch (reading.kind) {
     case 'answer':
       return edns && !reading.hasEdns && isRefusal(reading.answer.rcode) ? { kind: 'refused' } : reading;
-    // An answer may be longer than any message: so TC over a stream is no server's fault either.
+    // An answer can be longer than any message, so TC over a stream is not the server's fault either.
     case 'truncated':
       return { kind: 'failed', reason: 'unusable', detail: 'truncated' };
     case 'fault': {
@@ -72,7 +72,7 @@ export function isLost(outcome: ExchangeOutcome): boolean {
 /** Called at most once, never before the call that started the exchange has returned. */
 export type ExchangeDone = (outcome: ExchangeOutcome) => void;
 
-/** One question in flight to one server. It has no deadline of its own: its caller cancels it. */
+/** One question in flight to one server. It has no deadline: its caller cancels it. */
 export interface Exchange {
   /** Whether it has had to wait for room on a connection: that it takes long is not for the server to answer for. */
   readonly wasQueued: boolean;

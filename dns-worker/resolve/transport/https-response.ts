@@ -30,7 +30,7 @@ export class HttpsResponse {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private ageSecs = 0;
-  /** Why the response is no answer, once that is known. */
+  /** Why the response is unusable, once known. */
   private fault: ExchangeOutcome | null = null;
   private whole = false;
 
@@ -84,7 +84,7 @@ export class HttpsResponse {
   }
 }
 
-/** An answer that an HTTP cache kept so long, its TTLs counted down (RFC 8484 section 5.1). */
+/** An answer that an HTTP cache kept for `ageSecs`, with its TTLs counted down (RFC 8484 section 5.1). */
 function aged(answer: CacheableAnswer, ageSecs: number): CacheableAnswer {
   if (ageSecs === 0) return answer;
   for (const at of answer.ttlOffsets) {

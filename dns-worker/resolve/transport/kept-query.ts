@@ -3,7 +3,7 @@ import type { Question } from '../response/question.ts';
 import type { ExchangeDone } from './exchange.ts';
 import type { ConnectionTraffic, SentState } from '../connections/connection-traffic.ts';
 
-/** A connection that brought nothing for so long while a question waited takes no more of them. */
+/** A connection that received nothing for this long while a question waited takes no new questions. */
 const SILENCE_MS = 1000;
 
 /** A question on its way. */

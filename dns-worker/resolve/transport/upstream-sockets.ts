@@ -123,7 +123,7 @@ class SharedSocket {
     this.receivers.set(id, receiver);
     this.questions++;
     const failure = this.failure;
-    // Where it could not be bound that was known at once, before anybody had a place on it.
+    // A failure to bind is known at once, before any question uses the socket.
     if (failure !== null) queueMicrotask(() => receiver.fail(failure));
     return id;
   }

@@ -60,7 +60,7 @@ function asked(): ReceivedQuery[] {
   );
 }
 
-/** The cookie of a query; empty where there is none. It is the first option. */
+/** The cookie of a query, its first option; empty if there is none. */
 function cookieOf({ bytes }: ReceivedQuery): Uint8Array {
   const at = 12 + questionOf(bytes).qname.length + 4 + 11;
   if (bytes.length < at + 4 || ((bytes[at]! << 8) | bytes[at + 1]!) !== COOKIE_OPTION)

@@ -10,7 +10,7 @@ export interface Frame {
   readonly stream: number;
   /** Without padding; valid only during the call. */
   readonly payload: Uint8Array;
-  /** Octets of the payload with padding, which windows count. */
+  /** Bytes of the payload with padding, which windows count. */
   readonly frameSize: number;
 }
 
@@ -37,7 +37,7 @@ export class H2FrameReader {
     this.rest = at === bytes.length ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
   }
 
-  /** Octets that were read. */
+  /** Returns the number of bytes read. */
   private readPreface(bytes: Buffer): number {
     const size = Math.min(bytes.length, PREFACE.length);
     if (PREFACE.compare(bytes, 0, size, 0, size) !== 0) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);

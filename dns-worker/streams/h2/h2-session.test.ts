@@ -286,7 +286,7 @@ describe('H2Session', () => {
 
   test('answers 431 to fields that are too many', async () => {
     const many = Array.from({ length: 40 }, () => field('x', 'y'.repeat(120)));
-    // Fields of the table cost an octet each, and count as what they stand for.
+    // Fields from the table cost one byte each, but count with their full size.
     const bomb = Buffer.concat([Buffer.of(0x40), text('x'), text('y'.repeat(100)), Buffer.alloc(200, 0xbe)]);
     send(headers(1, Buffer.concat([GET, ...many])), headers(3, Buffer.concat([GET, bomb])));
     expect(await statusOf(3)).toBe('431');

@@ -34,11 +34,11 @@ import { SendWindows } from './send-windows.ts';
 export interface H2Limits {
   /** Streams that are open. */
   readonly streams: number;
-  /** Octets of a body. */
+  /** Bytes of a body. */
   readonly bodySize: number;
-  /** Octets of bodies that are not whole yet, of all streams. */
+  /** Bytes of incomplete bodies, of all streams. */
   readonly buffered: number;
-  /** Octets of answers that the client has not received; beyond this nothing more is read. */
+  /** Bytes of answers that the client has not received; beyond this nothing more is read. */
   readonly unsent: number;
 }
 
@@ -62,7 +62,7 @@ interface Stream {
   isWhole: boolean;
 }
 
-/** Octets of a request's fields. */
+/** Bytes of a request's fields. */
 const MAX_LIST_SIZE = 16_384;
 /** Frames other than HEADERS and DATA that a client may send in a second (CVE-2019-9512 to 9518, CVE-2023-44487). */
 const MAX_CONTROL_FRAMES_A_SECOND = 300;
@@ -86,7 +86,7 @@ export class H2Session {
   private readonly windows: SendWindows;
   private lastStream = 0;
   private buffered = 0;
-  /** Octets of DATA since the connection's window was last opened. */
+  /** Bytes of DATA since the connection's window was last opened. */
   private received = 0;
   private second = 0;
   private controlFrames = 0;
@@ -141,7 +141,7 @@ export class H2Session {
     if (this.socket.writableLength > this.limits.unsent) this.socket.pause();
   }
 
-  /** Returns whether to go on. */
+  /** Returns whether to continue. */
   private takeFrame(frame: Frame): boolean {
     const { type } = frame;
     // RFC 9113 section 6.10: nothing may stand between the frames of a block.
@@ -165,7 +165,7 @@ export class H2Session {
       return;
     }
     if ((id & 1) === 0) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
-    // A stream that was reset or answered meanwhile; its fields were decoded, and mean nothing.
+    // A stream that was already reset or answered: its fields had to be decoded, but are ignored.
     if (id <= this.lastStream) {
       this.countControl();
       return;
@@ -177,7 +177,7 @@ export class H2Session {
     else this.open(id, request, isLast);
   }
 
-  /** `request` is null where its fields are too many. */
+  /** `request` is null if its fields are too large. */
   private open(id: number, request: RequestFields | null, isLast: boolean): void {
     const stream: Stream = { fields: request, chunks: [], size: 0, isWhole: false };
     this.streams.set(id, stream);
@@ -254,7 +254,7 @@ export class H2Session {
     const size = body === undefined ? 0 : this.windows.send(id, body);
     this.write(responseFrames(id, { status, fields }, body, size));
     this.windows.sendRest(id);
-    // What of the body was not received is not wanted (RFC 9113 section 8.1).
+    // The rest of the body is not wanted (RFC 9113 section 8.1).
     if (!isWhole) this.reset(id, H2Code.NO_ERROR);
     this.flushSoon();
   }

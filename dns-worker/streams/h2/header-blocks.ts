@@ -14,7 +14,7 @@ export interface HeaderBlock {
   readonly fields: readonly Field[] | null;
 }
 
-/** Octets of a block as it is sent, and frames after its first (CVE-2024-28182). */
+/** Bytes of a block as it is sent, and frames after its first (CVE-2024-28182). */
 const MAX_BLOCK_SIZE = 16_384;
 const MAX_CONTINUATIONS = 8;
 
@@ -26,7 +26,7 @@ export class HeaderBlocks {
   private parts: Uint8Array[] = [];
   private size = 0;
 
-  /** `maxListSize` bounds the octets of a block's fields, see `HpackDecoder`. */
+  /** `maxListSize` limits the size of a block's fields, see `HpackDecoder`. */
   constructor(maxListSize: number) {
     this.decoder = new HpackDecoder(maxListSize);
   }

@@ -60,7 +60,7 @@ export class HpackDecoder {
   private at = 0;
   private decoded = new Uint8Array(256);
 
-  /** `maxListSize` bounds the octets of a block's fields, the overhead of 32 each included. */
+  /** `maxListSize` limits the size of a block's fields, bytes, including the overhead of 32 each. */
   constructor(maxListSize: number) {
     this.maxListSize = maxListSize;
   }

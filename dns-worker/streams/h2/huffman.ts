@@ -26,7 +26,7 @@ const TREE = makeTree();
 /** Whether all bits from the root to a node are ones, and how many: such a rest is padding. */
 const ONES = makeOnes();
 
-/** For each octet whose first bits are a whole code: the symbol and, in the low four bits, how many they are; else 0. */
+/** For each byte that starts with a whole code: the symbol and, in the low four bits, the code's length; else 0. */
 const SHORT = makeShort();
 
 function makeTree(): Int16Array {
@@ -74,13 +74,13 @@ function makeShort(): Int16Array {
   });
 }
 
-/** Octets that `length` coded octets may stand for: the shortest code has five bits. */
+/** Most bytes that `length` coded bytes can decode to: the shortest code has five bits. */
 export function decodedSizeLimit(length: number): number {
   return Math.floor((length * 8) / 5);
 }
 
 /**
- * Decodes the octets from `at` to `end` into `into` and returns how many there are, or -1 where the code is malformed.
+ * Decodes the bytes from `at` to `end` into `into` and returns how many there are, or -1 if the code is malformed.
  * `into` must have room for `decodedSizeLimit`.
  */
 export function decodeHuffman(bytes: Uint8Array, at: number, end: number, into: Uint8Array): number {
@@ -97,7 +97,7 @@ export function decodeHuffman(bytes: Uint8Array, at: number, end: number, into: 
       continue;
     }
     let next = 0;
-    // A code of more than eight bits; with more of them to come it is no padding.
+    // A code of more than eight bits; if at least eight are left, they cannot be padding.
     while (next >= 0) {
       if (bit === endBit) return -1;
       next = TREE[2 * next + bitAt(bytes, bit++)]!;

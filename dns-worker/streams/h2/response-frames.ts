@@ -12,24 +12,24 @@ const NAME_INDEX: Readonly<Record<string, number>> = {
   'content-type': 31,
   'retry-after': 53,
 };
-/** Statuses of the table, as whole fields: an octet each. */
+/** Statuses in the static table, as whole fields of one byte. */
 const STATUS_OCTET: Readonly<Record<number, number>> = { 200: 0x88, 400: 0x8c, 404: 0x8d };
-/** The first octet of a literal without indexing whose name has index 8, ':status'; and the longest number beside it. */
+/** The first byte of a literal without indexing whose name has index 8, ':status'. */
 const STATUS_LITERAL = 0x08;
-/** The largest index that fits into the first octet of a literal without indexing. */
+/** The largest index that fits into the first byte of a literal without indexing. */
 const PREFIX_MOST = 15;
 /** Kept free for frames without meaning (draft-bishop-httpbis-grease). */
 const RESERVED_TYPE = 0x0b;
-/** Octets of a value whose length fits into one. */
+/** Longest value whose length fits into one byte. */
 const MAX_VALUE_SIZE = 126;
-/** Octets of a literal before its value, and of a status at most. */
+/** Most bytes of a literal before its value, and of a status. */
 const LITERAL_HEAD_SIZE = 3;
 const STATUS_SIZE = 5;
 
-/** Fields of a response by name; each name is one of those above, and its value has 126 octets at most. */
+/** Fields of a response by name; each name must be in `NAME_INDEX`, and each value has 126 bytes at most. */
 export type ResponseFields = Readonly<Record<string, string | number>>;
 
-/** HEADERS, and the first `size` octets of the body in a DATA frame; the last frame ends the stream if it is all. */
+/** HEADERS, and the first `size` bytes of the body in a DATA frame; the last frame ends the stream if that is all. */
 export function responseFrames(
   id: number,
   { status, fields }: { readonly status: number; readonly fields: ResponseFields },
@@ -60,7 +60,7 @@ export function fillerAfter(size: number, block: number): Buffer | null {
   return frameOf(RESERVED_TYPE, 0, 0, Buffer.alloc(length - FrameHead.SIZE));
 }
 
-/** Octets that the block of these fields takes, at most. */
+/** Most bytes that the block of these fields takes. */
 function headSizeLimit(fields: ResponseFields): number {
   let size = STATUS_SIZE;
   for (const name in fields) size += LITERAL_HEAD_SIZE + String(fields[name]).length;

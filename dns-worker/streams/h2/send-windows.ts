@@ -22,7 +22,7 @@ export class SendWindows {
   private readonly waiting = new Map<number, Uint8Array>();
   private waitingSize = 0;
 
-  /** `maxWaiting` bounds the octets that wait; a client that lets more wait loses the connection. */
+  /** `maxWaiting` limits the unsent bytes; a client that reads too slowly loses the connection. */
   constructor(maxWaiting: number, write: (frame: Buffer) => void) {
     this.maxWaiting = maxWaiting;
     this.write = write;
@@ -40,8 +40,7 @@ export class SendWindows {
   }
 
   /**
-   * Octets of a body that may be sent at once, in one frame. Keeps the rest, which `sendRest` must be called for after that
-   * frame.
+   * Bytes of a body that may be sent at once, in one frame. Keeps the rest; call `sendRest` for it after that frame.
    */
   send(stream: number, body: Uint8Array): number {
     const size = this.spend(stream, body.length);
