@@ -47,14 +47,14 @@ export interface SetupSender {
 export interface LoginAttempt {
   readonly username: string;
   readonly password: string;
-  /** Of the second factor; null where none was given. */
+  /** Of the second factor; null if none was given. */
   readonly code: GivenCode | null;
   readonly rememberMe: boolean;
 }
 
-/** What a request brings to be let through. */
+/** Credentials in a request. */
 export interface Credentials {
-  /** Secrets of sessions, in the order in which they count. */
+  /** Secrets of sessions, in order of precedence. */
   readonly secrets: readonly string[];
   /** Key of an API token. */
   readonly key: string | null;
@@ -204,8 +204,9 @@ export class Authenticator {
   }
 
   /**
-   * Opens a session, which lives `IDLE_SECS` after each use, for whoever has the administrator's password, with a code
-   * where one is asked for, or the key of an API token; errors as `logIn`.
+   * Opens a session, which expires `IDLE_SECS` after its last use, for the administrator's password (with a code, if
+   * one
+   * is required) or the key of an API token; errors as `logIn`.
    */
   async logInByPassword(
     password: string,

@@ -35,15 +35,15 @@ export interface LoginCheckParts {
   readonly logger: Logger;
 }
 
-/** What somebody shows. */
+/** Credentials of a login. */
 export interface ShownLogin {
   readonly username: string;
   readonly password: string;
-  /** Null where none was given. */
+  /** Null if none was given. */
   readonly code: GivenCode | null;
 }
 
-/** A user who may log in, and the code that the login takes; null = no code is asked for. */
+/** A user who may log in, and the code that the login uses up; null = no code is required. */
 export interface ProvenLogin {
   readonly account: ProvenAccount;
   readonly code: RightCode | null;
@@ -75,7 +75,7 @@ export class LoginCheck {
     return this.inTurn(username, address, (who) => this.prove(who, password, address));
   }
 
-  /** The code of somebody who is signed in; errors as `check`. */
+  /** Checks the code of a user who is logged in; errors as `check`. */
   checkCode(
     { username }: FactorOwner,
     address: string,
@@ -90,7 +90,7 @@ export class LoginCheck {
     await failures.deletePassedFailures(this.parts.database, new Date(now.getTime() - windowMs));
   }
 
-  /** Counts decided attempts only: what was refused unheard, for load or without a database, is no failure. */
+  /** Counts only attempts that were checked: a refusal because of load or a missing database is not a failure. */
   private inTurn<T>(
     username: string,
     address: string,
@@ -122,7 +122,7 @@ export class LoginCheck {
     throw unauthorized('wrong user name or password');
   }
 
-  /** A code that is missing is no failure, and no success either: the count of failures stays. */
+  /** A missing code counts neither as a failure nor as a success: the count of failures does not change. */
   private async judge(
     who: failures.LoginSource,
     address: string,

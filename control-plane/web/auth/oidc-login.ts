@@ -148,7 +148,9 @@ export class OidcLogin {
     return id;
   }
 
-  /** The name that the person has, unless somebody else has it here: a stranger must not look like a user. */
+  /**
+   * The person's name at the provider, with a suffix if a user has it here: a stranger must not look like that user.
+   */
   private async freeName(
     tx: Queryable,
     { issuer, subject }: ProviderPerson,
@@ -161,7 +163,7 @@ export class OidcLogin {
     return `${wanted}-${mark}`;
   }
 
-  /** Somebody who has lost all access at the provider has lost it here, too. */
+  /** A person who has lost all access at the provider also loses it here. */
   private async endSessionsOf(person: ProviderPerson): Promise<void> {
     let ended: number | null = null;
     await this.parts.database

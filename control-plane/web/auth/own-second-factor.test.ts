@@ -1,4 +1,4 @@
-/** The own second factor over HTTP: switched on and off, and taken from somebody who has lost it. */
+/** A user's own second factor over HTTP: enabled, disabled, and removed after the user has lost it. */
 import { describe, expect, test } from '@jest/globals';
 import { SecondFactorSecret } from '../../../shared/api/auth-api.ts';
 import { UserList } from '../../../shared/api/users-api.ts';

@@ -46,12 +46,12 @@ export class OwnSecondFactor {
     this.parts = parts;
   }
 
-  /** Whether it is on; 403 for callers that are no user. */
+  /** Whether it is enabled; 403 for callers that are not users. */
   state(caller: Caller): Promise<FactorState> {
     return this.parts.secondFactors.stateOf(ownerOf(caller).userId);
   }
 
-  /** Makes a secret, which waits for its first code; 409 if a factor is on. */
+  /** Creates a secret, which must be confirmed with its first code; 409 if a factor is enabled. */
   async prepare({ caller, author, address }: Owner, password: string): Promise<ShownSecret> {
     const owner = ownerOf(caller);
     const confirm = await this.prove(owner, { password }, address);

@@ -1,4 +1,4 @@
-/** Who sent a request: the session or the API token that it carries, or anybody where authentication is off; and from where. */
+/** Sender of a request: its session or API token, or any client if authentication is disabled; and its address. */
 import type { Request } from 'express';
 import type { Caller } from '../../api/caller.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
@@ -23,7 +23,7 @@ function apiKeyOf({ headers }: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-/** The same for a request that need not be signed in: null also where no session can be looked up. */
+/** The same for a request that needs no login: null also if the database is unavailable. */
 export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
   try {
     return await callerOf(auth, request);

@@ -46,7 +46,7 @@ export interface BuildManifest {
 /** Counts up when the manifest or the forms change. */
 export const FORMAT = 1;
 
-/** Bytes of all forms of all files: more is no dashboard. */
+/** Maximum size of all forms of all files; a larger build is refused. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_FILES = 2000;
 const NAME = /^[A-Za-z0-9][\w.-]{0,200}$/;

@@ -1,13 +1,13 @@
-/** Builds the dashboard in a process of its own, of the lowest priority: DNS and the API answer meanwhile. */
+/** Builds the dashboard in a separate process of the lowest priority, so that DNS and the API keep answering. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
 import { lowerPriority } from '../../storage/db/postgres/process-priority.ts';
 import { ROOT, SOURCES } from './build-manifest.ts';
 
-/** The lowest: whatever else wants the core gets it first. */
+/** The lowest priority: all other processes run first. */
 const NICENESS = 19;
-/** Characters of what the process says that are kept, from the end. */
+/** Characters that are kept from the end of the process's output. */
 const MOST_TEXT = 2000;
 const PROGRAM = join(ROOT, SOURCES, 'build', 'build-dashboard.ts');
 
@@ -20,14 +20,16 @@ export interface BuildProcess {
   readonly program?: string;
 }
 
-/** Resolves once the build is in place. @throws {Error} with what the process said; when `stopped` comes, too. */
+/**
+ * Resolves once the build is in place. @throws {Error} with the output of the process; also if `stopped` is aborted.
+ */
 export async function buildInProcess({ logger, stopped, program = PROGRAM }: BuildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     stdio: ['ignore', 'ignore', 'pipe'],
     signal: stopped,
     killSignal: 'SIGKILL',
-    // A session of its own: the kernel shares out a core among sessions first.
+    // In its own session: the kernel divides the processor time among sessions first.
     detached: true,
   });
   if (child.pid !== undefined) lowerPriority(child.pid, NICENESS, logger);

@@ -1,6 +1,6 @@
 /**
- * The dashboard as it lies on disk: read into memory once, after the start; where there is no build, or one of other
- * sources, a process of low priority makes one, which is then served without a restart.
+ * The dashboard on disk: read into memory once, after the start. If there is no build, or its sources have changed, a
+ * process of low priority makes a new build, which is then served without a restart.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -13,13 +13,13 @@ import { hashOfDashboard, hashOfSources } from './source-hash.ts';
 /** What it needs. */
 export interface DashboardOnDiskParts {
   readonly logger: Logger;
-  /** Makes a build until the signal comes; rejects with the reason where that is not possible. */
+  /** Makes a build, until the signal aborts it; rejects with the reason of a failure. */
   readonly build: (process: { readonly logger: Logger; readonly stopped: AbortSignal }) => Promise<void>;
   readonly dist?: string;
   readonly root?: string;
 }
 
-/** What a person is to do where Weir cannot build. Public, so it names nothing of the machine. */
+/** Advice for users if Weir cannot build. Public, so it contains nothing about the machine. */
 const WHAT_TO_DO =
   'it is not built, and Weir could not build it; its log has the reason. Run “npm run dashboard -- build” in the folder ' +
   'where Weir is installed, as the user who owns that folder, and start Weir again. The weir command and the API do ' +

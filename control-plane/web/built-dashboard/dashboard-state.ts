@@ -8,10 +8,10 @@ export type WithoutBuild =
   /** None will come by itself; with what to do. */
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** Where the dashboard stands. */
+/** State of the dashboard. */
 export type DashboardState = { readonly kind: 'built'; readonly build: Build } | WithoutBuild;
 
-/** Tells the state; the first answer may take a moment after the start. */
+/** Reports the state; the first answer may take a moment after the start. */
 export interface DashboardSource {
   state(): Promise<DashboardState>;
 }

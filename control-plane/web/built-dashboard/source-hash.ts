@@ -43,7 +43,7 @@ async function addFile(hash: Hash, folder: string, path: string): Promise<void> 
   hash.update(`${path}\n${content === null ? 'missing' : content.length}\n`).update(content ?? '');
 }
 
-/** Names and versions of the packages; nothing where there is no package-lock.json. */
+/** Names and versions of the packages; empty without a package-lock.json. */
 async function packagesOf(root: string): Promise<string> {
   const text = await readFile(join(root, 'package-lock.json'), 'utf8').catch(() => '{}');
   const { packages = {} } = JSON.parse(text) as {

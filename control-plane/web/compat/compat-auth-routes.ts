@@ -1,6 +1,6 @@
 /**
- * The compatibility API's `/auth`: sessions of the authenticator in other words. Without a session it answers with a
- * session object that says why, never with an error object, by which clients tell it from other APIs.
+ * The compatibility API's `/auth`: sessions of the authenticator in its format. Without a session it answers with a
+ * session object that contains the reason, never with an error object: clients detect the API by that.
  */
 import { CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
@@ -47,7 +47,7 @@ async function openSession(
   if (isOpen(auth)) return openToAll(password);
   const current = await auth.sessions.of(request.secrets);
   if (password === '') {
-    // No password is empty, so this is no guess that counts.
+    // No password is empty, so this does not count as a failed login.
     return current === null
       ? refused(auth, 'password incorrect')
       : toCompatSession(auth, clock, request, current, 'correct password');
@@ -90,8 +90,8 @@ function refuseCode(code: ProblemCode): void {
 }
 
 /**
- * With authentication off a password still gets a secret, as some clients cannot go on without one. It opens nothing,
- * then or later: no session stands behind it.
+ * If authentication is disabled, a password still gets a secret, because some clients cannot continue without one. The
+ * secret has no session, so it never gives access to anything.
  */
 function openToAll(password: string): SessionAnswer {
   if (password === '') return { status: 200, body: noSession('no password set', false, true) };

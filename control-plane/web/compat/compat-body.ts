@@ -5,7 +5,7 @@
 import type { GivenCode } from '../auth/second-factor/second-factors.ts';
 import { CompatFault } from './compat-error.ts';
 
-/** Most octets of a body. */
+/** Maximum size of a body. */
 export const BODY_LIMIT_BYTES = 16 * 1024;
 
 /** The password in a body. @throws {CompatFault} 400 */

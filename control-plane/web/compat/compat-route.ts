@@ -10,13 +10,13 @@ import type { Params } from './params.ts';
 /** A request to the compatibility API. */
 export interface CompatRequest {
   readonly params: Params;
-  /** The body as it came, whatever its type; empty where there is none. */
+  /** The unparsed body of any type; empty without one. */
   readonly body: Buffer;
-  /** The secrets of sessions that it carries, in the order in which they count. */
+  /** The secrets of its sessions, in order of precedence. */
   readonly secrets: readonly string[];
-  /** Those that only the native API's cookie carries, which scripts in a page cannot read. */
+  /** Secrets that are only in the cookie of the native API, which scripts in a page cannot read. */
   readonly hiddenSecrets: readonly string[];
-  /** It carries something in the place of a secret, sound or not. */
+  /** It contains a secret, valid or not. */
   readonly isSidSent: boolean;
   readonly origin: LoginOrigin;
   /** Aborted once the client is gone. */

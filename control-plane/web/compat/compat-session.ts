@@ -9,7 +9,7 @@ export type SessionBody = Untimed<CompatSession>;
 /** What is needed to describe a session. */
 export interface ShownSession {
   readonly secret: string;
-  /** The secret is not to be told. */
+  /** The answer must not contain the secret. */
   readonly isHidden?: boolean;
   readonly validitySecs: number;
   readonly message: string;
@@ -42,7 +42,7 @@ export function noSession(message: string, totp: boolean, valid = false): Sessio
   return { session: { valid, totp, sid: null, validity: -1, message } };
 }
 
-/** Header fields that tell the client to keep a session that lives on with each use; none for others. */
+/** Header fields that make the client keep a session that each use extends; none for other sessions. */
 export function keepCookie(
   { secret, session }: Pick<CarriedSession, 'secret' | 'session'>,
   isSecure: boolean,

@@ -14,7 +14,7 @@ export class Params {
       if (!this.values.has(name)) this.values.set(name, value);
   }
 
-  /** A text; undefined where it is absent or empty. */
+  /** A text; undefined if absent or empty. */
   text(name: string): string | undefined {
     const value = this.values.get(name);
     return value === '' ? undefined : value;
@@ -26,14 +26,14 @@ export class Params {
     return value === 'true' ? true : value === 'false' ? false : fallback;
   }
 
-  /** A whole number; undefined where it is absent, none, or not exact. */
+  /** A whole number; undefined if absent, invalid, or beyond the safe integers. */
   int(name: string): number | undefined {
     const value = this.values.get(name) ?? '';
     const number = Number(value);
     return /^-?\d{1,16}$/.test(value) && Number.isSafeInteger(number) ? number : undefined;
   }
 
-  /** A Unix time in seconds, whole or not; undefined where it is absent or none. */
+  /** A Unix time in seconds, with or without a fraction; undefined if absent or invalid. */
   time(name: string): number | undefined {
     const value = this.values.get(name) ?? '';
     return /^\d{1,11}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined;

@@ -19,7 +19,7 @@ const STATUS_OF: Readonly<Record<Decision, CompatStatus>> = {
   SERVFAIL: 'FORWARDED',
   TIMEOUT: 'FORWARDED',
   CACHED: 'CACHE',
-  // What this server knows by itself is its cache there.
+  // The compatibility API reports local answers as cached.
   LOCAL: 'CACHE',
   SAFE_SEARCH: 'CACHE',
   STALE: 'CACHE_STALE',

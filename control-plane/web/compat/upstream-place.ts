@@ -2,7 +2,7 @@
 
 /** Address or name of a server, and its port. */
 export interface UpstreamPlace {
-  /** The host name, or the address where there is none. */
+  /** The host name, or the address without one. */
   readonly name: string;
   readonly ip: string;
   readonly port: number;

@@ -19,7 +19,7 @@ export const ASK_FIRST = 'no-cache';
 export function sendKeptFile(request: Request, response: Response, file: KeptFile): void {
   const form = acceptedForm(request.headers['accept-encoding'], file.forms);
   const bytes = file.forms[form] ?? file.forms.identity;
-  // Each form has an ETag of its own (RFC 9110 section 8.8.1).
+  // Each form has its own ETag (RFC 9110 section 8.8.1).
   const etag = `"${file.sha256.slice(0, 32)}-${form}"`;
   response.set({ ...file.fields, 'Cache-Control': file.cacheControl, ETag: etag, Vary: 'Accept-Encoding' });
   if (response.statusCode === 200 && namesTag(request.headers['if-none-match'], etag)) {

@@ -15,7 +15,7 @@ import type { KeptFile } from './cached-file.ts';
 /** What it needs. */
 export interface DashboardParts {
   readonly dashboard: DashboardSource;
-  /** What the script beside the page tells it, a value of JSON. */
+  /** Settings that a script passes to the page, as a JSON value. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Sends the page that says that there is no dashboard, and why. */
   readonly sendInstead: (request: Request, response: Response, why: WithoutBuild) => void;
@@ -108,7 +108,7 @@ function filesOf({ files }: Build): Map<string, KeptFile> {
   return byPath;
 }
 
-/** The script that tells the page where the API is. */
+/** The script that passes the settings to the page, such as the path of the API. */
 function configFile(settings: DashboardParts['settings']): KeptFile {
   const identity = Buffer.from(`window.__SVC_CONFIG__ = ${JSON.stringify(settings)};\n`);
   const sha256 = createHash('sha256').update(identity).digest('hex');

@@ -24,8 +24,8 @@ export function redirectToHttps(request: Request, response: Response, next: Next
 }
 
 /**
- * Weir speaks HTTPS on the port that it was asked on, which the Host field leaves out where it is 80. A proxy has a port
- * of its own for HTTPS, which can only be the usual one.
+ * Weir serves HTTPS on the port of the request, which the Host field omits if it is 80. A proxy has a separate port for
+ * HTTPS, which can only be the default one.
  */
 function secureHost({ app, host, socket }: Request): string {
   const url = new URL(`http://${host}/`);

@@ -13,8 +13,8 @@ import { SOCKET_NAME } from '../../api/socket-name.ts';
 const MAX_CONNECTIONS = 50;
 
 /**
- * Listens on the socket, of mode 0600; returns how to stop that. The caller holds the lock of the data directory, so a
- * socket that is there is of a process that died. Where it cannot be made, that is logged, and Weir goes on.
+ * Listens on the socket, of mode 0600; returns how to stop that. The caller holds the lock of the data directory, so an
+ * existing socket is a leftover of a dead process. If the socket cannot be created, Weir logs that and continues.
  */
 export async function startLocalServer(
   app: Express,

@@ -36,7 +36,7 @@ export function answerUnreadable(server: HttpServer | HttpsServer): void {
     response.once('close', () => ofSocket.delete(response));
   });
   server.on('clientError', (fault: RequestFault, socket: Socket) => {
-    // What else comes on the connection is no request either.
+    // After a refusal, further data on the connection is also not a request.
     if (refused.has(socket)) return;
     const refusal = refusalOf(fault);
     if (refusal === null || !socket.writable || !isNext(underWay.get(socket))) {
@@ -56,7 +56,7 @@ function isNext(underWay: ReadonlySet<ServerResponse> = new Set()): boolean {
   return underWay.size === 1 && !first.req.complete && !first.headersSent;
 }
 
-/** Null where no answer could be read: the connection is gone, or does not speak HTTP. */
+/** Null if the client could not read an answer: the connection is gone, or does not speak HTTP. */
 function refusalOf({ code = '', rawPacket }: RequestFault): Refusal | null {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return LATE;
   if (code === 'HPE_HEADER_OVERFLOW') return isAllTarget(rawPacket) ? TARGET_TOO_LONG : HEAD_TOO_LARGE;

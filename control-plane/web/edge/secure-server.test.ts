@@ -55,7 +55,7 @@ class SteeredCertificate implements CertificateSource {
 let first: CertificatePair;
 let second: CertificatePair;
 let certificate: SteeredCertificate;
-/** Keys of session tickets, and who is told of others. */
+/** Keys of session tickets, and the listener for new keys. */
 let keys: Uint8Array;
 let useKeys: () => void;
 let web: WebServer;

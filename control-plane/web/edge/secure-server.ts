@@ -1,6 +1,6 @@
 /**
- * A server that speaks HTTPS and HTTP on one port: the first octet of a connection tells which. What is answered to
- * plain HTTP is decided by `https-redirect.ts`.
+ * A server that speaks HTTPS and HTTP on one port, depending on the first byte of a connection. `https-redirect.ts`
+ * decides how plain HTTP is answered.
  */
 import type { RequestListener, ServerOptions } from 'node:http';
 import { Server } from 'node:https';
@@ -15,7 +15,7 @@ export interface CertificateSource {
   onChange(listener: (pair: CertificatePair) => void): () => void;
 }
 
-/** Where it gets the keys of session tickets from: 48 octets. */
+/** Source of the keys for session tickets, of 48 bytes each. */
 export interface TicketKeySource {
   current(): Uint8Array;
   onChange(listener: () => void): () => void;
@@ -35,11 +35,11 @@ const TLS_HANDSHAKE = 22;
 
 /** The server. Each new connection gets the certificate, and its tickets the key, of that moment. */
 export class SecureServer extends Server {
-  /** Of all connections, those too that are no connections of HTTP yet. */
+  /** Of all connections, including those that have not sent anything yet. */
   private readonly sockets = new Set<Socket>();
   private readonly securedWith: SecuredWith;
 
-  /** `firstMs` is the time for the first octet, and again for the handshake. */
+  /** `firstMs` is the time limit for the first byte, and again for the handshake. */
   constructor(
     securedWith: SecuredWith,
     { firstMs, ...options }: ServerOptions & { readonly firstMs: number },
@@ -93,9 +93,9 @@ function contextOf(pair: CertificatePair | null) {
   } as const;
 }
 
-/** Hands over the first octet, which is still there to be read; closes the connection where none comes in time. */
+/** Peeks at the first byte of a connection and passes it to `handOver`; closes the connection if none comes in time. */
 function lookAtFirstOctet(socket: Socket, withinMs: number, handOver: (octet: number) => void): void {
-  // Whoever takes over reports errors; until then no one asks.
+  // Errors are ignored until `handOver`, which then handles them.
   socket.on('error', () => undefined);
   const leave = (): void => void socket.destroy();
   const late = setTimeout(leave, withinMs);

@@ -5,7 +5,7 @@ import helmet from 'helmet';
 /** Directives of a content policy, each with its sources. */
 export type ContentDirectives = Readonly<Record<string, readonly string[]>>;
 
-/** Of answers that are no pages, and the base of pages: load nothing, be in no frame, and make no script from text. */
+/** For answers other than pages, and as a base for pages: no loading, no framing, no script from text. */
 const STRICT: ContentDirectives = {
   'default-src': ["'none'"],
   'base-uri': ["'none'"],
@@ -25,13 +25,13 @@ export function contentPolicy(allowed: ContentDirectives = {}): string {
 /** Half a year. Names below Weir's are not its own. */
 const TRANSPORT = { maxAge: 180 * 24 * 3600, includeSubDomains: false };
 
-/** Helmet's fields but for the content policy, which pages replace by their own. */
+/** Helmet's fields except for the content policy, which pages replace with their own. */
 function helmetWith(strictTransportSecurity: false | typeof TRANSPORT): ReturnType<typeof helmet> {
   const xFrameOptions = { action: 'deny' } as const;
   return helmet({ contentSecurityPolicy: false, xFrameOptions, strictTransportSecurity });
 }
 
-/** What no page of Weir uses, so that no script that gets into one can either. */
+/** Features that no page of Weir uses, so that injected scripts cannot use them either. */
 const PERMISSIONS = [
   'accelerometer',
   'autoplay',

@@ -22,15 +22,15 @@ type Server = HttpServer | HttpsServer;
 /** Time limits of clients, so that slow ones do not hold connections. */
 export interface WebDeadlines {
   /**
-   * From the opening of a connection, or the first octet of a later request, to the end of the head. With TLS also to
-   * the first octet, and from there to the end of the handshake.
+   * From the opening of a connection, or the first byte of a later request, to the end of the head. With TLS also to
+   * the first byte, and from there to the end of the handshake.
    */
   readonly headMs: number;
   /** To the end of the body. */
   readonly requestMs: number;
   /** Between an answer and the next request. */
   readonly idleMs: number;
-  /** Without an octet either way, while an answer is made or sent. */
+  /** Without a byte in either direction, while an answer is made or sent. */
   readonly silentMs: number;
 }
 
@@ -79,7 +79,7 @@ export interface WebServerOptions {
   readonly certificate?: CertificateSource | undefined;
   /** What its session tickets are sealed with; without them, by keys of each listener. */
   readonly ticketKeys?: TicketKeySource | undefined;
-  /** A socket of another process that listens there already, if there is one; `dualStack`: it takes IPv4, too. */
+  /** A socket of another process that listens there already, if there is one; `dualStack`: it also accepts IPv4. */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;
   /** Accepts nothing at those sockets until `resume()`. */
   readonly isHeldBack?: boolean;

@@ -131,7 +131,7 @@ function errorsOf(route: Route): Answer[] {
   });
 }
 
-/** Every answer may be that the client sends too many requests; a few routes have a limit of their own. */
+/** Every route can answer that the client sends too many requests; a few routes have a separate limit. */
 function tooManyText({ errors }: Route): string {
   const own = errors[429] === undefined ? '' : `${errors[429].replace(/;.*$/, '')}, or `;
   return `${own}too many requests of this address; see Retry-After`;

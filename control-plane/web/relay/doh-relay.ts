@@ -1,6 +1,6 @@
 /**
- * DNS over HTTPS on the web port, for clients and reverse proxies that have that port only: relayed to a DNS thread. The
- * port of its own, which lives when the control plane does not, is served by the DNS threads themselves.
+ * DNS over HTTPS on the web port, for clients and reverse proxies that can use only that port: relayed to a DNS thread.
+ * The DNS threads serve the dedicated port themselves, even if the control plane is down.
  */
 import type { Express, Request, Response } from 'express';
 import { DOH_PATH, dohFields, MAX_DOH_QUERY_SIZE, readDohTarget } from '../../../shared/dns/doh-target.ts';
@@ -69,7 +69,7 @@ export function addDohRelay(app: Express, relay: RelayQuery, note: NoteForwardin
   });
 }
 
-/** Null where the request asks nothing, and is answered already. Throws 400 and 413. */
+/** Null if the request contains no query and has been answered. Throws 400 and 413. */
 async function askedBy(
   request: Request,
   response: Response,

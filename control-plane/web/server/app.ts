@@ -39,14 +39,14 @@ import { problemHandler } from '../../api/problem.ts';
 import type { Route } from '../../api/route.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 
-/** What the application needs besides its routes. */
+/** Parts of the application, except its routes. */
 export interface AppParts extends LandingParts, OidcPageParts {
   readonly logger: Logger;
-  /** Of a client network, to everything that is served here. */
+  /** Limits the requests of a client network to everything that is served here. */
   readonly requestLimit: RequestLimit;
-  /** Answers DNS over HTTPS, where that is on. */
+  /** Answers DNS over HTTPS, if that is enabled. */
   readonly relayQuery?: RelayQuery | undefined;
-  /** Of requests for DNS that are not from a trusted proxy. */
+  /** For DNS requests that are not from a trusted proxy. */
   readonly noteForwarding?: NoteForwarding;
   readonly dashboard: DashboardSource;
   readonly waitForNodes: WaitForNodes;
@@ -161,7 +161,7 @@ function sendJson(response: Response, answer: unknown): void {
   response.end(body);
 }
 
-/** Metrics are no part of the API, but stand behind the same guard unless `server.metrics_public`. */
+/** Metrics are not part of the API, but have the same guard unless `server.metrics_public` is set. */
 function addMetrics(app: express.Express, { auth, configuration, metrics }: AppParts): void {
   const place = app.route('/metrics');
   place.get(async (request: Request, response: Response): Promise<void> => {

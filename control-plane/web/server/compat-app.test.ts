@@ -10,10 +10,10 @@ beforeEach(() => compat.api.setUp());
 
 const SUMMARY = '/api/stats/summary';
 
-/** What comes back for octets on a connection of their own; nothing if that is cut. */
+/** The answer to bytes on a new connection; empty if the connection is cut. */
 async function raw(octets: string): Promise<string> {
   const socket = connect(compat.api.port, '127.0.0.1');
-  // A connection that is cut may say so while it is still written to.
+  // A write to a connection that is cut may fail.
   socket.on('error', () => undefined);
   socket.end(octets);
   return text(socket).catch(() => '');

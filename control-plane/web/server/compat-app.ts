@@ -116,7 +116,7 @@ function requestOf(http: Request, body: Buffer): Omit<CompatRequest, 'gone'> {
   };
 }
 
-/** The path as it was sent, which may be no percent-encoded UTF-8. */
+/** The path as it was sent, which may not be valid percent-encoded UTF-8. */
 function pathOf({ originalUrl }: Request): string {
   return originalUrl.replace(/\?.*$/s, '');
 }

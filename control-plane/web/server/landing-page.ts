@@ -6,12 +6,12 @@ import type { WithoutBuild } from '../built-dashboard/dashboard-state.ts';
 import { page, write } from './page.ts';
 import type { Page } from './page.ts';
 
-/** What the page tells of the node. */
+/** Information about the node on the page. */
 export interface LandingParts {
   readonly version: string;
   readonly nodeName: string;
   readonly configuration: { current(): Config };
-  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
+  /** The port that DNS is answered on; differs from the configuration if that port was not available. */
   readonly dnsPort: number;
 }
 

@@ -1,17 +1,17 @@
 /**
- * `Prefer: wait=SECS` of RFC 7240 for changes: the answer comes when every node has the change in force, or after so
- * many seconds, and then names those that have it not. Other preferences are not known here, and so are ignored, as this
- * one is where there is nothing to wait for: an answer without `Preference-Applied` says so.
+ * `Prefer: wait=SECS` of RFC 7240 for changes: the answer comes when every node has applied the change, or after this
+ * many seconds, and then names the nodes that have not. Other preferences are ignored, and so is this one if there is
+ * nothing to wait for: the answer then has no `Preference-Applied`.
  */
 import type { Request, Response } from 'express';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 
-/** Longest wait, seconds: what stands between a client and this node may end a longer one. */
+/** Longest wait in seconds: a proxy may end a longer one. */
 const MOST_SECS = 30;
 
 /**
- * Resolves when all nodes have in force what was committed before, with the names of those that have it not within the
- * time.
+ * Resolves when all nodes have applied everything that was committed before the call, or after `withinMs`; the result
+ * names the nodes that have not.
  */
 export type WaitForNodes = (withinMs: number, gone: AbortSignal) => Promise<string[]>;
 
@@ -37,10 +37,10 @@ export async function waitAsPreferred(
   try {
     const behind = await waitForNodes(secs * 1000, gone.signal);
     response.set('Preference-Applied', `wait=${secs}`);
-    // Names are what people chose; a field has only ASCII.
+    // Names may contain any characters; a header field has only ASCII.
     if (behind.length > 0) response.set('Weir-Nodes-Behind', behind.map(encodeURIComponent).join(', '));
   } catch (error) {
-    // The change is in force here: without the database nothing is known of other nodes.
+    // The change is active on this node: without the database nothing is known about other nodes.
     if (!(error instanceof DatabaseUnavailable)) throw error;
   }
 }

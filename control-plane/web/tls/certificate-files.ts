@@ -1,6 +1,6 @@
 /**
- * The two files of the web certificate. Both are replaced or neither: a third file, which holds the new pair as a
- * whole, is written first, and whoever opens the files after a crash completes what it says.
+ * The two files of the web certificate. Both are replaced or neither: a third file with the whole new pair is written
+ * first, and the next start after a crash completes the replacement from it.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** What people are told of a certificate. */
+/** Details of a certificate as users see them. */
 export interface CertificateFacts {
   readonly subject: string;
   readonly issuer: string;
@@ -68,7 +68,7 @@ export function readPair(certText: string, keyText: string): CertificatePair {
   refuseBrokenChain(chain);
   if (!leaf.checkPrivateKey(key))
     throw new CertificateFault('key', 'this key is not that of the certificate');
-  // Undefined where the certificate does not restrict its use, whatever the type says.
+  // Undefined if the certificate does not restrict its use, although the type excludes that.
   const usages = leaf.keyUsage as string[] | undefined;
   if (usages !== undefined && !usages.some((usage) => FOR_SERVERS.includes(usage)))
     throw new CertificateFault('cert', 'the certificate is not for servers (extended key usage)');

@@ -35,7 +35,7 @@ export function setOf(only: Der): Der {
   return element(Tag.SET, only);
 }
 
-/** A number from 0 on, its octets in network order. */
+/** A non-negative integer, from bytes in network order. */
 export function unsigned(octets: Uint8Array): Der {
   const from = octets.findIndex((octet) => octet !== 0);
   const digits = from === -1 ? Buffer.of(0) : octets.subarray(from);

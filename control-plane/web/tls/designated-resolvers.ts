@@ -1,6 +1,6 @@
 /**
- * The encrypted resolvers that clients of plain DNS are told of (RFC 9462 section 4): this server by the first name of its
- * certificate, which clients check. SVCB records as of RFC 9460 and RFC 9461.
+ * The encrypted resolvers that clients of plain DNS can discover (RFC 9462 section 4): this server, by the first name
+ * of its certificate, which clients check. SVCB records of RFC 9460 and RFC 9461.
  */
 import { X509Certificate } from 'node:crypto';
 import { DOH_PATH } from '../../../shared/dns/doh-target.ts';
@@ -19,7 +19,7 @@ export interface EncryptedPorts {
   readonly dohPort: number | null;
 }
 
-/** RDATA of the records, the preferred first; none where the certificate (PEM) has no name that is a host's. */
+/** RDATA of the records, in order of preference; empty if the certificate (PEM) contains no host name. */
 export function designatedResolvers(certificate: string, { dotPort, dohPort }: EncryptedPorts): Uint8Array[] {
   const target = hostOf(certificate);
   if (target === null) return [];

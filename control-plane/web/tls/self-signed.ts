@@ -1,6 +1,6 @@
 /**
  * Makes a self-signed certificate (RFC 5280) for the names and addresses of this machine, so that HTTPS works before
- * anybody has got a certificate.
+ * the administrator installs a certificate.
  */
 import { generateKeyPair, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -93,7 +93,7 @@ function alternativeName(name: string): Der {
   return isIP(name) === 0 ? implicit(DNS_NAME, Buffer.from(name)) : implicit(IP_ADDRESS, octetsOf(name));
 }
 
-/** Four octets of IPv4, sixteen of IPv6. */
+/** Four bytes for IPv4, sixteen for IPv6. */
 function octetsOf(address: string): Uint8Array {
   const octets = addressFromText(address)!;
   return isIP(address) === 4 ? octets.subarray(12) : octets;

@@ -62,7 +62,7 @@ function nodeOf(name: string) {
   return { files, logger, secret, certificate, shared };
 }
 
-/** A pair as somebody uploads it. */
+/** A pair as in an upload. */
 function issue(isExpired = false): CertificatePair {
   const { cert, key } = authority.issue('DNS:dns.example.org', isExpired);
   return readPair(cert, key);

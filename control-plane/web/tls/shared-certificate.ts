@@ -70,7 +70,7 @@ export class SharedCertificate {
       const pair = readPair(text, text);
       refuseOutOfDate(pair, clock.nowMs());
       await certificate.replace(async (_, install) => {
-        // At the node of the upload it is in force already.
+        // The node of the upload uses it already.
         if (certificate.current()?.cert !== pair.cert) await install(pair);
       });
     } catch (error) {
@@ -111,7 +111,7 @@ export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal';
 }
 
-/** Nonce, tag and the sealed octets. */
+/** Nonce, tag and ciphertext. */
 export function seal(secret: Uint8Array, purpose: string, clear: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, keyFor(secret, purpose), nonce);

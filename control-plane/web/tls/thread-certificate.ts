@@ -1,4 +1,4 @@
-/** What the DNS threads need for TLS: the certificate in force, and the day's key for session tickets. */
+/** TLS material of the DNS threads: the current certificate, and the day's key for session tickets. */
 import type { ServedCertificate } from '../../../shared/threads/messages.ts';
 import type { CertificatePair } from './certificate-pair.ts';
 import type { TicketKeys } from './ticket-keys.ts';
@@ -33,7 +33,7 @@ export class ThreadCertificate {
     return this.given;
   }
 
-  /** Calls `deliver` with all that came into force since they started; returns how to stop that. */
+  /** Calls `deliver` after each change since the threads started; returns how to stop that. */
   follow(deliver: (certificate: ServedCertificate) => void): () => void {
     const stops = [
       this.certificate.onChange((pair) => {

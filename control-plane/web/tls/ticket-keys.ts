@@ -1,6 +1,6 @@
 /**
- * The key of the day that TLS session tickets are sealed with. It is derived from the secret of all nodes, so that a
- * client may go on with a session at another node.
+ * The daily key that encrypts TLS session tickets. It is derived from the secret of all nodes, so that a client can
+ * resume a session on another node.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
@@ -8,7 +8,7 @@ import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 const TICKET_KEYS_SIZE = 48;
 /** Tickets of the day before end in a full handshake. */
 const KEY_LIFE_MS = 24 * 3600 * 1000;
-/** How often it is looked whether the key is another one. */
+/** Interval of the checks for a new key. */
 const LOOK_MS = 1000;
 
 /** Where keys come from. */

@@ -1,6 +1,6 @@
 /**
- * The certificate in force for all servers of this node that speak TLS. It comes from the files of `server.web_tls`, is
- * replaced over the API, and follows other programs that replace the files.
+ * The current certificate of all TLS servers of this node. It comes from the files of `server.web_tls`, can be replaced
+ * over the API, and is reloaded when other programs replace the files.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -20,7 +20,7 @@ export interface FoundCertificate {
   readonly exists: boolean;
   /** Whether a server could use them now. */
   readonly isValid: boolean;
-  /** Null where they cannot be read. */
+  /** Null if they cannot be read. */
   readonly facts: CertificateFacts | null;
 }
 
@@ -58,15 +58,15 @@ export class WebCertificate {
     return this.refusal;
   }
 
-  /** Calls back with each certificate that comes into force from now on; returns how to stop that. */
+  /** Calls back with each new certificate; returns how to stop that. */
   onChange(listener: (pair: CertificatePair) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   /**
-   * Puts what is in the files into force, at the start. Makes a self-signed certificate if there are none; one for this
-   * run only where the files cannot be used, so that the rest of Weir starts and an administrator can sign in.
+   * Loads the files at the start. Creates a self-signed certificate if there are none. If the files cannot be used, it
+   * makes one for this run only, so that the rest of Weir starts and an administrator can log in.
    */
   open(): Promise<CertificatePair> {
     return this.turns.run(async () => {
@@ -104,13 +104,13 @@ export class WebCertificate {
     }
   }
 
-  /** A new self-signed certificate; not in force. */
+  /** A new self-signed certificate, which is not used yet. */
   makeOwn(): Promise<CertificatePair> {
     return makeSelfSigned(this.parts.names(), this.parts.clock.nowMs());
   }
 
   /**
-   * Replaces files and certificate. `work` is told what there was, and calls `install` with the new pair once the rest
+   * Replaces files and certificate. `work` gets the previous state, and calls `install` with the new pair once the rest
    * of the change is done; replacements wait for each other. Throws what `work` and `CertificateFiles.store()` throw.
    */
   replace<T>(

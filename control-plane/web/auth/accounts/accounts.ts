@@ -7,11 +7,11 @@ import { foldedName } from './user-name.ts';
 import * as users from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 
-/** Somebody whose password was right a moment ago. */
+/** A user who has just given the correct password. */
 export interface ProvenAccount {
   readonly userId: number;
   readonly username: string;
-  /** What the password was checked against. */
+  /** The hash that the password matched. */
   readonly hash: string;
 }
 

@@ -73,7 +73,7 @@ export class AdminAccount {
     this.isInDatabase = true;
   }
 
-  /** The hash in force; null before setup. */
+  /** The current hash; null before setup. */
   async hash(db: Queryable = this.parts.database): Promise<string | null> {
     const configured = this.configuredHash();
     return configured !== '' ? configured : credentials.readHash(db);

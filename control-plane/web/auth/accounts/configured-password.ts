@@ -29,7 +29,7 @@ export class ConfiguredPassword {
     this.file = file;
   }
 
-  /** The hash in force; '' if the configuration sets none. */
+  /** The current hash; '' if the configuration sets none. */
   get hash(): string {
     return this.current;
   }

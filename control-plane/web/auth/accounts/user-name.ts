@@ -1,13 +1,16 @@
-/** User names as they are compared. */
+/** Comparison of user names. */
 
-/** Equal for names that mean the same user: in any letter case, and however their letters are composed. At most six times as many octets as the name. */
+/**
+ * Key that is equal for names of the same user, regardless of letter case and Unicode composition. At most six times
+ * the bytes of the name.
+ */
 export function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
 /**
- * Whether a name would be taken for another: also with letters of another width or form, such as "ａdmin" or "groß", and
- * with characters that are not seen. Of two such names only one is given, as a login and the audit log go by names.
+ * Whether two names could be mistaken for each other: also with letters of another width or form, such as "ａdmin" or
+ * "groß", and with invisible characters. Only one of two such names can exist, as logins and the audit log use names.
  */
 export function looksLike(name: string, other: string): boolean {
   return seenName(name) === seenName(other);

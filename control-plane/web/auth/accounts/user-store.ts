@@ -16,13 +16,13 @@ export interface StoredUser {
   readonly displayName: string;
   readonly role: Role;
   readonly enabled: boolean;
-  /** A login needs a code, too. */
+  /** A login also needs a code. */
   readonly hasSecondFactor: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** What a new user is made of. */
+/** Values of a new user. */
 export interface NewUser extends Pick<StoredUser, 'displayName' | 'role' | 'enabled'> {
   readonly username: string;
   readonly passwordHash: string;
@@ -103,7 +103,7 @@ export async function insertUser(tx: Queryable, user: NewUser): Promise<StoredUs
   }
 }
 
-/** 409 for a name that somebody has. */
+/** 409 for a name that is taken. */
 export function nameTaken(username: string): Error {
   return conflict(`a user named "${username}" exists already`);
 }

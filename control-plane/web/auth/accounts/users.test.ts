@@ -194,7 +194,7 @@ describe('a right that is taken away', () => {
       const [changed] = await Promise.all([patch(id, { password }), ...logins]);
       expect(changed.status).toBe(200);
     }
-    // What a login has opened before the last change was ended by it; none came after it.
+    // The last change ended all sessions that were opened before it, and none was opened after it.
     const rows = await node.sessionsOf(session);
     expect(rows.map(({ username }) => username)).toEqual(['admin']);
   });

@@ -18,7 +18,7 @@ import * as store from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { StoredUser } from './user-store.ts';
 
-/** Users at most: the list of them is no page. */
+/** Maximum number of users, as their list has no pages. */
 export const MOST_USERS = 1000;
 
 /** A user as people see one. */
@@ -121,8 +121,8 @@ export class Users {
   }
 
   /**
-   * Removes the second factor of somebody who cannot show one any more. 404, or 403 for the own one, and for that of the
-   * administrator but from the command line.
+   * Removes the second factor of a user who has lost it. 404 without one; 403 for the caller's own one, and for the
+   * administrator's, except from the command line.
    */
   async removeSecondFactor(author: Author, caller: Caller, id: number): Promise<void> {
     if (id === caller.userId) throw forbidden('yours is switched off with auth/second-factor/disable');

@@ -1,11 +1,11 @@
-/** What the claims of a provider give somebody here, by the configuration. Nothing is given by default. Pure. */
+/** The access that the claims of a provider grant, according to the configuration. The default is none. Pure. */
 import type { Config } from '../../../../config/schema.ts';
 import type { Role } from '../../../../shared/api/auth-api.ts';
 
-/** Claims of a person, whatever the provider says. */
+/** All claims of the provider about a person. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** The access of a person: that of a user of Weir, or a role of their own. */
+/** The access of a person: that of an existing user of Weir, or a role. */
 export type GrantedAccess =
   { readonly username: string } | { readonly role: Role; readonly wantedName: string };
 
@@ -14,7 +14,7 @@ type Rules = Pick<
   'user_claim' | 'allowed_users' | 'role_claim' | 'admin_values' | 'viewer_values'
 >;
 
-/** The access that these claims give; null for none. A user who is named goes before a role. */
+/** The access that these claims grant; null for none. A named user takes precedence over a role. */
 export function grantedAccess(claims: Claims, rules: Rules): GrantedAccess | null {
   const person = nameIn(claims, rules.user_claim);
   const entry = rules.allowed_users.map(entryOf).find(({ value }) => value === person);
@@ -23,7 +23,7 @@ export function grantedAccess(claims: Claims, rules: Rules): GrantedAccess | nul
   return role === null ? null : { role, wantedName: userNameFrom(person ?? claims.sub) };
 }
 
-/** An address of mail names somebody only where the provider has verified it. */
+/** An email address identifies a person only if the provider has verified it. */
 function nameIn(claims: Claims, claim: string): string | null {
   const value = claimOf(claims, claim);
   if (typeof value !== 'string' || value === '') return null;
@@ -47,7 +47,7 @@ function roleIn(claims: Claims, { role_claim: claim, admin_values: admins, viewe
   return values.some((one) => viewers.includes(one)) ? 'viewer' : null;
 }
 
-/** What is no claim, but a property of each object, counts as none. */
+/** Ignores properties that every object inherits. */
 function claimOf(claims: Claims, claim: string): unknown {
   return Object.hasOwn(claims, claim) ? claims[claim] : undefined;
 }

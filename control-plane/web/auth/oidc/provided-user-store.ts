@@ -2,13 +2,13 @@
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 
-/** Somebody of a provider. */
+/** A person at a provider. */
 export interface ProviderPerson {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** The user of a person, held until the transaction ends; null at the first login. */
+/** The user of a person, locked until the transaction ends; null at the first login. */
 export async function lockProvidedUser(
   tx: Queryable,
   { issuer, subject }: ProviderPerson,
@@ -26,7 +26,7 @@ export async function lockProvidedUser(
   return rows[0] ?? null;
 }
 
-/** Lets no other login make a user of the same person meanwhile. */
+/** Prevents other logins from creating a user for the same person until the transaction ends. */
 export async function holdPerson(tx: Queryable, { issuer, subject }: ProviderPerson): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${issuer}\n${subject}`]);
 }

@@ -1,4 +1,4 @@
-/** What is refused of a real OpenID provider, and what browsers are told, over HTTP. */
+/** Refused answers of a real OpenID provider, and what browsers then show, over HTTP. */
 import { describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -56,7 +56,7 @@ describe('an answer of the provider is refused', () => {
     expect((await suite.outcome(browser, await browser.get(href))).status).toBe(200);
     const again = await suite.outcome(browser, await browser.get(href));
     expect([again.status, again.text]).toEqual([401, expect.stringContaining('has begun no login')]);
-    // The code itself is used up, too: a browser with a login of its own gets nothing for it.
+    // The code itself is also used up: another browser that has begun a login cannot use it.
     const other = new TestBrowser();
     const own = await suite.answerFor(other);
     own.searchParams.set('code', new URL(href).searchParams.get('code')!);

@@ -1,6 +1,6 @@
 /**
- * The OpenID provider as Weir speaks to it: the authorization code flow with PKCE, over openid-client. Nothing is asked
- * of it before somebody logs in there, and nothing of Weir waits for it but that login.
+ * Client of the OpenID provider: the authorization code flow with PKCE, over openid-client. Weir contacts the provider
+ * only for logins, and nothing else waits for it.
  */
 import { readFile } from 'node:fs/promises';
 import type * as openid from 'openid-client';
@@ -75,7 +75,7 @@ export class ProviderClient {
       const claims = tokens.claims()!;
       if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
       const more = await library.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      // What is signed goes before what is not.
+      // Signed claims override unsigned ones.
       return { ...more, ...claims };
     } catch (error) {
       throw this.refusal(library, error);
@@ -84,7 +84,7 @@ export class ProviderClient {
 
   private async connected(): Promise<{ library: Library; configuration: Configuration }> {
     try {
-      // Only who uses it pays for it.
+      // Loaded on demand.
       const library = await import('openid-client');
       return { library, configuration: await this.discover(library) };
     } catch (error) {

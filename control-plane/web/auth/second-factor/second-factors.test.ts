@@ -48,7 +48,7 @@ describe('a second factor', () => {
     expect((await suite.logIn({ totp_code: spaced })).status).toBe(200);
     expect(outcomeOf(await suite.logIn({ totp_code: old }))).toEqual([401, 'second_factor_used']);
     expect((await suite.logIn({ totp_code: app.code(1) })).status).toBe(200);
-    // Older ones than the newest that was taken are used up, too.
+    // Codes older than the last used one are also used up.
     expect(outcomeOf(await suite.logIn({ totp_code: app.code() }))).toEqual([401, 'second_factor_used']);
   });
 

@@ -1,5 +1,5 @@
 /**
- * Second factors of the cluster: what a login shows besides a password, and every change of one. It knows neither
+ * Second factors of the cluster: checks the code of a login, and makes all changes of factors. It knows neither
  * passwords nor the lockout (`login-check.ts`), nor HTTP.
  */
 import type { Clock } from '../../../../shared/clock.ts';
@@ -11,16 +11,16 @@ import * as store from './factor-store.ts';
 import { hashReadableCode, newReadableCode } from './readable-code.ts';
 import { isUnused, newTotpSecret, otpauthUri, stepOfCode, toBase32 } from './totp.ts';
 
-/** Recovery codes that are made at once. */
+/** Number of recovery codes of a user. */
 const RECOVERY_CODES = 10;
 
-/** A code that somebody gives: of the authenticator app, or one of those for the day when it is lost. */
+/** A code that a user enters: from the authenticator app, or a recovery code. */
 export type GivenCode = { readonly totp: string } | { readonly recovery: string };
 
-/** A code that was right, to be taken in the transaction of what it is given for. */
+/** A correct code, to be used up in the transaction that it authorizes. */
 export type RightCode = { readonly step: number; readonly secret: Buffer } | { readonly codeHash: Buffer };
 
-/** What a given code is worth; null = no code is asked for. */
+/** Result of checking a code; null = no code is required. */
 export type CodeVerdict = RightCode | 'missing' | 'wrong' | 'used' | null;
 
 /** Whose second factor it is. */
@@ -84,8 +84,8 @@ export class SecondFactors {
   }
 
   /**
-   * Takes a code that was right, in the transaction of what it is given for, in which the user's row is held. 401 if it
-   * has been taken meanwhile, or the factor is another one.
+   * Uses up a correct code in the transaction that it authorizes, which has locked the user's row. 401 if the code has
+   * been used since, or the factor has changed.
    */
   async take(tx: Queryable, owner: FactorOwner, code: RightCode | null, address: string): Promise<void> {
     const { userId, username } = owner;
@@ -139,7 +139,7 @@ export class SecondFactors {
     await recordAudit(tx, { actor: author, action: 'disabled', subject: subjectOf(username) });
   }
 
-  /** Removes the factor of somebody who cannot show one any more; 404 if there is none. */
+  /** Removes the factor of a user who has lost it; 404 if there is none. */
   async remove(author: Author, { userId, username }: FactorOwner): Promise<void> {
     await this.parts.database.transaction(async (tx) => {
       await store.lockUser(tx, userId);

@@ -17,7 +17,7 @@ function collectErrors(): { logger: Logger; errors: string[] } {
   return { logger, errors };
 }
 
-/** Runs the sweep until it has been called `times` times, failing as told; returns the errors it logged. */
+/** Runs the sweep until it has been called `times` times, each failing with `failure`; returns the errors it logged. */
 async function sweepTimes(times: number, failure?: Error): Promise<string[]> {
   const { logger, errors } = collectErrors();
   let count = 0;

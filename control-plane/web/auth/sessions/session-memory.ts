@@ -6,7 +6,7 @@ import { elapsedMs } from '../../../../shared/clock.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import type { StoredSession } from './session-store.ts';
 
-/** How long after its last lookup a session is still trusted: bounds the delay of a revocation that was not told. */
+/** How long a session is trusted after its last lookup: limits the delay if the notice of a revocation is lost. */
 const BELIEVED_MS = 10 * 60_000;
 const MAX_SESSIONS = 1000;
 

@@ -72,7 +72,7 @@ export async function findSession(db: Queryable, secretHash: Buffer): Promise<St
   return (await db.query<StoredSession>(`${LIVING} AND s.secret_hash = $1`, [secretHash])).rows[0] ?? null;
 }
 
-/** Corrects times of a session that a wrong clock has written; null if it has ended meanwhile. */
+/** Corrects times of a session that a wrong clock has written; null if the session has ended. */
 export async function redateSession(
   db: Queryable,
   session: StoredSession,
@@ -84,7 +84,7 @@ export async function redateSession(
   return withTimes(session, (await db.query<Times>(text, [session.id, now, expiresAt])).rows[0]);
 }
 
-/** Records the use of a session that lives on with it; null if it has ended meanwhile. */
+/** Records the use of a session and so extends it; null if the session has ended. */
 export async function prolongSession(
   db: Queryable,
   session: StoredSession,
@@ -116,7 +116,7 @@ export async function touchSession(db: Queryable, id: number, now: Date): Promis
   await db.query('UPDATE sessions SET last_seen_at = $2 WHERE id = $1', [id, now]);
 }
 
-/** A session, even an expired one; null if there is none. It stays as it is until the transaction ends. */
+/** A session, even an expired one, locked until the transaction ends; null if there is none. */
 export async function lockSession(tx: Queryable, id: number): Promise<StoredSession | null> {
   return (await tx.query<StoredSession>(`${LIVING} AND s.id = $1 FOR UPDATE OF s`, [id])).rows[0] ?? null;
 }

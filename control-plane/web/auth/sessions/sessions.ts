@@ -1,5 +1,5 @@
 /**
- * Sessions of one node: opened, found, ended, and told to those who serve them for long. It knows neither passwords
+ * Sessions of one node: opens, finds and ends them, and notifies long-running responses. It knows neither passwords
  * (`login-check.ts`) nor HTTP.
  */
 import type { Clock } from '../../../../shared/clock.ts';
@@ -64,7 +64,7 @@ export class Sessions {
     this.clockWatch = new ClockWatch(parts.clock);
   }
 
-  /** The first of these secrets that has a living session, and that session; null where none has. */
+  /** The first of these secrets that has a valid session, and that session; null if none has one. */
   async of(secrets: readonly string[]): Promise<CarriedSession | null> {
     for (const secret of secrets) {
       const session = await this.lookup.find(hashSessionSecret(secret));

@@ -39,7 +39,7 @@ export class ApiTokens {
     this.memory = new TokenMemory(parts.database, parts.clock);
   }
 
-  /** Whom a key stands for; null if it is none. @throws {DatabaseUnavailable} */
+  /** The caller that a key authenticates; null if the key is invalid. @throws {DatabaseUnavailable} */
   async callerOf(key: string): Promise<Caller | null> {
     if (!isTokenKey(key)) return null;
     const token = await this.memory.find(hashTokenKey(key));

@@ -18,12 +18,12 @@ export function isTokenKey(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** The stored form of a key. A plain hash suffices: what is so long and random cannot be guessed. */
+/** The stored form of a key. A plain hash is enough: a random key of this length cannot be guessed. */
 export function hashTokenKey(key: string): Buffer {
   return createHash('sha256').update(key, 'ascii').digest();
 }
 
-/** The part by which people tell keys apart: a quarter of the key at most. */
+/** The part that identifies a key to people: a quarter of the key at most. */
 export function prefixOf(key: string): string {
   return key.slice(0, Math.min(SHOWN, Math.floor(key.length / 4)));
 }

@@ -61,7 +61,7 @@ export async function existingToken(db: Queryable, id: number, lock: Lock = ''):
   return rows[0];
 }
 
-/** Whether a token has this key; then the row stays as it is until the transaction ends. */
+/** Whether a token has this key; locks its row until the transaction ends. */
 export async function holdKey(tx: Queryable, keyHash: Buffer): Promise<boolean> {
   const text = 'SELECT 1 FROM api_tokens WHERE key_hash = $1 FOR SHARE';
   return (await tx.query(text, [keyHash])).rowCount === 1;
