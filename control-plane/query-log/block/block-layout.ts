@@ -1,7 +1,7 @@
 /**
- * The layout of a block of the query log: the answered queries of one run of one node within one hour, by columns, each
- * column a zstd frame (RFC 8878) of its own. A run is one life of the process; it numbers its queries from 0. The
- * paper for readers in other languages is `deploy/query-log-format.md`.
+ * Layout of a query-log block: the answered queries of one run of one node within one hour, in columns, each compressed
+ * as a separate zstd frame (RFC 8878). A run is one lifetime of the process; it numbers its queries from 0.
+ * `deploy/query-log-format.md` describes the format for readers in other languages.
  */
 import {
   type DecisionOrigin,
@@ -67,7 +67,7 @@ export const FRAME_COUNT = 11;
 /** Frames of a block without answers. */
 export const FRAME_COUNT_BARE = 8;
 
-/** What became of the queries for a name, as lists of names tell them apart. */
+/** Outcome of the queries for a name, as name lists distinguish it. */
 export const NameClass = {
   /** Answered from upstreams or the cache. */
   RESOLVED: 0,
@@ -149,7 +149,7 @@ export interface BlockHead {
   readonly last_us: number;
   /** Names. */
   readonly names: number;
-  /** Distinct answer records; 0 where none are stored. */
+  /** Distinct answer records; 0 if none are stored. */
   readonly answers: number;
   readonly clients: readonly HeadClient[];
   readonly outcomes: readonly HeadOutcome[];
@@ -170,13 +170,13 @@ export interface EncodedBlock {
   readonly lengths: readonly number[];
   /** CRC-32 (as in RFC 1952) of each frame as stored, as a signed 32-bit number. */
   readonly checksums: readonly number[];
-  /** `Frame.HEAD`, then the repeats where there are any */
+  /** `Frame.HEAD`, followed by the repeats if there are any. */
   readonly head: Buffer;
   /** `NAME_TEXTS`, `NAME_NUMBERS` */
   readonly names: Buffer;
   /** `TIMES` to `RESPONSE_TIMES` */
   readonly queries: Buffer;
-  /** `ANSWERS` to `ANSWER_RECORDS`; null where answers are not stored. */
+  /** `ANSWERS` to `ANSWER_RECORDS`; null if answers are not stored. */
   readonly answers: Buffer | null;
   /** The frames that `names` and `queries` begin with, where a reader has fetched a part of them. */
   readonly firstFrames?: { readonly names: number; readonly queries: number };

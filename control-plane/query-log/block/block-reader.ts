@@ -147,7 +147,7 @@ export class BlockReader {
     return fromPlanes(this.frame(Frame.RESPONSE_TIMES, this.block.rowCount * 4), 4);
   }
 
-  /** Null where the block has none. */
+  /** Null if the block stores no answers. */
   answers(): BlockAnswers | null {
     if (!this.hasAnswers) return null;
     const count = this.head.answers;

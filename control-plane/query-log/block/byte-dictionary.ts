@@ -20,13 +20,13 @@ export const Entry = {
   COUNT: 3,
   /** Bytes. */
   LENGTH: 4,
-  /** Notes of whoever has the dictionary: `NOTES` words, at first 0. */
+  /** `NOTES` words for the owner of the dictionary, initially 0. */
   NOTE: 5,
   BYTES: 8,
 } as const;
 /** Words for notes. */
 export const NOTES = Entry.BYTES - Entry.NOTE;
-/** Where the first entry lies. 0 is none. */
+/** Offset of the first entry. 0 means no entry. */
 export const FIRST_ENTRY = 1;
 
 /** Steps of a search. */
@@ -128,7 +128,7 @@ export class ByteDictionary implements ViewedBytes {
     this.end = this.after(entry);
     this.size++;
     this.byteCount += length;
-    // An entry beyond what a slot can tell is not found again.
+    // An entry beyond the offsets that a slot can hold is never found again.
     if (this.freeSlot >= 0 && entry <= PLACE_MASK) this.slots[this.freeSlot] = entry | (hash & ~PLACE_MASK);
     if (this.size * 2 > this.slots.length) this.grow();
     return entry;

@@ -9,7 +9,7 @@ import { type Kept, OpenBlock } from './open-block.ts';
 /** What privacy left out is gone already. */
 const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
-/** The queries of all blocks in their order; other work of the thread goes on between them. @throws {DamagedBlock} */
+/** The queries of all blocks, in order; yields to other work of the thread between blocks. @throws {DamagedBlock} */
 export async function mergeBlocks(blocks: readonly EncodedBlock[]): Promise<EncodedBlock> {
   const rows = blocks.reduce((sum, block) => sum + block.rowCount, 0);
   if (rows > MAX_BLOCK_ROWS) throw new RangeError(`merge blocks: ${rows} queries do not fit`);

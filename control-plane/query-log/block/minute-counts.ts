@@ -70,7 +70,7 @@ export function countMinutes(block: OpenBlock): MinuteCounts[] {
     while (to < rowCount && times[to]! >= startUs && times[to]! < startUs + MINUTE_US) to++;
     (minutes[minute] ??= new MinuteTally(block)).add(block, ruleOf, from, to);
   }
-  // In the same second as their rows, hence in the same minute.
+  // They belong to the same second as their rows, and so to the same minute.
   for (let index = 0; index < (block.repeats?.count ?? 0); index++)
     minutes[Math.floor(times[block.repeats!.rowOf[index]!]! / MINUTE_US)]!.addRepeat(block.repeats!, index);
   const outcomes = { rows: block.outcomes.head(), repeats: block.repeats?.outcomes.head() ?? [] };
@@ -152,7 +152,7 @@ class MinuteTally {
     }
   }
 
-  /** Adds a query without a row of its own; nothing has blocked it. */
+  /** Adds a query that has no row and was not blocked. */
   addRepeat({ outcomeOf, clientOf, responseTimes }: OpenRepeats, index: number): void {
     const { queries, timesUs } = this.repeats;
     const outcome = outcomeOf[index]!;

@@ -1,6 +1,6 @@
 /**
- * The block that is being filled: queries by columns, and their dictionaries. Nothing is allocated for a query but where
- * a dictionary grows. Pure memory; `block-encoder.ts` compresses what it holds.
+ * The block that is being filled: queries in columns, and their dictionaries. A query allocates nothing unless a
+ * dictionary grows. Pure memory; `block-encoder.ts` compresses its content.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
@@ -71,7 +71,7 @@ export class OpenBlock {
     );
   }
 
-  /** Queries, those without a row of their own included. */
+  /** Number of queries, including those without a row. */
   get queryCount(): number {
     return this.rowCount + (this.repeats?.count ?? 0);
   }
@@ -106,8 +106,8 @@ export class OpenBlock {
   }
 
   /**
-   * Adds repeats that a row had in another block; once all rows are added. Where there is no room to tell clients apart,
-   * they count for the client of the row.
+   * Adds repeats that a row had in another block; call it once all rows are added. If there is no space to distinguish
+   * clients, they count for the client of the row.
    */
   carryRepeats(rowPlace: number, client: RepeatedClient, queries: number): void {
     const hasRoom = this.clients.size < MAX_BLOCK_ROWS && this.carried.length < MOST_CARRIED;
@@ -150,7 +150,7 @@ export class OpenBlock {
     });
   }
 
-  /** Null where no row has any. */
+  /** Null if no row has repeats. */
   headRepeats(): Repeats | null {
     return repeatsOf([...(this.repeats?.entries() ?? []), ...this.carried]);
   }

@@ -1,6 +1,6 @@
 /**
- * Queries that get no row of their own in the block that is being filled: each is counted with a row that is there, with
- * its own client, outcome and response time, so that statistics count what it was. Its name is not kept.
+ * Queries without a row in the block that is being filled: each is counted with an existing row, but with its own
+ * client, outcome and response time, so that statistics are exact. Its name is not kept.
  */
 import type { QueryLogRow } from '../rows/row.ts';
 import { MAX_BLOCK_ROWS } from './block-layout.ts';

@@ -1,4 +1,4 @@
-/** What became of queries of a block that is being filled: the distinct outcomes, each with the number of its queries. */
+/** Distinct outcomes of the queries of a block that is being filled, each with its number of queries. */
 import {
   DECISION_ORIGINS,
   DNSSEC_STATUS_NAMES,

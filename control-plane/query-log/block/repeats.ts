@@ -59,7 +59,7 @@ export function repeatsFromBytes(
   return { total, rows, clients, queries };
 }
 
-/** By row; null where no row has any. */
+/** Number of repeats by row; null if no row has any. */
 export function repeatsByRow({ rows: rowCount, repeats }: BlockHead): Uint32Array | null {
   if (repeats === null) return null;
   const { rows, queries } = repeats;

@@ -27,7 +27,7 @@ const Control = { ACCEPT: 1, START: 2, STOP: 3, READY: 4, FINISH: 5 } as const;
 type ControlCode = (typeof Control)[keyof typeof Control];
 /** The one type of field that a control frame has. */
 const CONTENT_TYPE_FIELD = 1;
-/** The longest control frame; more is no receiver of Frame Streams. */
+/** Maximum size of a control frame; a receiver of Frame Streams never sends more. */
 const MOST_CONTROL_BYTES = 512;
 /** Bytes that are written at once, and those that may wait for the receiver. */
 const CHUNK_BYTES = 64 << 10;

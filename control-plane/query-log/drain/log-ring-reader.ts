@@ -58,7 +58,7 @@ export class LogRingReader {
 
   /**
    * Arranges for `wake` to be called once there are records; spurious calls are possible. False, without effect, if
-   * there are records now. Sleeping again repairs the state after a thread died while notifying.
+   * there are records now. Calling it again restores the state after a thread died while notifying.
    */
   sleep(wake: () => void): boolean {
     const { control } = this;

@@ -53,7 +53,7 @@ async function store(blocks: number, rows: number): Promise<void> {
     );
 }
 
-/** What was logged, but for debugging: a user may not be allowed to change priorities. */
+/** Log lines except debug ones: a user may not be allowed to change priorities. */
 const notices = (): MemoryLine[] => logger.lines.filter(({ level }) => level !== 'debug');
 
 /** Connections of the thread, by state. */

@@ -68,7 +68,7 @@ function placesIn(lane: Lane): Places {
   });
 }
 
-/** Asks a thread of its own. */
+/** Sends questions to a separate thread. */
 export class LogScans implements Scans {
   private readonly options: LogScansOptions;
   private readonly heapMib: number;

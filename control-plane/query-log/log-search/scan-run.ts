@@ -93,7 +93,7 @@ function logOf(
   };
 }
 
-/** The transaction, which refuses to go on once `signal` is aborted. */
+/** The transaction; it rejects further work once `signal` is aborted. */
 function inTurns(tx: CopyQueryable, signal: AbortSignal): BlockTransaction {
   return {
     memory,

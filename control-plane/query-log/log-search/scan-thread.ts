@@ -1,7 +1,7 @@
 /**
- * Entry of the thread that answers questions about the query log: reading and decoding blocks takes long, and the control
- * plane must not stand still for it. It runs at a low priority and has database connections of its own. Between two
- * blocks other questions have their turn, and a question that is cancelled ends.
+ * Entry point of the thread that answers questions about the query log: reading and decoding blocks takes long and must
+ * not block the control plane. It runs at a low priority and has its own database connections. It takes turns between
+ * questions after each block, and stops a question that is cancelled.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';

@@ -16,7 +16,7 @@ function asked(signal = new AbortController().signal): Asked {
   return { question: NEWEST, lane: 'quick', server: own.database.target(), signal };
 }
 
-/** A thread, and what its owner is told. */
+/** A thread, and the events that it reports to its owner. */
 function start(): { worker: ScanWorker; told: string[] } {
   const told: string[] = [];
   const worker = new ScanWorker(64, {

@@ -86,7 +86,7 @@ export class ScanWorker {
     });
   }
 
-  /** Sends a message that is no question. */
+  /** Sends a message other than a question. */
   post(message: ToScans): void {
     this.worker.postMessage(message);
   }

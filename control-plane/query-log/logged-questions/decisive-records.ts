@@ -8,7 +8,7 @@ import { MAX_ANSWER_BYTES } from '../block/answer-form.ts';
 import { type ViewedBytes, viewed } from '../block/viewed-bytes.ts';
 
 const TARGET_TYPES: ReadonlySet<number> = new Set([RRType.CNAME, RRType.DNAME, RRType.SVCB, RRType.HTTPS]);
-/** First bytes of the addresses of local networks, and of some others: those are kept in vain. */
+/** First bytes of the addresses of local networks. They also match some other addresses, which are kept needlessly. */
 const LOCAL_IPV4: ReadonlySet<number> = new Set([0, 10, 127, 169, 172, 192]);
 const LOCAL_IPV6: ReadonlySet<number> = new Set([0, 0xfc, 0xfd, 0xfe]);
 

@@ -24,7 +24,7 @@ export interface DayExportOptions {
   readonly logger: Logger;
 }
 
-/** A day that is to be written. */
+/** A day that is due for export. */
 interface DueDay {
   /** `2026-07-05`, in UTC */
   readonly day: string;
@@ -65,7 +65,7 @@ export class DayExport {
     return this.failed;
   }
 
-  /** Writes the days that are due, until `signal`. Throws what was in the way, which `trouble()` tells as well. */
+  /** Exports the days that are due, until `signal`. Throws on failure; `trouble()` then returns the reason. */
   async turn(signal: AbortSignal): Promise<void> {
     const folder = this.options.folder();
     if (folder === '') return;
@@ -73,10 +73,10 @@ export class DayExport {
       await this.options.jobs.hold('export the query log', (lease) =>
         this.exportDays(folder, { ...lease, signal: AbortSignal.any([lease.signal, signal]) }),
       );
-      // Done, or another node is at it, which tells its own trouble.
+      // Done, or another node is exporting and reports its own problems.
       this.lastTrouble = null;
     } catch (error) {
-      // A lost database is told elsewhere, and a stop is no failure.
+      // A lost database is reported elsewhere, and a stop is not a failure.
       if (!signal.aborted && !(error instanceof DatabaseUnavailable)) {
         this.failed++;
         this.lastTrouble = `finished days of the query log are not exported: ${reasonOf(error)}`;
@@ -87,7 +87,7 @@ export class DayExport {
 
   private async exportDays(folder: string, lease: Lease): Promise<void> {
     const { database } = this.options;
-    // First, so that a folder that cannot be made is told at once, and not when a day is due.
+    // First, so that a directory that cannot be created is reported at once, and not only when a day is due.
     await mkdir(folder, { recursive: true });
     const due = await database.background().read((tx) => tx.query<DueDay>(DUE, [MARK]));
     for (const day of due.rows) {

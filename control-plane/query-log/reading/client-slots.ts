@@ -13,7 +13,7 @@ export interface ClientSlotsRequest {
   readonly toMs: number;
   /** Length of a slot; slots start at multiples of it. */
   readonly stepMs: number;
-  /** Clients with slots of their own. */
+  /** Maximum number of clients with their own slots. */
   readonly most: number;
 }
 

@@ -52,7 +52,7 @@ const COLUMNS: Readonly<Record<keyof LoggedQuery, Column>> = {
   cached: { element: { type: 'BOOLEAN' }, cellOf: ({ cached }) => cached },
   upstream: nullableText('upstream'),
   dnssec_status: text('dnssec_status'),
-  // As JSON, as in CSV: the records of an answer have no columns of their own.
+  // As JSON, as in CSV: the records of an answer do not have their own columns.
   answers: {
     element: TEXT,
     isNullable: true,
@@ -72,7 +72,7 @@ export class ParquetExport {
   private readonly writer = new ParquetWriter({ writer: this.bytes, schema: schema(), createdBy: 'weir' });
   private rows: LoggedQuery[] = [];
 
-  /** Takes rows; returns what can be sent meanwhile. */
+  /** Adds rows; returns the bytes that can be sent already. */
   add(rows: readonly LoggedQuery[]): Uint8Array {
     this.rows.push(...rows);
     if (this.rows.length >= GROUP_ROWS) this.writeGroup();
@@ -98,7 +98,7 @@ export class ParquetExport {
     void this.writer.write({ columnData, rowGroupSize: rows.length });
   }
 
-  /** Offsets in the file go on counting. */
+  /** The writer keeps counting offsets in the file. */
   private takeBytes(): Uint8Array {
     const bytes = this.bytes.getBytes().slice();
     this.bytes.index = 0;

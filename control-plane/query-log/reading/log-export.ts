@@ -1,7 +1,7 @@
 /**
- * The log from the newest row to the oldest, in turns that are short: each reads a few blocks in a transaction of its
- * own, so that other questions come between, however slowly somebody takes the rows. A turn ends at a moment; the next
- * one reads what lies at or before it, so blocks may be merged, added or dropped between two turns.
+ * The log from the newest row to the oldest, in short turns: each reads a few blocks in a separate transaction, so that
+ * other questions get their turn, however slowly the client reads the rows. A turn ends at a moment; the next one reads
+ * what lies at or before it, so blocks may be merged, added or deleted between two turns.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';

@@ -28,7 +28,7 @@ interface Columns {
   readonly outcomeOf: Uint16Array;
   readonly responseTimes: Uint32Array;
   readonly answers: BlockAnswers | null;
-  /** Null where no row has any. */
+  /** Null if no row has repeats. */
   readonly repeats: Uint32Array | null;
 }
 

@@ -26,7 +26,7 @@ const BLOCKS = 6;
 const ROWS = 10;
 
 let own: TestDatabase;
-/** Connections of the questions, as upkeep runs meanwhile. */
+/** Connections for the questions, because upkeep runs at the same time. */
 let work: BackgroundWork;
 beforeAll(async () => {
   own = await startTestDatabase();

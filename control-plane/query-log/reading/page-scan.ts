@@ -138,7 +138,7 @@ export class PageScan {
     return total;
   }
 
-  /** Counts a block by what is known of it, or tells what of it `count()` needs. */
+  /** Counts a block from what is known of it, or returns the pieces that `count()` needs. */
   private countOrAsk(stored: StoredBlock, span: TimeSpan): ReadonlySet<Piece> {
     const { known } = stored;
     const hasNames = known?.names !== undefined;
@@ -271,7 +271,7 @@ export function rowId({ runId, firstSeq }: Pick<StoredBlock, 'runId' | 'firstSeq
   return runId * SEQ_FACTOR + firstSeq + row;
 }
 
-/** The run of a row, and its number there; null for what is no id. */
+/** The run of a row, and its number in the run; null for an invalid id. */
 export function placeOfId(id: number): { readonly runId: number; readonly seq: number } | null {
   const runId = Math.floor(id / SEQ_FACTOR);
   return runId >= 1 && runId <= MAX_ID ? { runId, seq: id - runId * SEQ_FACTOR } : null;

@@ -19,7 +19,7 @@ export class InvalidCursor extends Error {
 
 /** Marks the direction. */
 const NEWER = '.n';
-/** Before the queries that rows stand for beyond themselves, where there are any. */
+/** Prefix of the number of repeats, if there are any. */
 const REPEATS = 'r';
 
 /** Makes the text. */

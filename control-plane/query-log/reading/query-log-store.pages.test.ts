@@ -106,7 +106,7 @@ describe('readQueryLog()', () => {
         const known = backwards.map((page) => page.data.filter(({ id }) => ofThen.has(id)));
         expect(known.flat()).toEqual(forwards.flatMap(({ data }) => data));
         const wanted = forwards.slice(0, -1).map(idsOf).toReversed();
-        // From the last page on they are cut in the same places, but for the newest, which newer rows have joined.
+        // From the last page backwards, pages have the same boundaries, except the newest, which gained newer rows.
         const full = backwards.slice(0, -1).toReversed().map(idsOf);
         expect(full.slice(0, wanted.length)).toEqual(wanted);
       },

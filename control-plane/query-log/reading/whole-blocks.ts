@@ -16,7 +16,7 @@ export class WholeBlocks {
   private readonly asked = new Set<string>();
   private readonly blocks = new Map<string, StoredBlock>();
 
-  /** What is to be fetched of the next block all rows of which match: all of it, or nothing yet. */
+  /** Pieces to fetch of the next block if all its rows match: all of them, or none yet. */
   ask(block: StoredBlock): ReadonlySet<Piece> {
     const bytes = sizeOf({ block, pieces: ALL_PIECES });
     if (this.missingRows <= 0 || bytes > Math.min(MOST_BYTES, this.freeBytes)) return NOTHING;

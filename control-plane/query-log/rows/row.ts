@@ -38,7 +38,7 @@ export interface LoggedRule {
   readonly atName: boolean;
   /** Text after the name; where `atName` is false, the alias that the rule matched, '' = the name asked for. */
   readonly after: string;
-  /** Ids of all lists that have the rule, ascending; empty where it is no list's, or where that is not known. */
+  /** Ids of all lists that contain the rule, ascending; empty if the rule is not from a list, or if that is unknown. */
   readonly lists: readonly number[];
 }
 

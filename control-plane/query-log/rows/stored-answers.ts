@@ -133,7 +133,7 @@ function generic(message: Uint8Array, at: number, end: number): string {
   return `\\# ${end - at} ${Buffer.from(message.subarray(at, end)).toString('hex')}`.trimEnd();
 }
 
-/** Text of the name at an offset, pointers followed; null if it is none. Pointers must go backwards. */
+/** Text of the name at an offset, following pointers; null if it is invalid. Pointers must go backwards. */
 function nameAt(message: Uint8Array, start: number): string | null {
   const wire = new Uint8Array(MAX_NAME_LENGTH + 1);
   let length = 0;

@@ -58,7 +58,7 @@ export class BlockFilter {
     return this.domain !== null;
   }
 
-  /** The pieces besides the head that `count()` needs of a block that lies wholly within the span. */
+  /** The pieces, in addition to the head, that `count()` needs of a block that lies wholly within the span. */
   piecesToCount(hasNames = false): readonly Piece[] {
     const pieces: Piece[] = this.domain === null || hasNames ? [] : ['names'];
     const conditions = [this.client, this.outcome, this.domain].filter((test) => test !== null).length;
@@ -69,7 +69,7 @@ export class BlockFilter {
     return pieces;
   }
 
-  /** The pieces besides the head that `rows()` needs of any block. */
+  /** The pieces, in addition to the head, that `rows()` needs of any block. */
   piecesToSearch(hasNames = false): readonly Piece[] {
     const pieces: Piece[] = ['times'];
     if (this.domain !== null) pieces.push(...(hasNames ? [] : (['names'] as const)), 'nameOf');
@@ -78,7 +78,7 @@ export class BlockFilter {
     return pieces;
   }
 
-  /** Number of matching queries of all of a block, where its dictionaries tell; null: the rows do. */
+  /** Number of matching queries in the whole block if its dictionaries suffice; null if the rows have to be counted. */
   countByHead(head: BlockHead, names: KnownNames | undefined): number | null {
     const known = this.countWithoutNames(head);
     if (this.domain === null || known === 0) return known;
@@ -130,14 +130,14 @@ export class BlockFilter {
     return counts;
   }
 
-  /** 1 for each row that matches but for its client. */
+  /** 1 for each row that matches, whatever its client. */
   private markRows(block: BlockReader, span: TimeSpan, names: KnownNames | undefined): Uint8Array {
     const marks = new Uint8Array(block.head.rows);
     for (const row of this.rows(block, span, names, null)) marks[row] = 1;
     return marks;
   }
 
-  /** Null where the rows have to be counted; where names matter, only 0 is sure. */
+  /** Null if the rows have to be counted; with a condition on names, only 0 is reliable. */
   private countWithoutNames({ rows, clients, outcomes }: BlockHead): number | null {
     const clientMatches = matchesOf(clients, this.client);
     const outcomeMatches = matchesOf(outcomes, this.outcome);
@@ -154,7 +154,7 @@ export class BlockFilter {
     return wanted ? blocked : queries - blocked;
   }
 
-  /** Null where the rows have to be counted. */
+  /** Null if the rows have to be counted. */
   private countByNames(head: BlockHead, { counts, classes, matches }: MatchedNames): number | null {
     if (!matches.includes(1)) return 0;
     if (matchesOf(head.clients, this.client).includes(0)) return null;

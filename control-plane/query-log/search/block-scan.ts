@@ -26,7 +26,7 @@ export interface BlockRequest extends TimeSpan {
   /** Only blocks of this node, or only of others. */
   readonly nodeId?: number | undefined;
   readonly notNodeId?: number | undefined;
-  /** Besides the head; or by block all that is wanted, perhaps nothing. */
+  /** Pieces in addition to the head; as a function, all pieces of a block, perhaps none. */
   readonly pieces: ReadonlySet<Piece> | ((block: StoredBlock) => ReadonlySet<Piece>);
   /** Leave out blocks that lie wholly within the span. */
   readonly isPartialOnly?: boolean;
@@ -34,7 +34,7 @@ export interface BlockRequest extends TimeSpan {
   readonly unlisted?: BlockRange['unlisted'];
   /** Begin with the oldest, by their first query. */
   readonly isOldestFirst?: boolean;
-  /** Most blocks of the first fetch, for whoever asks for pieces of those only that it is sure to need. */
+  /** Maximum number of blocks in the first fetch, for callers that only request pieces that they are sure to need. */
   readonly firstFetch?: number;
 }
 

@@ -73,7 +73,7 @@ export class LogMemory {
     return this.blocks.get(keyOfList(kind, place)) as KnownList | undefined;
   }
 
-  /** Keeps a list; undefined where there is no room for its keys. */
+  /** Keeps a list; undefined if there is no space for its keys. */
   keepList(kind: ListKind, place: ListPlace, list: NameList): KnownList | undefined {
     const known = this.books[kind].takeList(list);
     if (known === null) this.beginBooks();

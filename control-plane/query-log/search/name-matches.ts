@@ -118,7 +118,7 @@ function forEachMatch(
   while (at >= 0 && at < starts[count]!) {
     while (starts[place + 1]! <= at) place++;
     const end = starts[place + 1]!;
-    // Where nothing stands between two texts, a part may begin in one and end in the next.
+    // Texts without a separator: a match may begin in one and end in the next.
     const isWithin = at + part.length <= end;
     if (isWithin) take(place);
     at = texts.indexOf(part, isWithin ? end : at + 1);

@@ -70,7 +70,7 @@ function sliceOf(
   const firstFrame = Math.min(...ranges.map(([first]) => first));
   const lastFrame = Math.max(...ranges.map(([, last]) => last));
   const columnFrame = FRAMES_OF[column[0]!][0];
-  // Any number of a stored block may be wrong; whoever reads the frame finds that.
+  // Any number in a stored block may be wrong; the reader of the frame detects that.
   const bytes = (from: number, to: number): number =>
     lengths.slice(from, to).reduce((sum, length) => Math.min(MOST_BYTES, sum + Math.max(0, length)), 0);
   const length = bytes(firstFrame, lastFrame + 1);
@@ -134,7 +134,7 @@ function piecesSql(day: string, wanted: readonly Wanted[]): string {
     JOIN query_blocks AS b ON b.run_id = v.run_id AND b.first_seq = v.first_seq WHERE b.day = ${day}`;
 }
 
-/** A block with these pieces; null if it was merged into another meanwhile. */
+/** A block with these pieces; null if it has been merged into another since. */
 export async function fetchBlock(
   tx: CopyQueryable,
   block: BlockKey,
@@ -204,7 +204,7 @@ export function dayOf(us: number): string {
   return `(${momentInSql(us)} AT TIME ZONE 'UTC')::date`;
 }
 
-/** A number in SQL. @throws {RangeError} if it is no whole number */
+/** A number in SQL. @throws {RangeError} if it is not an integer */
 export function numberInSql(value: number): string {
   if (!Number.isInteger(value)) throw new RangeError(`read blocks: ${value} is no whole number`);
   return String(value);
@@ -213,7 +213,7 @@ export function numberInSql(value: number): string {
 const EMPTY = Buffer.alloc(0);
 const LAST_US = Date.UTC(9999, 11, 31) * 1000;
 
-/** The columns of a block without its content, and what becomes of them in JSON: for statements that come again. */
+/** The columns of a block without its content, and how to convert them to JSON: for repeated statements. */
 export const BLOCK_COLUMNS = `run_id, first_seq, row_count, node_id, hour, first_time, last_time, lengths, checksums, answers, repeats`;
 export const BLOCK_VALUES: readonly string[] = [
   ...['run_id', 'first_seq', 'row_count', 'node_id', ...['hour', 'first_time', 'last_time'].map(microsInSql)],

@@ -38,7 +38,7 @@ function nextMark(ms: number, stepMs: number, offsetAt: ZoneOffset): number {
   const mark = (Math.floor((ms + offsetMs) / stepMs) + 1) * stepMs;
   const guess = mark - offsetMs;
   const laterMs = offsetAt(guess) * MINUTE_MS;
-  // A clock that is set back within an hour shows some of its minutes twice: the second time is a bucket of its own.
+  // If a clock is set back within an hour, some minutes occur twice: the second time is a separate bucket.
   if (laterMs === offsetMs || stepMs < BUCKET_MS.day) return guess;
   const corrected = mark - laterMs;
   return offsetAt(corrected) * MINUTE_MS === laterMs ? corrected : guess;

@@ -41,7 +41,7 @@ export async function readMatchingCounts(
     const times = reader.times();
     const add = slots.adderFor(reader);
     for (const row of rows ?? times.keys()) add(row, 1);
-    // A row of a flood stands for queries of other clients, too.
+    // A row of a flood also stands for queries of other clients.
     repeats?.rows.forEach((row, entry) => {
       const isWithin = times[row]! >= request.fromUs && times[row]! < request.toUs;
       if (isWithin && isWanted(clients[repeats.clients[entry]!]!)) add(row, repeats.queries[entry]!);

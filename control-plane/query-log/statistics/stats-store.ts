@@ -31,7 +31,7 @@ export interface ClientCount {
   readonly blocked: number;
 }
 
-/** Queries that the cache answered, and those it was asked for in vain. */
+/** Cache hits and misses. */
 export interface CacheUse {
   readonly hits: number;
   readonly misses: number;

@@ -50,14 +50,16 @@ export class BlockGatherer {
   /** Null: its queries are in the log and counted. */
   private readonly part: RunPart | null;
   private readonly open = new OpenBlock();
-  /** Null: each query gets a row of its own. */
+  /** Null: each query gets its own row. */
   private readonly limited: LimitedNetworks | null;
   private seq: number;
-  /** Of blocks that were compressed; more than one only where blocks come faster than they go. */
+  /** Memory of blocks that were compressed; more than one only if blocks arrive faster than they are written. */
   private readonly spare: FrameMemory[] = [];
 
-  /** `prefixes` say which addresses are one network; without them, each limited query gets a row of its own.
-   * `firstSeq`: the number of the first row. */
+  /**
+   * `prefixes` define which addresses belong to one network; without them, each limited query gets its own row.
+   * `firstSeq`: the number of the first row.
+   */
   constructor(
     prefixes?: () => NetworkPrefixes,
     runKey: string = randomUUID(),

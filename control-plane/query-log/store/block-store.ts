@@ -28,7 +28,7 @@ export interface BlockDatabase extends Pick<Database, 'onStatus' | 'status' | 'w
   makeDays(days: readonly number[]): Promise<void>;
 }
 
-/** Channel of NOTIFY on which each block of the log that was stored is told, see `blockNotice()`. */
+/** NOTIFY channel that announces each stored block of the log, see `blockNotice()`. */
 export const BLOCK_CHANNEL = 'weir_query_blocks';
 
 /** SQLSTATE of a partition that does not exist. */
@@ -36,7 +36,7 @@ const UNDEFINED_TABLE = '42P01';
 /** SQL of the timeline: a server that took over from another writes its WAL under a new one. */
 const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
-/** What became of a block. */
+/** Outcome of storing a block. */
 export interface StoredBlock {
   /** The number of its run. */
   readonly runId: number;
@@ -54,7 +54,7 @@ export class OverlappingBlock extends Error {
 }
 
 /**
- * Stores one block in one transaction and tells all nodes, or finds that it is stored already.
+ * Stores one block in one transaction and notifies all nodes, or finds that it is stored already.
  * @throws {DatabaseUnavailable} when the outcome is unknown; sending it again is safe
  * @throws {DamagedBlock}, {OverlappingBlock} and data errors of the database: this block cannot be stored
  */
@@ -134,7 +134,7 @@ export interface BlockNotice {
   readonly hourUs: number;
 }
 
-/** What is told of a block. */
+/** Payload of the notification about a block. */
 function blockNotice(runId: number, { runKey, firstSeq, rowCount, hourUs }: LogBlock): string {
   return JSON.stringify([runKey, runId, firstSeq, rowCount, hourUs]);
 }

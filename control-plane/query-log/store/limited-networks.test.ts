@@ -76,7 +76,7 @@ describe('BlockGatherer.append()', () => {
         expect(summed(blocks)).toEqual(summed(plain));
         const headsOf = (some: readonly LogBlock[]) => some.map((block) => new BlockReader(block).head);
         expect(clientsOf(headsOf(blocks))).toEqual(clientsOf(headsOf(plain)));
-        // Numbers go on with rows.
+        // Sequence numbers continue with rows.
         const ends = blocks.map(({ firstSeq, rowCount }) => firstSeq + rowCount);
         expect(blocks.map(({ firstSeq }) => firstSeq)).toEqual([0, ...ends.slice(0, -1)]);
       }),

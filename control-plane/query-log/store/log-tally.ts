@@ -56,7 +56,7 @@ export class LogTally {
     this.memory[TallySlot.SPOOLED] = rows;
   }
 
-  /** Refused by the database for their content, and set aside on disk. */
+  /** Rows that the database rejected because of their content; they are kept on disk. */
   get refused(): number {
     return this.memory[TallySlot.REFUSED]!;
   }

@@ -28,16 +28,16 @@ export interface LogWriterOptions {
   readonly mayWrite?: Promise<void>;
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
-  /** UUID of this life of the process; one of its own unless given. */
+  /** UUID of this lifetime of the process; random by default. */
   readonly runKey?: string;
   readonly logger: Logger;
   /** Whether rows may be stored in the name of this node; until then they wait in the spool. */
   readonly mayStore?: () => boolean;
   /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
   readonly privacy: () => QueryLogPrivacy;
-  /** Of `dns.rate_limit`; asked for every limited query. Without it each of them gets a row of its own. */
+  /** From `dns.rate_limit`; read for every limited query. Without it, each of them gets its own row. */
   readonly limitedPrefixes?: (() => NetworkPrefixes) | undefined;
-  /** Milliseconds between two blocks, where there are rows enough. */
+  /** Milliseconds between two blocks, if there are enough rows. */
   readonly maxWaitMs?: number;
   /** Most bytes of the spool. */
   readonly maxSpoolBytes?: number;

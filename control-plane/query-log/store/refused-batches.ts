@@ -1,6 +1,6 @@
 /**
- * Batches that the database refuses for their content: set aside on disk for inspection, the newest replacing the
- * oldest. Nothing reads them back. A file is one line of JSON and then the block, as in `log-spool.ts`.
+ * Batches that the database rejects because of their content: kept on disk for inspection, the newest replacing the
+ * oldest. Nothing reads them again. A file is one line of JSON followed by the block, as in `log-spool.ts`.
  */
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@
 /** Milliseconds of the first pause and of the longest. */
 const PAUSE_MS = { first: 1000, last: 30_000 } as const;
 
-/** Tells when to send again. */
+/** Decides when to send again. */
 export class SendPause {
   private untilMs = -Infinity;
   private nextMs: number = PAUSE_MS.first;

@@ -1,6 +1,7 @@
 /**
- * Batches that cannot go into the database now: on disk in the spool, set aside where the database refuses them for
- * good, or held in memory while the disk refuses them, too. All work on these files is done in turn. Knows no database.
+ * Batches that cannot be written to the database now: on disk in the spool, kept separately if the database rejects
+ * them for good, or in memory while the disk also fails. All operations on these files run one after the other.
+ * Independent of the database.
  */
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
@@ -91,7 +92,7 @@ export class SpilledBatches {
     });
   }
 
-  /** Sets aside rows that can never be stored, for a person to find. */
+  /** Saves rows that can never be stored, so that an administrator can inspect them. */
   setAside(batch: LogBatch, cause: unknown): void {
     void this.inTurn('set refused rows aside', async () => {
       const { rowCount } = batch;

@@ -41,7 +41,7 @@ export class UnsettledBatches {
     return taken;
   }
 
-  /** Only a new acknowledgement makes older ones safe: time alone passes while a server hangs, too. */
+  /** Only a new acknowledgement makes older batches safe: time also passes while a server hangs. */
   private forget(): void {
     const oldestMs = performance.now() - KEPT_MS;
     while (this.batches.length > 0 && (this.batches[0]!.storedMs < oldestMs || this.bytes > MAX_BYTES)) {

@@ -86,7 +86,7 @@ const CLIENTS_TARGET: Target = {
   addBlock: addClients,
 };
 
-/** Sums lists and blocks, and tells whether something could not be counted. */
+/** Sums lists and blocks; returns whether something could not be counted. */
 async function sum(
   tx: BlockTransaction,
   request: SumRequest,
@@ -196,7 +196,7 @@ function addClients(
 
 /** What is needed of a block. */
 export interface BlockUse {
-  /** Besides the head, where all queries count, and where only some do. */
+  /** Pieces in addition to the head, if all queries of the block count, and if only some do. */
   readonly wholePieces: readonly Piece[];
   readonly rowPieces: readonly Piece[];
   /** Whether names may come by their numbers. */
@@ -238,7 +238,7 @@ export async function forEachBlock(
   }
 }
 
-/** Nothing where no query matches, or where what is known of the block suffices. */
+/** Empty if no query matches, or if what is known of the block suffices. */
 function piecesOf(
   { known }: StoredBlock,
   filter: BlockFilter,

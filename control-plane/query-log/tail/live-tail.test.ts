@@ -114,7 +114,7 @@ describe('LiveTail', () => {
     node.append(1, 50);
     await reader.count(51);
     expect(reader.events.at(-1)!.nodes).toBe('own');
-    // What is told before is missed.
+    // Earlier notifications are missed.
     await node.untilHearing();
     const [batch] = await batchesOf([logRow({ timestampMs: NOON, responseTimeUs: 51 })]);
     await storeBlock(node.own.database, batch!, { nodeId: nodeIdOf('node-b'), durable: true });

@@ -1,6 +1,6 @@
 /**
- * The rows of other nodes, and those that this one stores late: each block that is stored is told by NOTIFY and then
- * read. Of own rows that come from the drain nothing is taken here.
+ * The rows of other nodes, and rows that this node stores late: NOTIFY announces each stored block, which is then read.
+ * Rows of this node that come from the drain are skipped here.
  */
 import type { Database } from '../../storage/db/database.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
@@ -17,7 +17,7 @@ export interface OtherNodesParts {
   readonly hostnameOf: HostnameOf;
   /** Takes rows. */
   readonly show: (batch: TailBatch) => void;
-  /** Told of rows that were not looked at. */
+  /** Called with the number of rows that were skipped. */
   readonly leaveOut: (rows: number) => void;
 }
 
@@ -45,7 +45,7 @@ export class OtherNodes {
     this.waiting = [];
   }
 
-  /** Reads some of the blocks that were told, unless it does so already. */
+  /** Reads some of the announced blocks, unless it is already reading. */
   async read(): Promise<void> {
     if (this.isReading || this.waiting.length === 0) return;
     this.isReading = true;
@@ -80,7 +80,7 @@ export class OtherNodes {
       show(new TailBatch(stored, { node, runId, firstSeq, hostnameOf }, seq - firstSeq, rowCount));
     } catch (error) {
       leaveOut(rowCount);
-      // A damaged block is reported by whoever asks for its time.
+      // A damaged block is reported when its time is queried.
       if (!(error instanceof DamagedBlock || error instanceof DatabaseUnavailable)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** The rows of this node as they are gathered, copied into small blocks for those who watch. Nothing here waits. */
+/** The rows of this node as they are gathered, copied into small blocks for live tails. Nothing here waits. */
 import type { QueryLogRow } from '../rows/row.ts';
 import { type RawBlock, sealBlock } from '../block/block-encoder.ts';
 import { type Kept, OpenBlock } from '../block/open-block.ts';

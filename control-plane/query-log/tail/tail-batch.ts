@@ -1,4 +1,6 @@
-/** Rows of one block on their way to those who watch the log: filtered and written as JSON once, however many watch. */
+/**
+ * Rows of one block on their way to the readers of the live tail: filtered and written as JSON once for all of them.
+ */
 import { BlockReader } from '../block/block-reader.ts';
 import type { RawBlock } from '../block/block-encoder.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';

@@ -17,7 +17,9 @@ export const TailLimit = {
 
 /** Milliseconds after which a browser that lost the stream comes back. */
 const RETRY_MS = 2000;
-/** Ticks between two comments that keep a silent connection open, and between two looks whether it may go on. */
+/**
+ * Ticks between two comments that keep a silent connection open, and between two checks of whether it is still allowed.
+ */
 const HEARTBEAT_TICKS = 150;
 const CHECK_TICKS = 50;
 
@@ -95,7 +97,10 @@ export class TailStream {
     }
   }
 
-  /** Asks whether it may go on; until that is known nothing is sent. Ends where the answer is no, or not there in time. */
+  /**
+   * Checks whether the reader is still allowed; nothing is sent until that is known. Ends if it is not, or on a late
+   * answer.
+   */
   check(): void {
     this.isOutdated = this.isChecking;
     if (this.isChecking) return;
@@ -112,7 +117,7 @@ export class TailStream {
 
   end(): void {
     this.rows = [];
-    // What was not taken is given up: a slow reader would delay the end.
+    // Unread data is discarded: a slow reader would delay the end.
     if (this.response.writableLength > 0) this.response.destroy();
     else this.response.end();
   }

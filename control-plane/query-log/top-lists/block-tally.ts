@@ -64,7 +64,7 @@ export class BlockTally {
   }
 }
 
-/** Whether the names of a block tell their group. */
+/** Whether all queries of a block belong to one group, so that the counts by name suffice. */
 export function isOfOneGroup({ head: { clients } }: BlockReader): boolean {
   return clients.every(([, group]) => group === clients[0]![1]);
 }

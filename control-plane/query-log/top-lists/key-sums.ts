@@ -11,7 +11,7 @@ export interface KeyCounts {
 /** By what the largest are chosen. */
 export type Weight = 'resolved' | 'blocked' | 'not blocked' | 'all';
 
-/** Sums by key; keys without any are none. */
+/** Sums by key; keys without queries are left out. */
 export type SummedKeys = Pick<
   KeyTable,
   'size' | 'bytes' | 'starts' | 'resolved' | 'blocked' | 'other' | 'unseen' | 'sketch'

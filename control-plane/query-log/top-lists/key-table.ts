@@ -14,8 +14,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const SMALL_ENTRIES = 512;
 const SMALL_BYTES = 16_384;
 /**
- * Entries with the smallest count that is kept would be an arbitrary choice among many, mostly names of a flood: they all
- * go, but where that would leave fewer than this.
+ * Entries with the smallest count would be an arbitrary choice among many, mostly names of a flood: all of them are
+ * evicted, unless fewer entries than this would be left.
  */
 const FEW_ENTRIES = 1024;
 

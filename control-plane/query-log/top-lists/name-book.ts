@@ -53,7 +53,7 @@ export class NameBook {
     this.table = new KeyTable(mostKeys);
   }
 
-  /** The names of a block by their numbers; null where there might be no room for them. */
+  /** The names of a block by their numbers; null if there might be no space for them. */
   takeNames({ texts, starts, counts, classes }: Omit<BlockNames, 'rules' | 'offsets'>): KnownNames | null {
     const { table } = this;
     const count = starts.length - 1;
@@ -66,7 +66,7 @@ export class NameBook {
     return { book: table, places, counts: Uint16Array.from(counts), classes: Uint8Array.from(classes) };
   }
 
-  /** A list by the numbers of its keys; null where there might be no room for them. */
+  /** A list by the numbers of its keys; null if there might be no space for them. */
   takeList(list: NameList): KnownList | null {
     const { table } = this;
     if (!this.hasRoom(list.size, list.textBytes)) return null;

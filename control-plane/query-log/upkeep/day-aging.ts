@@ -26,7 +26,7 @@ export interface OldDays {
 /** Milliseconds of uptime per dropped day that only the clock considers old. */
 const DOUBTFUL_MS = 3_600_000;
 
-/** Tells old days, for one kind of data. */
+/** Decides which days are old, for one kind of data. */
 export class DayAging {
   private readonly clock: Pick<Clock, 'monotonicMs'>;
   private doubtfulFromMs: number;

@@ -31,7 +31,7 @@ describe('startLogMaintenance()', () => {
     });
     await stop();
     const partitions = await listPartitions(own.database);
-    // Midnight may pass meanwhile.
+    // The test may run across midnight.
     const days = [startedOn, Math.floor(Date.now() / DAY_MS)].map((day) => [day, day + 1]);
     expect(days.some((two) => two.every((day) => partitions.includes(day)))).toBe(true);
     expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Small blocks of the query log become large ones, in the background: neighbours of one run and one hour. Each node
- * merges its own, and those of runs that have ended long ago where it is this node's turn. Counts and `query_runs` stay as they are.
+ * Merges small blocks of the query log into large ones in the background: neighbours of one run and one hour. Each node
+ * merges its own, and in its turn those of runs that ended long ago. Counts and `query_runs` do not change.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';

@@ -85,7 +85,7 @@ export class NameFolding {
     return (await left()).length === 0;
   }
 
-  /** Folds blocks of a unit; returns how many queries, 0 also where it has to be tried later. */
+  /** Folds blocks of a unit; returns the number of queries, or 0 if it must be tried again later. */
   private async fold(unit: FoldUnit, signal: AbortSignal | undefined): Promise<number> {
     const tally = new BlockTally();
     const blocks = await this.count(unit, tally, signal);

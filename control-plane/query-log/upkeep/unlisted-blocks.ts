@@ -38,7 +38,7 @@ export interface DueRequest {
   readonly spared: readonly BlockPlace[];
 }
 
-/** An hour of fewer blocks gets no list of its own: reading them costs as little, and a list of its day follows. */
+/** An hour with fewer blocks gets no separate list: reading them costs as little, and a list of its day follows. */
 const MIN_BLOCKS_OF_HOUR = 4;
 /** An hour and a day rest for this time after their end, so that small blocks are merged before. */
 const REST = `interval '10 minutes'`;
@@ -102,7 +102,7 @@ export async function fetchUnlisted(
   return blocks;
 }
 
-/** The block; with its queries where its names do not tell the groups. */
+/** The block; with its queries if the counts by name are not enough to determine the groups. */
 async function withQueries(tx: BlockTransaction, block: StoredBlock): Promise<StoredBlock> {
   try {
     if (isOfOneGroup(new BlockReader(block))) return block;
