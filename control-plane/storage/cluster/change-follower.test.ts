@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => follower.close());
 afterAll(() => own.stop());
 
-/** What is told of a statement; the rule at its end is always told. */
+/** Tables reported as changed by a statement; the rule at its end is always reported. */
 async function toldOf(statement: string): Promise<readonly string[]> {
   const before = position!.versions['managed_domains'];
   await own.database.query(statement);

@@ -1,7 +1,7 @@
 /**
- * Follows what any node, or somebody else, changes in the database: policy is put into force here, and other parts are
- * told of the tables that they wait for. It is told by NOTIFY within milliseconds and looks twice a second besides; what
- * was changed while the database was away is found once it is back.
+ * Follows changes in the database from any source: policy is applied on this node, and other parts are notified of
+ * changes to their tables. NOTIFY reports a change within milliseconds, and the database is also polled twice a second;
+ * changes made while the connection was lost are found once it is back.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Coalescer } from '../concurrency/coalescer.ts';
@@ -19,7 +19,7 @@ import {
 export type FollowedTable =
   'access' | 'client_settings' | 'list_sources' | 'list_copies' | 'web_certificate' | 'service_catalog';
 
-/** What puts policy into force. */
+/** Applies policy on this node. */
 export interface FollowingPolicy {
   /** Catches up with the position that is known when its turn comes. */
   catchUp(known: () => PolicyPosition): Promise<void>;
@@ -27,16 +27,16 @@ export interface FollowingPolicy {
   mark(): number | null;
 }
 
-/** What takes a change of a table, soon; what it returns tells when it is done. It is called again where it rejects. */
+/** Handles a change of a table, soon; resolves when it is done. It is called again if it rejects. */
 export type ChangeListener = () => unknown;
 
 /** A listener, and how far it is. */
 interface Listening {
   readonly table: FollowedTable;
   readonly retrying: Retrying;
-  /** Counts what it was told. */
+  /** Number of changes that were reported to it. */
   told: number;
-  /** Of that, what it has taken. */
+  /** Of those, how many it has handled. */
   taken: number;
 }
 
@@ -48,7 +48,7 @@ export class ChangeFollower {
   private readonly listeners = new Set<Listening>();
   private readonly stop: () => void;
   private known = NOTHING_KNOWN;
-  /** What was last told to be broken of it. */
+  /** The fault that was last logged. */
   private fault = '';
   private readonly policy: FollowingPolicy;
   private readonly logger: Logger;
@@ -56,7 +56,7 @@ export class ChangeFollower {
   /** The newest mark at which the listeners had taken everything. */
   private heardMark: number | null = null;
 
-  /** `reached` is told when the listeners have come to another mark. */
+  /** `reached` is called when the listeners have reached another mark. */
   constructor(
     database: Pick<Database, 'watch'>,
     policy: FollowingPolicy,
@@ -102,7 +102,7 @@ export class ChangeFollower {
     return ofPolicy === null || this.heardMark === null ? null : Math.min(ofPolicy, this.heardMark);
   }
 
-  /** Ends; resolves when nothing is being put into force. */
+  /** Ends; resolves when no policy is being applied any longer. */
   async close(): Promise<void> {
     this.stop();
     for (const { retrying } of this.listeners) void retrying.close();
@@ -121,7 +121,7 @@ export class ChangeFollower {
     this.catchingUp.run().catch(() => undefined);
   }
 
-  /** Whether the database was restored: then a version that is the same tells nothing of its table. */
+  /** Whether the database was restored: then an unchanged version does not mean that its table is unchanged. */
   private isOther(position: PolicyPosition, before: PolicyPosition): boolean {
     if (position.tables === before.tables && position.revision >= before.revision) return false;
     const revisions = { revision: position.revision, before: before.revision };

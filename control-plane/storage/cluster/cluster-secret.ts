@@ -30,7 +30,7 @@ export class ClusterSecret {
   /** Whether the file has it. */
   private isKept: boolean;
 
-  /** Takes that of the last run; without one, it is a new one until the database tells another. */
+  /** Uses the secret of the last run, or else a new one until the database has another. */
   constructor(parts: ClusterSecretParts) {
     this.parts = parts;
     this.path = join(parts.dataDir, 'cluster-secret');
@@ -85,7 +85,7 @@ export class ClusterSecret {
   }
 }
 
-/** A key for one purpose (HKDF-SHA-256, RFC 5869): it tells nothing of the secret, nor of other keys. */
+/** A key for one purpose (HKDF-SHA-256, RFC 5869): it reveals neither the secret nor other keys. */
 export function deriveKey(secret: Uint8Array, purpose: string, sizeBytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), `weir ${purpose}`, sizeBytes));
 }

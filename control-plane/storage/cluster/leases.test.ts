@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => asOwner(own.database, 'TRUNCATE leases'));
 afterAll(() => own.stop());
 
-/** The leases of a node that renews so seldom that a test decides what becomes of them, unless told otherwise. */
+/** The leases of a node that by default renews so rarely that the test decides when they end. */
 function nodeWith(given: Partial<LeaseParts> = {}) {
   const { renewMs = 60_000, node = randomUUID(), database = own.database } = given;
   const logger = new MemoryLogger();
@@ -95,7 +95,7 @@ describe('JobLeases', () => {
     first.fail(new LeaseLost('as a job does that cannot store'));
     expect(await first.outcome).toBe(false);
     expect(stopped.logger.text()).toContain('a job was left to another node');
-    // What the first one releases is not the second one's.
+    // The first node cannot release the lease of the second.
     await confirmed(second.lease);
     second.end(undefined);
     expect(await second.outcome).toBe(true);

@@ -1,8 +1,8 @@
 /**
- * Jobs that one node does for all. A lease says who has a job and until when, by the database's clock alone, and has a
- * token that no earlier holder has. Whoever was stopped for longer than its lease cannot know it: so what a job stores,
- * it stores in a transaction that confirms the token. Locks of a session would be lost behind a pooler, and would outlive
- * a holder that hangs.
+ * Jobs that one node does for all. A lease defines who has a job and until when, only by the database's clock, and has
+ * a token that no earlier holder has. A node that was stopped for longer than its lease cannot know that it lost the
+ * job, so a job stores its results in a transaction that confirms the token. Session locks would be lost behind a
+ * pooler, and would outlive a holder that hangs.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -60,7 +60,7 @@ export class JobLeases {
   }
 
   /**
-   * Does `work` while this node has the job. False if another node has it, or took it meanwhile because this one was
+   * Does `work` while this node has the job. False if another node has it, or took it over because this one was
    * stopped. Throws what `work` or the database throws.
    */
   async hold(job: string, work: (lease: Lease) => Promise<unknown>): Promise<boolean> {
@@ -92,7 +92,7 @@ export class JobLeases {
         ({ rowCount }) => {
           if (rowCount === 0) lost.abort(lostLease(job));
         },
-        // The transaction that ends the job tells, if it comes to one.
+        // The transaction that ends the job fails if the lease is lost.
         (error: unknown) => logger.debug('renew a lease', { job, reason: reasonOf(error) }),
       );
     }, renewMs);

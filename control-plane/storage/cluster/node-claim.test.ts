@@ -140,7 +140,7 @@ describe('NodeClaim', () => {
     await claim.beat();
     expect(claim.otherVersions()).toEqual([]);
     expect(claim.othersInTrouble()).toEqual([{ node: 'core', isSilent: true }]);
-    // One that has ended in order is missed by no one.
+    // A node that has stopped properly is not reported as missing.
     await other.beat();
     await other.stop();
     await claim.beat();

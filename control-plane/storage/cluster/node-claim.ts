@@ -90,7 +90,7 @@ export class NodeClaim {
     return this.clockOffsetMs;
   }
 
-  /** UUID of this process, which its rows of the query log have, too. */
+  /** UUID of this process, which is also in its rows of the query log. */
   get run(): string {
     return this.identity.run;
   }

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterAll(() => own.stop());
 
-/** As if a node had been silent for so long. */
+/** Makes a node look as if it had been silent for that time. */
 const silence = (name: string, secs: number): Promise<unknown> =>
   own.database.query('UPDATE nodes SET last_seen = now() - make_interval(secs => $2) WHERE name = $1', [
     name,
@@ -101,7 +101,7 @@ describe('listNodes()', () => {
 describe('waitForNodes()', () => {
   const WITHIN_MS = 60_000;
   const ask = (): Promise<string[]> => waitForNodes(own.database, WITHIN_MS, new AbortController().signal);
-  /** Has a node say a mark. */
+  /** Reports a mark for a node. */
   const reach = (node: typeof EDGE, mark: number): Promise<unknown> =>
     beatNode(own.database, node, { ...FIGURES, mark }, null);
 

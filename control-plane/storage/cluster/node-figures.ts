@@ -16,9 +16,9 @@ export type SaidFigures = Pick<
 export interface NodeFigures {
   readonly address: string | null;
   readonly state: 'starting' | 'ready' | 'draining';
-  /** Version of the snapshot in force. */
+  /** Version of the active snapshot. */
   readonly snapshotId: number;
-  /** The newest revision in force; null = not known. */
+  /** The newest active revision; null = not known. */
   readonly policyRevision: number | null;
   /** See `setMark()`; null = not known. */
   readonly mark: number | null;
@@ -27,7 +27,7 @@ export interface NodeFigures {
   readonly others: Omit<SaidFigures, 'clock_offset_ms'>;
 }
 
-/** What a heartbeat tells the node. */
+/** Result of a heartbeat. */
 export interface Beat {
   /** Unix milliseconds by the clock of the database. */
   readonly databaseMs: number;
@@ -37,7 +37,7 @@ export interface Beat {
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
 }
 
-/** A node that somebody should look at. */
+/** A node that needs attention. */
 export interface TroubledNode {
   readonly node: string;
   readonly isSilent: boolean;
@@ -63,7 +63,7 @@ export interface NodeRow extends Pick<
 const LATE_SECS = 6;
 /** Seconds after which it is gone. */
 export const GONE_SECS = 60;
-/** Seconds after which a node should have put a newer revision into force. */
+/** Seconds after which a node should have applied a newer revision. */
 const BEHIND_SECS = 5;
 
 /** Seconds since the last heartbeat; a clock that was set back makes no node live. */

@@ -1,6 +1,7 @@
 /**
- * The identity of a data directory, whatever the node's name: a UUID in a file of its own, and beside it where that was
- * made. A copy at another place is another node: with the same UUID it would take over the jobs of the first at once.
+ * Identity of a data directory, whatever the node's name: a UUID in a file, and next to it a file with the place where
+ * it was created. A copy in another place is another node: with the same UUID it would take over the jobs of the first
+ * at once.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Where the policy of a database stands: a change moves it in its transaction, so that a node knows at a glance, and for
- * certain, whether it answers by the newest. Triggers write the versions, and tell each of them by NOTIFY.
+ * Position of the policy of a database: each change moves it in the same transaction, so that a node can determine
+ * reliably and cheaply whether it has the newest policy. Triggers write the versions and announce each of them by
+ * NOTIFY.
  */
 import type { Queryable } from '../db/queryable.ts';
 import { TABLES } from '../db/restored-tables.ts';
@@ -29,17 +30,19 @@ export interface PolicyPosition {
   /** The newest revision; 0 = before the first. */
   readonly revision: number;
   readonly versions: TableVersions;
-  /** A number that whoever waits for all nodes raises, see `setMark()`; -1 where the database has another thing for it. */
+  /**
+   * A number that is raised to wait for all nodes, see `setMark()`; -1 if the value in the database is not a number.
+   */
   readonly mark: number;
   /** Names the tables, see `TABLES`: after a restore they are others, and all else may be as it was before. */
   readonly tables: string | null;
 }
 
-/** Channel on which each change of a version is told, see the migration. */
+/** NOTIFY channel for each change of a version, see the migration. */
 export const POSITION_CHANNEL = 'weir';
 
 const UNREADABLE = -1;
-/** SQL of the mark in a value of `meta`; null where that is no number. Whoever looks must not fail with it. */
+/** SQL of the mark in a value of `meta`; null if that is not a number, so that reading the position never fails. */
 const markIn = (value: string): string =>
   `CASE WHEN ${value}::text ~ '^[0-9]{1,15}$' THEN ${value}::text::bigint END`;
 
@@ -53,8 +56,8 @@ export const POSITION = `json_build_object('tables', ${TABLES}, 'revision', (SEL
 const BESIDE_POLICY: ReadonlySet<string> = new Set(['access', 'client_settings', 'service_catalog']);
 
 /**
- * Marks the position and tells it: who has reached the mark has all that was committed before. One that cannot be read
- * begins again above those that nodes have reached, and so does one that was restored from earlier.
+ * Marks the position and announces it: a node that has reached the mark has everything that was committed before. A
+ * mark that cannot be read, or that was restored from an earlier state, restarts above those that nodes have reached.
  */
 export async function setMark(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ mark: number }>(
@@ -79,7 +82,10 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
   return Object.keys(other).filter((name) => one[name] !== other[name]);
 }
 
-/** Whether the rows of policy are the same at both positions; of a table without a version a revision alone tells. */
+/**
+ * Whether the rows of policy are the same at both positions; for a table without a version, only the revision shows
+ * that.
+ */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
   if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
   return differingVersions(one.versions, other.versions).every((name) => BESIDE_POLICY.has(name));

@@ -1,4 +1,4 @@
-/** Waits until all nodes have what was changed in force. */
+/** Waits until a change is active on all nodes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/database.ts';
 import { setMark } from './policy-position.ts';
@@ -8,9 +8,9 @@ import { nodesBehind } from './node-figures.ts';
 const LOOK_MS = 50;
 
 /**
- * Resolves with the names of the nodes that run and have not put into force all that was committed before the call, as
- * soon as there are none, or when the time is over or the caller is gone. No list is waited for that is yet to be
- * fetched, or that a node has refused.
+ * Resolves with the names of the running nodes that have not applied everything that was committed before the call, as
+ * soon as there are none, or when the time is over or the caller is gone. It does not wait for lists that are not
+ * downloaded yet, or that a node has rejected.
  */
 export async function waitForNodes(
   database: Queryable,

@@ -80,7 +80,7 @@ describe('BackgroundWork', () => {
   });
 
   test('a statement that takes too long is ended and told as unavailable', async () => {
-    // The statement that follows is to be done within this, too.
+    // The next statement must also finish within this time.
     const work = open({ runMs: 2000 });
     const late = work.read(sleepFor(30));
     await expect(late).rejects.toBeInstanceOf(DatabaseBusy);

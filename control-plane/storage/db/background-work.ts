@@ -1,6 +1,6 @@
 /**
- * Work over the whole query log, which may read millions of rows. It has connections of its own, so that it never
- * delays a policy change; few pieces run at a time; and the embedded server gives it a lower priority than the log.
+ * Work over the whole query log, which may read millions of rows. It has its own connections, so that it never delays a
+ * policy change; few pieces run at a time; and the embedded server gives it a lower priority than the log.
  */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../../../shared/log.ts';
@@ -31,8 +31,8 @@ export interface BackgroundLimits {
   /** Pieces of work at once, each on a connection. */
   readonly places: number;
   /**
-   * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan each time, as it
-   * does where there are partitions: for a statement that is asked again and again that takes longer than to run it.
+   * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan them each
+   * time, as it does for partitioned tables; for a statement that is repeated often, that takes longer than running it.
    */
   readonly keepsPlans: boolean;
 }

@@ -44,7 +44,7 @@ const BUSY = 'the database is busy with other work; try again in a moment';
 
 /** The connections of one server. Closed for good once the server is lost. */
 export class Connections {
-  /** For upkeep. Questions have connections in a thread of their own. */
+  /** For upkeep. Questions have their own connections in a separate thread. */
   readonly background: BackgroundWork;
   readonly target: DatabaseTarget;
   private readonly pool: OpenPool;
@@ -65,7 +65,7 @@ export class Connections {
     this.pool = this.open({
       max: poolSize,
       connectionTimeoutMillis: waitMs,
-      // A node that is gone must not keep rows locked, such as those of its own log.
+      // A node that is gone must not keep rows locked, such as those of its query log.
       idle_in_transaction_session_timeout: SILENT_WAITS * waitMs,
     });
     this.changes = this.open({

@@ -42,7 +42,7 @@ export interface DataDirLock {
 }
 
 const SQLITE_BUSY = 5;
-/** Open locks. A collected connection would end its lock, whoever has forgotten to keep it. */
+/** Open locks. Without a reference, garbage collection would close the connection and release the lock. */
 const held = new Set<DatabaseSync>();
 
 /**

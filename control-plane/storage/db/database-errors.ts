@@ -85,7 +85,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 
 /** Whether a statement broke a foreign key: the row is in use, or what it points to does not exist. */
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
-  // PostgreSQL 18 tells ON DELETE RESTRICT (23001) from the other violations, older ones do not.
+  // PostgreSQL 18 reports ON DELETE RESTRICT (23001) separately from the other violations, older versions do not.
   return breaks(error, '23503', constraint) || breaks(error, '23001', constraint);
 }
 

@@ -55,8 +55,8 @@ export interface DatabaseStatus {
 /** The database as the rest of Weir sees it. */
 export interface Database extends CopyQueryable {
   /**
-   * Runs one statement by itself: a question, or a change that may as well be made twice. Whether it was stored is not
-   * known where the connection is lost; a change that a person asks for goes through `transaction`, which tells.
+   * Runs a single statement: a query, or a change that is safe to repeat. If the connection is lost, it is unknown
+   * whether the change was stored; changes that users request go through `transaction`, which reports that.
    * @throws {DatabaseUnavailable}
    */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
@@ -91,7 +91,7 @@ export interface Database extends CopyQueryable {
   transactionAsOwner<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The queue for upkeep of the whole query log, at low priority. Throws while there is no database. */
   background(): Background;
-  /** What a thread makes connections of its own with. @throws {DatabaseUnavailable} while there is no database */
+  /** Options with which a thread opens its own connections. @throws {DatabaseUnavailable} while there is no database */
   target(): SentTarget;
   /** Lends a connection for uses that need pg itself, such as COPY. For this folder and stores only. */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
@@ -318,7 +318,7 @@ class PooledDatabase implements Database {
     }
   }
 
-  /** Serves connections until the server is lost, or is to be used no more. */
+  /** Serves connections until the server is lost or must no longer be used. */
   private async stay({ target, standing, excess, tables }: OpenedServer): Promise<void> {
     const { notices } = this;
     const { logger, poolSize = 10, waitMs = 5000 } = this.options;

@@ -1,6 +1,7 @@
 /**
- * Prepares what the embedded server starts with: its home, its programs, its cluster, and the role's password. A cluster
- * of an earlier major version is moved to the installed one first; where that is not possible, its own server goes on.
+ * Prepares what the embedded server needs to start: its directory, programs, cluster, and the role's password. A
+ * cluster of an earlier major version is first moved to the installed one; if that is not possible, its own server
+ * keeps running.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -27,7 +28,7 @@ import {
 import type { ServerPlace } from './postgres/start-server.ts';
 import { embeddedQueryRole, prepareQueryRole } from './roles/query-role.ts';
 
-/** Who is told, and who ends it. */
+/** Receivers of progress and log lines, and the signal that cancels. */
 export interface PrepareOptions {
   readonly report: (state: UpgradeState | undefined) => void;
   readonly logger: Logger;

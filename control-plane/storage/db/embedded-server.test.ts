@@ -167,7 +167,7 @@ describe('createEmbeddedServer()', () => {
     await elsewhere.kill();
     const { server, logger } = serverOn(dataDir);
     const running = server.ensureRunning();
-    // It would end by itself at once: it goes on only once it was found.
+    // It would end by itself at once, so it continues only after it was found.
     await until(
       'the server to be found',
       () => logger.text(),

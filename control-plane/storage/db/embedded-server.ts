@@ -13,7 +13,7 @@ import { startServer, type StartedServer } from './postgres/start-server.ts';
 export interface EmbeddedServer {
   /** Starts the server unless it runs; resolves when it accepts connections, rejects with the reason if it cannot. */
   ensureRunning(): Promise<PostgresAddress>;
-  /** A move to another major version that is under way, or cannot go on. */
+  /** A major upgrade that is in progress, or cannot continue. */
   upgrade(): UpgradeState | undefined;
   /** Process id of the running server, if any. */
   pid(): number | undefined;

@@ -1,6 +1,6 @@
 /**
- * The connection of the liveness check, which also hears notices and asks what is watched. A watch is told of changes
- * by NOTIFY; what it misses while it does not listen is found at the next look.
+ * The connection of the liveness check, which also receives notices and polls what is watched. A watch receives changes
+ * by NOTIFY; changes that it misses while it does not listen are found at the next poll.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ import { endWhereCut } from './open-pool.ts';
 export const LOOK_MS = 5000;
 /** The same where something is watched, if notices come through, and if they do not: behind a pooler they get lost. */
 const WATCH_MS = { heard: 500, deaf: 250 } as const;
-/** Looks within which a notice must have come through before a person is told that they do not. */
+/** Polls within which a notice must arrive before a log line reports that none do. */
 const DEAF_LOOKS = 12;
 
 /** What a look finds. */
@@ -35,7 +35,7 @@ export interface LivenessParts {
   readonly logger: Logger;
   readonly notices: NoticeListeners;
   readonly lost: (reason: unknown) => void;
-  /** Told of the connection. */
+  /** Called with the connection. */
   readonly opened: (client: pg.Client) => void;
   /** Sends a notice in another session. */
   readonly notify: (channel: string, payload: string) => Promise<unknown>;
@@ -90,7 +90,7 @@ export class Liveness {
     while (await this.isDueBefore(ended)) await look();
   }
 
-  /** Looks whether the server answers and takes changes; what is watched is told. @throws if it does not */
+  /** Checks whether the server answers and accepts changes; passes the result to the watch. @throws if it does not */
   async look(withinMs: number): Promise<void> {
     const { tables, notices } = this.parts;
     const { watched } = notices;
@@ -107,7 +107,7 @@ export class Liveness {
       const { rows } = await Promise.race([this.ask<Look>(text), late]);
       if (rows[0]?.readOnly !== 'off') throw new DatabaseUnavailable('server became read-only');
       if (tables !== null) refuseOtherTables(rows[0].tables, tables);
-      // It may have been stopped meanwhile.
+      // The watch may have been stopped since.
       if (notices.watched === watched) watched?.take(rows[0].watched);
     } finally {
       late.catch(() => undefined); // Decided already.

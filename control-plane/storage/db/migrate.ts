@@ -52,9 +52,9 @@ export async function migrate(
 ): Promise<string[]> {
   if ((await pendingMigrations(client, dir)) === 0) return [];
   const debug = (message: string): void => logger.debug(message, { component: 'migrations' });
-  // Only where it is needed: it brings along 4 MB of code for migrations in other languages.
+  // Only if needed: it loads 4 MB of code for migrations in other languages.
   const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
-  // What the runner does itself unless told, but it would wait for another node no longer than for a table.
+  // By default the runner takes this lock, but it would wait for another node no longer than for a table.
   await client.query('SELECT pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
   const run = () =>
     runner({
@@ -73,7 +73,7 @@ export async function migrate(
     if (names.length > 0) logChange(logger, names);
     return names;
   } finally {
-    // Fails where the connection was lost, which ends both.
+    // Fails if the connection was lost, which ends both.
     const undo = `RESET lock_timeout; SELECT pg_advisory_unlock(${String(PG_MIGRATE_LOCK_ID)})`;
     await client.query(undo).catch(() => undefined);
   }

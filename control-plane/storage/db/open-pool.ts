@@ -28,8 +28,9 @@ const ASK_OFTEN = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5
 const RENEWED_AFTER_SECS = 300;
 
 /**
- * Has the server end a session soon whose connection was cut without a word to either side, as by a firewall that forgot
- * it: else it stays for hours, and so do its locks. A server that cannot is used all the same.
+ * Asks the server to end a session soon after its connection was cut without notice to either side, such as by a
+ * firewall that dropped its state: otherwise the session and its locks stay for hours. A server that does not support
+ * this is used anyway.
  */
 export async function endWhereCut(client: pg.ClientBase): Promise<void> {
   await client.query(ASK_OFTEN).catch(() => undefined);

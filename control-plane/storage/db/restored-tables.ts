@@ -1,6 +1,7 @@
 /**
- * Tells what a restore does to a database in use: first it is empty, then a part of it is there, then it has other tables
- * than before. What a node made or read meanwhile would be in the way of the restore, or policy that no person made.
+ * Detects a restore in a database that is in use: first it is empty, then partly filled, then it has other tables than
+ * before. Anything that a node created or read at that time would block the restore, or would be policy that no user
+ * made.
  */
 import { DatabaseUnavailable } from './database-errors.ts';
 import type { Queryable } from './queryable.ts';
@@ -32,7 +33,7 @@ export async function askTables(client: Queryable, wasUsed: boolean): Promise<st
   return null;
 }
 
-/** @throws {DatabaseUnavailable} where tables are not those that were in use */
+/** @throws {DatabaseUnavailable} if the tables are not those that were in use */
 export function refuseOtherTables(tables: string | null, inUse: string): void {
   if (tables === inUse) return;
   throw new DatabaseUnavailable(tables === null ? HALF_DONE : 'its tables were made anew, as by a restore');

@@ -1,6 +1,6 @@
 /**
- * How far a server has come, and what this node remembers of that in its data directory: so that it tells an old primary,
- * or an older copy, from the server whose rows it has seen. Whoever goes back on purpose removes the file.
+ * How far a server has come, and what this node remembers of it in its data directory: so that it can distinguish an
+ * old primary, or an older copy, from the server whose rows it has seen. To go back on purpose, delete the file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const UNTOLD = /^(42501|42883|0A000)$/;
 /** A crash may cut the last record of the WAL, which is shorter, in the middle. */
 const CUT_BYTES = 1_048_576;
 
-/** Asks a server how far it has come; null = a standby, or it does not tell. */
+/** Asks a server how far it has come; null = a standby, or the server does not report it. */
 export async function askStanding(client: Queryable): Promise<ServerStanding | null> {
   try {
     return (await client.query<{ standing: ServerStanding | null }>(QUESTION)).rows[0]!.standing;
@@ -46,7 +46,7 @@ export function isBehind(one: ServerStanding, seen: ServerStanding): boolean {
   return one.system === seen.system && one.position < seen.position - CUT_BYTES;
 }
 
-/** Whether another copy has taken the place of this server, as far as they tell. */
+/** Whether another copy has replaced this server, as far as both report it. */
 export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStanding | null): boolean {
   if (one === null || other === null) return false;
   return one.system === other.system && one.timeline < other.timeline;
@@ -74,7 +74,7 @@ export class SeenServer {
     return this.seen;
   }
 
-  /** Remembers the server in use, after those before it; null = it does not tell how far it has come. */
+  /** Records the server in use, after those before it; null = it does not report how far it has come. */
   note(standing: ServerStanding | null): Promise<void> {
     if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
     else if (this.isTold)

@@ -88,7 +88,7 @@ describe('with a primary whose place its standby has taken, and that goes on', (
     rmSync(folder, { recursive: true });
   });
 
-  /** The server that is chosen, with what it tells. */
+  /** The server that is chosen, with the standing that it reports. */
   async function choose(targets: readonly DatabaseTarget[]): Promise<ChosenServer> {
     const server = await connectToChosen(targets, seen);
     await server.client.end();

@@ -1,7 +1,7 @@
 /**
- * Which server of `database.url` is used: the first one that accepts writes and whose place no other one has taken. A
- * primary that comes back after a failover accepts writes, too; rows that it gets are lost once it is made a standby, and
- * those that it lacks are policy that was in force.
+ * Chooses the server of `database.url` to use: the first one that accepts writes and has not been replaced by another.
+ * A primary that comes back after a failover also accepts writes; rows written to it are lost once it becomes a
+ * standby, and rows that it lacks are policy that was active.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -20,7 +20,7 @@ import {
 export interface ChosenServer {
   readonly target: DatabaseTarget;
   readonly client: pg.Client;
-  /** Null where the server does not tell. */
+  /** Null if the server does not report it. */
   readonly standing: ServerStanding | null;
 }
 
@@ -49,8 +49,8 @@ const COMPARE_MS = 10_000;
 const POOLER = 'a pooler, such as PgBouncer, stands before PostgreSQL: give the address of the server itself';
 
 /**
- * Connects to the server to use; one that is behind what was `seen` is refused, but for the embedded one, which has no
- * copies. @throws {DatabaseUnavailable} naming each one's fault.
+ * Connects to the server to use; rejects one that is behind what was `seen`, except the embedded one, which has no
+ * copies. @throws {DatabaseUnavailable} with the fault of each server.
  */
 export async function connectToChosen(
   targets: readonly DatabaseTarget[],
@@ -134,7 +134,7 @@ export async function keepComparing(parts: ComparedParts): Promise<void> {
   }
 }
 
-/** Null where there is no server that would be used, and where it does not tell. */
+/** Null if no usable server answers, or if it does not report its standing. */
 async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<ServerStanding | null> {
   const server = await connect(target, ended).catch(() => null);
   if (server === null) return null;
@@ -142,7 +142,7 @@ async function standingOf(target: DatabaseTarget, ended: AbortSignal): Promise<S
   return server.standing;
 }
 
-/** What comes of it; null if it fails, or if `ended` comes before. */
+/** Result of `work`; null if it fails, or if `ended` comes first. */
 async function unlessEnded<T>(work: Promise<T>, ended: AbortSignal): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
   const giveUp = (): void => resolve(null);
@@ -193,7 +193,7 @@ async function connect(target: DatabaseTarget, ended?: AbortSignal): Promise<Cho
     );
     const { readOnly, pid } = rows[0]!;
     if (readOnly !== 'off') throw new DatabaseUnavailable('read-only');
-    // A pooler names a process of its own making; pg has it from the protocol, and its types do not know it.
+    // A pooler names a process that it makes up; pg has it from the protocol, and its types do not include it.
     const { processID } = client as unknown as { processID: number };
     if (processID !== pid) throw new DatabaseUnavailable(POOLER);
     return { target, client, standing: await askStanding(client) };

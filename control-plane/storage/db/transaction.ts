@@ -31,8 +31,8 @@ export async function inTransaction<T>(
     await commit(client);
     return result;
   } catch (error) {
-    // A connection that cannot even roll back is broken, and the first error is the one to tell. One that gave no
-    // answer would give none to this either; its end rolls back.
+    // A connection that cannot even roll back is broken, and the first error is the one to report. A connection that
+    // did not answer would not answer this either; ending it rolls back.
     if (!isBusy(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }

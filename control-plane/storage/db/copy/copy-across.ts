@@ -68,7 +68,7 @@ interface CopyInConnection extends Connection {
   endCopyFrom(): void;
 }
 
-/** Who is told of the end. */
+/** Called at the end of a copy. */
 interface CopyEvents {
   readonly end: () => void;
   readonly fail: (error: Error) => void;
@@ -111,7 +111,7 @@ interface CopyOutEvents extends CopyEvents {
   readonly message?: (bytes: Buffer, connection: Connection) => void;
 }
 
-/** The server sends each row as a message of its own; the header comes before the first. */
+/** The server sends each row as a separate message; the header comes before the first. */
 class CopyOutStream extends CopyStream<CopyOutEvents> {
   private isFirst = true;
 

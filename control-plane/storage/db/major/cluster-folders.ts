@@ -1,7 +1,7 @@
 /**
- * The folders of a major upgrade, beside the cluster. `cluster.next` is being filled; once it is whole it takes the place
- * of `cluster`, which stays as `cluster.before` until the log has been moved out of it, too. Which of them there are says
- * how far an upgrade is, so that it goes on after whatever interrupts it.
+ * The directories of a major upgrade, beside the cluster. `cluster.next` is being filled; once complete, it replaces
+ * `cluster`, which becomes `cluster.before` until the log has also been moved out of it. Which of them exist shows the
+ * progress of an upgrade, so that it can continue after any interruption.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

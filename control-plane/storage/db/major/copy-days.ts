@@ -1,7 +1,8 @@
 /**
- * Second part of a major upgrade: the days of the query log, the newest first, into the database that is in use
- * meanwhile. A day is copied and proven in one transaction, which also notes that it was; only then is it dropped where
- * it came from. So an interruption anywhere loses nothing and doubles nothing, and the disk holds one day twice at most.
+ * Second part of a major upgrade: copies the days of the query log, the newest first, into the database, which is in
+ * use at the same time. A day is copied and verified in one transaction, which also records that; only then is it
+ * dropped at its source. So an interruption at any point loses and duplicates nothing, and the disk holds at most one
+ * day twice.
  */
 import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
@@ -14,12 +15,12 @@ export interface DaysLeft {
   readonly sizeBytes: number;
 }
 
-/** What it takes besides connections. */
+/** Options in addition to the connections. */
 export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'checkRoom'> {
   readonly report: (left: DaysLeft) => void;
 }
 
-/** Bytes that a session has written before the system begins to put them on the disk: small, for the log writes, too. */
+/** Bytes that a session writes before the system starts to flush them to disk: small, because the log also writes. */
 const WRITE_BACK = '1MB';
 /** Where a day is copied to before it is a part of the log. */
 const STAGE = 'query_day_moved';
@@ -64,7 +65,7 @@ async function copyDay(ends: CopyEnds, day: Partition, key: string): Promise<voi
   const { to } = ends;
   const [name, parent] = [escapeIdentifier(day.name), escapeIdentifier(day.parent)];
   await to.query('BEGIN');
-  // What is made and filled in one transaction is not written to the WAL as well.
+  // A table that is created and filled in one transaction is not written to the WAL.
   await to.query(`CREATE TABLE ${STAGE} (LIKE ${parent} INCLUDING ALL)`);
   await copyAcross(ends, { from: day.route, to: day.route.replace(name, STAGE) });
   const { rows } = await to.query('SELECT WHERE to_regclass($1) IS NOT NULL', [name]);

@@ -7,13 +7,13 @@ import { escapeIdentifier } from 'pg';
 import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
 import { foreignTo, listTables, sequencesAsSql } from './relations.ts';
 
-/** What it takes besides connections. */
+/** Options in addition to the connections. */
 export interface CopyTablesOptions {
   /** Brings a database to the schema of this Weir. */
   readonly migrate: (client: CopyEnds['from']) => Promise<unknown>;
-  /** Throws where the disk has no room for so many bytes. */
+  /** Throws if the disk does not have that many free bytes. */
   readonly checkRoom: (sizeBytes: number) => Promise<void>;
-  /** Told which table is next. */
+  /** Called with the next table. */
   readonly report: (table: string) => void;
 }
 
@@ -34,7 +34,7 @@ export async function copyTables(ends: CopyEnds, options: CopyTablesOptions): Pr
   await options.checkRoom(tables.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   // Triggers and foreign keys have done their part already.
   await to.query('BEGIN; SET LOCAL session_replication_role = replica');
-  // What is emptied and filled in one transaction is not written to the WAL as well.
+  // Tables that are emptied and filled in one transaction are not written to the WAL.
   await to.query(`TRUNCATE ${tables.map(({ name }) => escapeIdentifier(name)).join(', ')}`);
   for (const { name, route } of tables) {
     options.report(name);

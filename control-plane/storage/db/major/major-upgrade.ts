@@ -1,8 +1,8 @@
 /**
- * Moves the embedded database to a new major version of PostgreSQL, whose servers do not read each other's files. Both
- * servers run for it: that of the earlier version is kept in the home (`postgres-runtime.ts`). First all tables but the
- * log, which the API waits for; then, in the background, the days of the log. What cannot be done now is tried again,
- * and until then the earlier server goes on.
+ * Moves the embedded database to a new major version of PostgreSQL, whose servers cannot read the files of other
+ * versions. Both servers run for it: the earlier version is kept in the home directory (`postgres-runtime.ts`). First
+ * all tables except the log are copied, while the API waits; then, in the background, the days of the log. A step that
+ * fails is retried, and the earlier server keeps running until then.
  */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ import { copyTables } from './copy-tables.ts';
 /** How far it is, for people. */
 export interface UpgradeState {
   readonly detail: string;
-  /** It does not go on by itself unless something changes. */
+  /** It does not continue by itself unless something changes. */
   readonly isStuck: boolean;
 }
 
@@ -128,7 +128,7 @@ async function moveDaysOnce(task: UpgradeTask, inUse: () => Promise<PostgresAddr
   logger.info(`move the query log ${versions}: done`);
 }
 
-/** Throws where so many bytes more would fill the disk. */
+/** Throws if that many additional bytes would fill the disk. */
 async function checkRoom({ dir }: PostgresHome, sizeBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dir);
   const needed = sizeBytes + RESERVE_BYTES;

@@ -28,7 +28,7 @@ interface TableRow {
   readonly size: string;
 }
 
-/** The tables that are no partitions and have none. */
+/** Tables that are neither partitions nor partitioned. */
 export async function listTables(client: ClientBase): Promise<Table[]> {
   const { rows } = await client.query<TableRow>(
     `SELECT relname AS name, ${COLUMNS} AS columns, pg_total_relation_size(c.oid) AS size

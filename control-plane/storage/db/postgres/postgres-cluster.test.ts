@@ -24,7 +24,7 @@ function newTask(change: Partial<ClusterTask> = {}): ClusterTask {
   return { home, runtime, role: 'weir', password: 'first-secret', signal, ...change };
 }
 
-/** What lies in the home besides the programs. */
+/** Clusters in the home directory. */
 const clustersIn = ({ home }: ClusterTask): string[] =>
   readdirSync(home.dir).filter((name) => name.startsWith('cluster'));
 

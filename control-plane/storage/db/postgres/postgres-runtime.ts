@@ -104,7 +104,7 @@ export function keptRuntime(privateDir: string, major: number): string | undefin
   return newest === undefined ? undefined : join(privateDir, `${RUNTIME}${newest}`);
 }
 
-/** Removes what is kept, but for the folders that are still in use. */
+/** Removes the kept runtimes, except directories that are still in use. */
 export function dropRuntimes(privateDir: string, inUse: readonly string[]): void {
   for (const version of keptVersions(privateDir)) {
     const kept = join(privateDir, `${RUNTIME}${version}`);
@@ -118,7 +118,7 @@ function keptVersions(privateDir: string): string[] {
     .map((entry) => entry.slice(RUNTIME.length));
 }
 
-/** Links every file; false where that is not possible. Symbolic links are made later. */
+/** Links every file; false if that is not possible. Symbolic links are created later. */
 function linkTree(from: string, to: string): boolean {
   mkdirSync(to, { mode: 0o755 });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -17,12 +17,12 @@ const MOST = 19;
  */
 export const FIRST_PRIORITY = getPriority();
 
-/** Lowers the priority of a process below `first`; where the system does not allow that, it stays as it is. */
+/** Lowers the priority of a process below `first`; keeps it if the system does not allow that. */
 export function lowerPriority(pid: number, niceness: number, logger: Logger, first = FIRST_PRIORITY): void {
   try {
     setPriority(pid, Math.min(first + niceness, MOST));
-    // Each of PostgreSQL's processes is a session of its own, and Linux may share out a core among sessions
-    // before it looks at their processes (sched(7), autogroup).
+    // Each process of PostgreSQL is a separate session, and Linux may divide a core among sessions before it considers
+    // their processes (sched(7), autogroup).
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch (error) {
     logger.debug('lower the priority of a process: not possible', { pid, error: String(error) });
