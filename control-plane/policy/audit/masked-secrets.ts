@@ -1,11 +1,11 @@
 /**
- * Masks secrets in what the audit log keeps, by the name of a field and by what a text looks like. Whoever records an
- * entry gives no secret in the first place; this is for those hidden in rows and URLs.
+ * Masks secrets in the audit log, by the name of a field and by the form of a text. Callers never record secrets on
+ * purpose; this catches those hidden in rows and URLs.
  */
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 
 const MASK = '***';
-/** Fields that hold secrets, as far as their names tell. */
+/** Fields that hold secrets, as far as their names show. */
 const SECRET_FIELD =
   /passw|passphrase|secret|totp|otpauth|cookie|credential|private_?key|api_?key|(?:^|_)(?:token|hash|salt|pin)$/i;
 /** Text that is a secret wherever it stands: hashes of passwords, private keys. */
@@ -25,7 +25,7 @@ export function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(shown);
 }
 
-/** Numbers and truth values are no secrets: `token_id`, `password_configured`. */
+/** Numbers and booleans are never secrets: `token_id`, `password_configured`. */
 function hides(field: unknown): boolean {
   return typeof field === 'string' ? field !== '' : typeof field === 'object' && field !== null;
 }

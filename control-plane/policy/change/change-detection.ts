@@ -29,7 +29,7 @@ export interface ChangedRows {
 /** Rows that are shown of one change; a rollback may change a hundred thousand. */
 export const MOST_ROWS = 1000;
 
-/** What Weir finds out about a list is no policy, except for its content. */
+/** Facts that Weir itself finds out about a list are not policy, except its content. */
 const FACTS: Readonly<Record<string, readonly string[]>> = {
   list_sources: [
     ...['format', 'status', 'rules', 'invalid_lines', 'bytes', 'etag', 'last_modified'],
@@ -55,7 +55,7 @@ const listed = (columns: readonly string[]): string =>
 const byTable = (valueOf: (table: NotedTable) => string): string =>
   `CASE first.table_name ${NOTED.map((table) => `WHEN '${table.name}' THEN ${valueOf(table)}`).join('\n')} END`;
 
-/** A table may have a column `key` of its own. */
+/** A table may have its own column `key`. */
 const rowNow = (table: NotedTable): string =>
   `(SELECT ${table.name === 'clients' ? 'client_settings(clients)' : `to_jsonb(${table.name})`} FROM ${table.name}
     WHERE ${hasKey(table, 'first.key')})`;
@@ -71,8 +71,8 @@ const FIRST_CHANGES = `SELECT DISTINCT ON (table_name, key) table_name, key, was
     ORDER BY table_name, key, seq`;
 
 /**
- * Rows of all tables that are not what they were before the transaction, table by table. One statement without values:
- * every change waits for it, and its plan is kept. OFFSET has each row read once.
+ * Rows of all tables that differ from their state before the transaction, table by table. One statement without values:
+ * every change waits for it, and its plan is kept. OFFSET makes PostgreSQL read each row once.
  */
 const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, now - facts AS after,
       count(*) OVER () AS count

@@ -25,7 +25,7 @@ async function connect(waitMs = 20_000): Promise<Database> {
   return connected;
 }
 let changes: PolicyChanges;
-/** What putting into force does, and how many threads it leaves behind. */
+/** Stand-ins for applying policy, and for the number of threads left behind. */
 let apply: () => Promise<void>;
 let behind: number;
 beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('PolicyChanges', () => {
     );
     expect(failed).toHaveLength(1);
     expect(revisions.map(({ id }) => id)).toContain(failed[0]!.stored.revision);
-    // Whoever puts into force last sees both.
+    // The last one to be applied sees both.
     const [, last] = await Promise.all(applied);
     expect(revisions.map(({ summary }) => last!.includes(summary.split(':')[0]!))).toEqual([true, true]);
   });

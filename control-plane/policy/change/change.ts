@@ -1,8 +1,8 @@
 /**
  * The only way to change policy or lists: writes the rows, their revision and the entry of the audit log in one
- * transaction, puts the rows into force, and waits for the threads. Changes are serialised on all nodes, so that revisions are in commit order and each
- * contains exactly the policy after its change. A change without effect makes no revision. Only schedules, compiles and
- * the catalog, which change no row, are put into force elsewhere.
+ * transaction, applies the rows, and waits for the threads. Changes are serialised on all nodes, so that revisions are
+ * in commit order and each contains exactly the policy after its change. A change without effect creates no revision.
+ * Only schedules, compiles and the catalog, which change no row, are applied elsewhere.
  */
 import { notInForce } from '../../api/api-error.ts';
 import { OutcomeUnknown } from '../../storage/db/database-errors.ts';
@@ -40,7 +40,7 @@ export interface Recorded<T> {
   readonly revision: number | null;
 }
 
-/** Puts stored rows into force. */
+/** Applies stored rows. */
 export interface PolicyApplier {
   /**
    * Resolves when the rows as they were at the call, or newer ones, are published, and the threads have them or
@@ -51,12 +51,12 @@ export interface PolicyApplier {
   threadsBehind(): number;
 }
 
-/** Puts a stored change into force: `apply` publishes the rows, whatever else there is to do. */
+/** Applies a stored change: `apply` publishes the rows, in addition to anything else that must be done. */
 export type Follow<T> = (result: T, apply: () => Promise<void>) => Promise<void>;
 
 const applyOnly: Follow<unknown> = (_result, apply) => apply();
 
-/** Changes policy and puts the change into force. One per node. */
+/** Changes policy and applies the change. One per node. */
 export class PolicyChanges {
   private readonly database: Database;
   private readonly inForce: PolicyApplier;
@@ -67,9 +67,9 @@ export class PolicyChanges {
   }
 
   /**
-   * Stores what `work` does and its revision, both or neither, and puts it into force with `follow`. Resolves when
-   * every DNS thread answers by it. Whatever `work` or the database throws leaves nothing stored, but for
-   * OutcomeUnknown: then only the revisions tell, and what is stored comes into force as soon as there is a database.
+   * Stores what `work` does and its revision, both or neither, and applies it with `follow`. Resolves when every DNS
+   * thread answers by it. If `work` or the database throws, nothing is stored, except after OutcomeUnknown: then only
+   * the revisions show it, and a stored change is applied as soon as there is a database.
    * @throws {ApiError} 503 `not_in_force` with the revision: stored, but publishing failed (and is tried again), or
    * some thread did not take it in time (and does later, or is replaced by one that has)
    */
@@ -77,7 +77,7 @@ export class PolicyChanges {
     return (await this.changeWithRevision(author, work, follow)).result;
   }
 
-  /** The same; tells the id of the revision as well. */
+  /** The same; also returns the id of the revision. */
   async changeWithRevision<T>(
     author: Author,
     work: ChangeWork<T>,
@@ -99,7 +99,7 @@ export class PolicyChanges {
     return stored;
   }
 
-  /** Stores what Weir itself found out about a list, with a revision; the compile that follows puts it into force. */
+  /** Stores facts that Weir itself found out about a list, with a revision; the compile that follows applies them. */
   async record<T>(work: ChangeWork<T>): Promise<T> {
     return (await this.store(SYSTEM, work, true)).result;
   }

@@ -177,7 +177,7 @@ const QUERY = `SELECT ${POSITION} AS position,
        AND EXISTS (SELECT FROM blobs WHERE blobs.content_key = s.content_key AND part = 0)) AS lists,
   (SELECT coalesce(json_object_agg(key, value), '{}') FROM config_values) AS config`;
 
-/** A list that is to be in force, as some node can have it. */
+/** A list that should be active, with the content key under which nodes find it. */
 export interface WantedList {
   /** `list_sources.id`. */
   readonly id: number;
@@ -208,7 +208,7 @@ export async function readPolicyRows(
 }
 
 /**
- * All rows; `findService` finds built-in services, `memory` has the rows read before.
+ * All rows; `findService` finds built-in services, `memory` caches the rows that were read before.
  * @throws {DatabaseUnavailable} during a restore
  */
 export async function readPolicy(

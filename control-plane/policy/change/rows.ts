@@ -170,7 +170,7 @@ export interface PolicyGrant {
   readonly createdMs: number;
 }
 
-/** A zone with servers of its own. */
+/** A zone with its own servers. */
 export interface PolicyForwardZone {
   /** Canonical, see `shared/policy/zone-text.ts`. */
   readonly zone: string;

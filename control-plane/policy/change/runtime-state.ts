@@ -1,4 +1,4 @@
-/** The inputs of policy besides its rows: time, neighbours, leases and configuration. Data only. */
+/** Inputs of policy other than its rows: time, neighbours, leases and configuration. Data only. */
 import { EVERYONE, type Access } from '../../../shared/policy/access.ts';
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
 import type { ExclusionBits } from '../../../shared/query-log.ts';

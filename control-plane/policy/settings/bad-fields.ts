@@ -1,4 +1,4 @@
-/** What is wrong with values of the configuration, as the API tells it. */
+/** Faults in values of the configuration, as the API reports them. */
 import type { ConfigFault } from '../../../config/config-fault.ts';
 import { faultsOf, parsing } from '../../../config/issues.ts';
 import { isFileOnly } from '../../../config/layers.ts';

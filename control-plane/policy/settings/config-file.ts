@@ -51,7 +51,7 @@ export class ConfigFile {
     this.localPath = localPath(resolve(dataDir));
   }
 
-  /** Runs `work` while no one else of Weir changes the file. */
+  /** Runs `work` while no other part of Weir changes the file. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     return inFileTurn(this.path, work);
   }

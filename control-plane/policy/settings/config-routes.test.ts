@@ -80,7 +80,7 @@ describe.each(['PATCH', 'POST'])('%s /config', (method) => {
     expect(text).toContain('# The house of the Does.');
     expect(text).not.toMatch(/query_timeout_ms|block_private_ptr|min_ttl_secs|max_bytes|^mode|"home"/mu);
     expect(Object.keys(await rows())).not.toContain('dns.query_timeout_ms');
-    // What has no value has none to lose; a section and an unknown key are no keys.
+    // A key without a value can be reset; a section or an unknown key cannot.
     expect((await change({ blocking: { mode: null } })).status).toBe(200);
     for (const bad of [{ dns: null }, { dns: { nonsense: null } }, { dns: { rate_limit: null } }])
       expect((await change(bad)).status).toBe(400);

@@ -1,6 +1,6 @@
 /**
- * SQL of `config_values`: the configuration of the cluster, a row for each key that somebody has set. Of the keys of
- * `[dns]` and `[blocking]` a trigger notes each change, so that they are part of revisions.
+ * SQL of `config_values`: the configuration of the cluster, one row for each key that was set. A trigger records each
+ * change of keys of `[dns]` and `[blocking]`, so that they are part of revisions.
  */
 import { isSecret, isSameValue, pickValues } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
@@ -24,7 +24,7 @@ export interface ConfigChanges {
   readonly node: { readonly before: Values; readonly after: Values };
 }
 
-/** Writes the rows that differ, and the entry of the audit log where the change is no revision. */
+/** Writes the rows that differ, and the entry of the audit log if the change creates no revision. */
 export async function writeConfigRows(
   tx: Queryable,
   author: Author,

@@ -1,7 +1,8 @@
 /**
- * The configuration in force on this node, and the one way to change it. Keys of the cluster are rows in the database,
+ * The active configuration on this node, and the one way to change it. Keys of the cluster are rows in the database,
  * keys of the node are in its file; the environment outranks both. The last edit wins, wherever it was made: through
- * the API, which changes row and file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
+ * the API, which changes row and file in one transaction, or in the file, which is read at a start, a reload and
+ * SIGHUP.
  */
 import { inFileTurn } from '../../../config/file-turns.ts';
 import * as layered from '../../../config/layers.ts';
@@ -27,7 +28,7 @@ import { joinedChanges, storeChange } from './serial-change.ts';
 import type { ChangeTogether, InForce, TurnedChange } from './serial-change.ts';
 import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
 
-/** Puts a configuration into force; what it throws must not keep others from it. */
+/** Applies a configuration; an error that it throws must not keep others from applying it. */
 export type UseConfig = (next: Config, before: Config) => Promise<void> | void;
 
 /** What a configuration is made of. */
@@ -91,7 +92,7 @@ export class Configuration {
     this.startedWith = this.stored = this.running = 'config' in first ? first.config : loaded.config;
   }
 
-  /** The configuration in force; keys that need a restart are as they were at the start. */
+  /** The active configuration; keys that need a restart have their values from the start. */
   current(): Config {
     return this.running;
   }
@@ -113,7 +114,7 @@ export class Configuration {
     return Object.fromEntries(layered.KEY_NAMES.map((name) => [name, layered.sourceOf(layers, name)]));
   }
 
-  /** Keys whose stored values are not in force before a restart. */
+  /** Keys whose stored values only become active after a restart. */
   pending(): string[] {
     const [started, stored] = [this.startedWith, this.stored].map((config) => layered.valuesOf(config));
     return layered.differingKeys(started!, stored!).filter(layered.needsRestart);
@@ -131,14 +132,14 @@ export class Configuration {
     return this.fileFault ?? this.rowsFault;
   }
 
-  /** Puts configurations into force with `use`, too, from now on. */
+  /** Also applies configurations with `use` from now on. */
   onChange(use: UseConfig): void {
     this.users.push(use);
   }
 
   /**
-   * Stores values by key in rows and file, and puts them into force; nothing is changed where one is refused. A key of
-   * the value undefined goes back to its default. `together` is stored in the same transaction and revision.
+   * Stores values by key in rows and file, and applies them; if one is rejected, nothing changes. A key with the value
+   * undefined returns to its default. `together` is stored in the same transaction and revision.
    */
   change(
     policy: PolicyChanges,
@@ -216,7 +217,7 @@ export class Configuration {
     return { restart_required: this.pending().filter((name) => names.includes(name)) };
   }
 
-  /** Reads the file again: what a person changed there becomes the rows, and all of it comes into force. */
+  /** Reads the file again: changes made there are written to the rows, and all of it is applied. */
   async reload(policy: PolicyChanges, author: Author): Promise<ConfigChange> {
     await this.settle(policy);
     await this.takeFile(policy, author, () => this.readAll()).catch((error: unknown) => {
@@ -228,7 +229,7 @@ export class Configuration {
     return { restart_required: this.pending() };
   }
 
-  /** Does the reload of a signal: what goes wrong is logged, and done later where there is no database. */
+  /** Handles a reload by signal: failures are logged, and without a database the reload is postponed. */
   async reloadLater(policy: PolicyChanges): Promise<void> {
     const { logger, database } = this.parts;
     try {
@@ -273,16 +274,16 @@ export class Configuration {
     return this.faultsOf({ ...this.layers, rows });
   }
 
-  /** Puts the rows of the database into force, which `read` reads beside what else its caller needs. */
+  /** Applies the configuration rows that `read` returns together with the data that its caller needs. */
   async follow<Read extends { readonly config: Values }>(read: () => Promise<Read>): Promise<Read> {
-    // Rows that were read before the file had filled the database are not the cluster's word.
+    // Rows that were read before the file had filled the database are not the cluster's configuration.
     const { isSettled } = this;
     const found = await read();
     await this.takeRows(isSettled ? found.config : this.layers.rows);
     return found;
   }
 
-  /** Puts these rows into force, with file and environment. */
+  /** Applies these rows, with file and environment. */
   private async takeRows(rows: Values): Promise<void> {
     this.layers = { ...this.layers, rows };
     const before = this.running;

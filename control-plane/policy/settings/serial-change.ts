@@ -1,9 +1,9 @@
-/** A change of the configuration in two steps: it is stored while others wait, and comes into force while they go on. */
+/** A change of the configuration in two steps: others wait while it is stored, and continue while it is applied. */
 import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../change/change.ts';
 
-/** What is to be done. */
+/** Steps of a change. */
 export interface TurnedChange {
   /** In the transaction. */
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
@@ -11,7 +11,7 @@ export interface TurnedChange {
   readonly stored: () => void;
   /** Makes it active; `apply` alone does so unless given. */
   readonly follow?: (apply: () => Promise<void>) => Promise<void>;
-  /** Where it is not. */
+  /** Called if it could not be stored. */
   readonly failed?: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function joinedChanges(first: Changed<null>, second: Changed<null>): Chan
 
 /** A stored change. */
 export interface InForce {
-  /** Settles when it is in force; an object around it, so that it is not waited for by accident. */
+  /** Settles when the change is active; wrapped in an object, so that it is not awaited by accident. */
   readonly isInForce: Promise<void>;
 }
 

@@ -111,7 +111,7 @@ function nameKind(match: SpecialMatch, important: boolean, allows: boolean): num
   return allows ? RuleKind.ALLOW_SUFFIX : RuleKind.BLOCK_SUFFIX;
 }
 
-/** A regular expression between slashes, and the text after the `$` after it; null if it is none. */
+/** A regular expression between slashes, and the text after the `$` that follows it; null for any other text. */
 function splitExpression(body: string): [string, string] | null {
   if (!body.startsWith('/')) return null;
   if (body.endsWith('/')) return body.length > 2 ? [body.slice(1, -1), ''] : null;
@@ -203,7 +203,7 @@ function readExpression(text: string): Place | UnusedLine {
   return { match: 'regex', text };
 }
 
-/** The rule as written, its modifiers in an order of their own, `$badfilter` left out. */
+/** The rule as written, without `$badfilter`, its modifiers in a canonical order. */
 function ruleText(exception: boolean, text: string, { written }: Modifiers): string {
   const options = [...written].sort().join(',');
   return `${exception ? '@@' : ''}${text}${options === '' ? '' : `$${options}`}`;

@@ -41,7 +41,7 @@ export function isComment(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 /**
- * End of what stands before a comment, white space and one of the signs, in [start, end); the end where there is none.
+ * End of the text before a comment, white space and one of the signs, in [start, end); `end` if there is no comment.
  */
 export function endBeforeComment(
   bytes: Uint8Array,

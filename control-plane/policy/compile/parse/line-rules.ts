@@ -243,7 +243,7 @@ export class LineRules {
     scanName(bytes, start, end, name);
     const stop = name.stop;
     if (stop === end) {
-      // A hyphen at either end is no name's: a part of names, in Adblock style.
+      // A name has no hyphen at either end: this is a part of a name, in Adblock style.
       const isPart = name.labels === 1 && (bytes[start] === HYPHEN || bytes[end - 1] === HYPHEN);
       return isPart ? this.complex(bytes, start, end) : this.plain();
     }

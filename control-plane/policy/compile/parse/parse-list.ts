@@ -40,7 +40,7 @@ export class ListParser {
     });
   }
 
-  /** Reads the next bytes; does nothing once the file is known to be no list. */
+  /** Reads the next bytes; does nothing once the file is known not to be a list. */
   push(chunk: Uint8Array): void {
     if (this.fault !== null) return;
     if (this.head === null) {

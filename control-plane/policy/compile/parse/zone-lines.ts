@@ -51,7 +51,7 @@ export class ZoneLines {
   /** The owner of the last record. */
   private owner = '@';
   private isZone = false;
-  /** Lines that the parentheses of a record may still go on for. */
+  /** Number of lines that the parentheses of a record may still span. */
   private headLines = 0;
 
   /** `allow`: every rule of the list allows. `isCustom`: people wrote it here, and no list is held. */

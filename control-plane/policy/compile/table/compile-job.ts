@@ -14,7 +14,7 @@ export interface ListFile {
 /** Lists to put into one table; the place in the array becomes the source index. */
 export interface CompileOrder {
   readonly lists: readonly ListFile[];
-  /** Those of the table in force: answers are cached under the same hashes. */
+  /** Seeds of the active table: answers are cached under the same hashes. */
   readonly seeds: TableSeeds;
   /** Expected number of names, see `RuleTableBuilder`. */
   readonly expectedNames: number;

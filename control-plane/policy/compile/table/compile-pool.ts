@@ -1,7 +1,7 @@
 /**
- * The thread in which lists are parsed and compiled, so that neither the control plane's loop nor a worker
- * ever waits for it. One job at a time; a job that dies takes its thread with it and nothing else, and the
- * rules in force stay in force. The only importer of piscina, at the first job.
+ * The thread that parses and compiles lists, so that neither the control plane's event loop nor a worker waits for it.
+ * One job at a time; a job that crashes only takes its thread with it, and the active rules stay active. The only
+ * importer of piscina, at the first job.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import { randomBytes } from 'node:crypto';
@@ -46,7 +46,7 @@ export class CompileError extends Error {
   }
 }
 
-/** Runs jobs in a thread of their own. */
+/** Runs jobs in a separate thread. */
 export class CompilePool {
   private opened: Promise<Piscina> | undefined;
   private readonly heapMib: number;
@@ -210,7 +210,7 @@ class JobWatch {
 
   private async begin(): Promise<void> {
     if (this.hasEnded) return;
-    // A thread that is stuck outside of JavaScript does not tell its CPU time.
+    // A thread that is stuck outside of JavaScript does not report its CPU time.
     this.after(BY_CLOCK * this.limitMs, () => this.late.abort());
     const beforeMs = await this.usedMs();
     const look = async (): Promise<void> => {

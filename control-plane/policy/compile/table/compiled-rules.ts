@@ -53,7 +53,7 @@ export function keysInForce({ sources }: Pick<CompiledRules, 'sources'>): Readon
   return new Set(readable.map(({ inputKey }) => inputKey));
 }
 
-/** The seeds that a table's names are hashed with; later tables keep them, as the answer cache uses them, too. */
+/** Seeds of the hashes of a table's names; later tables keep them, because the answer cache also uses them. */
 export function seedsOf(rules: SharedArrayBuffer): { readonly low: number; readonly high: number } {
   const header = new Int32Array(rules, 0, L.HEADER_WORDS);
   return { low: header[L.SEED_LOW_WORD]!, high: header[L.SEED_HIGH_WORD]! };

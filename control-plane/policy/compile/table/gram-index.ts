@@ -33,7 +33,7 @@ export class GramIndex {
   private readonly load = new Map<number, number>();
   private readonly common = new Set(COMMON_GRAMS.map((text) => gramAt(Buffer.from(text), 0)));
 
-  /** Where a rule with these literals, of which each match has one, is to be found; null = nowhere. */
+  /** Where to find a rule with these literals, one of which is in each match; null = nowhere. */
   placeOf(literals: readonly string[] | null): GramPlace[] | null {
     if (literals === null) return null;
     const places: GramPlace[] = [];

@@ -1,7 +1,7 @@
 /**
- * Budgets of special rules, per list and for all lists. An automaton reads a name in one step per octet, so the number
- * of automata that read every name bounds the cost of any name under any rules; docs/decisions/0001-compiled-automata.md has
- * figures.
+ * Budgets of special rules, per list and for all lists. An automaton reads a name in one step per byte, so the number
+ * of automata that read every name bounds the cost of any name under any rules;
+ * docs/decisions/0001-compiled-automata.md has figures.
  */
 import type { AutomatonRoom } from '../../../../shared/automata/automaton-packer.ts';
 
@@ -15,7 +15,7 @@ export interface RuleBudget {
   /** The same for automata that read the addresses of answers; 0 = no rule is matched against these. */
   readonly addressAutomata: number;
   readonly addressEntries: number;
-  /** Entries of the tables of automata that read only names with a literal of their own. */
+  /** Entries of the tables of automata that only read names with a given literal. */
   readonly ownEntries: number;
   /** Rules that stand at the same name. */
   readonly rulesAtName: number;
@@ -58,8 +58,8 @@ export const FILTERS_BUDGET: RuleBudget = {
 };
 
 /**
- * Budget of filters after a change. Lower than the limit in force, because filters are merged in the order of their
- * creation: without one of them the others may need more.
+ * Budget of filters after a change. Lower than the limit when filters are compiled, because they are merged in the
+ * order of their creation: without one of them the others may need more.
  */
 export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   ...FILTERS_BUDGET,

@@ -253,9 +253,9 @@ export class RuleTableBuilder {
   }
 
   /**
-   * Puts a name that is not in the table into the first free slot from bucket `from` on. One that finds none
-   * up to the end goes on at bucket 0, but not before all buckets have been worked off: what it left in the
-   * overflow words below would be wiped out.
+   * Puts a name that is not in the table into the first free slot from bucket `from` on. If none is free up to the end,
+   * it continues at bucket 0, but only after all buckets have been processed: otherwise the overflow words that it sets
+   * in lower buckets would be overwritten.
    */
   private place(from: number, low: number, high: number, attribute: number): void {
     const words = this.words;

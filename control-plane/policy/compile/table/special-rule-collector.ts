@@ -61,7 +61,7 @@ export class SpecialRuleCollector implements SpecialSink {
     return encodeSpecialRules(this.rules, builder.seeds, (rule) => {
       const by = takenBackBy.get(rule.rule);
       if (by === undefined) return rule;
-      // A rule that its own list disables is never in force.
+      // A rule that its own list disables is never active.
       return by.includes(rule.source) ? null : { ...rule, takenBackBy: by };
     });
   }

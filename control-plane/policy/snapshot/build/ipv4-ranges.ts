@@ -11,7 +11,7 @@ export interface Ipv4Ranges {
 
 const BITS = 32;
 const FAMILY_END = 2 ** BITS;
-/** A prefix is a u64 in the order in which prefixes are to be swept: start, length, source, record. */
+/** A prefix is a u64, in the order in which prefixes are swept: start, length, source, record. */
 const LENGTH_SHIFT = 26;
 const SOURCE_SHIFT = 24;
 /** Greatest record number that fits. */

@@ -53,7 +53,7 @@ export function buildLocalNames(
   return buffer;
 }
 
-/** Names with a wire form; one that is too long with its length octets has none. */
+/** Names with a wire form; a name that is too long with its length bytes has none. */
 function planTable(tree: LocalTree): Plan {
   const named: [LocalNode, Uint8Array][] = [];
   for (const node of tree.values()) {

@@ -20,7 +20,7 @@ import type { SpecialRule } from '../../../../shared/snapshot/special-rules.ts';
 /** The manual tables of a snapshot, with their rules. */
 export interface ManualRules extends ManualNames {
   readonly special: SharedArrayBuffer;
-  /** Regex filters over the budget, which are not in force. */
+  /** Regex filters over the budget, which are not active. */
   readonly refused: readonly RefusedFilter[];
 }
 

@@ -36,7 +36,7 @@ export interface ManualMeaning {
   readonly owners: readonly (number | null)[];
 }
 
-/** Inputs besides rules and rows. */
+/** Inputs other than rules and rows. */
 export interface PolicyCircumstances {
   readonly blocking: BlockingSettings;
   readonly live: LivePolicy;

@@ -89,7 +89,7 @@ function add(records: LocalRecord[], record: Omit<LocalRecord, 'rdata'>): void {
   if (read.ok) records.push({ ...record, value: read.value, rdata: read.rdata });
 }
 
-/** A PTR for each address whose reverse name has no record of its own; the first name of an address wins. */
+/** A PTR record for each address whose reverse name has no record yet; the first name of an address wins. */
 function reverseRecords(records: readonly LocalRecord[]): LocalRecord[] {
   const taken = new Set(records.map(({ fqdn }) => fqdn));
   const reverse: LocalRecord[] = [];

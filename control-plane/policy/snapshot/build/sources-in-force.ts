@@ -1,4 +1,4 @@
-/** Which compiled sources are in force for any group; for listing and counting rules. */
+/** Which compiled sources are active for any group; for listing and counting rules. */
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows, PolicySource } from '../../change/rows.ts';
 
@@ -18,13 +18,13 @@ export class SourcesInForce {
     return this.rows.every((row) => row !== undefined);
   }
 
-  /** The name of a source; null if it is not in force. */
+  /** The name of a source; null if it is not active. */
   nameOf(source: number): string | null {
     return this.rows[source]?.name ?? null;
   }
 
   /**
-   * Whether the rules that source `by` disables of `source` are in force for no group: `by` serves every group of the
+   * Whether the rules of `source` that source `by` disables are active for no group: `by` serves every group of the
    * other.
    */
   takesBackForAll(by: number, source: number): boolean {

@@ -1,4 +1,4 @@
-/** Counts of the compiled filter in force, as `{api}/block-filter/stats` shows them. */
+/** Counts of the active compiled filter, as `{api}/block-filter/stats` shows them. */
 import type { BlockFilterStats } from '../../../../shared/api/stats-api.ts';
 import { RuleKind, INHERITED_KINDS } from '../../../../shared/snapshot/rule-table.ts';
 import { attributeCount, forEachPairLeft } from '../../compile/table/attribute-table.ts';
@@ -64,7 +64,7 @@ function serviceNames({
   return { suffixes, exact: exact.difference(suffixes) };
 }
 
-/** Patterns and expressions of lists in force. */
+/** Patterns and expressions of active lists. */
 function listRegexes({ sources }: PublishedState['compiled'], inForce: SourcesInForce): number {
   return sources.reduce(
     (sum, { statistics }, index) => sum + (inForce.nameOf(index) === null ? 0 : statistics.textRules),

@@ -1,6 +1,6 @@
 /**
  * One generation as bytes: attributes, and the rows and sources that a snapshot is built of. The rule table, with the
- * special rules after it, is a file of its own that generations share, named by its identity. Little-endian:
+ * special rules after it, is a separate file that generations share, named by its identity. Little-endian:
  *
  *   u32 x 6   magic, format, bytes of JSON, attribute offsets, pairs, name counts
  *   bytes     JSON, then the three attribute arrays (u32 each)

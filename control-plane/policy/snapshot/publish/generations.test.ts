@@ -124,7 +124,7 @@ describe('Generations', () => {
       await generations.save(state(version, version < 5 ? RULES : OTHER_RULES, atMs));
     const versionAt = async (ms: number): Promise<number | undefined> =>
       (await generations.at(ms, OTHER_RULES))?.version;
-    // Before the first whose time is known, while one comes into force, and where one is missing: none.
+    // None is found before the first with a known time, while one is being applied, or if one is missing.
     const found = [9000, 11_000, 12_000, 19_999, 25_000, 31_000, 35_000, 41_000, 99_000];
     expect(await Promise.all(found.map(versionAt))).toEqual([
       ...[undefined, undefined, 2, 2, undefined, undefined, 5, undefined, 6],
@@ -144,7 +144,7 @@ describe('Generations', () => {
     for (const version of [1, 2, 6, 7, 8])
       truncateSync(join(folder, files(new RegExp(`-000000000${version}-`))[0]!), 20);
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
-    // In force, and not written yet.
+    // Active, and not written yet.
     utimesSync(join(folder, files(/-0000000004-/)[0]!), 48, 48);
     expect((await generations.at(45_000, RULES))?.version).toBe(4);
   });

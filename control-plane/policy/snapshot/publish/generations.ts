@@ -136,8 +136,8 @@ export class Generations {
   }
 
   /**
-   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Damaged files, and those
-   * removed meanwhile, are skipped.
+   * The newest rules on disk whose sources satisfy `fits`; undefined if there are none. Damaged files, and files that
+   * were deleted since, are skipped.
    */
   async findRules(fits: (sources: CompiledRules['sources']) => boolean): Promise<CompiledRules | undefined> {
     const seen = new Set<string>();
@@ -156,8 +156,8 @@ export class Generations {
   }
 
   /**
-   * The generation that was in force at a moment, Unix milliseconds; null if it is not kept, or if it was coming into
-   * force just then. Rules that are those of `inForce` are not read again.
+   * The generation that was active at a moment, Unix milliseconds; null if it is not kept, or was just being applied.
+   * Rules that equal those of `inForce` are not read again.
    */
   async at(momentMs: number, inForce: CompiledRules): Promise<KeptGeneration | null> {
     try {
@@ -252,7 +252,7 @@ export class Generations {
     return { ...rows, managedDomains: withChanges(shared, changes) };
   }
 
-  /** The rules' file holds the table, whose header tells its length, and after it the special rules. */
+  /** The rules' file holds the table, whose header contains its length, followed by the special rules. */
   private async readRules(
     rulesId: string,
   ): Promise<{ rules: SharedArrayBuffer; special: SharedArrayBuffer }> {

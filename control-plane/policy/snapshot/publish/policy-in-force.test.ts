@@ -190,7 +190,7 @@ describe('PolicyInForce', () => {
     // One that was asked before this node's own change.
     await policy.catchUp(() => at(6, '8'));
     expect([sent.length, policy.revision()]).toEqual([2, 8]);
-    // What tells that a table has changed is lost: then each revision may have changed it.
+    // Without the version of a table, any revision may have changed it.
     revision = 8;
     await policy.catchUp(() => ({ ...at(9, '8'), versions: { groups: '8' } }));
     expect([sent.length, policy.revision()]).toEqual([3, 9]);

@@ -1,6 +1,6 @@
 /**
- * Puts the database's policy into force: a change of a group, of a source's assignment or of a blocking setting makes a
- * new policy table over the rules in force; a compile brings new rules. A burst of changes is one publication.
+ * Applies the database's policy: a change of a group, of a source's assignment or of a blocking setting creates a new
+ * policy table over the active rules; a compile brings new rules. A burst of changes is one publication.
  */
 import type { Logger } from '../../../../shared/log.ts';
 import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
@@ -32,29 +32,29 @@ export interface PolicyParts {
   readonly moved?: () => void;
 }
 
-/** Longest pause between two attempts to put stored changes into force. */
+/** Longest pause between two attempts to apply stored changes. */
 const RETRY_MS = 5000;
 
 /**
- * The one way to publish. "In force" means here: published, and taken by every thread, or, where a thread takes longer
- * than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
+ * The one way to publish. "In force" means here: published, and either taken over by every thread or, for threads that
+ * take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
  */
 export class PolicyInForce implements PolicyApplier {
   private readonly parts: PolicyParts;
   private readonly applier = new Coalescer(() => this.applyNow());
-  /** Retries stored changes that are not in force yet. */
+  /** Retries stored changes that are not active yet. */
   private readonly retrying: Retrying;
-  /** Rules that are to come into force with the next publication. */
+  /** Rules for the next publication. */
   private compiled: CompiledRules;
   /** Rules that were published last; null while another publication has not succeeded. */
   private published: CompiledRules | null;
-  /** A change besides the rows is unpublished. */
+  /** A change outside the rows is unpublished. */
   private hasOtherChange = false;
-  /** Of the rows in force. */
+  /** Position of the active rows. */
   private position: PolicyPosition | null = null;
-  /** What those rows want to be in force besides them. */
+  /** Lists that should be active together with those rows. */
   private lists: readonly WantedList[] = [];
-  /** The newest position at which all lists were in force, too, but for those that are refused here. */
+  /** The newest position at which all lists were also active, except those that are rejected here. */
   private whole: PolicyPosition | null = null;
 
   constructor(parts: PolicyParts) {
@@ -71,8 +71,8 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   /**
-   * Puts into force what is in the database at the call, or later. Rejects with what the database or the publisher
-   * throws, and then tries again until it is in force. For `PolicyChanges`, compiles and the catalog.
+   * Applies the database as it is at the call, or newer. Rejects with the error of the database or the publisher, and
+   * then retries until it succeeds. For `PolicyChanges`, compiles and the catalog.
    */
   async apply(): Promise<void> {
     try {
@@ -84,8 +84,8 @@ export class PolicyInForce implements PolicyApplier {
   }
 
   /**
-   * Puts into force what other nodes, or somebody else, have changed up to the position that is known once nothing is
-   * being put into force; throws as `apply()`. What this node has changed itself is not published once more.
+   * Applies changes from outside this node, up to the position that is known once no policy is being applied; throws
+   * like `apply()`. Changes that this node made itself are not published again.
    */
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
@@ -96,12 +96,12 @@ export class PolicyInForce implements PolicyApplier {
     else if (isLater(position, this.position!)) this.moveTo(position);
   }
 
-  /** The newest revision that is in force with its lists; null until there is one. */
+  /** The newest revision that is active with its lists; null until there is one. */
   revision(): number | null {
     return this.whole?.revision ?? null;
   }
 
-  /** The newest mark of the position that was reached so; null as above. */
+  /** The newest mark at such a position; null until there is one. */
   mark(): number | null {
     return this.whole?.mark ?? null;
   }
@@ -115,20 +115,20 @@ export class PolicyInForce implements PolicyApplier {
     return this.retrying.close();
   }
 
-  /** Puts blocking settings into force; without a database, over the rows known before. */
+  /** Applies blocking settings; without a database, over the rows known before. */
   async applySettings(): Promise<void> {
     await this.applyDespiteDatabase();
   }
 
-  /** Puts these rules into force; without a database, over the rows known before. */
+  /** Applies these rules; without a database, over the rows known before. */
   async useRules(compiled: CompiledRules): Promise<void> {
     this.compiled = compiled;
     await this.applyDespiteDatabase();
   }
 
   /**
-   * Puts what is live (schedules, neighbours, the end of a timer) into force over the rows known, without
-   * asking the database.
+   * Applies live state (schedules, neighbours, the end of a timer) over the known rows, without a query to the
+   * database.
    */
   async applyLive(): Promise<void> {
     await this.parts.publisher.refresh(this.parts.blocking(), this.parts.rowsHere);
@@ -167,7 +167,7 @@ export class PolicyInForce implements PolicyApplier {
     this.noteWhole();
   }
 
-  /** Of a list that is not compiled yet, earlier rules are in force: then the position is not reached. */
+  /** If a list is not compiled yet, its earlier rules are active: then the position is not reached. */
   private noteWhole(): void {
     if (this.published === null) return;
     const keys = keysInForce(this.published);

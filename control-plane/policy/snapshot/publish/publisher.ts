@@ -1,8 +1,7 @@
 /**
- * Owns the snapshot in force. Publishing builds the policy table under the next version, hands the snapshot
- * to every thread, and when all have taken it over, or a time-out is over, writes the generation to disk. One
- * publication at a time; the disk lags behind a burst, of which the first generation and the last of each rule table are
- * written.
+ * Owns the active snapshot. Publishing builds the policy table under the next version, sends the snapshot to every
+ * thread, and when all have taken it over, or after a time-out, writes the generation to disk. One publication at a
+ * time; the disk lags behind a burst, of which the first generation and the last of each rule table are written.
  */
 import { reasonOf } from '../../../../shared/errors.ts';
 import type { Logger } from '../../../../shared/log.ts';
@@ -46,7 +45,7 @@ export interface DraftParts {
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
   readonly blocking: BlockingSettings;
-  /** The addresses of clients with a group by MAC, instead of those in force. */
+  /** The addresses of clients with a group by MAC, instead of the active ones. */
   readonly clientAddresses?: (live: LivePolicy) => LivePolicy['clientAddresses'];
 }
 
@@ -79,11 +78,11 @@ export class SnapshotPublisher {
     this.state = parts.initial;
     this.version = parts.initial.snapshot.version;
     this.name(parts.initial);
-    // Under its new version: generations that follow each other on disk tell which was in force at a moment.
+    // Under its new version: consecutive generations on disk show which one was active at a moment.
     if (parts.initial.publishedAtMs !== undefined) this.saveLater(parts.initial);
   }
 
-  /** The snapshot in force with its inputs. */
+  /** The active snapshot with its inputs. */
   current(): PublishedState {
     return this.state;
   }
@@ -97,10 +96,7 @@ export class SnapshotPublisher {
     return this.inTurn(() => this.publishNow(compiled, rows, blocking));
   }
 
-  /**
-   * Publishes the rules and rows in force again, because something else has changed, the rows with an `edit`. Needs no
-   * database.
-   */
+  /** Publishes the active rules and rows again after another change, the rows with an `edit`. Needs no database. */
   refresh(
     blocking: BlockingSettings,
     edit: (rows: PolicyRows) => PolicyRows = (rows) => rows,
@@ -109,8 +105,8 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Builds what publishing these would publish, and publishes nothing: what is live is that of the snapshot in force,
-   * but for `clientAddresses` where they are given. Unchanged parts are those in force.
+   * Builds the snapshot that publishing these would produce, without publishing it: its live state is that of the
+   * active snapshot, except for `clientAddresses` if given. Unchanged parts are shared with the active snapshot.
    */
   draft({ compiled, rows, blocking, clientAddresses }: DraftParts): BuiltSnapshot {
     const version = this.version + 1;

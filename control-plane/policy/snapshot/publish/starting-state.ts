@@ -41,7 +41,7 @@ export function firstNodeState(state: PublishedState, before: NodeStateCode): No
   return before === NodeState.READY && state.publishedAtMs === undefined ? NodeState.HOLDING : before;
 }
 
-/** Whether a state filters as it was told to: it came into force once, and enables no list without the rules of any. */
+/** Whether a state filters as configured: it has been active, and either has rules of lists or enables no list. */
 function isFiltering({ compiled, rows, publishedAtMs }: PublishedState): boolean {
   if (publishedAtMs === undefined) return false;
   return compiled.sources.length > 0 || !rows.sources.some(({ enabled }) => enabled);

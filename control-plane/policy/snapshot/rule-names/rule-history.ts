@@ -64,7 +64,7 @@ interface ManagedIndex {
   readonly fresh: ByDomain;
 }
 
-/** Indexes of managed domains: while a change comes into force, records of two versions come in turn. */
+/** Indexes of managed domains: while a change is being applied, records of two versions alternate. */
 const MANAGED_INDEXES = 2;
 /** Changed rows at which all are indexed again. */
 const MAX_CHANGED = 1000;
@@ -291,8 +291,8 @@ function asWhole(found: RuleDescription | undefined, lists: readonly number[] = 
 }
 
 /**
- * The same for rules that are logged alike. A number where the name does not matter: exact below 2^53, as an attribute
- * has at most 25 bits, its kinds 8, an origin 3, and groups are few.
+ * Key of rules that are logged alike. A number if the name does not matter: exact below 2^53, as an attribute has at
+ * most 25 bits, its kinds 8, an origin 3, and groups are few.
  */
 function loggedKey(
   { origin, index, kinds, groupId }: DecidingRuleNumbers,
