@@ -1,7 +1,7 @@
 /**
  * The pages of the dashboard and their paths, for the server, which serves one document at each, and for the dashboard,
- * which shows the page. A path has one segment at most, so that a relative address means the same on every page, also
- * where a proxy serves Weir below a path of its own.
+ * which shows the page. A path has one segment at most, so that a relative address means the same on every page, even
+ * if a proxy serves Weir below a path.
  */
 
 /** The path of each page, without the slash that it begins with. */

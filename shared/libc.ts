@@ -46,7 +46,7 @@ export function loadLibc<Calls>(
   }
 }
 
-/** Why structures that are laid out by hand for 64-bit little-endian Linux do not fit here; undefined where they do. */
+/** Why structures that are laid out by hand for 64-bit little-endian Linux do not fit here; undefined if they do. */
 export function layoutMismatch(): string | undefined {
   const { platform, arch } = process;
   return platform === 'linux' && (arch === 'x64' || arch === 'arm64')

@@ -150,7 +150,7 @@ class ResolveThread {
     // A start that fails ends the thread, and nothing else does.
     this.guard.watch();
     void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-    this.replaced.freeSoon(); // What the start has left.
+    this.replaced.freeSoon(); // Tables left over from the start.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {

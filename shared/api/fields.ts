@@ -96,7 +96,7 @@ export const Comment = text(1000)
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const MAX_PERIOD_MS = 3660 * UNIT_MS.d;
 
-/** Milliseconds of a period text such as `15m`, `24h`, `7d`, `2w`; undefined if it is none. */
+/** Milliseconds of a period text such as `15m`, `24h`, `7d`, `2w`; undefined if it is not a period. */
 export function periodMs(value: string): number | undefined {
   const parts = /^([1-9]\d{0,6})([mhdw])$/.exec(value);
   if (parts === null) return undefined;

@@ -174,7 +174,7 @@ export const Dashboard = z
   .meta({ id: 'Dashboard' });
 export type Dashboard = z.infer<typeof Dashboard>;
 
-/** The compiled filter in force. */
+/** The active compiled filter. */
 export const BlockFilterStats = z
   .strictObject({
     blocked_domains: Count.meta({ description: 'of lists, and of services blocked for any group' }),

@@ -24,7 +24,7 @@ export const UserList = z.array(User);
 /** Names under which Weir itself is shown as the author of a change. */
 const TAKEN = new Set(['system', 'anonymous']);
 
-/** ASCII, so that no two names look alike but for the letter case, which does not count. */
+/** ASCII, so that no two names look alike except for their letter case, which is ignored. */
 const Username = z
   .string()
   .max(64)

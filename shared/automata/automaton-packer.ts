@@ -5,7 +5,7 @@
 import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from './automaton.ts';
 import type { AutomatonMaker } from './automaton-maker.ts';
 
-/** The remaining budget: automata that read a name, and entries of their tables (two octets each). */
+/** The remaining budget: automata that read a name, and entries of their tables (two bytes each). */
 export interface AutomatonRoom {
   automata: number;
   entries: number;

@@ -1,5 +1,5 @@
 /**
- * A deterministic automaton that finds up to 32 rules in a name, one step per octet for any rules and name. State 0 is
+ * A deterministic automaton that finds up to 32 rules in a name, one step per byte for any rules and name. State 0 is
  * the dead state, from which nothing can be found.
  */
 export interface Automaton {
@@ -7,10 +7,10 @@ export interface Automaton {
   readonly ruleCount: number;
   readonly start: number;
   readonly stateCount: number;
-  /** Octets that no state tells apart share a class: 256 entries. */
+  /** Bytes that no state distinguishes share a class: 256 entries. */
   readonly classOf: Uint8Array;
   readonly classCount: number;
-  /** State after an octet: `next[state * classCount + class]`. */
+  /** State after a byte: `next[state * classCount + class]`. */
   readonly next: Uint16Array;
   /** Rules that are found as soon as the state is reached. */
   readonly found: Uint32Array;
@@ -22,7 +22,7 @@ export interface Automaton {
 export const MAX_AUTOMATON_RULES = 32;
 /** Longest name as text, octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
 export const MAX_TEXT_LENGTH = 253;
-/** Columns of a state's row besides those of its classes, see `SpecialRulesLayout`. */
+/** Columns of a state's row in addition to those of its classes, see `SpecialRulesLayout`. */
 export const MASK_COLUMNS = 2;
 /** Most entries of a table, masks included: rows are numbered by 16-bit entries. */
 export const MAX_TABLE_ENTRIES = 32_768;

@@ -1,8 +1,8 @@
 /**
  * Makes a deterministic automaton from a program: a state is a set of places that the program may be in (the subset
  * construction, Rabin and Scott 1959). Sets can be exponentially many, so states and work have limits. A match may
- * start anywhere; the automaton finds it as soon as its last octet is read, or, where an assertion looks ahead, one
- * octet later.
+ * start anywhere; the automaton finds it as soon as its last byte is read or, if an assertion looks ahead, one byte
+ * later.
  */
 import { findDominance } from './dominance.ts';
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
@@ -21,7 +21,7 @@ export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
   | { readonly reason: string; readonly work: number };
 
-/** Stands for the end of the name where an octet would. */
+/** Stands for the end of the name in place of a byte. */
 const END = -1;
 const { BEGIN_LINE, BEGIN_TEXT, END_LINE, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDARY } = Assertion;
 const NO_CONTEXT = -1;
@@ -45,7 +45,7 @@ class Determinizer {
   private readonly usesWords: boolean;
   private readonly usesLines: boolean;
   private readonly states = new StateTable();
-  /** Per state: its places, the class of the octet before it, and whether a match led to it. */
+  /** Per state: its places, the class of the byte before it, and whether a match led to it. */
   private readonly places: Int32Array[] = [];
   private readonly matches: boolean[] = [];
   private readonly asserts: boolean[] = [];
@@ -54,7 +54,7 @@ class Determinizer {
   private readonly depths: number[] = [];
   private readonly next: number[] = [];
   private readonly atEnd: boolean[] = [];
-  /** Places of the set that is being made; `marks` tells which instructions were visited for it. */
+  /** Places of the set under construction; `marks` records which instructions were visited for it. */
   private readonly set: Int32Array;
   private setSize = 0;
   private setMatches = false;
@@ -153,7 +153,7 @@ class Determinizer {
     const begins = octet === NEWLINE ? BEGIN_LINE : 0;
     this.beginSet();
     for (let at = 0; at < kernelSize; at++) this.visit(kernel[at]!, begins);
-    // A match may also start after this octet.
+    // A match may also start after this byte.
     this.visit(start, begins);
     const isWord = this.usesWords && isWordOctet(octet);
     return this.endSet(begins | (isWord ? WORD_BOUNDARY : 0), late, this.depths[state]! + 1);
@@ -188,7 +188,7 @@ class Determinizer {
     this.setAsserts = false;
   }
 
-  /** Adds an instruction and all that are reached from it without an octet, where `holds` holds. */
+  /** Adds an instruction and all that are reached from it without reading a byte, given the assertions in `holds`. */
   private visit(from: number, holds: number): void {
     const { stack, marks, mark } = this;
     const { ops, outs, args } = this.program;
@@ -209,7 +209,7 @@ class Determinizer {
           break;
         case ByteOp.ASSERT:
           if ((args[at]! & ~holds) === 0) stack[top++] = outs[at]!;
-          // What asks for a beginning will not hold any more; the rest is for the next octet to say.
+          // An assertion of a beginning can no longer hold; the others depend on the next byte.
           else if ((args[at]! & BEGINS & ~holds) === 0) {
             this.setAsserts = true;
             this.place(at);
@@ -232,7 +232,7 @@ class Determinizer {
     this.set[this.setSize++] = at;
   }
 
-  /** The state of the places in `set`, a new one where there is none. */
+  /** The state of the places in `set`; creates it if it is new. */
   private endSet(contextBefore: number, late: boolean, depth: number): number {
     this.dropDominated();
     const size = this.setSize;

@@ -44,7 +44,7 @@ describe('findDominance()', () => {
   });
 
   test('does not take a place before an assertion for one without', () => {
-    // What is found after `a$` is found after `a` too, not the other way round.
+    // Everything found after `a$` is also found after `a`, but not the other way round.
     expect(pairsOf('xa$|ya')).toEqual([]);
   });
 

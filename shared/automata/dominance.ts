@@ -1,6 +1,6 @@
 /**
  * Finds places of a program that another place dominates: whatever is found from the one is found from the other after
- * the same octets (a simulation, Milner 1971). A set of places is equivalent without its dominated ones, so
+ * the same bytes (a simulation, Milner 1971). A set of places is equivalent without its dominated ones, so
  * `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
  */
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
@@ -22,7 +22,7 @@ export function findDominance(program: ByteProgram): Dominance {
   const { ops, args } = program;
   const places = [...ops.keys()].filter((at) => ops[at] === ByteOp.OCTET);
   const looksAtLines = ops.some((op, at) => op === ByteOp.ASSERT && (args[at]! & NEW_LINES) !== 0);
-  // What follows an octet would depend on the octet.
+  // The continuation would depend on which byte was read.
   if (places.length > MAX_PLACES || looksAtLines) return { dominators: null, work: 0 };
   const ways = places.map((place) => waysFrom(program, program.outs[place]!));
   if (ways.reduce((sum, { length }) => sum + length, 0) > MAX_WAYS) return { dominators: null, work: 0 };
@@ -105,7 +105,7 @@ class Simulation {
   }
 }
 
-/** Octets, matches, and assertions about what comes, that are reached from `from` without an octet. */
+/** Byte tests, matches, and assertions about what follows, as reached from `from` without reading a byte. */
 function waysFrom({ ops, outs, args }: ByteProgram, from: number): Int32Array {
   const found: number[] = [];
   const seen = new Set<number>();

@@ -4,7 +4,7 @@ import { type Determinized, determinize } from './determinize.ts';
 
 /** Work of one expression, see `Determinized`: some 50 ms at most. */
 const MAX_WORK = 1_000_000;
-/** Cost of compiling besides determinizing: per pattern, and per instruction. */
+/** Cost of compiling without determinizing: per pattern, and per instruction. */
 const WORK_OF_PATTERN = 2_000;
 const WORK_OF_INSTRUCTION = 40;
 

@@ -57,7 +57,7 @@ class StatePairs {
   }
 }
 
-/** Classes of octets that neither automaton distinguishes, and the class of each in both. */
+/** Classes of bytes that neither automaton distinguishes, and the class of each in both. */
 function pairClasses(
   a: Automaton,
   b: Automaton,

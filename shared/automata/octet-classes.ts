@@ -1,13 +1,13 @@
 /**
- * Classes of octets: those that a program never tells apart lead from each state of its automaton to the same next one,
- * and share a column of the table.
+ * Classes of bytes: those that a program never distinguishes lead from each state of its automaton to the same next
+ * one, and share a column of the table.
  */
 import type { ByteProgram } from '../policy/regex.ts';
 
 /** The end of a line. */
 export const NEWLINE = 0x0a;
 
-/** The classes of all octets that no set of the program and no assertion tells apart, and an octet of each. */
+/** The classes of all bytes that no set of the program and no assertion distinguishes, and one byte of each. */
 export function classifyOctets(
   { sets }: ByteProgram,
   usesWords: boolean,

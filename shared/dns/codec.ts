@@ -1,6 +1,6 @@
 /**
  * Messages as objects, for everything off the hot path: the only importer of dns-packet. dns-packet is too lenient for
- * hostile input (odd labels lose bytes, 64-octet labels pass) and does not compress, so relayed answers never pass
+ * hostile input (odd labels lose bytes, labels of 64 bytes pass) and does not compress, so relayed answers never pass
  * through it.
  */
 import * as packet from 'dns-packet';

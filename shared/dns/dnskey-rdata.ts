@@ -13,7 +13,7 @@ export const KeyFlags = { ZONE: 0x0100, REVOKE: 0x0080, ENTRY_POINT: 0x0001 } as
 /** Octets of a DNSKEY before the key, and of a DS before the digest. */
 export const KEY_FIXED_SIZE = 4;
 
-/** Digests of DS records: number to name and length in octets. SHA-1 is 1, SHA-256 2, SHA-384 4. */
+/** Digests of DS records: number to name and length in bytes. SHA-1 is 1, SHA-256 2, SHA-384 4. */
 const DIGESTS: ReadonlyMap<number, { readonly name: string; readonly length: number }> = new Map([
   [1, { name: 'sha1', length: 20 }],
   [2, { name: 'sha256', length: 32 }],

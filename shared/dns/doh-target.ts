@@ -8,7 +8,7 @@ import { Header, QUESTION_TAIL_SIZE, readU16, readU32, Record, skipName } from '
 
 /** RFC 8484 section 6. */
 export const DNS_MESSAGE_TYPE = 'application/dns-message';
-/** The path that clients are told. */
+/** The path that Weir announces to clients. */
 export const DOH_PATH = '/dns-query';
 /** Octets of a request's message; no query needs more, padded ones included (RFC 8467 section 4.1: blocks of 128). */
 export const MAX_DOH_QUERY_SIZE = 4096;

@@ -12,14 +12,14 @@ export type FrameTaker = (message: Uint8Array) => boolean;
 
 /**
  * Cuts a stream into messages. A message that lies whole in one chunk is handed over as a view of it, not copied; one
- * that spans chunks is assembled in memory of its own. Buffers at most one partial message and undelivered input.
+ * that spans chunks is assembled in new memory. Buffers at most one partial message and undelivered input.
  */
 export class FrameReader {
   private readonly take: FrameTaker;
   /** Received, and how much of it is delivered. */
   private rest: Uint8Array = EMPTY;
   private at = 0;
-  /** A partial message with its length octets, and the number of octets received. */
+  /** A partial message with its length prefix, and the number of bytes received. */
   private partial: Uint8Array = EMPTY;
   private filled = 0;
   private stopped = false;
@@ -159,7 +159,7 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   return both;
 }
 
-/** A message preceded by its length, in new memory. `message` is at most 65,535 octets. */
+/** A message preceded by its length, in new memory. `message` is at most 65,535 bytes. */
 export function frame(message: Uint8Array): Uint8Array {
   if (message.length > MAX_MESSAGE_SIZE) {
     throw new RangeError(

@@ -50,8 +50,8 @@ export function foldWord(word: number): number {
 }
 
 /**
- * Parses presentation form into folded wire form; null when it is no valid name. Escapes `\.` and
- * `\DDD` are understood; a final dot is optional; `.` and the empty text are the root.
+ * Parses presentation form into folded wire form; null if it is not a valid name. Escapes `\.` and `\DDD` are
+ * understood; a final dot is optional; `.` and the empty text are the root.
  */
 export function nameFromText(text: string): Uint8Array | null {
   const source = Buffer.from(text, 'utf8');

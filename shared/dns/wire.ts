@@ -84,7 +84,7 @@ export function skipName(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Steps over a resource record; -1 where it does not lie wholly before `end`. */
+/** Steps over a resource record; -1 if it does not end before `end`. */
 export function skipRecord(bytes: Uint8Array, at: number, end: number): number {
   const tail = skipName(bytes, at, end);
   if (tail < 0 || tail + Record.RDATA > end) return -1;

@@ -47,7 +47,7 @@ export const CacheBucket = {
 /** Bytes of a slab unit; entries start on units. */
 export const CACHE_UNIT = 16;
 
-/** Byte offsets in an entry. Little-endian except where DNS bytes are kept as they came. */
+/** Byte offsets in an entry. Little-endian, except DNS bytes, which are kept as received. */
 export const CacheEntry = {
   /** u32: units of this entry, padding included. */
   UNITS: 0,

@@ -1,4 +1,4 @@
-/** Views of the answer cache's memory and the hash of its keys, for those who read, write and list it. */
+/** Views of the answer cache's memory and the hash of its keys, shared by its readers and writers. */
 import {
   CACHE_UNIT,
   CacheBucket,

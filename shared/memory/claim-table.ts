@@ -73,7 +73,7 @@ export function createClaimTable(seed: number): SharedArrayBuffer {
   return buffer;
 }
 
-/** Ends the claims and locks of a worker whose resolve thread has died, and wakes those who wait for them. */
+/** Ends the claims and locks of a worker whose resolve thread has died, and wakes the threads that wait for them. */
 export function releaseClaims(buffer: SharedArrayBuffer, worker: number): void {
   const words = new Int32Array(buffer);
   const holder = claimHolder(worker);
@@ -87,7 +87,7 @@ export function releaseClaims(buffer: SharedArrayBuffer, worker: number): void {
   }
 }
 
-/** Sets a word to 0 if it is `value`, and wakes those who wait for that; false if it is something else. */
+/** Sets a word to 0 if it is `value`, and wakes the threads that wait for that; false if it is something else. */
 export function free(words: Int32Array, word: number, value: number): boolean {
   if (Atomics.compareExchange(words, word, value, 0) !== value) return false;
   Atomics.notify(words, word);

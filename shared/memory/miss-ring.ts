@@ -4,7 +4,7 @@
  * and from which address) and the question; EDNS is kept as the fields that were read from it.
  */
 
-/** i32 words of the ring's head; each on a cache line of its own. */
+/** i32 words of the ring's head, each on a separate cache line. */
 export const MissRing = {
   /** Records ever written; only the answer thread stores it. */
   HEAD_WORD: 0,

@@ -97,7 +97,7 @@ export class ProxyHeader {
   }
 }
 
-/** Whether the bytes begin with the signature of a header, of any version; null if they are too few to tell. */
+/** Whether the bytes begin with the signature of a header, of any version; null if there are too few bytes. */
 export function couldBeProxyHeader(bytes: Uint8Array): boolean | null {
   if (!startsAsSignature(bytes, 0, bytes.length)) return false;
   return bytes.length < SIGNATURE.length ? null : true;

@@ -6,7 +6,7 @@ import type { Network } from './cidr.ts';
 export type ProxyExpectation =
   /** Headers are not in use. */
   | 'nothing'
-  /** A header, then the client's octets. */
+  /** A header, then the client's bytes. */
   | 'header'
   /** It is a client itself, and a header from it is a forgery. */
   | 'no header';
@@ -28,7 +28,7 @@ export class ProxySenders {
     return this.networks.length === 0 || this.hasNamed(address) ? 'header' : 'no header';
   }
 
-  /** Whether the address at `at` is in a network that was named: its datagrams begin with a header, too. */
+  /** Whether the address at `at` is in a configured network: its datagrams also begin with a header. */
   hasNamed(addresses: Uint8Array, at = 0): boolean {
     const { networks } = this;
     for (let i = 0; i < networks.length; i++) if (networkContains(networks[i]!, addresses, at)) return true;

@@ -4,7 +4,7 @@
  */
 import { IPV4_PREFIX_BITS, isIpv4Network, type Network } from './cidr.ts';
 
-/** The reverse zones of a network, without final dots: one where it ends with an octet or nibble, at most 128. */
+/** The reverse zones of a network, without final dots: one if it ends at a byte or nibble, at most 128. */
 export function reverseZonesOf(network: Network): string[] {
   const { bytes, prefixBits } = network;
   const isIpv4 = isIpv4Network(network);

@@ -7,7 +7,7 @@ import { addressFromText } from './ip.ts';
 
 /** Stands for a credential. */
 const MASK = '***';
-/** Parameters whose values are credentials, as far as their names tell. */
+/** Parameters that hold credentials, judging by their names. */
 const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|(?:api|access|auth|private)[-_]?key|\bauth\b|credential|signature|session|^(?:key|sig|pass|pin|auth)$/i;
 
@@ -71,7 +71,7 @@ export function unmaskUrl(given: string, stored: string): string | null {
   return hasMask(unmasked) ? null : unmasked;
 }
 
-/** A query string with the values of its secret parameters replaced, all else octet for octet. */
+/** A query string with the values of its secret parameters replaced; the rest stays identical. */
 function mapSecrets(search: string, replace: (value: string, name: string) => string): string {
   return search.replaceAll(/([?&])([^=&]+)=([^&]*)/g, (whole, before: string, name: string, value: string) =>
     SECRET_NAME.test(decoded(name)) ? `${before}${name}=${replace(value, name)}` : whole,
@@ -94,7 +94,7 @@ function replaceSearch(url: URL, search: string): string {
   return `${url.href}${search}${hash}`;
 }
 
-/** Text that is no valid URL may still contain credentials. */
+/** Text that is not a valid URL may still contain credentials. */
 function maskUnparsed(text: string): string {
   const withoutUser = text.replaceAll(/(:[/\\]*)[^/\\?#\s]*@/g, `$1${MASK}@`);
   return mapSecrets(withoutUser, () => MASK);

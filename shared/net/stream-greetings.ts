@@ -1,6 +1,6 @@
 /**
- * How an accepted connection begins: with a PROXY header where one is due, and with none where it would be a forgery.
- * What follows the header is put back into the socket. Limits are the concern of whoever takes the connection.
+ * Start of an accepted connection: with a PROXY header if one is due, without one if it would be a forgery. The bytes
+ * after the header are put back into the socket. The caller enforces limits.
  */
 import type { Socket } from 'node:net';
 import type { RunLater } from '../counted-line.ts';
@@ -17,11 +17,11 @@ export interface Peer {
 
 /** Whom a connection is for. */
 export interface Client extends Peer {
-  /** It came with a PROXY header, so that the peer is a load balancer even where that names no client. */
+  /** It came with a PROXY header: the peer is a load balancer, even if the header names no client. */
   readonly isProxied: boolean;
 }
 
-/** What decides, and what is told of those that do not get in. */
+/** Settings, and callbacks for connections that are not accepted. */
 export interface GreetingParts {
   readonly senders: ProxySenders;
   readonly later: RunLater;
@@ -35,7 +35,7 @@ export interface GreetingParts {
 const HEADER_TIMEOUT_MS = 3000;
 /** Connections whose beginning is awaited. */
 const MAX_AWAITED = 256;
-/** The first octet of a PROXY header: no TLS handshake begins so, and no query that could be answered. */
+/** The first byte of a PROXY header: it starts neither a TLS handshake nor a query that could be answered. */
 const FIRST_OF_HEADER = 0x0d;
 
 /** Reads how the connections of one listener or several begin. */
@@ -52,7 +52,7 @@ export class StreamGreetings {
   /** Calls `take` once it is known whom the connection is for; else the connection is closed. */
   greet(socket: Socket, take: (client: Client) => void): void {
     const peer = peerOf(socket);
-    // Whoever takes the connection reports errors; until then nothing depends on it.
+    // The caller of `greet` reports later errors; until then nothing depends on the connection.
     socket.on('error', () => undefined);
     if (peer === null) {
       socket.destroy();
@@ -106,7 +106,7 @@ export class StreamGreetings {
     return true;
   }
 
-  /** Gives `read` all octets so far whenever there are more, until it returns true. */
+  /** Gives `read` all bytes so far whenever there are more, until it returns true. */
   private await(socket: Socket, peer: Peer, read: (bytes: Buffer) => boolean): void {
     let bytes: Buffer = Buffer.alloc(0);
     const done = (): void => {
@@ -116,7 +116,7 @@ export class StreamGreetings {
     };
     const leave = (): void => {
       done();
-      // A connection without an octet is no attempt at anything: health checks open such.
+      // A connection without a single byte is usually a health check.
       if (bytes.length === 0) socket.destroy();
       else this.refuse(socket, peer);
     };
@@ -132,7 +132,7 @@ export class StreamGreetings {
     socket.on('readable', look).once('end', leave).once('close', done);
   }
 
-  /** A load balancer sends its header at once; so whoever has been silent for longest goes, and blocks no one. */
+  /** A load balancer sends its header at once, so the connection that has been silent for longest is closed. */
   private makeRoom(): void {
     const [oldest] = this.awaited;
     if (this.awaited.size < MAX_AWAITED || oldest === undefined) return;

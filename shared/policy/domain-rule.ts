@@ -6,8 +6,8 @@ const MAX_LENGTH = 253;
 const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 
 /**
- * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null if it is no domain name. Addresses are
- * refused: no name ends in a number.
+ * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null if it is not a domain name. Addresses
+ * are refused: no name ends in a number.
  */
 export function canonicalDomain(value: string): string | null {
   const trimmed = value.trim().replace(/[.\u3002]$/, '');

@@ -7,7 +7,7 @@
 /** A set of literals, one of which must occur; null = nothing is known. */
 type Required = readonly string[] | null;
 
-/** Most literals of a set: a larger one is no filter. */
+/** Most literals of a set: a larger one filters too little. */
 const MAX_SET = 32;
 const MAX_DEPTH = 50;
 

@@ -1,7 +1,6 @@
 /**
- * Regular expressions with RE2's syntax, as programs over the octets of a name. The only importer of re2js,
- * which parses and compiles; matching is `shared/automata`. What must occur in every match is
- * `regex-literals.ts`.
+ * Regular expressions with RE2's syntax, as programs over the bytes of a name. The only importer of re2js, which parses
+ * and compiles; matching is `shared/automata`. What must occur in every match is `regex-literals.ts`.
  */
 import { reasonOf } from '../errors.ts';
 import { RE2JS, RE2Set } from 're2js';
@@ -24,12 +23,12 @@ export const Assertion = {
 export interface ByteProgram {
   /** `ByteOp` of each instruction. */
   readonly ops: Uint8Array;
-  /** Where each goes on; FAIL and MATCH do not. */
+  /** The next instruction of each; FAIL and MATCH have none. */
   readonly outs: Int32Array;
-  /** Second way of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of OCTET. */
+  /** Second way of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of `ByteOp.OCTET`. */
   readonly args: Int32Array;
   readonly start: number;
-  /** Sets of octets, 256 flags each. */
+  /** Sets of bytes, 256 flags each. */
   readonly sets: readonly Uint8Array[];
 }
 
@@ -128,11 +127,11 @@ function opOf(op: number): number {
   }
 }
 
-/** Collects sets of octets, each once. */
+/** Collects sets of bytes without duplicates. */
 class OctetSets {
   readonly all: Uint8Array[] = [];
   private readonly byContent = new Map<string, number>();
-  /** Repetitions share their characters, so few sets are looked at octet by octet. */
+  /** Repetitions share their characters, so few sets are computed byte by byte. */
   private readonly byRunes = new Map<object, Map<number, number>>();
 
   indexOf(instruction: Re2Instruction): number {

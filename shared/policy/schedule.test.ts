@@ -97,7 +97,7 @@ const profileOfZone = fc.array(profile, { minLength: ZONES.length, maxLength: ZO
 function compare(slots: readonly ScheduleSlot[], zone: string): void {
   const known = offsets.get(zone)!;
   const luxon = zoneOffset(zone)!;
-  // Beyond the period luxon answers: a flip is looked for past its end.
+  // Outside the period, luxon answers: the search for a flip goes beyond its end.
   const offsetAt: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
   const week = layOutWeek(slots);
   /** What the specification says of each minute of a local week. */

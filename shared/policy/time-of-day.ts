@@ -2,7 +2,7 @@
 
 const PATTERN = /^([01]\d|2[0-4]):([0-5]\d)$/;
 
-/** Minutes since midnight, 0..1440 (`24:00`); null if the text is no time of day. */
+/** Minutes since midnight, 0..1440 (`24:00`); null if the text is not a time of day. */
 export function minuteOfDay(text: string): number | null {
   const parts = PATTERN.exec(text);
   if (parts === null) return null;

@@ -22,7 +22,7 @@ export function zoneNames(zone: string): string[] {
   return network === null ? [zone] : reverseZonesOf(network);
 }
 
-/** A network needs its length: an address alone is no zone. */
+/** A network needs its length: an address alone is not a zone. */
 function networkOf(text: string): Network | null {
   return text.includes('/') ? networkFromText(text.trim()) : null;
 }

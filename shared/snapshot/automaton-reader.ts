@@ -1,6 +1,6 @@
 /**
- * Matches a text against automata in the memory of special rules (`AutomatonLayout`): one step per octet, no
- * allocation, the same work for any expressions.
+ * Matches a text against automata in the memory of special rules (`AutomatonLayout`): one step per byte, no allocation,
+ * the same work for any expressions.
  */
 import { AutomatonLayout as A } from './layout.ts';
 
@@ -16,7 +16,7 @@ export class AutomatonReader {
     this.entries = new Uint16Array(buffer, 0, buffer.byteLength >>> 1);
   }
 
-  /** Mask of the rules of the automaton at word `at` that are found in the first `length` octets of `text`. */
+  /** Mask of the rules of the automaton at word `at` that are found in the first `length` bytes of `text`. */
   find(at: number, text: Uint8Array, length: number): number {
     const { words, bytes, entries } = this;
     const classes = (at + words[at + A.CLASSES]!) * 4;

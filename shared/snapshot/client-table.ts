@@ -67,7 +67,7 @@ export class ClientTable {
   /** Whether any client may be known by its MAC. */
   readonly hasMacs: boolean;
 
-  /** Wraps `buffer`; throws a RangeError if it is no client table of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it is not a client table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== CLIENT_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)

@@ -1,7 +1,7 @@
 /** Conditional forward zones as the threads use them: which servers to ask for which names, and the cache partition. */
 import type { UpstreamSettings } from '../policy/upstream-settings.ts';
 
-/** Partition of the cache that holds the answers of the pools; each forward zone has one of its own. */
+/** Partition of the cache that holds the answers of the pools; each forward zone has a separate one. */
 export const POOLS_PARTITION = 0;
 
 /**

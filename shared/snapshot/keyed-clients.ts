@@ -12,7 +12,7 @@ export interface KeyedClient {
   readonly key: string;
   /** Of its row. */
   readonly clientId: number;
-  /** Number of its record in the client table; 0 = it has no group of its own. */
+  /** Number of its record in the client table; 0 = no group is assigned to it. */
   readonly record: number;
   /** Whether the key admits its client from everywhere, or nowhere; null = its address decides. */
   readonly admits: boolean | null;

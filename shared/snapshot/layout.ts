@@ -15,8 +15,8 @@ export const LAYOUT_VERSION = 7;
 /**
  * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low lanes, five high
  * lanes, five attribute ids plus one (0 = free), and a word that has bit (high lane mod 32) set for each name that
- * found this bucket full and went on to the next one: so a name that is not listed rarely looks further. 12.8 bytes per
- * name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
+ * found this bucket full and moved to the next one: so a lookup of an unlisted name rarely reads further. 12.8 bytes
+ * per name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
  */
 export const RuleTableLayout = {
   MAGIC_WORD: 0,
@@ -101,10 +101,10 @@ export const SpecialRulesLayout = {
 
 /**
  * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks that occur,
- * the class of each octet (256 bytes), then a table of 16-bit entries. A row is a state: where the next state's row
- * starts for each class, then which mask is found there, and which where the name ends there. Rows are named by their
- * first entry. The first row is that of the state that finds nothing more, followed by those that find something, so
- * that one comparison detects them.
+ * the class of each byte value (256 bytes), then a table of 16-bit entries. A row is a state: for each class, where the
+ * next state's row starts; then the mask found there, and the mask found if the name ends there. Rows are identified by
+ * their first entry. The first row is that of the state that finds nothing more, followed by those that find something,
+ * so that one comparison detects them.
  */
 export const AutomatonLayout = {
   /** Source of its rules. */

@@ -105,7 +105,7 @@ export class LocalNames {
     return this.words[set + L.SET_RECORD_ID]!;
   }
 
-  /** The node that the CNAME of this set leads to; 0 where that is no local name. */
+  /** The node that the CNAME of this set leads to; 0 if that is not a local name. */
   targetOf(set: number): number {
     return this.words[set + L.SET_TARGET]!;
   }

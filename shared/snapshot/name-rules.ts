@@ -10,7 +10,7 @@ export interface NameRules {
   readonly forwardZones: readonly ForwardZone[];
   readonly rebinding: RebindingRules;
   readonly safeSearch: SafeSearchRules;
-  /** Those in force. */
+  /** Active grants. */
   readonly grants: readonly NameGrant[];
 }
 

@@ -60,7 +60,7 @@ export class PolicyTable {
   readonly manualAttributeCount: number;
   private readonly manualOwnerCount: number;
 
-  /** Wraps `buffer`; throws a RangeError if it is no policy table of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it is not a policy table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Uint32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== POLICY_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)

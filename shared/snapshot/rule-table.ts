@@ -66,7 +66,7 @@ export class RuleTable {
   /** Buckets per unit of a low lane: maps a lane to a bucket with one multiplication. */
   private readonly bucketScale: number;
 
-  /** Wraps `buffer`; throws a RangeError if it is no rule table of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it is not a rule table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     // With an explicit length the view is an ordinary (fast) one, also over a growable buffer.
     const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);

@@ -54,7 +54,7 @@ export interface ExplainedStage {
   /** `answered` ends the query; `unresolved` hands it to the upstreams. */
   readonly result: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly rules: readonly ExplainedRule[];
-  /** What the stage found besides rules, e.g. `subnet 192.0.2.0/24`. */
+  /** Finding of the stage other than a rule, e.g. `subnet 192.0.2.0/24`. */
   readonly detail: string | null;
 }
 

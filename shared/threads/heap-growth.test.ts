@@ -9,7 +9,7 @@ const MIB = 1 << 20;
 /** A look at a heap: MiB in use and taken from the system, and the part of a core in use, by its thread alone. */
 type Look = readonly [usedMib: number, takenMib?: number, share?: number];
 
-/** Looks at heaps; tells what was done after which. What is made smaller takes a MiB more than it uses. */
+/** Looks at heaps and returns the actions taken. A heap that was shrunk takes a MiB more than it uses. */
 function done(looks: readonly Look[], mostShare = 1): string[] {
   const log: string[] = [];
   let [usedMib, takenMib = usedMib, share = 1] = looks[0]!;
@@ -113,7 +113,7 @@ describe('HeapGrowth', () => {
   test('collects and shrinks the heap of its own thread', () => {
     const kept: object[] = [];
     const looked: string[] = [];
-    // Garbage of others that V8 collects meanwhile would hide the growth.
+    // Garbage from elsewhere that V8 collects during the test would hide the growth.
     collectGarbage();
     const growth = new HeapGrowth({
       collect: () => looked.push('collect'),

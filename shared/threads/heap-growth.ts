@@ -39,7 +39,7 @@ export interface HeapGrowthOptions {
   readonly collect: () => void;
   /** Collects and gives back what is free; a pause of tens of milliseconds. */
   readonly shrink: () => void;
-  /** The thread collects only where it worked less than this part of the time. */
+  /** The thread collects only if it worked less than this part of the time. */
   readonly mostShare: number;
 }
 

@@ -14,8 +14,8 @@ import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 export type ThreadRole = 'answer' | 'resolve';
 
 /**
- * Settings that a thread needs; the control plane derives them from the configuration. New ones come into force between
- * two batches, but for those of sockets (`bindAddresses`, ports, `udpBackend`, proxies) and hooks.
+ * Settings that a thread needs; the control plane derives them from the configuration. New ones take effect between two
+ * batches, except those of sockets (`bindAddresses`, ports, `udpBackend`, proxies) and hooks.
  */
 export interface WorkerSettings {
   /** Addresses to answer on; IPv4 and IPv6 literals. */
@@ -165,7 +165,7 @@ export interface ThreadStart {
   /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
   readonly cuts: SharedArrayBuffer;
   readonly snapshot: SnapshotBuffers;
-  /** Null where no DNS is encrypted, and in answer threads. */
+  /** Null without encrypted DNS, and in answer threads. */
   readonly certificate: ServedCertificate | null;
 }
 
@@ -177,7 +177,7 @@ export const WorkerControl = {
   WAKE_FD_WORD: 1,
   /** 1 while the answer thread sleeps without a timeout. */
   ANSWER_ASLEEP_WORD: 2,
-  /** 1 while the resolve thread waits to be told of misses. */
+  /** 1 while the resolve thread sleeps until misses arrive. */
   RESOLVE_ASLEEP_WORD: 3,
   /** Bumped by the answer thread for each loop; a heartbeat. */
   ANSWER_BEAT_WORD: 4,
@@ -199,11 +199,11 @@ export const WorkerControl = {
   BYTES: 256,
 } as const;
 
-/** Whether load balancers should send queries here, as `status.weir` says. In their order; told to other releases. */
+/** Whether load balancers should send queries here, as in `status.weir`. In ascending order; other releases read it. */
 export const NodeState = {
   /** As `STARTING`, and only this machine's own questions are answered: no client is served unfiltered. */
   HOLDING: 0,
-  /** Nothing is filtered yet: no policy of an earlier run is known, and that of the database is not in force. */
+  /** Nothing is filtered yet: no policy of an earlier run is known, and that of the database is not active. */
   STARTING: 1,
   READY: 2,
   /** About to stop. */

@@ -62,7 +62,7 @@ export interface SimulationStart {
 /** To the thread: once it is open. */
 export interface SimulationOrder {
   readonly questions: LoggedQuestions;
-  /** Names and clients that are told one by one. */
+  /** Most names and clients to list. */
   readonly limit: number;
 }
 
@@ -76,7 +76,7 @@ export type FromSimulation =
 export interface SimulatedDecision {
   readonly status: QueryStatusCode;
   readonly groupId: number;
-  /** The rule that blocks, or that lets pass; null = none. */
+  /** The rule that blocks or allows it; null = none. */
   readonly rule: ExplainedRule | null;
 }
 

@@ -16,7 +16,7 @@ type TakenBy<Name extends OperationName, Part extends string> =
     ? z.input<Schema>
     : undefined;
 
-/** What may be written into a path or a query string: a number and a truth value for their text, too. */
+/** Types allowed in a path or query string: also numbers and booleans where the API takes their text. */
 type Writable<Value> = Value extends string
   ? string extends Value
     ? string | number | boolean
@@ -24,7 +24,7 @@ type Writable<Value> = Value extends string
   : Value;
 type WritableFields<Fields> = { readonly [Key in keyof Fields]: Writable<Fields[Key]> };
 
-/** The body of a request: a form, a text, or the bytes of a file, where it is not JSON. */
+/** The body of a request: JSON, a form, a text, or the bytes of a file. */
 type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly form: 'multipart/form-data' }
   ? FormData
   : Operations[Name] extends { readonly upload: string }
@@ -46,10 +46,7 @@ export type CallOf<Name extends OperationName> = Field<'params', WritableFields<
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/**
- * What an operation answers with; the response itself where it is a file or a stream of events, not read yet. A file of
- * JSON is read, too.
- */
+/** The answer of an operation; for a file or an event stream the unread response. A JSON file is read and parsed. */
 export type AnswerOf<Name extends OperationName> = Operations[Name] extends { readonly raw: string }
   ? Operations[Name] extends { readonly raw: 'application/json' }
     ? unknown
@@ -59,7 +56,7 @@ export type AnswerOf<Name extends OperationName> = Operations[Name] extends { re
 /** The data of each event of a stream. */
 export type EventOf<Name extends OperationName> = TakenBy<Name, 'events'>;
 
-/** The second parameter may be left out where nothing in it is needed. */
+/** The second parameter is optional if all its fields are. */
 export type Given<Name extends OperationName> =
   object extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
 
@@ -82,13 +79,13 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The API did not do what it was asked. Where no answer came at all, what `fetch` throws is thrown. */
+/** An error response of the API. If there is no response at all, the error of `fetch` is thrown instead. */
 export class ApiFailure extends Error {
   readonly operation: OperationName;
   readonly status: number;
-  /** Null where something else than Weir answered, such as a proxy. */
+  /** Null if the response is not from Weir but, for example, from a proxy. */
   readonly problem: Problem | null;
-  /** When to try again; null where the answer does not say. */
+  /** When to try again; null if the response does not include it. */
   readonly retryAfterSecs: number | null;
 
   constructor(operation: OperationName, response: Response, problem: Problem | null) {

@@ -42,7 +42,7 @@ export const COMPAT_TYPES = [
 ] as const;
 export type CompatType = (typeof COMPAT_TYPES)[number];
 
-/** What became of a query. */
+/** Outcome of a query. */
 export const COMPAT_STATUSES = [
   'UNKNOWN',
   'GRAVITY',

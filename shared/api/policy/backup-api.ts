@@ -1,6 +1,6 @@
 /**
  * The file of `{api}/backup` and the answer of `{api}/restore`. In the file, things refer to each other by names, not
- * by ids, so that it can be restored on another node. A kind that a file leaves out stays as it is.
+ * by ids, so that it can be restored on another node. A kind that is missing from a file is left unchanged.
  */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';

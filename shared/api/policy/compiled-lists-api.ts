@@ -7,7 +7,7 @@ export const CompiledListQuery = Page.extend({
 });
 export type CompiledListQuery = z.output<typeof CompiledListQuery>;
 
-/** One rule of the lists and filters in force. */
+/** One rule of the active lists and filters. */
 export const CompiledRule = z
   .strictObject({
     domain: z

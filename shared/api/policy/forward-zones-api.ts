@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/forward-zones`: zones with servers of their own. */
+/** Requests and answers of `{api}/forward-zones`: zones with their own servers. */
 import { z } from 'zod';
 import { canonicalZone } from '../../policy/zone-text.ts';
 import { Comment, Id, text, Timestamp } from '../fields.ts';

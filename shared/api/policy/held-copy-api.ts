@@ -13,7 +13,7 @@ const HoldReason = z.enum([
   'most_names',
 ]);
 
-/** A newer copy that waits for a person, beside the one in force. */
+/** A newer version of a list that waits for approval while the current one stays active. */
 export const HeldCopy = z
   .strictObject({
     reason: HoldReason,

@@ -90,7 +90,7 @@ export const ServiceGroupParams = z.strictObject({
     .transform(Number)
     .meta({ type: 'integer', minimum: 1, maximum: MAX_ID }),
 });
-/** `force`: deletes the blocks of the service, too. */
+/** `force`: also deletes the blocks of the service. */
 export const CustomServiceDeleteQuery = z.object({
   force: z
     .enum(['true', 'false'])

@@ -4,7 +4,7 @@ import { Comment, Id, label, text, Timestamp } from '../fields.ts';
 import { CustomText } from './custom-text-api.ts';
 import { HeldCopy } from './held-copy-api.ts';
 
-/** Where a source stands: never fetched yet, being fetched, in force, held by its guard, or failed last time. */
+/** State of a source: never fetched yet, being fetched, active, update held by its guard, or last fetch failed. */
 export const SourceStatus = z.enum(['pending', 'updating', 'ok', 'held', 'error']);
 export type SourceStatus = z.infer<typeof SourceStatus>;
 

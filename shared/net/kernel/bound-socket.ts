@@ -2,7 +2,7 @@
 import { addressToText } from '../ip.ts';
 import { AF_INET6, SOCKADDR_SIZE, SockAddr, unpackAddress } from './socket-address.ts';
 
-/** The system calls that tell; pointers are addresses as BigInt. */
+/** The system calls to inspect a socket; pointers are addresses as BigInt. */
 export interface SocketQuestions {
   getsockname(fd: number, address: bigint, length: bigint): number;
   getsockopt(fd: number, level: number, option: number, value: bigint, length: bigint): number;
@@ -26,7 +26,7 @@ const SOCK_DGRAM = 2;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 
-/** Null where the descriptor is no such socket. */
+/** Null if the descriptor is not such a socket. */
 export function boundSocket(calls: SocketQuestions, fd: number): BoundSocket | null {
   const option = (level: number, name: number): number => {
     const value = new Int32Array(1);
