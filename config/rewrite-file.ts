@@ -27,7 +27,7 @@ export async function rewriteFile(path: string, text: string, hasNewSecret = fal
     }
     await rename(temporary, target);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // The error to tell is the first one.
+    await rm(temporary, { force: true }).catch(() => undefined); // The first error is the one to report.
     throw error;
   }
   const folder = await open(dirname(target), 'r');

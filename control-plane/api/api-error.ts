@@ -121,6 +121,6 @@ export function overloaded(detail: string, retryAfterSecs: number, cause?: unkno
  * again. The detail must hold no secret, so the cause goes to the log only.
  */
 export function notInForce(reason: string, revision: number | null, cause?: unknown): ApiError {
-  const detail = `the change is stored, but ${reason}; Weir puts it into force as soon as it can`;
+  const detail = `the change is stored, but ${reason}; Weir applies it as soon as it can`;
   return new ApiError(503, 'not_in_force', detail, { stored: { revision }, cause });
 }

@@ -15,7 +15,7 @@ const DATABASE_RETRY_SECS = 5;
 
 /** Text for people, of a change whose commit was not confirmed. */
 const OUTCOME_UNKNOWN =
-  'the database was lost while it stored the change: it may be stored, and is in force then; look before you send it again';
+  'the connection to the database was lost while the change was being stored; it may have been applied: check before you send it again';
 
 /** Writes `error` as the answer; does nothing to an answer that has been sent already. */
 export function sendProblem(response: Response, error: ApiError): void {

@@ -23,10 +23,10 @@ export interface ListReads {
 export function listFamilies({ published, fetched }: ListReads): Family[] {
   const lastSuccess = new LastSuccess();
   return [
-    inForce('weir_list_rules', 'Rules of the list in force', published, ({ rules }) => rules),
+    inForce('weir_list_rules', 'Rules of the active list', published, ({ rules }) => rules),
     inForce(
       'weir_list_invalid_lines',
-      'Lines of the list in force that are no rules',
+      'Lines of the active list that are not rules',
       published,
       ({ invalidLines }) => invalidLines,
     ),

@@ -30,7 +30,7 @@ export function nodeFamilies(reads: NodeReads): Family[] {
       'DNS threads that died or hung',
       () => reads.workers().restarts,
     ),
-    gauge('weir_snapshot_version', 'Version of the policy snapshot in force', reads.snapshotVersion),
+    gauge('weir_snapshot_version', 'Version of the active policy snapshot', reads.snapshotVersion),
     gauge(
       'weir_snapshot_threads_behind',
       'Threads that did not take the last snapshot in time',

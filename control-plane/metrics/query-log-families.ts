@@ -33,7 +33,7 @@ export function queryLogFamilies(threads: readonly ThreadCounters[], reads: Quer
     ),
     rows('spooled', 'Rows written to the spool on disk because the database was away'),
     rows('dropped', 'Rows lost: beyond a bound, or refused by the disk'),
-    rows('refused', 'Rows refused by the database for their content and set aside on disk'),
+    rows('refused', 'Rows that the database refused for their content, kept in a file'),
     single('gauge', 'weir_query_log_waiting_rows', 'Rows in memory', () => counters().waiting),
     single('gauge', 'weir_query_log_spool_bytes', 'Bytes of the spool on disk', spoolBytes),
     single(

@@ -226,7 +226,7 @@ export function startHousekeeping(context: PolicyContext, listsInForce: () => vo
       queryLogDays: () => configuration.current().database.query_log_days,
       rollupDays: () => configuration.current().database.rollup_days,
     }),
-    onDatabaseUp(database, logger, 'bring lists into force', async () => {
+    onDatabaseUp(database, logger, 'apply lists', async () => {
       await configuration.settle(policy);
       await seedFirstSource(database);
       await sources.start();

@@ -45,7 +45,7 @@ async function stopPart(stop: Stop, withinMs: number, logger: Logger): Promise<v
   const late = sleep(withinMs, 'late', { signal: inTime.signal }).catch(() => 'in time');
   try {
     const stopped = Promise.resolve(stop(withinMs)).then(() => 'in time');
-    stopped.catch(() => undefined); // Told below, unless it fails after its time.
+    stopped.catch(() => undefined); // Reported below, unless it fails after its time.
     if ((await Promise.race([stopped, late])) === 'late')
       logger.warn('stop a part: timed out', { waited_ms: Math.round(withinMs) });
   } catch (error) {

@@ -123,7 +123,7 @@ const LoggedThen = z
     }),
     exact: z.boolean().meta({
       description:
-        'rules, groups and lists are those of that time, and with a kept generation schedules and grants, too; clients’ addresses, the configuration and upstreams are those of now in any case',
+        'rules, groups and lists are those of that time, and so are schedules and grants if the generation was kept; the addresses of clients, the configuration and upstreams are always the current ones',
     }),
     reason: z.string().nullable().meta({ description: 'why it is not exact' }),
   })
@@ -150,7 +150,7 @@ export const ExplainAnswer = z
             .meta({ description: 'all that meet the name, whether they decide or not' }),
           detail: z.string().nullable().meta({
             description:
-              'what the stage found where that is no rule; of client_group: what gave the client its group',
+              'what the stage found, if not a rule; for client_group: what gave the client its group',
           }),
         })
         .meta({ id: 'ExplainedStage' }),

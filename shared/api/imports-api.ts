@@ -21,7 +21,7 @@ export const ImportQuery = z.object({
     .default('auto')
     .meta({
       description:
-        'whose settings the file holds; auto = as its content tells. pihole: an archive of Teleporter, or gravity.db; ' +
+        'program whose settings the file holds; auto = detected from its content. pihole: an archive of Teleporter, or gravity.db; ' +
         'adguard_home: AdGuardHome.yaml, or its folder packed; blocky: a YAML file, or its folder packed; ' +
         'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder as JSON; dnsmasq: dnsmasq.conf, or its folder packed; hosts: a hosts file. ' +
         'Folders are packed as zip, tar or tar.gz',

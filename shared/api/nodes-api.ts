@@ -16,14 +16,14 @@ export const ClusterNode = z
       description: 'late = silent for 6 s; gone = ended, or silent for 60 s: it may be forgotten',
     }),
     state: z.enum(['starting', 'ready', 'draining']).nullable().meta({
-      description: 'starting = no policy is in force yet; draining = it is about to end; null = not known',
+      description: 'starting = no policy is active yet; draining = about to end; null = not known',
     }),
     snapshot_id: z.int().min(0).nullable().meta({ description: 'counts what the node has published' }),
     policy_revision: z.int().min(0).nullable().meta({
       description:
         'the newest revision that it answers by; null = not known, as when it started without a database',
     }),
-    applied_at: Timestamp.nullable().meta({ description: 'when that revision came into force' }),
+    applied_at: Timestamp.nullable().meta({ description: 'when that revision became active' }),
     lag_ms: z.int().min(0).nullable().meta({ description: 'for how long there has been a newer revision' }),
     qps: z.number().min(0).nullable().meta({ description: 'queries of its last second' }),
     rows_lost: z.int().min(0).nullable().meta({

@@ -30,7 +30,7 @@ export const Probe = z
     client_hostname: z
       .string()
       .nullable()
-      .meta({ description: 'its name, where it has one; only for whoever is signed in' }),
+      .meta({ description: 'its name, if it has one; for signed-in users only' }),
     protocol: z.enum(PROTOCOL_NAMES).nullable(),
     askers: z
       .array(

@@ -199,7 +199,7 @@ export const QueryTailEvent = z
   .strictObject({
     rows: z.array(TailedQuery).meta({ description: 'those that came since the last event' }),
     skipped: z.int().min(0).meta({
-      description: 'rows that came besides and were left out; in a flood also some that were not looked at',
+      description: 'further rows that arrived and were left out; in a flood also some that were not checked',
     }),
     nodes: z
       .enum(['all', 'own'])

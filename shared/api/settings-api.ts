@@ -62,7 +62,7 @@ const sectionsOf = <S extends z.ZodType>(of: S) =>
 
 const Section = z.record(z.string(), z.unknown());
 
-const Keys = z.array(z.string()).meta({ description: 'keys whose values come into force with a restart' });
+const Keys = z.array(z.string()).meta({ description: 'keys whose values need a restart' });
 
 /** The configuration as it is stored, keys as in the TOML file; secrets are left out. */
 export const ConfigAnswer = z
@@ -89,7 +89,7 @@ export const ConfigBody = z
   })
   .meta({
     id: 'ConfigUpdate',
-    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. In force when the answer is sent, but for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, database.sslmode, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} are not changed here.`,
+    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. Changes are active when the answer is sent, except for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, database.sslmode, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} are not changed here.`,
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 

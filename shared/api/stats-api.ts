@@ -50,7 +50,7 @@ export const StatsSummary = z
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({
       description:
-        'not all names of the period could be kept, as in a flood of random ones: counts of rare names in top lists may be too low, too',
+        'not all names of the period could be kept, as in a flood of random ones: counts of rare names in top lists may also be too low',
     }),
     uptime_secs: Count,
     cache_hit_rate: Percent,

@@ -6,7 +6,7 @@ import { Timestamp } from './fields.ts';
 export const HealthCheck = z
   .strictObject({
     status: z.enum(['ok', 'degraded', 'down']),
-    detail: z.string().optional().meta({ description: 'only for whoever is signed in' }),
+    detail: z.string().optional().meta({ description: 'for signed-in users only' }),
   })
   .meta({ id: 'HealthCheck' });
 export type HealthCheck = z.infer<typeof HealthCheck>;

@@ -35,5 +35,5 @@ export const TlsGenerateQuery = z.strictObject({
   force: z
     .enum(['true', 'false'])
     .default('false')
-    .meta({ description: 'also where there is a valid certificate already' }),
+    .meta({ description: 'also if there is already a valid certificate' }),
 });

@@ -33,7 +33,7 @@ const Name = identity(100)
 export const TokenCreateBody = z
   .strictObject({
     name: Name,
-    role: Role.default('admin').meta({ description: 'a viewer may read what is no secret' }),
+    role: Role.default('admin').meta({ description: 'a viewer may read everything except secrets' }),
   })
   .meta({ id: 'ApiTokenCreate' });
 export type TokenCreate = z.output<typeof TokenCreateBody>;

@@ -13,7 +13,7 @@ export const User = z
       description: 'config: the administrator, whom the configuration names and who cannot be deleted',
     }),
     enabled: z.boolean(),
-    second_factor: z.boolean().meta({ description: 'a login needs a code, too' }),
+    second_factor: z.boolean().meta({ description: 'a login also needs a code' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -57,7 +57,7 @@ export const Preferences = z.object({
     .optional()
     .meta({
       description:
-        'wait=SECS (RFC 7240), at most 30: the change is answered when all nodes that run have it in force, but for ' +
+        'wait=SECS (RFC 7240), at most 30: the answer is sent when the change is active on all running nodes, except for ' +
         'lists that are yet to be fetched, or then',
       examples: ['wait=10'],
     }),

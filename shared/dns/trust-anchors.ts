@@ -71,7 +71,7 @@ const LIMITS: readonly number[] = [0xffff, 0xff, 0xff];
 function readEntry(line: string): TrustAnchor {
   const fields = line.split(/\s+/);
   const zone = nameFromText(fields.shift()!);
-  if (zone === null) throw new TrustAnchorError(line, 'the owner is no name');
+  if (zone === null) throw new TrustAnchorError(line, 'the owner is not a name');
   while (fields.length > 0 && /^(\d+|IN)$/i.test(fields[0]!)) fields.shift();
   const type = fields.shift()?.toUpperCase();
   if (type !== 'DS' && type !== 'DNSKEY') throw new TrustAnchorError(line, 'neither DS nor DNSKEY');

@@ -41,7 +41,7 @@ describe('a change whose COMMIT gets no answer', () => {
     proxy.cutNext(cut);
     const answer = await api.send('POST', '/api/groups', { json: { name: cut } });
     expect([answer.status, answer.problem.error]).toEqual([503, 'outcome_unknown']);
-    expect(answer.problem.detail).toContain('may be stored, and is in force then');
+    expect(answer.problem.detail).toContain('it may have been applied');
     // Repeating it blindly would store it twice.
     expect(answer.headers['retry-after']).toBeUndefined();
     // What is stored comes into force all the same.

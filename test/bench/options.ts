@@ -142,7 +142,7 @@ function wholeNumber(
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new Error(`read --${option}: ${JSON.stringify(text)} is no whole number from ${min} to ${max}`);
+    throw new Error(`read --${option}: ${JSON.stringify(text)} is not a whole number from ${min} to ${max}`);
   return value;
 }
 

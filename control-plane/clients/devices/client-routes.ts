@@ -88,7 +88,7 @@ function readClientStats(
     path: '/clients/stats',
     access: 'viewer',
     tag: 'Clients',
-    summary: 'What each client asked in a period, the busiest first',
+    summary: 'Queries of each client in a period, the busiest first',
     query: ClientStatsQuery,
     answer: ClientStatsList,
     handle: async ({ query, gone }) => {

@@ -129,7 +129,7 @@ describe('readRecord() of a new record', () => {
     [{ fqdn: 'a.example', ip: '192.0.2.500' }, ['ip: expected an IP address']],
     [
       { fqdn: 'a.example', value: '192.0.2.500' },
-      ['record_type: expected a type, as the value is no address'],
+      ['record_type: expected a type, as the value is not an address'],
     ],
     [{ fqdn: 'a.example', record_type: 'A', ip: '192.0.2.500' }, ['ip: expected an IPv4 address']],
     [{ fqdn: 'a.example', record_type: 'A', value: '2001:db8::1' }, ['value: expected an IPv4 address']],

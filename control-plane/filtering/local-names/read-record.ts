@@ -31,7 +31,7 @@ export function readRecord(
   if (type === undefined && body.ip !== undefined)
     problems.push({ path: 'ip', message: 'expected an IP address' });
   else if (type === undefined && value !== undefined)
-    problems.push({ path: 'record_type', message: 'expected a type, as the value is no address' });
+    problems.push({ path: 'record_type', message: 'expected a type, as the value is not an address' });
   if (body.ip !== undefined && type !== undefined && type !== 'A' && type !== 'AAAA')
     problems.push({ path: 'ip', message: `expected value instead of ip for a record of type ${type}` });
   const read = value === undefined || type === undefined ? undefined : readLocalValue(type, value);

@@ -98,7 +98,7 @@ describe('regex filters', () => {
     }
     expect(last?.status).toBe(400);
     expect(last?.problem.errors).toMatchObject([
-      { path: 'pattern', message: expect.stringMatching(/too many expressions that every name/) },
+      { path: 'pattern', message: expect.stringMatching(/too many regular expressions that every name/) },
     ]);
     expect((await post({ pattern: '^tracker[0-9]+', action: 'deny' })).status).toBe(201);
     const off = await post({ pattern: '[b-y][a-z0-9]{7}[0-9]', action: 'deny', enabled: false });

@@ -127,7 +127,7 @@ const keepingAllInForce: GuardChange = async (tx, work) => {
   before.delete(rule.id);
   const [refused] = await newlyRefusedFilters(tx, before);
   if (refused === undefined) return rule;
-  const message = `with the filters that are enabled, \`${refused.pattern}\` cannot be in force: ${refused.reason}`;
+  const message = `\`${refused.pattern}\` cannot be used with the other enabled filters: ${refused.reason}`;
   throw invalid([{ path: 'pattern', message }]);
 };
 

@@ -30,7 +30,7 @@ function listSafeSearch(database: Database): Route {
     path: PATH,
     access: 'viewer',
     tag,
-    summary: 'What was set for any group; other engines are off',
+    summary: 'Safe search settings of all groups; engines that are not listed are off',
     answer: SafeSearchConfigList,
     handle: () => store.listConfigs(database),
   });

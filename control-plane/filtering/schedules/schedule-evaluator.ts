@@ -108,7 +108,7 @@ export class ScheduleEvaluator {
     } catch (error) {
       this.inForce = undefined;
       const reason = reasonOf(error);
-      this.logger.error('put schedules into force failed: retried in a second', { reason });
+      this.logger.error('apply schedules failed: trying again in a second', { reason });
     }
   }
 

@@ -7,7 +7,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** The text of a file; throws what the system says, or that it is no regular file or too large. */
 export function readRegularFile(path: string): string {
   const stat = statSync(path);
-  if (!stat.isFile()) throw new Error(`${path} is no regular file`);
+  if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
   if (stat.size > MOST_BYTES) throw new Error(`${path} has more than ${MOST_BYTES} bytes`);
   return readFileSync(path, 'utf8');
 }

@@ -91,7 +91,7 @@ describe('GET /explain', () => {
 
   test.each([
     ['changed since', 10, /have changed since/],
-    ['changing then', 60, /while a change came into force/],
+    ['changing then', 60, /while a change was being applied/],
   ])('of a logged query says that policy was %s', async (_what, secsAgo, reason) => {
     await revisionAt(3600);
     const newest = await revisionAt(secsAgo);

@@ -20,8 +20,8 @@ export function explainRoutes(context: LoggedExplainerParts & { clients: ClientG
     access: 'viewer',
     tag: 'Lists',
     summary:
-      'What a client would be answered, and why: every stage, rule, list and line; for a row of the query log also ' +
-      'what the log says of it, by the policy of its time where that is kept',
+      'The answer that a client would get, and why: every stage, rule, list and line; for a row of the query log also ' +
+      'what the log says about it, by the policy of that time if it is still kept',
     query: ExplainQuery,
     answer: ExplainAnswer,
     errors: { 404: 'there is no such client, or no such row in the query log' },

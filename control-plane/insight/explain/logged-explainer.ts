@@ -96,5 +96,5 @@ function reasonOf({ then, now, nowSince }: Revisions, timestamp: string): string
     return `policy or lists have changed since: the rest explains by revision ${now}, not by ${before}`;
   }
   const isSettled = nowSince === null || Date.parse(timestamp) - nowSince.getTime() > SETTLED_MS;
-  return isSettled ? null : 'it was answered while a change came into force';
+  return isSettled ? null : 'it was answered while a change was being applied';
 }

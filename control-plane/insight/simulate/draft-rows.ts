@@ -185,7 +185,7 @@ class DraftCheck {
     const dropped = new Set(ids);
     const known = new Set(rows.map(({ id }) => id));
     ids.forEach((id, index) => {
-      if (!known.has(id)) this.fault(`${path}.${index}`, 'expected the id of a rule that is in force');
+      if (!known.has(id)) this.fault(`${path}.${index}`, 'expected the id of an active rule');
     });
     return rows.filter(({ id }) => !dropped.has(id));
   }

@@ -19,8 +19,8 @@ function simulate(simulator: Pick<Simulator, 'simulate'>): Route {
     access: 'admin',
     tag: 'Lists',
     summary:
-      'What a draft of lists, rules, services and groups would change about logged queries; nothing is stored. ' +
-      'Both sides are judged with what holds now, schedules and clients’ addresses too, so that only the draft makes the difference',
+      'How a draft of lists, rules, services and groups would change the answers to logged queries; nothing is stored. ' +
+      'Both sides use the current schedules and addresses of clients, so that only the draft makes a difference',
     body: SimulateBody,
     answer: Simulation,
     bodyLimitBytes: BODY_LIMIT_BYTES,

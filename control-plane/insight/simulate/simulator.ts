@@ -136,7 +136,7 @@ export class Simulator {
     throw invalid(
       refused.map(({ id, reason }) => ({
         path: `regex_filters.add.${-1 - id}.pattern`,
-        message: `cannot be in force with the filters that are there: ${reason}`,
+        message: `cannot be used with the filters that exist: ${reason}`,
       })),
     );
   }

@@ -111,7 +111,7 @@ export class CompiledLists {
     } catch (error) {
       if (!hasErrorCode(error, 'ENOENT')) throw error;
       const headers = { 'Retry-After': '1' };
-      throw dependencyUnavailable('compiled_names', 'the names in force are being written', {
+      throw dependencyUnavailable('compiled_names', 'the active names are being written', {
         headers,
         cause: error,
       });

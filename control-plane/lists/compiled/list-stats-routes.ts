@@ -42,7 +42,7 @@ export function listStatsRoutes(context: {
       path,
       access: 'viewer',
       tag: 'Lists',
-      summary: `What each ${kind}list is worth: queries that it blocked, and rules that no other list has`,
+      summary: `The use of each ${kind}list: queries that it decided, and rules that no other list has`,
       query: SourceStatsQuery,
       answer: SourceStatsList,
       handle: ({ query, gone }) => readListStats(kind, query, gone),

@@ -229,7 +229,7 @@ export class DraftLists {
       if (copy === undefined)
         throw dependencyUnavailable(
           'list_copy',
-          `the copy of source ${id} in force is not on disk; refresh it`,
+          `the active copy of source ${id} is not on disk; refresh it`,
         );
       return { id, inputKey, path: copy.path, reading: readingOfInput(inputKey) };
     });

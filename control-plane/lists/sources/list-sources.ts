@@ -260,12 +260,12 @@ export class ListSources {
     if (heldKey === null) throw conflict(`${kind}list source ${id} holds no copy back`);
     const copy = await copies.bring(source, heldKey);
     if (copy === undefined)
-      throw conflict(`the held copy of ${kind}list source ${id} is lost; refresh the list`);
+      throw conflict(`the held update of ${kind}list source ${id} is lost; refresh the list`);
     const judged = await judgeApproved(source, copy, this.parts);
     const facts: SourceFacts = { status: 'ok', lastError: null, contentKey: heldKey, heldKey: null, judged };
     const lastChangedAt = new Date(this.parts.clock.nowMs());
     const work = async (tx: Queryable): Promise<Changed<boolean>> => {
-      const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held copy approved');
+      const written = await writeContent(tx, source, { ...facts, lastChangedAt }, 'held update approved');
       if (!written.result)
         throw conflict(
           `${kind}list source ${id} has changed since it was read; look at what it holds back now`,

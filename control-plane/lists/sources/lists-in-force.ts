@@ -71,7 +71,7 @@ export class ListsInForce {
     this.retrying = new Retrying({
       work: () => this.takeOverRows(),
       logger: parts.logger,
-      what: 'put stored lists into force',
+      what: 'apply stored lists',
     });
   }
 
@@ -211,7 +211,7 @@ export class ListsInForce {
       return undefined;
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
-      this.parts.logger.error('compile lists failed: the previous rules stay in force', {
+      this.parts.logger.error('compile lists failed: the previous rules stay active', {
         reason: error.message,
       });
       await this.parts.policy.apply();

@@ -184,10 +184,10 @@ function approveSource({ sources, path, kind, noun }: Place): Route {
     path: `${path}/{id}/approve`,
     access: 'admin',
     tag,
-    summary: `Put the held copy of a ${noun} into force`,
+    summary: `Apply the held update of a ${noun}`,
     params: IdParams,
     answer: BlocklistSource,
-    errors: { 409: 'no copy is held' },
+    errors: { 409: 'no update is on hold' },
     handle: (request) => sources.approve(kind, request.params.id, authorOf(request)),
   });
 }

@@ -22,7 +22,7 @@ export function healthRoutes(
     path: '/health',
     access: 'public',
     tag: 'System',
-    summary: 'State of this node, with reasons for whoever is signed in; 200 while DNS is answered, else 503',
+    summary: 'State of this node, with reasons for signed-in users; 200 while DNS is answered, else 503',
     answer: Health,
     alsoStatuses: { 503: 'DNS is not answered' },
     handle: async ({ http, response }) => {

@@ -177,7 +177,7 @@ function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters']
   if (faulty.length === 0 && missing === 0) return { status: 'ok' };
   return {
     status: 'degraded',
-    detail: `${String(faulty.length + missing)} enabled sources are not in force`,
+    detail: `${String(faulty.length + missing)} enabled sources are not active`,
   };
 }
 

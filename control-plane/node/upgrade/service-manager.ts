@@ -81,9 +81,12 @@ export class ServiceManager {
       if (this.calls === null) throw new Error(reason);
       return connectDatagrams(this.calls, path);
     } catch (error) {
-      this.logger.error('tell the service manager: it will not know that Weir answers; use Type=exec', {
-        reason: reasonOf(error),
-      });
+      this.logger.error(
+        'notify the service manager failed: it will not know that Weir answers; use Type=exec',
+        {
+          reason: reasonOf(error),
+        },
+      );
       return null;
     }
   }
@@ -93,7 +96,7 @@ export class ServiceManager {
     try {
       sendDescriptors(this.calls, this.socket, { bytes: Buffer.from(state), descriptors });
     } catch (error) {
-      this.logger.warn('tell the service manager', { state, reason: reasonOf(error) });
+      this.logger.warn('notify the service manager failed', { state, reason: reasonOf(error) });
     }
   }
 }

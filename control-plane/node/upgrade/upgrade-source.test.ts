@@ -121,7 +121,7 @@ describe('HandingOver', () => {
     await until(
       'the upgrade to be rolled back',
       () => logger.lines,
-      (lines) => lines.some(({ message }) => message === 'an upgrade was taken back'),
+      (lines) => lines.some(({ message }) => message === 'an upgrade was rolled back'),
     );
     talk.end();
     // The next one finds everything as it was.

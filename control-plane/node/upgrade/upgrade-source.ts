@@ -258,7 +258,7 @@ export class UpgradeSource {
     attempt.talk.end();
     const end = await this.successor?.endWithin(STOP_MS);
     this.lastFailure = end === undefined ? reason : `${reason} (${end})`;
-    this.parts.logger.error('an upgrade was taken back', { reason: this.lastFailure });
+    this.parts.logger.error('an upgrade was rolled back', { reason: this.lastFailure });
     if (this.departure.hasBegun && !this.isRescuing) void this.rescue();
   }
 

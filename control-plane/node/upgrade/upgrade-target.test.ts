@@ -106,7 +106,7 @@ describe('TakingOver', () => {
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
     talk.tell({ type: 'failed', reason: 'it changed its mind' });
-    await expect(finished).rejects.toThrow('the upgrade was taken back: it changed its mind');
+    await expect(finished).rejects.toThrow('the upgrade was rolled back: it changed its mind');
   });
 
   test('does without sockets where the other process has none to pass', async () => {

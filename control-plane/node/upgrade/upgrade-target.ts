@@ -173,7 +173,7 @@ export class UpgradeTarget {
         const isHeld = error instanceof DataDirError && error.reason === 'in_use';
         if (!isHeld) throw error;
         if (performance.now() > untilMs)
-          throw new Error(`the upgrade was taken back: ${reason}`, { cause: error });
+          throw new Error(`the upgrade was rolled back: ${reason}`, { cause: error });
       }
       await sleep(LOOK_MS);
     }

@@ -254,9 +254,12 @@ export class Configuration {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       this.fileFault = reloadFaultOf(error);
-      this.parts.logger.error('take the changes of the configuration file failed: the rows stay in force', {
-        reason: error.message,
-      });
+      this.parts.logger.error(
+        'apply the changes of the configuration file failed: the stored settings stay active',
+        {
+          reason: error.message,
+        },
+      );
     }
     this.isReloadDue = false;
     if (this.isSettled) return;

@@ -62,7 +62,7 @@ describe('BlockReader', () => {
 
   test.each([
     ['of a newer format', '{"format":3}', 'format 3 is not known here'],
-    ['that is no JSON', '{', 'no JSON'],
+    ['that is not JSON', '{', 'not JSON'],
     ['that is no object', 'null', 'format undefined'],
     ['without its fields', '{"format":1}', 'head:'],
   ])('refuses a head %s, though its checksum is right', async (_, text, reason) => {

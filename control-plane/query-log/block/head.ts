@@ -119,6 +119,6 @@ function parseJson(frame: Buffer): unknown {
   try {
     return JSON.parse(frame.toString('utf8'));
   } catch {
-    throw new DamagedBlock('read block: the head is no JSON');
+    throw new DamagedBlock('read block: the head is not JSON');
   }
 }

@@ -88,7 +88,7 @@ function parseHeader(line: Buffer): z.output<typeof Header> {
   try {
     json = JSON.parse(line.toString('utf8'));
   } catch {
-    throw new DamagedBlock('read block: its first line is no JSON');
+    throw new DamagedBlock('read block: its first line is not JSON');
   }
   const header = Header.safeParse(json);
   if (!header.success) throw new DamagedBlock(`read block: ${z.prettifyError(header.error)}`);

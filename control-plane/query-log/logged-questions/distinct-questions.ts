@@ -187,7 +187,7 @@ class NamesOfBlock {
 
 function addressOf(text: string): Uint8Array {
   const address = addressFromText(text);
-  if (address === null) throw new DamagedBlock(`read block: ${JSON.stringify(text)} is no address`);
+  if (address === null) throw new DamagedBlock(`read block: ${JSON.stringify(text)} is not an address`);
   return address;
 }
 

@@ -100,7 +100,10 @@ export class SpilledBatches {
         const file = await setAside(join(this.dir, 'refused'), batch);
         this.tally.refused += rowCount;
         const fields = { rows: rowCount, file, reason: reasonOf(cause) };
-        this.logger.error('store the query log: the database refuses rows, they are set aside', fields);
+        this.logger.error(
+          'store the query log failed: the database refuses rows; they are kept in a file',
+          fields,
+        );
       } catch (error) {
         this.tally.drop(rowCount, 'set refused rows aside', error);
       }

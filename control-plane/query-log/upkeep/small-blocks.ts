@@ -157,7 +157,7 @@ export async function replaceParts(
     !isOfOneState
   )
     throw new ChangedMeanwhile(
-      'merge blocks of the query log: they were merged, dropped or listed meanwhile',
+      'merge blocks of the query log failed: another node merged, removed or listed them',
     );
   // All blocks of a run are used by the same.
   const { used_by: usedBy } = rows[0]!;

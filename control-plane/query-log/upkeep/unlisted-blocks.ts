@@ -108,7 +108,7 @@ async function withQueries(tx: BlockTransaction, block: StoredBlock): Promise<St
     if (isOfOneGroup(new BlockReader(block))) return block;
   } catch (error) {
     if (!(error instanceof DamagedBlock)) throw error;
-    return block; // Whoever counts it finds that, too.
+    return block; // Counting it finds that as well.
   }
   return (await fetchBlock(tx, block, new Set(['names', 'queries']))) ?? block;
 }

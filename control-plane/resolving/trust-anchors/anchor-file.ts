@@ -71,6 +71,6 @@ function readLine(line: string): [string, ManagedKey] {
   const state = KEY_STATES.find((it) => it === word);
   const [sinceMs, trustedFromMs] = [since, trustedFrom].map((it) => Date.parse(it ?? '')) as [number, number];
   if (state === undefined || data === undefined || Number.isNaN(sinceMs + trustedFromMs))
-    throw new Error(`a line is none of a key: ${line}`);
+    throw new Error(`a line does not hold a key: ${line}`);
   return [zone!, { rdata: Uint8Array.from(Buffer.from(data, 'base64')), state, sinceMs, trustedFromMs }];
 }

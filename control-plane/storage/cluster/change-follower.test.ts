@@ -115,7 +115,7 @@ describe('ChangeFollower', () => {
     await own.database.query(
       `INSERT INTO meta (key, value) VALUES ('position_mark', '"x"') ON CONFLICT (key) DO UPDATE SET value = '"x"'`,
     );
-    const both = /no row "access".*"position_mark" in "meta" is no number/;
+    const both = /no row "access".*"position_mark" in "meta" is not a number/;
     await until(
       'both faults to be logged',
       () => logger.lines,

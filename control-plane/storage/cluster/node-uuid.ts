@@ -46,7 +46,7 @@ export function nodeUuid(dataDir: string, logger: Logger, place = placeOf(dataDi
     logger.warn(
       isHere
         ? 'read the UUID of this node: the file is damaged, a new one is made'
-        : 'this data directory was copied or moved: it gets a UUID of its own, as the other may still be in use',
+        : 'this data directory was copied or moved: it gets a new UUID, as the other may still be in use',
       isHere ? { path } : { before: madeAt, now: place },
     );
   const uuid = randomUUID();

@@ -94,7 +94,7 @@ export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolea
 /** What is broken of a position, for people; empty = nothing. */
 export function faultOf(position: PolicyPosition): string {
   const faults = unversioned(position).map((name) => `"table_versions" has no row "${name}"`);
-  if (position.mark === UNREADABLE) faults.push('"position_mark" in "meta" is no number');
+  if (position.mark === UNREADABLE) faults.push('"position_mark" in "meta" is not a number');
   return faults.join(', ');
 }
 

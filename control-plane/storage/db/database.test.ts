@@ -89,7 +89,7 @@ describe('startDatabase()', () => {
     expect(rows).toEqual([{ name: 'the-good-one' }]);
   });
 
-  test('startDatabase() uses a server that does not tell how far it has come, and says so once', async () => {
+  test('startDatabase() uses a server that does not report its WAL position, and says so once', async () => {
     const { database: before } = open(await externalUrl());
     await before.whenUp();
     await before.query(
@@ -98,7 +98,7 @@ describe('startDatabase()', () => {
     );
     const { database, logger } = open(await externalUrl((url) => (url.username = 'stranger')));
     await database.whenUp();
-    expect(logger.text().match(/does not tell how far it has come/g)).toHaveLength(1);
+    expect(logger.text().match(/does not report its WAL position/g)).toHaveLength(1);
   });
 
   test('startDatabase() names the fault of every server when none will do', async () => {

@@ -339,7 +339,7 @@ class PooledDatabase implements Database {
     if (!this.isClosing())
       this.set({ state: 'down', server: target.name, error: `database was lost: ${reasonOf(reason)}` });
     this.ending = connections.end();
-    await comparing?.catch(() => undefined); // What it notes last comes before what the next server tells.
+    await comparing?.catch(() => undefined); // It finishes its last note before the next server is compared.
   }
 
   private async compare(inUse: DatabaseTarget, connections: Connections, ended: AbortSignal): Promise<void> {

@@ -66,7 +66,7 @@ export class OpenPool {
     this.pool.connect().then(
       (lent) => {
         if (this.waits.delete(reject)) resolve(lent);
-        else lent.release(true); // Given up meanwhile.
+        else lent.release(true); // Abandoned in the meantime.
       },
       (error: unknown) => {
         this.waits.delete(reject);

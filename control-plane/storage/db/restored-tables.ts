@@ -36,5 +36,7 @@ export async function askTables(client: Queryable, wasUsed: boolean): Promise<st
 /** @throws {DatabaseUnavailable} if the tables are not those that were in use */
 export function refuseOtherTables(tables: string | null, inUse: string): void {
   if (tables === inUse) return;
-  throw new DatabaseUnavailable(tables === null ? HALF_DONE : 'its tables were made anew, as by a restore');
+  throw new DatabaseUnavailable(
+    tables === null ? HALF_DONE : 'its tables were created again, as by a restore',
+  );
 }

@@ -79,7 +79,7 @@ export class SeenServer {
     if (standing !== null) this.writing = this.writing.then(() => this.keep(standing));
     else if (this.isTold)
       this.logger.warn(
-        'the server does not tell how far it has come: an old primary is not told from a new one',
+        'the server does not report its WAL position: an old primary cannot be told apart from a new one',
       );
     this.isTold = standing !== null;
     return this.writing;

@@ -215,7 +215,7 @@ function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: Server
       standing.timeline < last.timeline
         ? `an old primary: it is on timeline ${standing.timeline}, and this node has seen timeline ${last.timeline}`
         : 'an older copy: it lacks what this node has seen of its timeline';
-    const text = `${fault}; if it is to be used all the same, such as a backup of its files, remove ${seen.path} on each node`;
+    const text = `${fault}; to use it anyway, as after restoring a backup of its files, remove ${seen.path} on each node`;
     throw standing.timeline < last.timeline ? new OldPrimary(text) : new DatabaseUnavailable(text);
   };
 }

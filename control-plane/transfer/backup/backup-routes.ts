@@ -101,7 +101,7 @@ function restore(context: BackupContext): Route {
     path: '/restore',
     access: 'admin',
     tag: 'Backup',
-    summary: 'Set everything as a backup says; kinds that it leaves out stay as they are',
+    summary: 'Restore a backup; kinds of data that it does not contain are unchanged',
     query: RestoreQuery,
     body: RestoreBody,
     answer: RestoreAnswer,

@@ -163,6 +163,6 @@ async function refusingConflicts<T>(work: () => Promise<T>): Promise<T> {
 
 /** 400: a filter that was active, or is new, cannot be. */
 function refuseFilter([refused]: readonly [RefusedFilter, ...RefusedFilter[]]): never {
-  const message = `with the filters that are enabled, \`${refused.pattern}\` cannot be in force: ${refused.reason}`;
+  const message = `\`${refused.pattern}\` cannot be used with the other enabled filters: ${refused.reason}`;
   throw invalid([{ path: 'regex_filters', message }]);
 }

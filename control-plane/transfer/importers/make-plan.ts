@@ -55,7 +55,7 @@ export async function makePlan({ path, folder, format }: ImportOrder): Promise<I
     format === 'auto' ? Object.values(IMPORTERS).find(({ isMine }) => isMine(files)) : IMPORTERS[format];
   if (importer === undefined)
     throw new ImportFault(
-      `Weir cannot tell which program the file is from; name it with --format, in the API with format: ${Object.keys(IMPORTERS).join(', ')}`,
+      `Weir does not recognise which program the file is from; name it with --format, or with format in the API: ${Object.keys(IMPORTERS).join(', ')}`,
     );
   const plan = importer.plan(files, folder);
   if (rowsOf(plan) > MOST_ROWS)

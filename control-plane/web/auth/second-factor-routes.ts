@@ -30,7 +30,7 @@ function readState(auth: Authenticator): Route {
     ...PLACE,
     method: 'GET',
     path: '/auth/second-factor',
-    summary: "Whether the caller's logins need a code, too",
+    summary: "Whether the caller's logins also need a code",
     answer: SecondFactorState,
     entity: ownFactor,
     errors: WHO,

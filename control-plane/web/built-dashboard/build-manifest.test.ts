@@ -47,7 +47,7 @@ describe('parseManifest()', () => {
     ['a size beyond any dashboard', (manifest) => withFile(manifest, { forms: formsWith('br', 1e9) })],
   ])('parseManifest() refuses %s', (_, change) => {
     const lying = JSON.stringify(change(manifest));
-    expect(() => parseManifest(lying)).toThrow('is no manifest');
+    expect(() => parseManifest(lying)).toThrow('is not a manifest');
   });
 
   test('parseManifest() refuses half a manifest', () => {

@@ -72,7 +72,7 @@ export function parseManifest(text: string): BuildManifest {
     new Set(files.map(({ path }: StoredFile) => path)).size === files.length &&
     bytesOf(files as readonly StoredFile[]) <= MOST_BYTES &&
     files.some(({ path }: StoredFile) => path === 'index.html');
-  if (!isWhole) throw new Error(`${MANIFEST_NAME} is no manifest of format ${FORMAT}`);
+  if (!isWhole) throw new Error(`${MANIFEST_NAME} is not a manifest of format ${FORMAT}`);
   return manifest as BuildManifest;
 }
 

@@ -64,7 +64,7 @@ describe('openBuild()', () => {
     await expect(openBuild(dist.path)).rejects.toThrow();
     await rm(join(dist.path, MANIFEST_NAME));
     await mkdir(join(dist.path, MANIFEST_NAME));
-    await expect(openBuild(dist.path)).rejects.toThrow('no regular file');
+    await expect(openBuild(dist.path)).rejects.toThrow('not a regular file');
   });
 
   test('openBuild() reads the next build where one takes the place of another meanwhile', async () => {

@@ -60,13 +60,13 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
     example: 12,
   },
   'Preference-Applied': {
-    description: 'the wait that was preferred, see Prefer: it is over, or every node has the change in force',
+    description: 'the preferred wait, see Prefer: it is over, or the change is active on every node',
     schema: { type: 'string' },
     example: 'wait=10',
   },
   'Weir-Nodes-Behind': {
     description:
-      'names of the nodes that run and had it not in force by then, percent-encoded, with commas between',
+      'names of the running nodes on which it was not yet active, percent-encoded and separated by commas',
     schema: { type: 'string' },
     example: 'edge, attic',
   },

@@ -21,7 +21,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   'Audit log': 'Who changed what, when and from where.',
   Backup: 'All that people have set, as one file, and the way back from it.',
   'Local names': 'Names that this server answers for itself.',
-  Forwarding: 'Zones with servers of their own, and how names of the local network are looked up.',
+  Forwarding: 'Zones with their own servers, and how names of the local network are looked up.',
   Cache: 'The answer cache: figures, entries, and dropping them.',
   Upstreams: 'The state of the servers that are asked.',
   'Query log': 'Answered queries: pages, exports, and as they come.',

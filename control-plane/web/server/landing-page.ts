@@ -28,7 +28,7 @@ export function landingPage(parts: LandingParts, origin: string, state: WithoutB
 ${
   state.kind === 'building'
     ? write`<p>Its dashboard is being built, which takes less than a minute on most machines. Load this page again then;
-DNS and the API answer meanwhile.</p>`
+DNS and the API already answer.</p>`
     : write`<p>There is no dashboard here: ${state.reason}</p>`
 }
 <h2>1. Set a password</h2>

@@ -78,7 +78,7 @@ function welcome(returnTo: string): Page {
   return page(
     'Signed in',
     write`<meta http-equiv="refresh" content="0; url=${returnTo}" />
-      <p>You are signed in. <a href="${returnTo}">Go on</a></p>`,
+      <p>You are signed in. <a href="${returnTo}">Continue</a></p>`,
   );
 }
 

@@ -79,7 +79,7 @@ export class WebCertificate {
         return pair;
       } catch (error) {
         const reason = reasonOf(error);
-        logger.error('the web certificate cannot be used; until it can, Weir serves one of its own', {
+        logger.error('the web certificate cannot be used; until it can, Weir uses a self-signed one', {
           reason,
           ...files.paths,
         });
@@ -160,7 +160,7 @@ export class WebCertificate {
       } catch (error) {
         const reason = reasonOf(error);
         this.refusal = reason;
-        logger.warn('a new web certificate cannot be used; the one before stays in force', { reason });
+        logger.warn('a new web certificate cannot be used; the previous one stays in use', { reason });
       }
     });
   }

@@ -252,7 +252,7 @@ export const BackupFile = z
       .optional()
       .meta({ description: 'the certificate of the web server, unless it is self-signed' }),
     api_tokens: z.array(BackedUpToken).max(1000).optional(),
-    grants: z.array(BackedUpGrant).max(10_000).optional().meta({ description: 'those in force' }),
+    grants: z.array(BackedUpGrant).max(10_000).optional().meta({ description: 'active grants' }),
     secrets: SealedSecrets.optional(),
   })
   .meta({ id: 'Backup' });
@@ -285,7 +285,7 @@ export const RestoreBody = z
   })
   .meta({ id: 'RestoreRequest' });
 export const RestoreQuery = z.object({
-  dry_run: Switch.meta({ type: 'boolean', description: 'only tells what would change' }),
+  dry_run: Switch.meta({ type: 'boolean', description: 'only report what would change' }),
 });
 
 const Names = z.strictObject({

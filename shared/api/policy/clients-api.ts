@@ -121,7 +121,7 @@ export const ResolverLookup = z
     client_id: Id.nullable().meta({ description: 'the client that named itself by its key' }),
     resolver: z.string(),
     last_asked: Timestamp,
-    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'what became of that query' }),
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'outcome of that query' }),
   })
   .meta({ id: 'ResolverLookup' });
 export type ResolverLookup = z.infer<typeof ResolverLookup>;

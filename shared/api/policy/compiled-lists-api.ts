@@ -54,14 +54,15 @@ export const SourceStatsList = z.array(
         .nullable()
         .meta({ description: 'of these, those whose rule no other list had' }),
       rules: z.int().min(0).meta({
-        description: 'rules in force on this node, each once; 0 while the list is disabled or not compiled',
+        description:
+          'active rules on this node, each counted once; 0 while the list is disabled or not compiled',
       }),
       unique_rules: z
         .int()
         .min(0)
         .meta({
           description:
-            'of these, those that no other list in force has: no equal or wider rule at the same name; patterns and ' +
+            'of these, those that no other active list has: no equal or wider rule for the same name; patterns and ' +
             'rules with conditions are compared by their text',
         }),
       safe_search_exceptions: z.array(z.string()).meta({

@@ -17,8 +17,8 @@ const HoldReason = z.enum([
 export const HeldCopy = z
   .strictObject({
     reason: HoldReason,
-    rules: z.int().min(0).nullable().meta({ description: 'of the held copy; null where it was not noted' }),
-    rules_in_force: z.int().min(0).meta({ description: 'of the copy in force, counted in the same way' }),
+    rules: z.int().min(0).nullable().meta({ description: 'rules of the held update; null if not known' }),
+    rules_in_force: z.int().min(0).meta({ description: 'rules of the active copy, counted in the same way' }),
     names: z.array(z.string()).meta({
       description:
         'names much asked for here that it would newly block, or no longer allow; of most_names those of the ' +

@@ -14,7 +14,7 @@ const RecordType = z
 
 export const LocalRecord = z
   .strictObject({
-    id: Id.nullable().meta({ description: 'null where the record is not kept here' }),
+    id: Id.nullable().meta({ description: 'null if the record is not stored by Weir' }),
     hostname: z.string(),
     domain: z.string(),
     fqdn: z.string(),

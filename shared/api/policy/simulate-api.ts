@@ -49,7 +49,7 @@ const DraftRegexFilter = z.strictObject({
   action: Action.default('deny'),
   group_id: GroupId.default(null),
 });
-const ClientGroup = Id.nullable().meta({ description: 'null = no group of its own' });
+const ClientGroup = Id.nullable().meta({ description: 'null = not assigned to a group' });
 const DraftClient = z.union(
   [
     z.strictObject({ ip_address: Address, group_id: ClientGroup }),
@@ -106,7 +106,7 @@ const Totals = z
 const Decision = z
   .strictObject({
     status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'ALLOWED for whatever upstreams answer' }),
-    rule: ExplainedRule.nullable().meta({ description: 'the rule that blocks, or that lets pass' }),
+    rule: ExplainedRule.nullable().meta({ description: 'the rule that blocks or allows' }),
   })
   .meta({ id: 'SimulatedDecision' });
 
@@ -149,7 +149,7 @@ export const Simulation = z
     from: Timestamp,
     to: Timestamp,
     oldest: Timestamp.nullable().meta({ description: 'no older query was read; null = none was' }),
-    snapshot_id: z.int().meta({ description: 'the policy in force that the draft is compared with' }),
+    snapshot_id: z.int().meta({ description: 'the active policy that the draft is compared with' }),
     queries: z
       .strictObject({
         judged: Count,

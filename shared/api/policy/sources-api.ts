@@ -41,7 +41,7 @@ export const BlocklistSource = z
     file_node: z.string().nullable().meta({
       description: 'of a file: source the node whose file counts, the others have its copy; else null',
     }),
-    held: HeldCopy.nullable().meta({ description: 'the copy that approve puts into force; null = none' }),
+    held: HeldCopy.nullable().meta({ description: 'the update that approve applies; null = none' }),
   })
   .meta({ id: 'BlocklistSource' });
 export type BlocklistSource = z.infer<typeof BlocklistSource>;

@@ -248,7 +248,7 @@ describe('weir with a database server of its owner', () => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     execFileSync('cp', ['-a', weirRoom.dataDir, other.dataDir]);
     await using second = await Weir.start({ room: other, upstreams, env, database: 'later' });
-    await second.untilOutput(/warn .*copied or moved: it gets a UUID of its own/);
+    await second.untilOutput(/warn .*copied or moved: it gets a new UUID/);
     await second.untilOutput(/error another machine runs as node e2e/);
     const detail = expect.stringMatching(/another machine runs as node e2e: choose another server.node_name/);
     const { checks } = await (await second.api()).expect<Health>(200, 'GET', '/health');

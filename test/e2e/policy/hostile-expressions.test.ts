@@ -95,7 +95,7 @@ describe('weir with lists of hostile expressions', () => {
     );
     expect(samples[0]).toMatchObject({
       line: expect.any(Number),
-      reason: expect.stringContaining('too many expressions'),
+      reason: expect.stringContaining('too many regular expressions'),
     });
   });
 });

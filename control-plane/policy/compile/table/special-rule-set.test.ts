@@ -76,7 +76,7 @@ describe('SpecialRuleSet', () => {
     expect(taken[1]).toBeGreaterThan(0);
     expect(readings(set, 'a.example').automata).toBeLessThanOrEqual(LISTS_BUDGET.automata);
     expect(readings(set, 'a.example', [1, 0, 0]).automata).toBeLessThanOrEqual(LIST_BUDGET.automata);
-    expect(set.add(rule('regex', '[b-y][a-z]{9}[0-9]', 0))).toMatch(/too many expressions/);
+    expect(set.add(rule('regex', '[b-y][a-z]{9}[0-9]', 0))).toMatch(/too many regular expressions/);
   });
 
   test('takes 1,000 expressions without a literal of the kinds that people write', () => {

@@ -56,8 +56,8 @@ const WORK_OF_PACKING = 20_000;
 
 const TOO_MUCH_WORK = 'the expressions before it took all the time that there is for compiling';
 const NO_AUTOMATON =
-  'too many expressions that every name must be held against: they have no literal of their own';
-const NO_ADDRESS_AUTOMATON = 'too many expressions that every address must be held against';
+  'too many regular expressions that every name must be matched against, as they contain no fixed text';
+const NO_ADDRESS_AUTOMATON = 'too many regular expressions that every address must be matched against';
 const NO_MEMORY = 'the expressions before it took all the memory that there is for them';
 const CROWDED_NAME = 'too many rules with conditions at one name';
 const OVER_BUDGET = new Set([TOO_MUCH_WORK, NO_AUTOMATON, NO_ADDRESS_AUTOMATON, NO_MEMORY, CROWDED_NAME]);

@@ -135,7 +135,7 @@ describe('findRefusedFilters', () => {
     const refused = findRefusedFilters(filters);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(filters.length);
-    expect(refused[0]!.reason).toMatch(/too many expressions/);
+    expect(refused[0]!.reason).toMatch(/too many regular expressions/);
     const left = buildManualRules({ ...NO_POLICY_ROWS, regexFilters: filters }, 0, SEEDS).refused;
     expect(left.length).toBeLessThanOrEqual(refused.length);
   });

@@ -208,7 +208,7 @@ export class Generations {
 
   private async timedContent(name: GenerationName): Promise<GenerationContent> {
     const content = this.check(name, decodeGeneration(await readFile(join(this.folder, name.file))));
-    if (content.publishedAtMs === 0) throw new DamagedGeneration('it does not say when it came into force');
+    if (content.publishedAtMs === 0) throw new DamagedGeneration('it does not say when it became active');
     return content;
   }
 

@@ -65,7 +65,7 @@ export class PolicyInForce implements PolicyApplier {
     this.retrying = new Retrying({
       work: () => this.applier.run(),
       logger,
-      what: 'put stored changes into force',
+      what: 'apply stored changes',
       lastMs: RETRY_MS,
     });
   }
@@ -141,7 +141,9 @@ export class PolicyInForce implements PolicyApplier {
     } catch (error) {
       this.retrying.soon();
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      this.parts.logger.warn('read policy failed: the known rows stay in force', { reason: error.message });
+      this.parts.logger.warn('read policy failed: the last policy read stays active', {
+        reason: error.message,
+      });
     }
   }
 

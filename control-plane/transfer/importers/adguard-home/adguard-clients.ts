@@ -69,7 +69,7 @@ function mapClient(builder: PlanBuilder, client: AdguardClient, groups: PolicyGr
   return ids.flatMap((id) => {
     const place = adguardPlaceOf(id);
     if (place === null) {
-      builder.notMapped('client', `${name}: ${id}`, 'it is no address, network, MAC or ClientID');
+      builder.notMapped('client', `${name}: ${id}`, 'it is not an address, network, MAC or ClientID');
       return [];
     }
     const placed = { shown: ids.length === 1 ? name : `${name}: ${id}`, place, group };
@@ -100,7 +100,7 @@ class PolicyGroups {
     const before = this.byPolicy.get(key);
     if (before !== undefined) return before.name;
     const title = `AdGuard Home: ${clientName}`;
-    const comment = 'made for clients with these settings of their own';
+    const comment = 'made for clients with these settings';
     const name = this.builder.group(
       title,
       { enabled: true, comment },
