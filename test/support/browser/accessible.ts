@@ -18,7 +18,7 @@ export async function expectAccessible(page: Page, within = ':root'): Promise<vo
   // Over the protocol of the browser, which the content policy of the page does not bind; half a megabyte, so once.
   const hasAxe = await page.evaluate<boolean>('globalThis.axe !== undefined');
   if (!hasAxe) await page.evaluate(`(() => { ${axe.source} })()`);
-  // What a library has said aloud stays in its region for seconds, even if it was the name of a button that is gone.
+  // An announcement stays in the live region for seconds, even if it names a button that is gone.
   const parts = { include: [within], exclude: ['[data-live-announcer]'] };
   const run = `axe.run(${JSON.stringify(parts)}, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ['violations'] })`;
   const { violations } = await page.evaluate<AxeResult>(run);

@@ -8,10 +8,10 @@ import type { Browser } from 'playwright-core';
 import { PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
 import { CHROMIUM, requireProgram } from '../parts/programs.ts';
 
-/** A name of Weir to the browser, so that a page is also seen as on a plain network, where a context is not secure. */
+/** Another host name for Weir in the browser, to load pages as from a plain network, in an insecure context. */
 export const LAN_NAME = 'weir.home.arpa';
 
-/** Starts a browser of its own, without a profile; the caller closes it. */
+/** Starts a separate browser, without a profile; the caller closes it. */
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: requireProgram(...CHROMIUM),

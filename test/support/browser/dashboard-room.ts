@@ -19,14 +19,14 @@ export { PASSWORD };
 
 /** The address that a blocked name is answered with. */
 export const BLOCKED = '0.0.0.0';
-/** Names that were asked when a room opens, and one that is blocked. */
+/** Names that are queried when a `DashboardRoom` opens, and one that is blocked. */
 export const ASKED_NAMES: readonly string[] = [
   ...['www.example.org', 'mail.example.org', 'news.example.net', 'cdn.example.net', 'time.example.com'],
   'very-long-name-of-a-host-that-does-not-fit.of-a-department.of-an-organisation.example.org',
 ];
 export const BLOCKED_NAME = 'ads.tracker.example';
 
-/** A room. */
+/** A Weir with the dashboard, and a browser. */
 export class DashboardRoom {
   readonly weir: Weir;
   readonly api: ApiClient;

@@ -1,7 +1,7 @@
 /** Looks for what people would call broken in the layout of a page: judged by the boxes that the browser made of it. */
 import type { Page } from './watched-page.ts';
 
-/** A pixel of rounding is no fault. */
+/** A difference of a pixel comes from rounding. */
 const TOLERANCE_PX = 2;
 /** WCAG 2.2, criterion 2.5.8. */
 const LEAST_TARGET_PX = 24;

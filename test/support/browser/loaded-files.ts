@@ -1,4 +1,4 @@
-/** What a page loads of the built dashboard, in octets compressed by gzip: as much as a browser gets at the worst. */
+/** The parts of the built dashboard that a page loads, in bytes after gzip: the worst case for a browser. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -11,14 +11,14 @@ import {
 /** Drawing code of the chart: asked for once the overview stands. */
 const AFTER_FIRST_PAINT = /timeline-plot/;
 
-/** Octets. */
+/** Sizes in bytes. */
 export interface LoadedBytes {
   /** Without the drawing code of the chart, which comes after the first paint. */
   readonly scripts: number;
   readonly styles: number;
 }
 
-/** Counts what a page loads from now on; `take()` tells, and begins again. */
+/** Counts what a page loads from now on; `take()` returns the counts and resets them. */
 export function countLoaded(page: Page): { take(): LoadedBytes } {
   const known = sizes();
   let paths: string[] = [];

@@ -1,4 +1,4 @@
-/** A proxy that serves Weir below a path of its own, as nginx does with `location /weir/ { proxy_pass http://weir/; }`. */
+/** A proxy that serves Weir below a path, as nginx does with `location /weir/ { proxy_pass http://weir/; }`. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -42,8 +42,8 @@ export const RECORDS_PAGES = process.env['WEIR_TEST_TRACE'] === '1';
 const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
 
 /**
- * Opens a page of `origin`, gives it to `use`, and closes it. Rejects for whatever the page, or one that it opened, did
- * wrong meanwhile.
+ * Opens a page of `origin`, passes it to `use`, and closes it. Rejects for every error that the page, or one that it
+ * opened, raised.
  */
 export async function withPage<T>(
   browser: Browser,
@@ -69,7 +69,7 @@ export async function withPage<T>(
       return result;
     } catch (error) {
       await keep(page, context, name);
-      // What went wrong in the page is why a test waits in vain.
+      // Errors in the page explain why a test waited without success.
       if (error instanceof Error && faults.length > 0) error.message += `\n\nThe page: ${faults.join('\n')}`;
       throw error;
     }
@@ -141,7 +141,7 @@ export async function untilQuiet(page: Page): Promise<void> {
   await page.waitForSelector('#root > *', { state: 'attached' });
   const open = pending.get(page)!;
   let quiet = 0;
-  // What comes may make the page ask for more, once it has been drawn.
+  // A response may make the page ask for more, once it has been drawn.
   await until(
     `a quiet page ${page.url()}`,
     async () => {

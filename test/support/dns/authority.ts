@@ -23,7 +23,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** One that is a process of its own. */
+/** A server in a separate process. */
 export interface RunningProgram extends RunningServer {
   readonly pid: number;
 }

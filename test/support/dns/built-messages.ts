@@ -1,13 +1,13 @@
 /**
- * Builds response messages octet by octet, so that tests can write what no encoder would: uncompressed,
- * unordered, or wrong. Reading them back is `shared/dns/codec.ts`.
+ * Builds response messages byte by byte, so that tests can write messages that no encoder would: uncompressed,
+ * unordered, or wrong. `shared/dns/codec.ts` reads them back.
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import type { Question } from '../../../dns-worker/resolve/response/question.ts';
 
-/** One record to write; `owner` and the names in `rdata` are presentation form or raw octets. */
+/** One record to write; `owner` and the names in `rdata` are presentation form or raw bytes. */
 export interface TestRecord {
   readonly owner: string | Uint8Array;
   readonly type: RRTypeName | number;
@@ -53,7 +53,7 @@ export function wireName(name: string): Uint8Array {
   return wire;
 }
 
-/** Octets in a row. */
+/** Concatenated bytes. */
 export function octets(...parts: (Uint8Array | readonly number[])[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
@@ -139,7 +139,7 @@ function record(from: TestRecord): Uint8Array {
   return octets(owner, fixed, u16(from.rdata.length), from.rdata);
 }
 
-/** The question that a query asks, read back from its octets; EDNS only as far as DO. */
+/** The question of a query, read back from its bytes; of EDNS only the DO bit. */
 export function questionOf(query: Uint8Array): Question {
   let end = 12;
   while (query[end] !== 0) end += query[end]! + 1;

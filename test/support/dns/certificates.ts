@@ -1,5 +1,5 @@
 /**
- * Certificates for tests, made with openssl in a folder of their own: an authority, and servers signed by it.
+ * Certificates for tests, made with openssl in a temporary folder: an authority, and servers signed by it.
  *
  * @needs openssl
  */

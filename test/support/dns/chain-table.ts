@@ -13,8 +13,8 @@ import { INCEPTION } from './test-zone.ts';
 import { CHILD, ROOT, SOA, TEST } from './validation-room.ts';
 
 /**
- * `test` and `child.test` are signed, `open.test` is not; `www.test`, `sub.test` and `a.sub.test` are no zones; the
- * root is the anchor.
+ * `test` and `child.test` are signed zones, `open.test` is an unsigned one; `www.test`, `sub.test` and `a.sub.test` are
+ * not zones; the root is the anchor.
  */
 export class ChainTable {
   /** What was asked, `name TYPE`. */

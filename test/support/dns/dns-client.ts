@@ -20,7 +20,7 @@ const LOST_MS = 20_000;
 /** A connection that neither brings all that is waited for nor ends within this time is lost, milliseconds. */
 const SILENT_MS = 60_000;
 
-/** Whoever waits for a reply. */
+/** A call that waits for a reply. */
 interface Waiting {
   readonly take: (reply: Reply) => void;
   readonly giveUp: (reason: Error) => void;
@@ -49,7 +49,7 @@ export class UdpClient {
     return new UdpClient(socket, { address, port });
   }
 
-  /** Sends octets and waits for nothing. */
+  /** Sends bytes and waits for nothing. */
   send(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.socket.send(bytes, this.to.port, this.to.address, (error) => {
@@ -59,7 +59,7 @@ export class UdpClient {
     });
   }
 
-  /** Asks and waits for the reply. Rejects where none comes. */
+  /** Asks and waits for the reply. Rejects if none arrives. */
   async ask(name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
     const id = options.id ?? this.freeId();
     return this.exchange(query(name, type, { ...options, id }));
@@ -104,7 +104,7 @@ export class UdpClient {
     return replies;
   }
 
-  /** Closes the socket; whoever still waits for a reply gets none. */
+  /** Closes the socket; pending calls get no reply. */
   close(): void {
     this.socket.close();
     for (const { giveUp } of this.waiting.values()) giveUp(new Error('ask: the client was closed'));
@@ -222,7 +222,7 @@ export class TcpClient {
   }
 }
 
-/** Asks one question on a connection of its own. */
+/** Asks one question on a separate connection. */
 export async function askOverTcp(
   port: number,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Queries octet by octet, and replies as the tests look at them. Names go out in the case they are written
- * in. What a reply's octets say is read by `shared/dns/codec.ts`, which knows nothing of Weir's own reader.
+ * Queries byte by byte, and replies in the form that tests check. Names are sent in the case in which they are written.
+ * `shared/dns/codec.ts` reads the replies; it is independent of Weir's own reader.
  */
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import type { DecodedPacket } from '../../../shared/dns/codec.ts';
@@ -11,7 +11,7 @@ import { octets, u16 } from './built-messages.ts';
 /** A type by its name or number. */
 export type TypeSpec = RRTypeName | number;
 
-/** What may be said besides the question. */
+/** Options of a query in addition to the question. */
 export interface QueryOptions {
   readonly id?: number;
   /** The 16 flag bits; RD alone unless given. */

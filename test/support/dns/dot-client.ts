@@ -21,7 +21,7 @@ export class DotClient {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => this.frames.push(chunk));
     socket.on('error', () => undefined);
-    // Each question waits for its end, too.
+    // Each question also waits for the end of the connection.
     socket.setMaxListeners(0);
   }
 

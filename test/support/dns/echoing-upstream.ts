@@ -3,7 +3,7 @@ import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { octets, u16, u32 } from './built-messages.ts';
 import { ScriptedUpstream } from './scripted-upstream.ts';
 
-/** The address of every name, and of every name over IPv6 its last octets. */
+/** The A record of every name. */
 export const EVERY_ADDRESS = '192.0.2.77';
 
 const TTL_SECS = 3600;

@@ -1,4 +1,4 @@
-/** Packets of a fixed seed: half of them noise, half of them queries with a few octets changed. */
+/** Packets from a fixed seed: half of them noise, half of them queries with a few bytes changed. */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { query } from './dns-message.ts';
 

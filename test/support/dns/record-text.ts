@@ -4,7 +4,7 @@ import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cache
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { octets, u16, u32, wireName } from './built-messages.ts';
 
-/** A record as octets. */
+/** A record as bytes. */
 export interface TextRecord {
   readonly owner: Uint8Array;
   readonly type: number;
@@ -131,7 +131,7 @@ function seconds(text: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 }
 
-/** RFC 4034 section 4.1.2; types below 256 and, where there are any, of their own windows. */
+/** RFC 4034 section 4.1.2: types in windows of 256. */
 function typeBitmap(types: readonly string[]): Uint8Array {
   const windows = new Map<number, number[]>();
   for (const type of types.map(code)) {

@@ -76,7 +76,7 @@ export class TableResolver implements QuestionResolver {
   readonly asked: Question[] = [];
   private readonly answers = new Map<string, (CacheableAnswer | null)[]>();
 
-  /** Answers a question so, once more for each call; the last answer stays. null = no one answers. */
+  /** Answers a question, one answer for each call; the last one repeats. null = no answer. */
   on(name: string, type: string, ...answers: (CacheableAnswer | null)[]): this {
     this.answers.set(`${name} ${type}`, answers);
     return this;

@@ -1,7 +1,7 @@
 /**
- * A request that succeeds for every route that changes something, and what has to be there before. Suites about what
- * all changes have in common run them all; a route without a row fails them. Imports and simulations are in suites of
- * their own.
+ * A request that succeeds for every route that changes something, and what has to be there before. Suites about
+ * properties of all changes run them all; a route without a row fails them. Imports and simulations have separate
+ * suites.
  */
 import type { Route } from '../../../control-plane/api/route.ts';
 import { ACCESS_MUTATIONS } from './access-changes.ts';

@@ -19,7 +19,7 @@ const labels = fc.array(label, { maxLength: 6 });
 const ttl = fc.oneof(fc.nat(300), fc.constantFrom(0, 0x7fff_ffff, 0xffff_ffff));
 const rdata = fc.uint8Array({ maxLength: 24 });
 
-/** Resource records in wire form, whose owner is the question or a name of their own. */
+/** Resource records in wire form, whose owner is the question or another name. */
 const answers = fc
   .array(fc.tuple(fc.boolean(), fc.nat(0xffff), ttl, rdata), { maxLength: 4 })
   .map((records) => Buffer.concat(records.map(([isPointer, ...rest]) => record(isPointer, ...rest))));

@@ -33,7 +33,7 @@ export interface Asked {
   /** `name TYPE data`. */
   readonly answers: readonly string[];
   readonly authorities: readonly string[];
-  /** Where an alias leads that is not followed here; '' = nowhere. */
+  /** Target of an alias that is not followed here; '' = none. */
   readonly target: string;
 }
 

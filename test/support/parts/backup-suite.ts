@@ -77,7 +77,7 @@ export async function fill(): Promise<void> {
   );
 }
 
-/** The backup of a node where nothing is set. */
+/** The backup of a node without any settings. */
 export const EMPTY: BackupText = {
   ...{ format: 'weir-backup', version: 2, created_at: '2026-01-15T12:00:00.000Z', weir: '0', node: 'a' },
   has_secrets: true,
@@ -125,7 +125,7 @@ export async function restore(json: unknown, query = ''): Promise<RestoreAnswer>
   if (answer.status !== 200) throw new Error(answer.text);
   return RestoreAnswer.parse(answer.body);
 }
-/** What is in a backup besides when it was made. */
+/** Content of a backup without its time. */
 export const content = ({ created_at: _at, ...file }: BackupText): unknown => file;
 /** Entries of the audit log. */
 export const auditCount = async (): Promise<number> =>

@@ -1,7 +1,7 @@
 /**
- * One reader or writer of the stress test of the answer cache. Every answer that is kept says in its own octets for
- * which key and under which number it was made; a reader makes it again from those two and compares everything, so that
- * an answer of parts, or of another key, cannot pass.
+ * One reader or writer of the stress test of the answer cache. Every stored answer records in its own bytes the key and
+ * the number that it was made from; a reader makes it again from those two and compares everything, so that an answer
+ * mixed from parts, or for another key, is detected.
  */
 import type { DnssecStatusCode } from '../../../shared/query-log.ts';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -52,7 +52,7 @@ function mix(a: number, b: number): number {
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
-/** What is derived from key and number besides the octets. */
+/** Properties derived from key and number, except the bytes. */
 function shapeOf(key: number, number: number) {
   const random = mix(key, number);
   const ttlCount = (random >>> 8) % (MAX_TTLS + 1);
@@ -69,7 +69,7 @@ function shapeOf(key: number, number: number) {
   };
 }
 
-/** The word at octet `at`, a multiple of 4 after the TTLs: no two answers have it there. */
+/** The word at byte `at`, a multiple of 4 after the TTLs: no two answers have it there. */
 function wordAt(random: number, at: number): number {
   return Math.imul(random + at, 0x9e37_79b1) | 0;
 }
@@ -210,5 +210,5 @@ function write(writer: CacheWriter, query: Query, answer: CacheableAnswer, numbe
   );
 }
 
-// The test imports the names above from the main thread, where there is nothing to run.
+// The test imports the names above from the main thread, which runs nothing here.
 if (parentPort !== null && workerData !== null) run(workerData as StressStart);

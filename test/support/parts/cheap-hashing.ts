@@ -1,4 +1,4 @@
-/** Hashes of passwords at a cost of 0.2 ms instead of 100: most tests only want somebody who may log in. */
+/** Password hashes at a cost of 0.2 ms instead of 100: most tests only need a user who can log in. */
 import { hashPassword, type PasswordHashing } from '../../../control-plane/web/auth/accounts/password.ts';
 
 /** The administrator's password in most tests. */

@@ -52,7 +52,7 @@ export class ClientSuite {
 /** Registers the hooks of a suite. */
 export function clientSuite(): ClientSuite {
   const clients = new ClientSuite();
-  // Each test has a directory of its own, as what it knows outlives the rows.
+  // Each test has a separate directory, because its contents outlive the rows.
   serveSuite(suiteRoutes, (served) => Object.assign(clients, served), { perTest: true });
   beforeEach(async () => {
     clients.kids = await clients.createGroup('Kids');

@@ -10,7 +10,7 @@ export type ShownSession = CompatSession['session'] & { readonly csrf?: string }
 
 /** How a suite wants it. */
 export interface CompatSuiteOptions {
-  /** Lines of the configuration besides the one that switches it on. */
+  /** Lines of the configuration in addition to the one that enables it. */
   readonly toml?: string;
   readonly given?: Parameters<typeof everyRoute>[0];
 }

@@ -5,7 +5,7 @@ import { ServerCookies } from '../../../dns-worker/cookies/server-cookies.ts';
 
 const SECRET = new Uint8Array(32).fill(7);
 
-/** The secret of all nodes, where a test has none of its own. */
+/** The secret of all nodes, for tests without a special one. */
 export function secretOfTests(): Uint8Array {
   return SECRET;
 }

@@ -1,4 +1,4 @@
-/** A reader of server-sent events over a socket of its own. */
+/** A reader of server-sent events over a separate socket. */
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { QueryTailEvent } from '../../../shared/api/query-log-api.ts';

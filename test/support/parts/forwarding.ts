@@ -1,6 +1,6 @@
 /**
- * A forwarder with everything behind it but the upstreams and the clock, which tests steer: a question waits
- * until the test answers it, so that what happens meanwhile can be made to happen.
+ * A forwarder with all its parts, except the upstreams and the clock, which tests control: a question waits until the
+ * test answers it, so that events can happen in between.
  */
 import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
@@ -41,14 +41,14 @@ import { rateLimitOf } from './test-rate-limit.ts';
 import { cookiesAt } from './cookies-of-tests.ts';
 import { TestClock } from './test-clock.ts';
 
-/** A client's query on its way, and what came of it. */
+/** A client's query in flight, and its result. */
 export interface AskedQuery {
   /** As sent; null until then. */
   reply: Uint8Array | null;
   replies: number;
 }
 
-/** What the log was told of a query. */
+/** Log entry of a query. */
 export interface LoggedAnswer {
   readonly name: string;
   readonly status: string;
@@ -178,7 +178,7 @@ export class Forwarding {
     });
   }
 
-  /** Puts this policy in force. */
+  /** Activates this policy. */
   use(lists: readonly ListText[], rows: OtherRows = {}, live: Partial<LivePolicy> = {}): void {
     this.pipeline.replaceSnapshot(openSnapshot(snapshotOf(lists, rows, ++this.version, live)));
   }
@@ -256,7 +256,7 @@ export class Forwarding {
     while (this.held.length > 0) this.settle({ kind: 'failed', reason: 'network', rcode: 2, upstream: -1 });
   }
 
-  /** What the log was told last. */
+  /** The last log entry. */
   get lastLogged(): LoggedAnswer | undefined {
     return this.reporter.logged.at(-1);
   }

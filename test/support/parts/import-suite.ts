@@ -29,7 +29,7 @@ export interface ImportSuite {
     query?: string,
     headers?: Readonly<Record<string, string>>,
   ) => ReturnType<RunningApi['send']>;
-  /** The report; throws where the answer is not 200. */
+  /** The report; throws if the answer is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
   /** The same rows with the status that this Weir gives; `texts` are those of fetched lists, by URL. */
   readonly answered: (

@@ -1,7 +1,6 @@
 /**
- * Asks what was imported: the rows of a real database in force in a real pipeline. The texts of fetched lists come from
- * the test, those of custom rules from the database, of other
- * lists from the files that the import wrote.
+ * Queries an imported policy: the rows of a real database in a real pipeline. The texts of fetched lists come from the
+ * test, those of custom rules from the database, and those of other lists from the files that the import wrote.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +22,7 @@ export interface Outcome {
   readonly answer: unknown;
 }
 
-/** Puts the database's policy into force and returns who answers. */
+/** Activates the database's policy and returns a function that asks it. */
 export async function importedPolicy(
   database: Database,
   texts: Readonly<Record<string, string>>,
@@ -49,7 +48,7 @@ export async function importedPolicy(
   pipeline.use(lists, rows, { names });
   return (client, name, qtype = 1) => {
     const asked: AskedName = pipeline.ask(name, qtype, client);
-    // What is not answered here would be forwarded.
+    // A question that is not answered here would be forwarded.
     const isAnswered = asked.query.replyLength > 0;
     return { status: isAnswered ? asked.status : 'FORWARDED', answer: isAnswered ? sent(asked) : null };
   };

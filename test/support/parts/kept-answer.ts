@@ -3,7 +3,7 @@ import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 
-/** What a test says of an answer besides its name and life. */
+/** Properties of an answer, except its name and lifetime. */
 export interface KeptAnswer {
   readonly qtype?: number;
   readonly dnssecOk?: boolean;

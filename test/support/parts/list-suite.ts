@@ -14,7 +14,7 @@ export function serveLists(take: (running: RunningLists) => void): void {
   afterAll(() => running.close());
 }
 
-/** Creates a blocklist at a node and waits until it is in force there; returns its id. */
+/** Creates a blocklist at a node and waits until it is active there; returns its id. */
 export async function addList(node: ListNode, url: string): Promise<number> {
   const { id } = await node.life.create(blocklist(url));
   await node.life.idle();

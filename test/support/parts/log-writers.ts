@@ -46,7 +46,7 @@ export class LogWriters {
     return dir;
   }
 
-  /** A writer with a spool of its own, closed when the test ends. */
+  /** A writer with a separate spool, closed when the test ends. */
   open(change: Partial<LogWriterOptions> = {}): { writer: LogWriter; spool: string; logger: MemoryLogger } {
     const dataDir = change.dataDir ?? this.makeDir();
     const logger = new MemoryLogger();

@@ -22,7 +22,7 @@ import { type Database, startDatabase } from '../../../control-plane/storage/db/
 import { runningServerAddress } from '../../../control-plane/storage/db/running-postgres.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** What is in a database besides the tables: a name for all that have it, and the statement that puts it there. */
+/** Content of a database in addition to the tables: a name for all that have it, and the statement that inserts it. */
 export interface Content {
   readonly name: string;
   readonly sql: string;

@@ -7,7 +7,7 @@ import { openBuild } from '../../../control-plane/web/built-dashboard/open-build
 import type { Build } from '../../../control-plane/web/built-dashboard/open-build.ts';
 import { freshFolderName, sealBuild } from '../../../control-plane/dashboard/build/seal-build.ts';
 
-/** What a build is made of, where a test does not care. */
+/** Sources of a build, for tests that do not depend on them. */
 export const SOME_SOURCES: BuildManifest['sources'] = { hash: 'a'.repeat(64), shared: [] };
 
 /** Files of a small dashboard; `mark` makes one differ from another. */

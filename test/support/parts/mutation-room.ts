@@ -20,7 +20,7 @@ export type Make = (method: string, path: string, json?: unknown) => Promise<Rec
 /** What lies beside the API. */
 export interface MutationRoom {
   readonly make: Make;
-  /** A URL of its own for each list. */
+  /** A different URL for each list. */
   listUrl(): string;
   /** Makes the source hold back a copy. */
   hold(id: number): Promise<void>;

@@ -1,4 +1,6 @@
-/** A publisher with a folder of its own, and what a test decides about it: how threads take snapshots, what is live. */
+/**
+ * A publisher with a temporary folder, and the parts that a test controls: how threads take snapshots, what is live.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

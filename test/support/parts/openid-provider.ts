@@ -36,7 +36,7 @@ export class OpenIdProvider {
     const own = new OpenIdProvider(server);
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'RS256', use: 'sig' };
-    // It warns of what is meant here: a store in memory, times of its own.
+    // It warns of intended settings: a store in memory, default lifetimes.
     const spies = (['warn', 'info'] as const).map((name) => jest.spyOn(console, name).mockReturnValue());
     own.spies.push(...spies);
     const provider = new Provider(own.issuer, {

@@ -10,7 +10,7 @@ export const USER_PASSWORD = 'a password of a user';
 const USER_PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$KiAlsKtAkbfc4Mgtc6FYUA$uSpdX/sJZu+WD3uX/W8wD/uiAf9owoHt8WJZinAJgjM';
 
-/** Makes a user, as `POST /users` does but for the time of a hash. */
+/** Makes a user as `POST /users` does, but without the time for a hash. */
 export async function makeUser(
   api: RunningApi,
   session: string,

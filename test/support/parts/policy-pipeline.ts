@@ -45,10 +45,10 @@ export class PolicyPipeline {
     cookies: cookiesAt(NOW),
     forwardsEcs: false,
   });
-  /** Of the snapshot in force. */
+  /** Version of the active snapshot. */
   version = 0;
 
-  /** Puts these lists and rows into force. */
+  /** Activates these lists and rows. */
   use(lists: readonly ListText[], rows: OtherRows = {}, live: Partial<LivePolicy> = {}): OpenSnapshot {
     const snapshot = openSnapshot(snapshotOf(lists, rows, ++this.version, live));
     this.pipeline.replaceSnapshot(snapshot);

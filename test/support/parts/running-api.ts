@@ -1,6 +1,6 @@
 /**
- * Routes over real HTTP and a real PostgreSQL server: a suite says whose rows it wants, and makes what they need
- * besides `ApiParts`. The whole table is `every-route.ts`.
+ * Routes over real HTTP and a real PostgreSQL server: a suite chooses the routes, and makes the parts that they need in
+ * addition to `ApiParts`. The whole table is `every-route.ts`.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ export class SteeredClock implements Clock {
     this.ms += secs * 1000;
   }
 
-  /** Somebody sets the wall clock; no time passes. */
+  /** Sets the wall clock; the monotonic clock does not advance. */
   stepSecs(secs: number): void {
     this.aheadMs += secs * 1000;
   }
@@ -98,7 +98,7 @@ export interface TestAnswer {
   readonly text: string;
   /** The body as JSON; undefined if there is none. */
   readonly body: unknown;
-  /** The body as problem details; throws if it is none. */
+  /** The body as problem details; throws if it has another form. */
   readonly problem: Problem;
 }
 
@@ -109,7 +109,7 @@ export interface ApiParts extends AppParts {
   readonly clients: ClientDirectory;
   /** Its file is `weir.toml` in `RunningApi.folder`. */
   readonly configuration: Configuration;
-  /** Puts nothing into force but the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
+  /** Activates only the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;
   /** As of the last change. */
   readonly grants: () => PolicyRows['grants'];
@@ -154,7 +154,7 @@ export class RunningApi {
   readonly logger: MemoryLogger;
   readonly setupCode: SetupCode;
   readonly routes: readonly Route[];
-  /** How often a policy change was put into force. */
+  /** Number of policy changes that were activated. */
   policyChanges = 0;
   private listening: { readonly port: number; close(): Promise<void> } | undefined;
   readonly folder: string;
@@ -298,7 +298,9 @@ export class RunningApi {
   }
 }
 
-/** The configuration of these lines. What the API itself needs is set by the environment, and so stays as it is. */
+/**
+ * The configuration of these lines. Settings that the API itself needs come from the environment, so they never change.
+ */
 function configurationIn(
   folder: string,
   toml: string,

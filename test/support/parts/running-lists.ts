@@ -1,6 +1,6 @@
 /**
  * The lists of a node without threads: a real database, a real list server and everything that fetches, compiles and
- * publishes. What would be broadcast is in force at once. A restart is a second node over the same folder.
+ * publishes. Broadcasts are active at once. A restart is a second node over the same folder.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
@@ -217,7 +217,7 @@ export class RunningLists {
     await rollBack(parts, id, TESTER, expectedHead);
   }
 
-  /** Starts a node beside the others, with an empty folder of its own. */
+  /** Starts another node, with a separate empty folder. */
   startOther({ pool = new CompilePool(), listDirs = this.listDirs } = {}): Promise<ListNode> {
     const dataDir = makeTempDir();
     this.otherDirs.push(dataDir);
@@ -296,7 +296,7 @@ export function blocklist(url: string, change: Partial<NewSource> = {}): NewSour
   return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
 }
 
-/** The attribute of a name in the table in force; negative if it is not there. */
+/** The attribute of a name in the active table; negative if it is not there. */
 export function attributeOf(node: ListNode, name: string): number {
   const table = new RuleTable(node.publisher.current().snapshot.rules);
   const hash = { low: 0, high: 0 };
@@ -304,7 +304,7 @@ export function attributeOf(node: ListNode, name: string): number {
   return table.find(hash.low, hash.high);
 }
 
-/** Kinds that the snapshot in force has for a name and a group. */
+/** Kinds that the active snapshot has for a name and a group. */
 export function kindsOf(node: ListNode, name: string, groupId = 1): number {
   const meaning = new PolicyTable(node.publisher.current().snapshot.policy);
   const attribute = attributeOf(node, name);

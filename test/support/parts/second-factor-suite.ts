@@ -7,7 +7,7 @@ import { PASSWORD, type TestAnswer } from './running-api.ts';
 
 const PLACE = '/api/auth/second-factor';
 
-/** What somebody has who has switched it on. */
+/** The second factor of a user who has enabled it. */
 export interface ShownFactor {
   readonly app: AuthenticatorApp;
   readonly codes: readonly string[];

@@ -11,13 +11,13 @@ export interface ServedSuite {
 
 /** How a suite is served. */
 export interface ServeOptions extends ApiOptions {
-  /** An API of its own for each test; otherwise one for all. */
+  /** A separate API for each test; otherwise one for all. */
   readonly perTest?: boolean;
 }
 
 /**
- * Registers the hooks of a suite. The database is as after an installation before each test. `take` is told what is
- * served, at the start and after each restart; the result restarts the API with other options.
+ * Registers the hooks of a suite. Before each test the database is reset to the state after an installation. `take`
+ * gets the suite and its API, at the start and after each restart; the result restarts the API with other options.
  */
 export function serveSuite(
   rows: Rows,

@@ -29,7 +29,7 @@ export const SMALL_RULES: CompiledRules = compiledFrom([
   },
   { id: 20, names: [['b.example', BLOCK_SUFFIX]] },
 ]);
-/** Groups 1 and 7; list 10 and the rules set by hand, but for the regex filter, are for group 7. */
+/** Groups 1 and 7; list 10 and the rules set by hand, except the regex filter, are for group 7. */
 export const SMALL_ROWS: PolicyRows = {
   ...NO_POLICY_ROWS,
   groups: [

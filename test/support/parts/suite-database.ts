@@ -17,7 +17,7 @@ export interface SuiteDatabase {
   close(): Promise<void>;
 }
 
-/** What the API fills, besides sources and groups. */
+/** Tables that the API fills, except sources and groups. */
 const FILLED = [
   'sessions, api_tokens, admin_credential, login_failures, second_factors, provided_users',
   'managed_domains, regex_filters, blocked_services, custom_services, revisions, forward_zones, config_values',
@@ -42,7 +42,7 @@ BEGIN
   DELETE FROM meta WHERE key = 'config_seeded';
 END $$`;
 
-/** Starts an embedded server with all migrations in force. */
+/** Starts an embedded server with all migrations applied. */
 export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
   await chmod(folder, 0o755); // As root the server runs as another user, who must get through.

@@ -1,4 +1,6 @@
-/** The batched system calls of UDP, for suites of what uses them; where they do not load, these count as skipped. */
+/**
+ * The batched system calls of UDP, for suites that depend on them; if the calls do not load, the suites are skipped.
+ */
 import { describe } from '@jest/globals';
 import { loadNativeCalls } from '../../../dns-worker/listeners/native-calls.ts';
 import type { NativeCalls } from '../../../dns-worker/listeners/native-calls.ts';

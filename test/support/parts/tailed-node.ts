@@ -22,7 +22,7 @@ import { until } from './until.ts';
 /** When the rows of tests begin. */
 export const NOON = Date.UTC(2026, 6, 5, 12);
 
-/** The node, named `node-a`; there is a `node-b`, too. */
+/** The node, named `node-a`; there is also a `node-b`. */
 export class TailedNode {
   own!: TestDatabase;
   api!: RunningApi;
@@ -78,7 +78,7 @@ export class TailedNode {
     return reader;
   }
 
-  /** Resolves when the tail is told of what any node stores. */
+  /** Resolves when the tail listens for the blocks of all nodes. */
   async untilHearing(): Promise<void> {
     await until('the tail to listen for blocks of other nodes', () => this.own.database.hears(BLOCK_CHANNEL));
   }

@@ -1,4 +1,4 @@
-/** A real embedded database in a data directory of its own, for one suite. Takes half a second. */
+/** A real embedded database in a temporary data directory, for one suite. Takes half a second. */
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -26,7 +26,7 @@ export interface ListText {
   readonly groupIds?: readonly number[];
 }
 
-/** Rows besides the sources. */
+/** Rows other than the sources. */
 export type OtherRows = Partial<Omit<PolicyRows, 'sources'>>;
 
 /** Compiles lists. */

@@ -12,7 +12,7 @@ import { Configuration } from '../../../control-plane/policy/settings/configurat
 import { systemClock as clock } from '../../../shared/clock.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** Asks no one outside. */
+/** Sends no queries to other machines. */
 const TOML = `server.bind_address = ["127.0.0.1"]
 dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]
 `;

@@ -28,7 +28,7 @@ export class DocumentChecker {
   }
 }
 
-/** With references that hold outside of the document, too. */
+/** The schema with references that also work outside the document. */
 function absolute(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', `"${ID}#/components/`));
 }

@@ -1,4 +1,4 @@
-/** The REST API as the tests use it: sign in once, then calls that tell status and body. */
+/** The REST API as the tests use it: sign in once, then calls that return status and body. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlocklistSource, SourceCreate } from '../../../shared/api/policy/sources-api.ts';
 import type { Group } from '../../../shared/api/policy/groups-api.ts';
@@ -32,7 +32,7 @@ export class ApiClient {
     this.cookie = cookie;
   }
 
-  /** Sets the password where there is none, and logs in. The database has to be up. */
+  /** Sets the password if there is none, and logs in. The database has to be up. */
   static async signIn(
     webPort: number,
     host = '127.0.0.1',
@@ -98,7 +98,7 @@ export class ApiClient {
     return this.expect<Group>(201, 'POST', '/groups', { name });
   }
 
-  /** Creates a source and waits until its list is in force, or is known not to be. */
+  /** Creates a source and waits until its list is active or has failed. */
   async addSource(source: Partial<SourceCreate> & { name: string; url: string }): Promise<BlocklistSource> {
     const { id } = await this.expect<BlocklistSource>(201, 'POST', '/blocklist-sources', source);
     return this.settledSource(id);
@@ -135,7 +135,7 @@ export class ApiClient {
     return (await this.countLog(filter)).total;
   }
 
-  /** Waits until the log has so many queries that fit `filter`, and then tells how many. */
+  /** Waits until the log has `count` queries that match `filter`, and then returns how many. */
   untilQueryCount(count: number, filter = ''): Promise<number> {
     return until(
       `${String(count)} queries in the log (filter '${filter}')`,

@@ -15,7 +15,7 @@ export type Cut = 'before' | 'after' | 'write' | 'hang';
 const COMMIT = 'COMMIT\0';
 const WRITE = /\b(?:INSERT INTO|UPDATE|DELETE FROM)\b/;
 
-/** Lets everything pass until it is told to cut. */
+/** Forwards everything until a cut is requested. */
 export class CuttingProxy {
   readonly port: number;
   private readonly server: Server;

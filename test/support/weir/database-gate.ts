@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** What becomes of connections: those that are there, and those to come. */
+/** State of connections, both open and new ones. */
 export type GateState = 'open' | 'refusing' | 'silent';
 
 /** Open at first; lasts until it is disposed of. */

@@ -1,15 +1,15 @@
 /**
- * The decision order of the contract as a table: one policy for six kinds of clients, and for each question
- * what each of them is told, and why. Setting it up and asking is `decision-order.test.ts`.
+ * The decision order of the contract as a table: one policy for six kinds of clients, and for each question the answer
+ * for each of them, with the reason. `decision-order.test.ts` sets it up and asks.
  */
 
 /** Clients by what gives them their group. */
 export const CLIENTS = {
   /** In no group: Default. */
   guest: '127.0.0.1',
-  /** Manual by address: group `kids`, with blocked services, safe search, rules and a list of its own. */
+  /** Manual by address: group `kids`, with blocked services, safe search, rules and a list. */
   kid: '127.0.0.11',
-  /** By subnet: group `work`, with rules of its own. */
+  /** By subnet: group `work`, with rules. */
   worker: '127.0.1.5',
   /** By subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
   sleeper: '127.0.2.5',
@@ -22,8 +22,7 @@ export type ClientName = keyof typeof CLIENTS;
 export const CLIENT_NAMES = Object.keys(CLIENTS) as readonly ClientName[];
 
 /**
- * What a client is told: a kind, and after a colon the `block_source` of the log, or the address or target
- * of the answer.
+ * Answer for a client: a kind, and after a colon the `block_source` of the log, or the address or target of the answer.
  */
 export type Outcome =
   | 'resolved'

@@ -19,7 +19,7 @@ export async function freePort(addresses: readonly string[]): Promise<number> {
   throw new Error(`no port from ${String(FIRST)} on is free on ${addresses.join(', ')}`);
 }
 
-/** Whether no one else has chosen it: an abstract socket of its name is held until this process ends. */
+/** Whether no other process has chosen it: an abstract socket with its name is held until this process ends. */
 async function isOurs(port: number): Promise<boolean> {
   const claim = createServer();
   try {

@@ -1,4 +1,4 @@
-/** The process that has a data directory: after an upgrade it is no child of whoever started the node. */
+/** The process that has a data directory: after an upgrade it is not a child of the process that started the node. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../parts/until.ts';
@@ -28,7 +28,7 @@ export async function killSuccessor({ room }: InRoom, pid: number): Promise<void
   if (holder !== pid && isOfRoom && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
 }
 
-/** Ends a process that is no child of this one, and waits for its end. */
+/** Ends a process that is not a child of this one, and waits for its end. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(pid, signal);
   await until(

@@ -1,4 +1,4 @@
-/** One HTTP request on a connection of its own, so that no call meets a server that is just closing an idle one. */
+/** One HTTP request on a separate connection, so that no call meets a server that is just closing an idle one. */
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createInterface } from 'node:readline';

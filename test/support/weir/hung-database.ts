@@ -1,4 +1,4 @@
-/** An embedded database that hangs: every process of it is stopped by the kernel, and answers no one. */
+/** An embedded database that hangs: the kernel stops all its processes, so that it answers no client. */
 import { join } from 'node:path';
 import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import type { Weir } from './weir-process.ts';

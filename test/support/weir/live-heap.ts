@@ -33,7 +33,7 @@ export async function liveHeapBytes(weir: Weir): Promise<number> {
     });
     return within(`the inspector's reply to ${method}`, replied);
   };
-  // What the first one finalizes, the second one frees.
+  // The second pass frees what the first one finalizes.
   for (let pass = 0; pass < 2; pass++) await call('HeapProfiler.collectGarbage');
   const { usedSize, backingStorageSize } = HeapUsage.parse(await call('Runtime.getHeapUsage'));
   socket.close();

@@ -15,7 +15,7 @@ import { freePort } from './free-ports.ts';
 import { OwnProcess } from './weir-process.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Where load balancers connect from, so that other programs of this machine can be told from them. */
+/** Source address of load balancers, which distinguishes them from other programs of this machine. */
 export const BALANCER = '127.0.0.9';
 
 /** For at most so many looks at a port, a pause after each. */

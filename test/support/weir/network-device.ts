@@ -1,5 +1,5 @@
 /**
- * A device on a network of its own with this machine: a network namespace and a virtual cable.
+ * A device on a separate network with this machine: a network namespace and a virtual cable.
  *
  * @needs iproute2 root
  */
@@ -82,11 +82,11 @@ export class NetworkDevice implements Disposable {
   }
 
   /**
-   * Gives the device an address of the cable's network that it can send from but does not answer for: to those on the
-   * cable it looks like one that no one has.
+   * Gives the device an address of the cable's network that it can send from but does not answer for: other machines on
+   * the cable see it as unused.
    */
   addSilentAddress(address: string): void {
-    // Lies on another interface, and only questions for addresses of their own are answered there.
+    // On another interface: the device answers ARP requests only for addresses of the interface that receives them.
     this.ip('address', 'add', address, 'dev', 'lo');
     if (!address.includes(':')) this.inside('sh', '-c', 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore');
   }
@@ -135,7 +135,7 @@ function removeLeftovers(): void {
   }
 }
 
-/** No one else is on the cable, so that no one has to be asked whether an address is free. */
+/** There are no other machines on the cable, so duplicate address detection is unnecessary. */
 function dad(address: string): string[] {
   return address.includes(':') ? ['nodad'] : [];
 }

@@ -1,4 +1,4 @@
-/** Several nodes that share a database, each with a folder of its own, and an upstream that knows every name. */
+/** Several nodes that share a database, each with a separate folder, and an upstream that knows every name. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEchoingUpstream } from '../dns/echoing-upstream.ts';

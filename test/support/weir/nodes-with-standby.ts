@@ -1,4 +1,4 @@
-/** Nodes whose connection string names a PostgreSQL and its standby, each node with a folder of its own. */
+/** Nodes whose connection string names a PostgreSQL and its standby, each node with a separate folder. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { STARTED_ONCE } from '../parts/made-cluster.ts';

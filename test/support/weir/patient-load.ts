@@ -56,10 +56,10 @@ export const overDoh =
     };
   };
 
-/** The response code; throws where none comes in time, as over a stream of HTTP/2 that ends without a response. */
+/** The response code; throws if none arrives in time, as with an HTTP/2 stream that ends without a response. */
 async function answerOf(connection: Asked, name: string): Promise<number> {
   const asked = connection.ask(name);
-  // Told by the race, or too late to matter.
+  // The race reports a failure, or it is too late to matter.
   asked.catch(() => undefined);
   const reply = await Promise.race([asked, sleep(PATIENCE_MS)]);
   if (reply === undefined) throw new Error(`ask: no answer about ${name} in time`);

@@ -36,7 +36,7 @@ export interface ReplicatedDatabase extends AsyncDisposable {
   cutOff(): Promise<void>;
   /** Kills the primary, and lets the standby take its place. */
   failOver(): Promise<void>;
-  /** Lets the standby take the place of the primary, which goes on, as nothing fences it. */
+  /** Promotes the standby while the primary keeps running, as nothing fences it. */
   promote(): Promise<void>;
   /** Kills the server that has taken the place of the other. */
   killPromoted(): Promise<void>;
@@ -108,7 +108,7 @@ export async function startReplicatedDatabase(
       await untilStandbys(primary, 0);
     },
     async promote() {
-      // What the primary has acknowledged may still be on its way.
+      // Data that the primary has acknowledged may not have arrived yet.
       const [written] = await ask<{ at: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS at');
       const isThere = `SELECT at, at >= '${written!.at}' AS yes FROM pg_last_wal_replay_lsn() AS at`;
       await until(

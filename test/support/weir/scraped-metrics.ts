@@ -19,7 +19,7 @@ export class ScrapedMetrics {
   /** Type by the name of the family. */
   readonly types = new Map<string, string>();
 
-  /** Throws where the text breaks a rule of the format, or tells a sample twice. */
+  /** Throws if the text breaks a rule of the format, or repeats a sample. */
   constructor(text: string) {
     if (!text.endsWith('\n')) throw new Error('the last line has no end');
     const samples: ScrapedSample[] = [];

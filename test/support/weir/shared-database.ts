@@ -1,4 +1,4 @@
-/** A PostgreSQL of its own for several nodes, which can be restarted and killed. */
+/** A dedicated PostgreSQL for several nodes, which can be restarted and killed. */
 import pg from 'pg';
 import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
 import { prepareCluster } from '../../../control-plane/storage/db/embedded-cluster.ts';

@@ -40,12 +40,12 @@ export class SmallNetwork implements Disposable {
     return stdout;
   }
 
-  /** What a command on a machine prints, also where it fails, as it may while other programs start and stop. */
+  /** Output of a command on a machine, even if it fails, as it may while other programs start and stop. */
   look(machine: string, ...command: readonly string[]): string {
     return this.spawn(machine, command).stdout.trim();
   }
 
-  /** A program that goes on, on a machine. */
+  /** Starts a program that keeps running on a machine. */
   start(machine: string, command: readonly string[], env: Readonly<Record<string, string>> = {}): OwnProcess {
     const args = ['netns', 'exec', this.prefix + machine, ...command];
     return new OwnProcess('ip', args, { env: { ...ownEnvironment(), ...env } });

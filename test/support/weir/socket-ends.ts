@@ -10,7 +10,7 @@ export function closeOf(socket: Socket): Promise<void> {
   return within('a connection to be closed', ended(socket), { lastSeen: () => readBytes(socket) });
 }
 
-/** Whether octets come back before the end. */
+/** Whether bytes arrive before the end. */
 export function isAnswered(socket: Socket): Promise<boolean> {
   const answered = new Promise<boolean>((resolve) => {
     socket.once('data', () => resolve(true));

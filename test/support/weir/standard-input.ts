@@ -5,8 +5,8 @@ import type { Writable } from 'node:stream';
 const READER_ENDED = ['EPIPE', 'ECONNRESET'];
 
 /**
- * Writes the whole of a process's standard input. A process that ended before it read it is no error here: its status
- * and its words tell why.
+ * Writes the whole of a process's standard input. It is not an error here if the process ends before it has read it:
+ * its status and its output show why.
  */
 export function giveInput(stdin: Writable, input = ''): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const [NODE, START] = START_COMMAND;
 
 /**
- * Runs `weir upgrade` of the release in a folder, or of this one; `onStep` is told each line that it prints, with the
+ * Runs `weir upgrade` of the release in a folder, or of this one; calls `onStep` with each line that it prints and the
  * process that was started.
  */
 export async function runUpgrade(

@@ -1,6 +1,6 @@
 /**
- * A real Weir: the process as a user starts it, on free ports and a data directory of its own, from a
- * configuration file written for it. What it is asked is `dns-client.ts` and `api-client.ts`.
+ * A real Weir: the process as a user starts it, on free ports and in a temporary data directory, with a configuration
+ * file written for it. `dns-client.ts` and `api-client.ts` send its requests.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -58,11 +58,11 @@ export interface WeirOptions {
   readonly nodeName?: string;
   /** `server.alt_compat`: the native API moves to `/svc/api`. */
   readonly altCompat?: boolean;
-  /** Ctrl+C at the terminal does not reach it: whoever started it ends it. */
+  /** Ctrl+C at the terminal does not reach it: the process that started it ends it. */
   readonly detached?: boolean;
   /** `later`: the start does not wait for the database. `none`: there is none, as no server is at its URL. */
   readonly database?: 'later' | 'none';
-  /** Whom it runs as; whoever runs the tests unless given. The folder is given to them. */
+  /** User that it runs as; the user of the tests unless given. The folder belongs to this user. */
   readonly user?: User;
   /** Descriptors from 3 on, as a service manager gives those that it kept. */
   readonly descriptors?: readonly number[];
@@ -82,7 +82,7 @@ const FLAGS =
 const SOURCES = join(ROOT, 'control-plane', 'main.ts');
 const startOf = (program: string): string[] => [...FLAGS.split(' '), program, 'start'];
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
-/** Runs a command that is told its own process id, as a service manager tells it. */
+/** Runs a command with its own process id in the environment, as a service manager does. */
 const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
 /** Upstream of a Weir that needs none: nothing listens there. */
 const NOWHERE = '127.0.0.1:9';
@@ -223,7 +223,7 @@ export class Weir extends OwnProcess {
     this.address = webAddress(options.addresses?.[0] ?? '127.0.0.1');
   }
 
-  /** Starts Weir; resolves when it answers DNS and, unless told otherwise, its database is up. */
+  /** Starts Weir; resolves when it answers DNS and, unless `database` is given, its database is up. */
   static async start(options: WeirOptions = {}): Promise<Weir> {
     const weir = await Weir.launch(options);
     try {
@@ -314,7 +314,7 @@ export class Weir extends OwnProcess {
     await this.untilOutput(/the control plane halts/);
   }
 
-  /** Threads replaced so far, as `/health` would tell, or undefined while all is well with DNS. */
+  /** Threads replaced so far, counted in the log. */
   get replacedThreads(): number {
     return [...this.output.matchAll(/replace a DNS thread that died/g)].length;
   }
@@ -381,7 +381,7 @@ function withOwnFiles(toml: string): string {
   return `${toml}\n[server.web_tls]\ntls_cert_path = "web-cert.pem"\ntls_key_path = "web-key.pem"\n`;
 }
 
-/** A process under test asks no one outside for a service catalog, unless a test says where. */
+/** Disables the service catalog, so that no process under test asks other machines, unless a test gives its URL. */
 function withoutCatalog(toml: string): string {
   if (toml.includes('catalog_url')) return toml;
   const own = '[blocking]\ncatalog_url = ""\n';
