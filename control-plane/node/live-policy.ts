@@ -1,4 +1,4 @@
-/** What policy is besides its rows: now, and at an earlier moment. */
+/** Inputs of policy other than its rows: now, and at an earlier moment. */
 import type { Node } from './node.ts';
 import type { Config } from '../../config/schema.ts';
 import {

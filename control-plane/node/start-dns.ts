@@ -162,7 +162,7 @@ function startReports({ config, clock, stops }: Node, supervisor: WorkerSupervis
   return { probes, dnstap, rate, refusedNetworks, seen };
 }
 
-/** Null where no DNS is encrypted: then no code of certificates is loaded before DNS answers. */
+/** Null without encrypted DNS: then no certificate code is loaded before DNS answers. */
 async function dnsCertificates(node: Node): Promise<DnsCertificates | null> {
   const { dot_enabled: dot, doh_enabled: doh } = node.config.server.encrypted_dns;
   if (!dot && !doh) return null;

@@ -139,7 +139,7 @@ function previewsOf({ stops }: DnsContext, parts: Omit<ListPreviewParts, 'pool'>
   return new ListPreviews({ ...parts, pool });
 }
 
-/** What puts the database's policy into force, with its configuration. */
+/** Creates the part that applies the database's policy, with its configuration. */
 function startPolicyInForce(
   { configuration, database, logger, publisher, liveSettings, claim, stops }: DnsContext,
   catalog: ServiceCatalog,
@@ -214,8 +214,8 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
 }
 
 /**
- * Starts the work that is due each time the database comes up, and periodically. `listsInForce` is called when each list
- * that was due has been brought into force, or cannot be.
+ * Starts the work that is due each time the database comes up, and periodically. `listsInForce` is called when each
+ * list that was due is active, or has failed.
  */
 export function startHousekeeping(context: PolicyContext, listsInForce: () => void): void {
   const { configuration, logger, database, policy, sources, catalogRefresh, stops } = context;

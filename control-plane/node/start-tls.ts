@@ -16,7 +16,7 @@ export interface DnsCertificates {
   readonly dns: WebCertificate;
 }
 
-/** The certificate of the web, in force where HTTPS is on. */
+/** The certificate of the web; it is opened if HTTPS is enabled. */
 export async function openWebCertificate(node: Node): Promise<WebCertificate> {
   const certificate = webCertificate(node);
   if (node.config.server.web_tls.enabled) await open(node, certificate);

@@ -129,7 +129,7 @@ async function webContext(policy: PolicyContext, setupCode: SetupCode) {
       bootstrap: configuration.current().dns.bootstrap,
     })),
     dnsListening: () => listeningOf(policy.loaded, policy.dnsPort),
-    /** Which devices are in the network, besides their queries. */
+    /** Devices in the network, other than by their queries. */
     network: () => ({ neighbours: policy.neighbours(), leases: policy.leases.all() }),
     statusStreams: new StatusStreams({
       read: nodeStatusReader({ ...policy, health }),

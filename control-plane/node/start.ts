@@ -80,7 +80,7 @@ async function reportFailure({ loaded, takesOver, handover }: Start, reason: str
 
 /** What a signal may find under way. */
 interface HandoverState {
-  /** To whoever asks; null = this process is not yet whole. */
+  /** To any process that asks; null = this process is not complete yet. */
   giving: UpgradeSource | null;
   /** From another process; null = this one has not asked for it. */
   taking: UpgradeTarget | null;

@@ -9,7 +9,7 @@ import type { Logger } from '../../shared/log.ts';
 /** Stops a part; it is not waited for longer than `withinMs`. */
 export type Stop = (withinMs: number) => Promise<void> | void;
 
-/** A stop with a time of its own. */
+/** A stop with its own time limit. */
 export interface TimedStop {
   readonly stop: Stop;
   /** Milliseconds that it gets at most; all that is left unless given. */

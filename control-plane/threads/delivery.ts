@@ -24,7 +24,7 @@ export interface DeliveryParts<T> {
   readonly message: (given: T) => ToWorker;
   /** The threads there are now. */
   readonly threads: () => readonly Taker[];
-  /** Told of every confirmation, and of every thread that ends. */
+  /** Reports every confirmation, and the end of every thread. */
   readonly events: Events;
   readonly logger: Logger;
   readonly waitMs: number | undefined;

@@ -1,7 +1,7 @@
 /**
  * Chooses the DNS port. Threads listen with SO_REUSEPORT, which would silently share a port with another server of the
- * same user; so each address is first tried without it, over UDP and TCP. Where port 53 was not asked for and is
- * unavailable, 5300 is taken, with the reason and the cure in plain words.
+ * same user; so each address is first tried without it, over UDP and TCP. If port 53 is only the default and is
+ * unavailable, 5300 is used, and the log explains the reason and the fix.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ export class DnsListenError extends Error {
   }
 }
 
-/** Port used where 53 was not asked for and cannot be bound. */
+/** Port that is used if 53 is only the default and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;
 
 /** The port that was asked for is unavailable; the message says why and what to do. */

@@ -40,7 +40,7 @@ export class DnsThread {
   /** Test hook: its answer to the last `measure`; null until it came. */
   measures: ThreadMeasures | null = null;
   ended = false;
-  /** Was told to answer what is in flight and to end. */
+  /** Is answering what is in flight, and then ends. */
   isDraining = false;
   /** Is drained for good: no other thread takes over its sockets. */
   private isLast = false;

@@ -41,7 +41,10 @@ export interface CoreTime {
 const TURN_MS = 250;
 const NS_PER_MS = 1e6;
 
-/** That of the thread with this name; null where the system does not tell (Documentation/scheduler/sched-stats). */
+/**
+ * The core time of the thread with this name; null if the system does not report it
+ * (Documentation/scheduler/sched-stats).
+ */
 export function coreTimeOf(threadName: string, tasks = '/proc/self/task'): CoreTime | null {
   try {
     const tid = readdirSync(tasks).find((one) => nameOf(join(tasks, one)) === threadName);
@@ -55,7 +58,7 @@ export function coreTimeOf(threadName: string, tasks = '/proc/self/task'): CoreT
   }
 }
 
-/** The name of a thread; null where it has ended since its folder was listed, which says nothing of the others. */
+/** The name of a thread; null if it has ended since its directory was listed, which says nothing of the others. */
 function nameOf(task: string): string | null {
   try {
     return readFileSync(join(task, 'comm'), 'latin1').trimEnd();
@@ -64,7 +67,7 @@ function nameOf(task: string): string | null {
   }
 }
 
-/** Whether it is no wonder that a thread was not heard of from `before` to `now`: it hardly ran, and was ready to. */
+/** Whether it is not surprising that a thread was silent from `before` to `now`: it hardly ran, and was ready to. */
 export function wasStarved(before: CoreTime | null, now: CoreTime | null): boolean {
   if (before === null || now === null) return false;
   return now.ranMs - before.ranMs < TURN_MS && now.waitedMs - before.waitedMs > TURN_MS;

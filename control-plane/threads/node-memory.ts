@@ -50,7 +50,7 @@ export class NodeMemory {
   /** The memory of the rate limit; it has buckets from the time on when the limit is first on. */
   rateBucketsFor(isLimited: boolean): SharedArrayBuffer {
     if (this.rateBuckets === undefined || (isLimited && !this.hasBuckets)) {
-      // One seed: it also tells networks apart where nothing is limited.
+      // One seed: it also distinguishes networks if nothing is limited.
       this.rateBuckets = createRateBuckets(isLimited, this.rateSeed);
       this.hasBuckets = isLimited;
     }

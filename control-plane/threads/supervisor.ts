@@ -1,7 +1,7 @@
 /**
  * Keeps the DNS threads alive and on the newest snapshot. A thread that dies or hangs is replaced at once and counted,
- * the others go on; its sockets, counters and log ring are taken over by its successor. Snapshots and settings go through
- * `thread-deliveries.ts`, questions to threads through `thread-requests.ts`.
+ * while the others continue; its successor takes over its sockets, counters and log ring. Snapshots and settings go
+ * through `thread-deliveries.ts`, questions to threads through `thread-requests.ts`.
  */
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../shared/log.ts';
@@ -38,9 +38,9 @@ export interface SupervisorOptions {
   /** The secret of all nodes, as of now. */
   readonly secret: () => Uint8Array;
   readonly snapshot: SnapshotBuffers;
-  /** Told before a thread starts: what comes first may come from another machine. */
+  /** Set before a thread starts: the first query may come from another machine. */
   readonly nodeState?: NodeStateCode;
-  /** Null where no DNS is encrypted. */
+  /** Null without encrypted DNS. */
   readonly certificate?: ServedCertificate | null;
   readonly logger: Logger;
   /** Longest wait of `broadcast()`, milliseconds. */
@@ -71,7 +71,7 @@ export class WorkerSupervisor {
   private stopping = false;
   private outlives = false;
   private heartbeats: NodeJS.Timeout | undefined;
-  /** Told of every event of a thread. */
+  /** Receives every event of a thread. */
   private readonly events = new Events();
   /** Why `start` cannot succeed: a port that is unavailable, or threads that die as they start. */
   private startFailure: Error | undefined;
@@ -129,14 +129,14 @@ export class WorkerSupervisor {
     return this.deliveries.deliverSnapshot(snapshot);
   }
 
-  /** The same for settings, but for those of sockets, which need a restart. */
+  /** The same for settings, except those of sockets, which need a restart. */
   useSettings(settings: WorkerSettings): Promise<number> {
     return this.deliveries.deliverSettings(settings);
   }
 
   /**
-   * Lets every thread finish what is in flight, as far as that can be done in time, and ends it. With `keepSockets` these
-   * gather what comes meanwhile, for another process or for `readAgain`.
+   * Lets every thread finish what is in flight, as far as that can be done in time, and ends it. With `keepSockets` the
+   * sockets keep queueing new queries, for another process or for `readAgain`.
    */
   async drain(withinMs = DRAIN_MS, keepSockets = false): Promise<void> {
     if (this.outlives && !keepSockets) return;
@@ -158,14 +158,14 @@ export class WorkerSupervisor {
     if (this.isStopping()) await Promise.all(this.threads().map((thread) => thread.terminate()));
   }
 
-  /** From now on the threads do not end with their node, as another process is to go on with their sockets. */
+  /** From now on the threads do not end with their node, because another process will continue with their sockets. */
   outlive(): void {
     this.outlives = true;
   }
 
   /**
-   * Takes back a drain that kept the sockets; a thread that still drains is followed by another when it has ended.
-   * Resolves once each worker answers, or when all of them stop after all.
+   * Undoes a drain that kept the sockets; a thread that is still draining is replaced when it has ended. Resolves once
+   * each worker answers, or when all of them stop after all.
    */
   async readAgain(): Promise<void> {
     if (!this.stopping) return;
@@ -181,12 +181,12 @@ export class WorkerSupervisor {
     await this.events.until(() => this.isStopping() || this.workers.every((worker) => isAnswering(worker)));
   }
 
-  /** Memory of each worker, for those who read log rings and counters. */
+  /** Memory of each worker, for readers of log rings and counters. */
   memories(): readonly WorkerMemory[] {
     return this.workers.map((worker) => worker.memory);
   }
 
-  /** The table of stream connections, for those who count them: `shared/memory/connection-table.ts`. */
+  /** The table of stream connections, for counting them: `shared/memory/connection-table.ts`. */
   connections(): SharedArrayBuffer {
     return this.memory.buffers.connections;
   }
@@ -232,7 +232,7 @@ export class WorkerSupervisor {
       if (thread.start.role === 'resolve') thread.post({ type: 'loop', token, client });
   }
 
-  /** Tells those who ask for `status.weir`; a state that came before the one told has no effect. */
+  /** Sets the answer to `status.weir`; a state that precedes the current one has no effect. */
   tell(state: NodeStateCode): void {
     for (const { control } of this.memories()) {
       const words = new Int32Array(control);
@@ -241,7 +241,7 @@ export class WorkerSupervisor {
     }
   }
 
-  /** What was told last. */
+  /** The state that was set last. */
   nodeState(): NodeStateCode {
     const [first] = this.memories();
     return Atomics.load(new Int32Array(first!.control), WorkerControl.NODE_STATE_WORD) as NodeStateCode;
@@ -375,7 +375,7 @@ export class WorkerSupervisor {
     this.events.happened();
   }
 
-  /** A drain may be taken back while it is waited for. */
+  /** A drain may be undone while it is awaited. */
   private isStopping(): boolean {
     return this.stopping;
   }

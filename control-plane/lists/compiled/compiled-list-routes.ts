@@ -1,11 +1,11 @@
-/** HTTP of `{api}/blocklist` and `{api}/allowlist`: the rules in force, for people to look through. */
+/** HTTP of `{api}/blocklist` and `{api}/allowlist`: the active rules, for browsing. */
 import { CompiledListQuery, CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { CompiledLists } from './compiled-lists.ts';
 
-/** Rows of the rules in force of all lists. */
+/** Routes for the active rules of all lists. */
 export function compiledListRoutes(context: { compiledLists: Pick<CompiledLists, 'page'> }): Route[] {
   const { compiledLists } = context;
   const row = (path: string, kind: SourceKind, summary: string): Route =>

@@ -1,6 +1,6 @@
 /**
- * The rules in force, for browsing: managed domains and regex filters first, then the patterns and conditional rules of
- * lists, then the names of all lists, each with its sources. The text comes from the names file of the table in force,
+ * The active rules, for browsing: managed domains and regex filters first, then the patterns and conditional rules of
+ * lists, then the names of all lists, each with its sources. The text comes from the names file of the active table,
  * the sources from the table itself.
  */
 import type {
@@ -38,7 +38,7 @@ export interface CompiledListsParts {
   readonly names: NamesFolder;
 }
 
-/** Pages of the rules in force. */
+/** Pages of the active rules. */
 export class CompiledLists {
   private readonly parts: CompiledListsParts;
   private read: { readonly buffer: SharedArrayBuffer; readonly rules: readonly SpecialRule[] } | undefined;
@@ -51,7 +51,7 @@ export class CompiledLists {
     this.parts = parts;
   }
 
-  /** The rules of each list in force, see `countRulesBySource()`; counted once for a state. */
+  /** The rules of each active list, see `countRulesBySource()`; counted once for a state. */
   rulesBySource(): ReadonlyMap<number, RuleCounts> {
     const state = this.parts.current();
     if (this.counted?.state !== state)
@@ -93,13 +93,13 @@ export class CompiledLists {
     };
   }
 
-  /** The special rules in force; read once per compile and cached. */
+  /** The active special rules; read once per compile and cached. */
   private specialRules({ compiled: { special } }: PublishedState): readonly SpecialRule[] {
     if (this.read?.buffer !== special) this.read = { buffer: special, rules: readSpecialRules(special) };
     return this.read.rules;
   }
 
-  /** 503 while the names of the table in force are not on disk: they come with its next compile. */
+  /** 503 while the names of the active table are not on disk: they come with its next compile. */
   private async search(
     kind: SourceKind,
     { compiled }: PublishedState,

@@ -1,6 +1,6 @@
 /**
- * The names files on this node, `<data_dir>/list-names/`: those of the table in force and of the tables
- * that a rollback may bring back. A file is named by the identity of its table.
+ * The names files on this node, `<data_dir>/list-names/`: those of the active table and of tables that a rollback may
+ * restore. A file is named by the identity of its table.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export class NamesFolder {
     this.folder = join(dataDir, 'list-names');
   }
 
-  /** Stem of files that are to be written; the folder exists then. */
+  /** Stem of files that the caller will write; creates the directory. */
   async newStem(): Promise<string> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     return join(this.folder, `arriving-${randomUUID()}`);

@@ -14,7 +14,7 @@ export interface NamesRequest {
   readonly count: number;
   /** Lower case; empty = every line. */
   readonly search: string;
-  /** Filters lines that are not in force. Without it a page needs no other lines. */
+  /** Excludes lines that are not active. Without it, only the lines of the page are read. */
   readonly counts?: ((line: string) => boolean) | undefined;
   /** See `COUNTED_BYTES`. */
   readonly countedBytes?: number;

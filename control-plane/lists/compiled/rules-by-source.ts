@@ -1,18 +1,18 @@
-/** How many rules each list has in force, and how many of them no other list has. Pure. */
+/** Number of active rules of each list, and of those that no other list has. Pure. */
 import type { SpecialRule } from '../../../shared/snapshot/special-rules.ts';
 import { forEachPairLeft } from '../../policy/compile/table/attribute-table.ts';
 import { coveredBy } from '../../policy/compile/table/list-overlap.ts';
 import { SourcesInForce } from '../../policy/snapshot/build/sources-in-force.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
-/** Rules of a list in force: names of its table, and patterns and rules with conditions by their text. */
+/** Rules of an active list: names of its table, and patterns and rules with conditions by their text. */
 export interface RuleCounts {
   rules: number;
-  /** Of these, what no other list in force does: the same, or more, at the same name, or the same text. */
+  /** Of these, rules that no other active list covers: the same, or more, at the same name, or the same text. */
   unique: number;
 }
 
-/** By `list_sources.id`; lists that are not in force have none. */
+/** By `list_sources.id`; lists that are not active are left out. */
 export function countRulesBySource(
   { compiled, rows }: Pick<PublishedState, 'compiled' | 'rows'>,
   special: readonly SpecialRule[],

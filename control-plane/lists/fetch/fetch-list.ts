@@ -1,6 +1,6 @@
 /**
- * Fetches one list, from a web server or from a folder of the machine, into a file of its own. Checks only that it is
- * text of acceptable size, not its lines. Every failure is a ListError with a text for people.
+ * Fetches one list, from a web server or from a directory on this machine, into a separate file. Checks only that it is
+ * text of acceptable size, not its lines. Every failure is a ListError with a text for users.
  */
 import type { FetchLimits } from './fetch-limits.ts';
 import { FETCH_LIMITS } from './fetch-limits.ts';
@@ -29,7 +29,7 @@ export interface ListRequest {
   readonly lookup?: Lookup;
 }
 
-/** What came of it. */
+/** Outcome of a fetch. */
 export type FetchOutcome =
   | { readonly type: 'unchanged' }
   | {

@@ -19,7 +19,7 @@ let server: Server;
 let other: Server;
 let port: number;
 let otherPort: number;
-/** Where the first server sends whoever asks for `/away`. */
+/** Target of the first server's redirect at `/away`. */
 let location: string;
 let asked: string[];
 let ownPorts: Set<number>;

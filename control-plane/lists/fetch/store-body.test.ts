@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A body in these pieces; tells whether its reader has closed it. */
+/** A body in these pieces; records whether its reader has closed it. */
 class Pieces implements AsyncIterable<Buffer> {
   isClosed = false;
   taken = 0;
@@ -206,7 +206,7 @@ describe('storeBody()', () => {
     ['file of files', {}, gzipSync(gzipSync(Buffer.alloc(30_000_000, 'ads.example\n')))],
   ])('stores no more than its limit of a %s that swells', async (what, change, bomb) => {
     const kept = store(new Pieces(bomb), change);
-    // What is compressed twice is no text.
+    // A file that is compressed twice is not text.
     await expect(kept).rejects.toMatchObject({ code: what === 'file of files' ? 'not_a_list' : 'too_large' });
     expect(statSync(path).size).toBeLessThan(SMALL_LIMITS.textBytes);
   });

@@ -1,6 +1,6 @@
 /**
- * Lists of a draft, for a simulation: compiled with those in force into a rule table that is not published. Nothing is
- * stored but temporary files, which are removed.
+ * Lists of a draft, for a simulation: compiled with the active lists into a rule table that is not published. Only
+ * temporary files are stored, which are deleted.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
@@ -47,7 +47,7 @@ type AddedList = ListsOfDraft['add'][number];
 
 /** What they come to. */
 export interface DraftedLists {
-  /** What was in force when they were made; the draft is compared with that. */
+  /** The state that was active when they were created; the draft is compared with it. */
   readonly base: PublishedState;
   readonly compiled: CompiledRules;
   readonly sources: readonly PolicySource[];
@@ -78,7 +78,7 @@ export class DraftLists {
 
   /**
    * The rules and sources of a draft.
-   * @throws {ApiError} 400 for a list that cannot be used, 503 where a copy in force is not on disk
+   * @throws {ApiError} 400 for a list that cannot be used, 503 if an active copy is not on disk
    */
   async make(lists: ListsOfDraft, signal: AbortSignal): Promise<DraftedLists> {
     const base = this.parts.current();
@@ -125,7 +125,7 @@ export class DraftLists {
     return { row, bytes, input: { id, path: file, reading, inputKey: inputKeyOf(-id, 'draft', reading) } };
   }
 
-  /** The held copy, if there is one: that is what approving it would bring. */
+  /** The held update, if there is one: that is what approving it would activate. */
   private async prepareStored(id: number, path: string, stored: readonly StoredSource[]): Promise<Added> {
     const { cache, copies } = this.parts;
     const source = stored.find((one) => one.id === id);
@@ -220,7 +220,7 @@ export class DraftLists {
     }
   }
 
-  /** The lists in force that stay, as they were read. */
+  /** The active lists that remain, as they were read. */
   private inputsInForce({ sources }: CompiledRules, stay: readonly PolicySource[]): Input[] {
     const enabled = new Set(stay.flatMap(({ id, enabled: isOn }) => (isOn ? id : [])));
     return sources.flatMap(({ id, inputKey, statistics }) => {

@@ -1,8 +1,8 @@
 /**
- * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name says whose it is, of which
- * URL, and what is in it, so that a copy and its description can never disagree: `<source id>-<URL key>-<content
- * key>.gz`. A new copy is renamed into place beside the ones before, which stay while they are needed: by a running
- * compile, as a held copy awaiting approval, or for a revision that can be restored.
+ * The last good copy of each list, `<data_dir>/list-cache/`, gzip-compressed. A file's name contains its source, URL
+ * and content, so that a copy and its description can never disagree: `<source id>-<URL key>-<content key>.gz`. A new
+ * copy is renamed into place beside the previous ones, which stay while they are needed: by a running compile, as a
+ * held update awaiting approval, or for a revision that can be restored.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface ListCopy {
 /** The copies of all sources. */
 export class ListCache {
   private readonly folder: string;
-  /** The copy in force of each source. */
+  /** The active copy of each source. */
   private readonly copies = new Map<number, ListCopy>();
   /** Every copy on disk, by source. */
   private readonly stored = new Map<number, readonly ListCopy[]>();
@@ -62,8 +62,8 @@ export class ListCache {
   }
 
   /**
-   * Adds a finished file with this content to the copies of a source. It is safe from pruning until `settle`; by then it
-   * is in force or recorded as needed.
+   * Adds a finished file with this content to the copies of a source. It is safe from pruning until `settle`, when it
+   * is either active or recorded as needed.
    */
   async store(id: number, url: string, contentKey: string, temporaryPath: string): Promise<ListCopy> {
     const copy = { path: join(this.folder, `${id}-${urlKey(url)}-${contentKey}.gz`), contentKey };
@@ -90,12 +90,12 @@ export class ListCache {
     return this.find(id, contentKey) !== undefined;
   }
 
-  /** The stored copy of this content, in force or not. */
+  /** The stored copy of this content, active or not. */
   find(id: number, contentKey: string): ListCopy | undefined {
     return this.storedOf(id).find((stored) => stored.contentKey === contentKey);
   }
 
-  /** Puts a stored copy into force; false if no copy has this content. */
+  /** Activates a stored copy; false if no copy has this content. */
   use(id: number, contentKey: string): boolean {
     const copy = this.find(id, contentKey);
     if (copy === undefined) return false;
@@ -128,8 +128,8 @@ export class ListCache {
   }
 
   /**
-   * Removes copies that are neither in force nor among the contents that `readNeeded` returns; none may be in use.
-   * Copies that arrive meanwhile stay.
+   * Deletes copies that are neither active nor among the contents that `readNeeded` returns; none may be in use. Copies
+   * that arrive during the call stay.
    */
   async prune(readNeeded: () => Promise<ReadonlySet<string>>): Promise<void> {
     const files = (await readdir(this.folder)).filter((file) => !this.isNeeded(join(this.folder, file)));

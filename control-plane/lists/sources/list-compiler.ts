@@ -1,6 +1,6 @@
 /**
- * Keeps the rules in force equal to the copies on disk: every enabled source with a good copy is compiled into one
- * table. A burst of changes is one compile; inputs that are in force are not compiled again.
+ * Keeps the active rules equal to the copies on disk: every enabled source with a good copy is compiled into one table.
+ * A burst of changes is one compile; active inputs are not compiled again.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -31,7 +31,7 @@ export interface CompilerParts {
   readonly pool: CompilePool;
   readonly names: NamesFolder;
   readonly policy: PolicyInForce;
-  /** The rules in force now. */
+  /** The currently active rules. */
   readonly compiled: () => CompiledRules;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -55,7 +55,7 @@ interface Input extends ListFile {
   readonly bytes: number;
 }
 
-/** A copy in force, and how it was read. */
+/** An active copy, and how it was read. */
 interface GoodCopy {
   readonly contentKey: string;
   readonly reading: ListReading;
@@ -75,8 +75,8 @@ export class ListCompiler {
   }
 
   /**
-   * Resolves when the database's sources are in force with the copies that were on disk at the call, or newer. Throws a
-   * CompileError, or what the database throws; the rules in force then stay.
+   * Resolves when the database's sources are active with the copies that were on disk at the call, or newer. Throws a
+   * CompileError, or the error of the database; the active rules then stay.
    */
   bringIntoForce(): Promise<void> {
     return this.compiler.run();
@@ -88,7 +88,7 @@ export class ListCompiler {
     return this.compiler.run();
   }
 
-  /** Whether a source cannot be in force without a compile. */
+  /** Whether a source can only become active with a compile. */
   needsCompile(source: StoredSource): boolean {
     const [input] = this.inputsOf([source]);
     return input !== undefined && !keysInForce(this.parts.compiled()).has(input.inputKey);
@@ -114,15 +114,15 @@ export class ListCompiler {
   }
 
   /**
-   * Brings these sources into force. False if a new copy proved unusable and was refused: then compile the previous
-   * one. Throws a CompileError if no copy is to blame.
+   * Activates these sources. False if a new copy proved unusable and was rejected: then compile the previous one.
+   * Throws a CompileError if no copy is to blame.
    */
   private async isTaken(sources: readonly StoredSource[], isToCompact: boolean): Promise<boolean> {
     const { policy, names } = this.parts;
     const inputs = this.inputsOf(sources);
     const keys = keysInForce(this.parts.compiled());
-    // Disabled lists may stay in memory until the next compile: they have no effect there, and are in force at once
-    // when enabled again.
+    // Disabled lists may stay in memory until the next compile: they have no effect there, and are active at once when
+    // enabled again.
     const isInForce =
       inputs.every(({ inputKey }) => keys.has(inputKey)) &&
       (inputs.length === 0 || (await names.has(rulesIdOf(this.parts.compiled().rules)))) &&
@@ -166,8 +166,8 @@ export class ListCompiler {
   }
 
   /**
-   * Excludes a copy from the compile; the copy in force, if any, is used again. At this node only: another one may have
-   * more memory. Who made the copy count decides about its row.
+   * Excludes a copy from the compile; the active copy, if any, is used again. Only on this node: another one may have
+   * more memory. The caller that activated the copy updates its row.
    */
   private refuse({ id, inputKey, path }: Input, reason: string): void {
     const { cache, refused, logger } = this.parts;
@@ -179,7 +179,7 @@ export class ListCompiler {
     else cache.use(id, good.contentKey);
   }
 
-  /** The input in force of a source, if its copy is still on disk. */
+  /** The active input of a source, if its copy is still on disk. */
   private goodCopyOf(id: number): GoodCopy | undefined {
     const source = this.parts.compiled().sources.find((candidate) => candidate.id === id);
     if (source === undefined || source.statistics.fault !== null) return undefined;
@@ -309,7 +309,7 @@ function inputOf({ id, bytes }: StoredSource, { path, contentKey }: ListCopy, re
   return { id, bytes, path, contentKey, reading, inputKey: inputKeyOf(id, contentKey, reading) };
 }
 
-/** How the list of a source is to be read. */
+/** How to read the list of a source. */
 export function readingOf(source: Pick<StoredSource, 'kind' | 'subdomains' | 'has_text'>): ListReading {
   return { kind: source.kind, subdomains: source.subdomains, isCustom: source.has_text };
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses sources whose file is outside the folders of `blocking.list_dirs` when they are stored. `open-list-file.ts`
- * checks again when it opens one: links may have changed meanwhile.
+ * Rejects sources whose file is outside the directories of `blocking.list_dirs` when they are stored.
+ * `open-list-file.ts` checks again when it opens one: links may have changed since.
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';

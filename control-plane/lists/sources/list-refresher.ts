@@ -1,8 +1,8 @@
 /**
- * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time. The
- * result is written to the source's row, and a new copy beside it in the same transaction, where every node finds it; on
- * any failure the previous copy stays in force. A `file:` list is read by the node that read it first, for as long as
- * that node is there and has the file: others may have a file of other content at that path, or none.
+ * Fetches lists for all nodes, on request and when they are due: a few at a time, each source by one node at a time.
+ * The result is written to the source's row, and a new copy beside it in the same transaction, where every node finds
+ * it; on any failure the previous copy stays active. A `file:` list is read by the node that read it first, as long as
+ * that node runs and has the file: others may have a different file at that path, or none.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -36,7 +36,7 @@ export interface RefresherParts extends RefreshParts {
   readonly refreshHours: () => number;
   /** Selects the copy that the row of a source names, for what is fetched to be compared with. */
   readonly chooseCopy: (id: number) => Promise<unknown>;
-  /** Puts the current copies into force. */
+  /** Activates the current copies. */
   readonly bringIntoForce: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -189,7 +189,7 @@ export class ListRefresher {
     const { database, jobs, logger } = this.parts;
     signal.throwIfAborted();
     const isOurs = await jobs.hold(`fetch list ${id}`, async (lease) => {
-      // Another node may have fetched it meanwhile.
+      // Another node may have fetched it since.
       const source = await readSource(database, id);
       if (source.has_text) return;
       // Its node finds it due at its next look.
@@ -236,7 +236,7 @@ export class ListRefresher {
     }
   }
 
-  /** Stores the result of a refresh, and puts a new copy into force. */
+  /** Stores the result of a refresh, and activates a new copy. */
   private async takeOver(
     lease: Lease,
     source: StoredSource,

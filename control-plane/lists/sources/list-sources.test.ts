@@ -343,7 +343,7 @@ describe('ListSources', () => {
 });
 
 describe('ListSources takeUp()', () => {
-  /** Writes rows as an import does, and puts them into force. */
+  /** Writes and activates rows as an import does. */
   async function takeUp(
     node: ListNode,
     write: (tx: Queryable) => Promise<StoredSource[]>,

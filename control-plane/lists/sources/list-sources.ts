@@ -1,8 +1,7 @@
 /**
- * The life of the list sources on this node: changes from the API are put into force, and lists are fetched when they
- * are new, when they are due, and on request. A source moves from `pending` over `updating` to `ok`, `held` or `error`;
- * on any failure its last good copy stays in force. The row of a source names that copy; `lists-in-force.ts` brings it
- * into force.
+ * The life of the list sources on this node: changes from the API are applied, and lists are fetched when they are new,
+ * when they are due, and on request. A source moves from `pending` over `updating` to `ok`, `held` or `error`; on any
+ * failure its last good copy stays active. The row of a source names that copy; `lists-in-force.ts` activates it.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type {
@@ -82,7 +81,8 @@ export class ListSources {
   }
 
   /**
-   * Puts the database's sources into force, then fetches due lists in the background, now and periodically. Throws what the database throws. Call it each time the database comes up.
+   * Activates the database's sources, then fetches due lists in the background, now and periodically. Throws the errors
+   * of the database. Call it each time the database comes up.
    */
   async start(): Promise<void> {
     await this.inForce.begin();
@@ -143,18 +143,18 @@ export class ListSources {
     if (url === undefined) throw invalid([{ path: 'url', message: 'expected exactly one of url and text' }]);
     await refuseOtherFolders(url, this.parts.listDirs());
     refuseMasks(url);
-    // Policy knows the list from now on, though none of its rules is in force.
+    // Policy knows the list from now on, though none of its rules is active.
     const created = await this.parts.changes.change(author, async (tx) => {
       const result = await store.insertSource(tx, kind, { ...source, url });
       return { result, summary: `${kind}list ${result.name}: created` };
     });
     const toSource = this.shown(created);
-    // Whoever follows the rows, this node too, may have fetched it already.
+    // A node that follows the rows, including this one, may have fetched it already.
     if (created.enabled) void this.refresher.start(created.id, false);
     return toSource;
   }
 
-  /** Changes a source; its copy is in force under the new settings when the promise resolves. */
+  /** Changes a source; its copy is active under the new settings when the promise resolves. */
   async update(
     kind: SourceKind,
     id: number,
@@ -184,8 +184,8 @@ export class ListSources {
   }
 
   /**
-   * Puts rows that were written together into force with the copies that are on disk, then fetches the others: from
-   * local files before the promise resolves, over the network in the background. `isNew` tells of a file that changed.
+   * Activates rows that were written together, using the copies on disk, then fetches the others: from local files
+   * before the promise resolves, over the network in the background. `isNew` returns whether a file has changed.
    */
   async takeUp(
     written: readonly StoredSource[],
@@ -202,7 +202,7 @@ export class ListSources {
     for (const source of written) {
       const { id, url, enabled, isKept } = source;
       if (!enabled || (isKept && !isNew(source))) continue;
-      // Whoever follows the rows may have looked for the file before it was there.
+      // A node that follows the rows may have looked for the file before it was there.
       if (url.startsWith('file:')) local.push(this.refresher.startAnew(id));
       else void this.refresher.start(id);
     }
@@ -251,7 +251,7 @@ export class ListSources {
     return sources.map((source) => this.shown(source));
   }
 
-  /** Puts the held copy into force; 409 if there is none, or another one by now. */
+  /** Activates the held update; 409 if there is none, or it has been replaced. */
   async approve(kind: SourceKind, id: number, author: Author): Promise<BlocklistSource> {
     const { database, cache, changes, copies } = this.parts;
     await cache.open();
@@ -282,7 +282,7 @@ export class ListSources {
     return this.read(kind, id);
   }
 
-  /** The first lines in force that made no rule, invalid ones first. */
+  /** The first active lines that produced no rule, invalid ones first. */
   async unusedLines(kind: SourceKind, id: number): Promise<UnusedLine[]> {
     await store.readSource(this.parts.database, id, kind);
     const source = this.parts.publisher.current().compiled.sources.find((compiled) => compiled.id === id);
@@ -300,7 +300,7 @@ export class ListSources {
     return pool.findLine({ path: copy.path, reading: readingOfInput(source.inputKey) }, name, kinds);
   }
 
-  /** Puts the rows after a rollback into force, including their list contents. */
+  /** Activates the rows after a rollback, including their list contents. */
   async bringBack(): Promise<void> {
     // A running fetch may be of the content that was just undone.
     this.refresher.stop();

@@ -21,7 +21,7 @@ describe('ListsInForce', () => {
       status: 'error',
       last_error: expect.stringMatching(/lists: /),
     });
-    // What needs no compile is in force all the same, and what does says why it is not.
+    // A change that needs no compile is active anyway; one that does need it reports why it is not active.
     await node.life.update(id, { enabled: false });
     expect(kindsOf(node, 'a.example')).toBe(0);
     expect(await node.life.update(id, { enabled: true, subdomains: true })).toMatchObject({

@@ -1,7 +1,7 @@
 /**
- * Brings the rows of the sources into force on this node: selects the copy that each row names, wherever it was
- * fetched, and has them compiled. If that fails, the rules before stay, and the work is tried again. The rows are the
- * truth: which copy counts is never written from what this node happens to have.
+ * Applies the rows of the sources on this node: selects the copy that each row names, wherever it was fetched, and
+ * starts their compile. If that fails, the previous rules stay, and the work is retried. The rows are authoritative:
+ * which copy is active is never derived from the files of this node.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -24,7 +24,7 @@ import type { SharedCopies } from './shared-copies.ts';
 import { recordSource } from './source-records.ts';
 import { type StoredSource, listSources } from './source-store.ts';
 
-/** Parts of the node that lists come into force with. */
+/** Parts of the node that activate lists. */
 export interface ForceParts {
   readonly database: Database;
   readonly cache: ListCache;
@@ -50,11 +50,11 @@ export interface ListsInForceParts extends ForceParts {
   readonly signal: AbortSignal;
 }
 
-/** Keeps what is in force equal to the rows. */
+/** Keeps the active lists equal to the rows. */
 export class ListsInForce {
   private readonly parts: ListsInForceParts;
   private readonly compiler: ListCompiler;
-  /** Retries changes of rows that are not in force yet. */
+  /** Retries changes of rows that are not active yet. */
   private readonly retrying: Retrying;
 
   constructor(parts: ListsInForceParts) {
@@ -75,13 +75,13 @@ export class ListsInForce {
     });
   }
 
-  /** Puts the rows into force, without rules that no enabled source needs. */
+  /** Applies the rows, without rules that no enabled source needs. */
   async begin(): Promise<void> {
     await this.chooseAll();
     await this.compileOrKeep(this.compiler.compact());
   }
 
-  /** Puts into force what another node has changed. */
+  /** Applies the changes of other nodes. */
   follow(): Promise<void> {
     return this.orRetry(async () => {
       const { sources, hasLess } = await this.chooseAll();
@@ -119,7 +119,7 @@ export class ListsInForce {
     }
   }
 
-  /** Puts the current copies into force; throws a CompileError. */
+  /** Activates the current copies; throws a CompileError. */
   bringIntoForce(): Promise<void> {
     return this.compiler.bringIntoForce();
   }
@@ -129,17 +129,17 @@ export class ListsInForce {
     return this.compiler.compact();
   }
 
-  /** Whether a source cannot be in force without a compile. */
+  /** Whether a source can only become active with a compile. */
   needsCompile(source: StoredSource): boolean {
     return this.compiler.needsCompile(source);
   }
 
-  /** Puts the rows after a rollback into force, including their list contents. */
+  /** Activates the rows after a rollback, including their list contents. */
   bringBack(): Promise<void> {
     return this.orRetry(() => this.takeOverRows());
   }
 
-  /** Puts this content of a source into force; if the compile fails or refuses the copy, its row has the reason. */
+  /** Activates this content of a source; if the compile fails or rejects the copy, its row contains the reason. */
   async compileFor(source: StoredSource, contentKey: string | undefined): Promise<void> {
     const failed = await this.orRetry(() => this.compileOrKeep(this.compiler.bringIntoForce()));
     const refused = contentKey === undefined ? undefined : refusalOf(this.parts.refused, source, contentKey);
@@ -158,7 +158,7 @@ export class ListsInForce {
     return this.retrying.close();
   }
 
-  /** Puts the copies that the rows name into force, and fetches those that no node has. */
+  /** Activates the copies that the rows name, and fetches those that no node has. */
   private async takeOverRows(): Promise<void> {
     await this.chooseAll();
     await this.compileOrKeep(this.compiler.bringIntoForce());
@@ -194,7 +194,7 @@ export class ListsInForce {
     if (!cache.use(id, contentKey) && cache.copyOf(id)?.contentKey === heldKey) cache.forget(id);
   }
 
-  /** Puts a stored change into force; on failure schedules retries and throws the error. */
+  /** Applies a stored change; on failure schedules retries and throws the error. */
   private async orRetry<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -204,7 +204,7 @@ export class ListsInForce {
     }
   }
 
-  /** Waits for a compile; if it fails, puts policy alone into force and logs the reason. */
+  /** Waits for a compile; if it fails, applies policy without it and logs the reason. */
   private async compileOrKeep(compile: Promise<void>): Promise<string | undefined> {
     try {
       await compile;

@@ -96,7 +96,7 @@ function refresh(source: StoredSource, change: Partial<RefreshParts> = {}): Prom
   return refreshSource(source, parts, new AbortController().signal);
 }
 
-/** Refreshes and puts the copy into force; the row that there is then. */
+/** Refreshes a source and activates the copy; returns its row afterwards. */
 async function takeFirst(
   text: string,
   etag?: string,

@@ -1,6 +1,6 @@
 /**
  * One attempt to renew the copy of one source: fetches it, checks that it is a usable list, and asks the guard whether
- * it may replace the previous copy. `list-sources.ts` stores the result and puts it into force.
+ * it may replace the previous copy. `list-sources.ts` stores and activates the result.
  */
 import { rm } from 'node:fs/promises';
 import type { HeldCopy } from '../../../shared/api/policy/held-copy-api.ts';
@@ -78,7 +78,7 @@ export async function refreshSource(
       ...(limits === undefined ? {} : { limits }),
       ...(lookup === undefined ? {} : { lookup }),
     });
-    // The unchanged content is the held copy, if there is one.
+    // The unchanged content is the held update, if there is one.
     if (outcome.type === 'unchanged') return stillHeld(source, {}) ?? { outcome: 'unchanged', facts: {} };
     const { validators, bytes, digest } = outcome;
     if (before?.contentKey === contentKey(digest))

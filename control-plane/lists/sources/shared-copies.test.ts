@@ -25,7 +25,7 @@ async function follow(node: ListNode): Promise<void> {
   await node.life.idle();
 }
 
-/** Two nodes, each with a folder of its own, and a list that both have. */
+/** Two nodes, each with its own directory, and a list that both have. */
 async function twoWith(text: string) {
   const [one, two] = [await running.startNode(), await running.startOther()];
   const { id } = await one.life.create(blocklist(running.serve('/a', text, '"1"')));
@@ -199,7 +199,7 @@ describe('lists of several nodes', () => {
       await node.life.refreshDue();
       await follow(node);
       expect([kindsOf(node, 'a.example'), kindsOf(node, 'b.example')]).toEqual([1, 0]);
-      // What is asked of another node is left to the one that has it.
+      // A request on another node is left to the node that has the file.
       await node.life.refresh(id);
       await node.life.idle();
       expect(await node.life.read(id)).toMatchObject({ status: 'pending', last_error: null });

@@ -34,7 +34,7 @@ export class SharedCopies {
     this.parts = parts;
   }
 
-  /** The copy of a source with this content, streamed if this disk lacks it; undefined if no one has it. */
+  /** The copy of a source with this content, streamed if this disk lacks it; undefined if it is not stored anywhere. */
   async bring(source: Pick<StoredSource, 'id' | 'url'>, contentKey: string): Promise<ListCopy | undefined> {
     const { database, cache, logger } = this.parts;
     const { id, url } = source;

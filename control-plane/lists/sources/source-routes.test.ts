@@ -1,4 +1,4 @@
-/** List sources as HTTP sees them; what becomes of a source has suites beside its code. */
+/** HTTP of list sources; their life cycle has test suites beside its code. */
 import { describe, expect, test } from '@jest/globals';
 import { compiledListRoutes } from '../compiled/compiled-list-routes.ts';
 import type { CompiledLists } from '../compiled/compiled-lists.ts';

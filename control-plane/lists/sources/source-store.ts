@@ -78,7 +78,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly hasReader: boolean;
 }
 
-/** Facts that the life of a source finds out; absent ones stay as they are. */
+/** Facts that the life cycle of a source finds out; absent ones are not changed. */
 export interface SourceFacts {
   readonly status?: SourceStatus;
   readonly format?: string;

@@ -32,7 +32,7 @@ export function startReleasingMemory(): () => void {
   };
 }
 
-/** The C library's function; null where it has none, as in musl, or cannot be called. */
+/** The C library's function; null if it has none, as in musl, or cannot be called. */
 export function findRelease(): (() => void) | null {
   const libc = loadLibc<MemoryCalls>({ malloc_trim: ['int', ['size_t']] });
   // Without it memory stays larger, nothing else.

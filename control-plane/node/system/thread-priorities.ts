@@ -19,8 +19,9 @@ const HELPERS = [
 const MOST = 19;
 
 /**
- * Gives the threads that are started from now on the niceness of those that they take over from, where there are any and
- * it is allowed: a process that another one has started inherits that of its control plane. Returns what it should be.
+ * Gives the threads that are started from now on the niceness of the threads that they replace, if there are any and it
+ * is allowed: a process that another one has started inherits the niceness of its control plane. Returns the wanted
+ * value.
  */
 export function answerAsFirst(running: number | undefined, logger: Logger): number {
   const own = getPriority();

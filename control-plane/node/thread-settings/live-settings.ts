@@ -1,11 +1,11 @@
-/** Puts the settings of a configuration into force in the DNS threads, and in what belongs to them. */
+/** Applies the settings of a configuration to the DNS threads and the parts that belong to them. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../../config/schema.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { WorkerSettings } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** What settings come into force with. */
+/** Parts that are needed to apply settings. */
 export interface LiveSettingsParts {
   /** The settings that follow from a configuration, with the trust anchors found so far. Reads the files that it names. */
   readonly settingsOf: (config: Config) => Promise<WorkerSettings>;

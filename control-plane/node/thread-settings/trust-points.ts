@@ -30,7 +30,7 @@ interface Followed {
   readonly isFollowing: boolean;
 }
 
-/** The trust anchors in force: those configured, and what became of them (RFC 5011). One per node. */
+/** The active trust anchors: the configured ones, and their updates (RFC 5011). One per node. */
 export class FollowedAnchors {
   private readonly parts: Omit<AnchorKeeperParts, 'anchors' | 'isFollowing'>;
   private configured: Followed | null = null;

@@ -124,7 +124,7 @@ export function fileFaults({ dns }: Config): { path: string; message: string }[]
       read();
       return [];
     } catch (error) {
-      // Whoever asks over the API must not learn the lines of any file.
+      // An API client must not learn the lines of arbitrary files.
       const isLine = error instanceof TrustAnchorError;
       return [{ path, message: isLine ? 'expected DS and DNSKEY records only' : reasonOf(error) }];
     }

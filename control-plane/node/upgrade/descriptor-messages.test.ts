@@ -70,7 +70,7 @@ describeCalls('descriptors that are passed', () => {
     const answered: number[] = [];
     client.on('message', (message) => answered.push(message[0]!));
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [udp!.fd, tcp!] });
-    // What this process closes stays open in the other one.
+    // Descriptors that this process closes stay open in the other one.
     systemCalls.close(udp!.fd);
     systemCalls.close(tcp!);
     listeners.close();

@@ -1,6 +1,4 @@
-/**
- * Octets with descriptors beside them over a unix socket (SCM_RIGHTS). What the octets mean is not known here.
- */
+/** Messages of bytes and descriptors over a unix socket (SCM_RIGHTS). The meaning of the bytes is up to the callers. */
 import { ControlHead, Iov, Message, MessageFlag } from '../../../shared/net/kernel/kernel-messages.ts';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
@@ -23,7 +21,7 @@ export interface DescriptorMessage {
   readonly descriptors: readonly number[];
 }
 
-/** Sends octets, one at least, with at most MAX_DESCRIPTORS beside them. Throws where not all of it goes out at once. */
+/** Sends bytes, one at least, with at most MAX_DESCRIPTORS descriptors. Throws if not all of it is sent at once. */
 export function sendDescriptors(
   calls: DescriptorCalls,
   socket: number,
@@ -44,7 +42,7 @@ export function sendDescriptors(
   if (sent !== laid.bytes.length) throw new Error(`pass descriptors: ${failure(calls, sent)}`);
 }
 
-/** Waits for octets and descriptors. Throws where the kernel had to leave out some, and closes the others. */
+/** Waits for bytes and descriptors. Throws if the kernel had to leave out some, and closes the others. */
 export function receiveDescriptors(
   calls: DescriptorCalls,
   socket: number,

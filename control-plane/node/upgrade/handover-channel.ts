@@ -1,4 +1,4 @@
-/** Messages as lines of JSON over a connection of the handover socket, one side asking or telling, the other waiting. */
+/** Messages as lines of JSON over a connection of the handover socket; one side sends, the other waits. */
 import type { Socket } from 'node:net';
 
 /** A message; what its other fields are depends on its type. */
@@ -12,7 +12,7 @@ export class ConversationError extends Error {
   override readonly name = 'ConversationError';
 }
 
-/** Octets of the longest message. */
+/** Bytes of the longest message. */
 const MAX_LINE = 16 * 1024;
 
 /** One side of a connection. */
@@ -28,7 +28,7 @@ export class HandoverChannel {
     this.socket = socket;
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => this.take(chunk));
-    // What went wrong does not matter: 'close' follows.
+    // The error itself does not matter: 'close' follows.
     socket.on('error', () => undefined);
     this.ending = new Promise((resolve) => {
       const end = (): void => {
@@ -81,7 +81,7 @@ export class HandoverChannel {
     return this.ending;
   }
 
-  /** Ends it, after what was told. */
+  /** Ends it, after the messages that were sent. */
   end(): void {
     this.socket.end();
     this.socket.destroySoon();
@@ -125,7 +125,7 @@ function parsed(line: string): HandoverMessage {
     if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string')
       return value as HandoverMessage;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConversationError('the other side does not speak as agreed');
 }

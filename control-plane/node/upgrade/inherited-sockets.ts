@@ -1,6 +1,6 @@
 /**
- * Sockets that came from another process: each is given to the part that would have opened one at its place, or closed
- * where no part would.
+ * Sockets that came from another process: each is given to the part that would have opened one at its address, or
+ * closed if there is no such part.
  */
 import { boundSocket } from '../../../shared/net/kernel/bound-socket.ts';
 import type { BoundSocket } from '../../../shared/net/kernel/bound-socket.ts';
@@ -50,8 +50,8 @@ export class InheritedSockets {
   }
 
   /**
-   * Gives the workers what they would open, before they start. Where there are more sockets at a place than workers, some
-   * get several: the kernel goes on to fill the queue of each.
+   * Gives the workers the sockets that they would open, before they start. If there are more sockets at an address than
+   * workers, some workers get several: the kernel keeps filling the queue of each.
    */
   giveTo(memories: readonly WorkerMemory[], settings: WorkerSettings): void {
     for (const place of placesOf(settings))

@@ -1,10 +1,10 @@
-/** Octets that pass to another process as a file which is in no folder (memfd_create(2)). */
+/** Bytes that are passed to another process as an anonymous file (memfd_create(2)). */
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import type { DescriptorCalls } from './descriptor-calls.ts';
 
 const MFD_CLOEXEC = 1;
 
-/** A descriptor of a file with these octets, for the caller to close. */
+/** A descriptor of a file with these bytes, which the caller must close. */
 export function memoryFile(
   calls: Pick<DescriptorCalls, 'memfd_create' | 'errno'>,
   bytes: Uint8Array,
@@ -15,7 +15,9 @@ export function memoryFile(
   return fd;
 }
 
-/** All octets of such a file, wherever the other process stopped writing; null if the descriptor is of something else. */
+/**
+ * All bytes of such a file, wherever the other process stopped writing; null if the descriptor is of something else.
+ */
 export function readMemoryFile(fd: number): Buffer | null {
   const status = fstatSync(fd);
   if (!status.isFile()) return null;

@@ -1,6 +1,6 @@
 /**
- * What a service manager is told (sd_notify(3)), and the sockets that it keeps for a process that was killed
- * (sd_listen_fds(3)). Without one, or where koffi does not load, nothing is told.
+ * Notifications to a service manager (sd_notify(3)), and the sockets that it keeps for a process that was killed
+ * (sd_listen_fds(3)). Without one, or if koffi does not load, nothing is sent.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -51,7 +51,7 @@ export class ServiceManager {
       this.tell(`FDSTORE=1\nFDNAME=${STORE_NAME}`, descriptors.slice(at, at + MAX_DESCRIPTORS));
   }
 
-  /** Gives signs of life from now on, if they are wanted; to be called once. */
+  /** Sends heartbeats from now on, if the service manager wants them; call it once. */
   stayAlive(): void {
     const { WATCHDOG_PID: pid, WATCHDOG_USEC: periodUs } = this.env;
     if (!(Number(periodUs) > 0) || (pid !== undefined && Number(pid) !== process.pid)) return;

@@ -11,11 +11,11 @@ import { reasonOf } from '../../../shared/errors.ts';
 export interface DepartingNode {
   /** What the node says of itself to load balancers. */
   nodeState(): NodeStateCode;
-  /** Accepts no more calls of the API, and has on disk what is in force. Returns the descriptors of all sockets. */
+  /** Accepts no more API calls, and writes the active state to disk. Returns the descriptors of all sockets. */
   prepare(): Promise<readonly number[]>;
   /** Answers what is in flight, and reads no more. */
   stopReading(): Promise<void>;
-  /** Takes back both, as far as they have come; resolves once its threads answer. */
+  /** Undoes both, as far as they have come; resolves once its threads answer. */
   readAgain(): Promise<void>;
   /** Stops all else; the lock of the data directory is free then. */
   leave(): Promise<void>;
@@ -38,7 +38,7 @@ export class Shutdown {
   private handed: HandedSockets = { descriptors: [], nodeState: NodeState.HOLDING };
   private leaving: Promise<void> | undefined;
 
-  /** `step` is told how far it is. */
+  /** `step` is called with the progress. */
   constructor(node: DepartingNode, logger: Logger, step: (text: string) => void) {
     this.node = node;
     this.logger = logger;

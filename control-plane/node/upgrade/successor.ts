@@ -30,7 +30,7 @@ export function checkRelease(release: string, configFile: string | null, withinM
   });
 }
 
-/** Runs from its making; it is killed where it does not come to take over. */
+/** Runs from its creation; it is killed if it does not take over in time. */
 export class Successor {
   /** How it ended, in words. */
   readonly ended: Promise<string>;
@@ -38,7 +38,10 @@ export class Successor {
   private readonly silence: NodeJS.Timeout;
   private wasSilent = false;
 
-  /** Of a release in a folder; killed after `silenceMs` unless it `hasCome()`. Throws where the folder holds no release. */
+  /**
+   * Of a release in a directory; killed after `silenceMs` unless it `hasCome()`. Throws if the directory has no
+   * release.
+   */
   constructor(release: string, configFile: string | null, silenceMs: number) {
     this.child = spawnRelease(release, configFile);
     this.silence = setTimeout(() => {
@@ -57,7 +60,7 @@ export class Successor {
     void this.ended.then(() => this.hasCome());
   }
 
-  /** Undefined where it cannot be run. */
+  /** Undefined if it cannot be run. */
   get pid(): number | undefined {
     return this.child.pid;
   }
@@ -67,7 +70,7 @@ export class Successor {
     clearTimeout(this.silence);
   }
 
-  /** Tells it to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
+  /** Asks it to stop, and kills it after `withinMs` milliseconds. Resolves when it has ended. */
   stop(withinMs: number): Promise<string> {
     this.child.kill('SIGTERM');
     return this.endWithin(withinMs);

@@ -11,7 +11,7 @@ const SO_RCVTIMEO = 20;
 const PATH_AT = 2;
 const MAX_PATH_SIZE = 107;
 
-/** The descriptor of a connection on which each wait ends after `timeoutMs`. Throws where nothing listens. */
+/** The descriptor of a connection on which each wait ends after `timeoutMs`. Throws if nothing listens. */
 export function connectUnix(calls: DescriptorCalls, path: string, timeoutMs: number): number {
   const fd = connect(calls, path, SOCK_STREAM);
   const timeout = BigInt64Array.of(BigInt(Math.floor(timeoutMs / 1000)), BigInt((timeoutMs % 1000) * 1000));
@@ -19,7 +19,10 @@ export function connectUnix(calls: DescriptorCalls, path: string, timeoutMs: num
   return fd;
 }
 
-/** The descriptor of a socket whose datagrams go to `path`, or to an abstract name after `@`. Throws where none are read. */
+/**
+ * The descriptor of a socket whose datagrams go to `path`, or to an abstract name after `@`. Throws if nothing reads
+ * them.
+ */
 export function connectDatagrams(calls: DescriptorCalls, path: string): number {
   return connect(calls, path, SOCK_DGRAM);
 }

@@ -36,7 +36,7 @@ afterEach(() => {
 
 /** A side whose steps only note that they were taken. */
 async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promise<void> {
-  // One that is still taken back after its test notes that for itself.
+  // A handover that is undone after its test records that in its own list.
   const steps: string[] = [];
   done = steps;
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
@@ -168,7 +168,7 @@ describe('HandingOver', () => {
       (lines) => lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')),
     );
     expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
-    // Whoever comes is given the sockets.
+    // The next process that asks gets the sockets.
     done.length = 0;
     const talk = await answering();
     talk.tell({ type: 'go' });
@@ -223,7 +223,7 @@ describe('HandingOver', () => {
     await talk.expect('free', PATIENT_MS);
     talk.tell({ type: 'holding' });
     await talk.ended();
-    // Whoever has told Weir to stop ends the process.
+    // The process that asked Weir to stop ends it.
     expect(done).toEqual(['prepare', 'stop reading', 'leave']);
   });
 

@@ -1,8 +1,8 @@
 /**
  * The running side of a handover: another process of the same user takes over the sockets, then the data directory, and
- * this one ends once that one has started completely. Each step can be taken back until the lock of the data directory is
- * released; from then on another process of this very release is started for it. What the steps do to the parts of a node
- * is `start-handover.ts`.
+ * this one ends once that one has started completely. Each step can be undone until the lock of the data directory is
+ * released; from then on, another process of this same release is started for it. `start-handover.ts` defines what the
+ * steps do to the parts of a node.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -32,13 +32,13 @@ export interface HandoverParts extends DepartingNode {
   readonly niceness: number;
   /** The file that this process was started with; null = none. */
   readonly configFile: string | null;
-  /** Null where descriptors cannot be passed. */
+  /** Null if descriptors cannot be passed. */
   readonly calls: DescriptorCalls | null;
   /** After which the other process counts as hung, milliseconds; 20 s unless given. */
   readonly silenceMs?: number;
   /** The folder that this process was started from; that of this file unless given. */
   readonly ownRelease?: string;
-  /** Ends this process; `pid` goes on. */
+  /** Ends this process; `pid` continues. */
   gone(pid: number): void;
 }
 
@@ -47,17 +47,17 @@ interface Attempt {
   readonly talk: HandoverChannel;
   /** What it was promised for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
-  /** Resolves when it has succeeded or was taken back. */
+  /** Resolves when it has succeeded or was undone. */
   over: Promise<void>;
 }
 
-/** Milliseconds for the first message of a connection, and for the end of a process that failed, or is told to stop. */
+/** Milliseconds for the first message of a connection, and for the end of a process that failed, or is stopped. */
 const FIRST_MS = 2000;
 const STOP_MS = 5000;
 /** Pause before a process is started again for a data directory that was left. */
 const RESCUE_PAUSE_MS = 1000;
 
-/** Hands over to whoever asks for it at the socket in the data directory. */
+/** Hands over to any process that asks for it at the socket in the data directory. */
 export class UpgradeSource {
   private readonly parts: HandoverParts;
   private readonly path: string;
@@ -71,12 +71,12 @@ export class UpgradeSource {
   private watcher: HandoverChannel | undefined;
   /** Why the process that was started last failed, if it said so. */
   private startFailure: string | undefined;
-  /** Why the last attempt was taken back. */
+  /** Why the last attempt was undone. */
   private lastFailure: string | undefined;
   private isRescuing = false;
   /** Whether another process has started in place of this one. */
   private isOver = false;
-  /** Resolves when Weir, which was told to stop, has; undefined = it goes on. */
+  /** Resolves when Weir, which is stopping, has stopped; undefined = it keeps running. */
   private ending: Promise<void> | undefined;
 
   private constructor(parts: HandoverParts, path: string) {
@@ -99,8 +99,9 @@ export class UpgradeSource {
   }
 
   /**
-   * Called when Weir is told to stop, and has when `stopped` resolves. So is a process that was started to take over: it
-   * finds the lock free then, stores what it has and ends. One that somebody else has started goes on by itself.
+   * Called when Weir is stopping; `stopped` resolves when it has stopped. A process that was started to take over is
+   * also stopped: it then finds the lock free, stores its data and ends. One that was started from outside keeps
+   * running.
    */
   async end(stopped: Promise<void>): Promise<void> {
     this.ending = stopped;
@@ -151,7 +152,9 @@ export class UpgradeSource {
     }
   }
 
-  /** The file's permissions say the same, but for a folder of other permissions in an old kernel or container. */
+  /**
+   * The file's permissions ensure the same, except for directory permissions that an old kernel or container ignores.
+   */
   private checkUser(socket: Socket): void {
     if (this.parts.calls === null) return;
     const user = peerUser(this.parts.calls, descriptorOf(socket));
@@ -159,7 +162,7 @@ export class UpgradeSource {
       throw new ConversationError(`user ${String(user)} is not the one that runs Weir`);
   }
 
-  /** Starts a process of the release and tells the command how that one fares. */
+  /** Starts a process of the release and reports its progress to the command. */
   private async upgrade(talk: HandoverChannel, release: string): Promise<void> {
     this.refuseBeside(this.attempt ?? this.successor);
     if (process.pid === 1)
@@ -175,7 +178,7 @@ export class UpgradeSource {
     try {
       this.step(`process ${String(successor.pid ?? '')} of ${release} starts`);
       const reason = await successor.ended;
-      // The handover may just be taken back, which says more.
+      // If the handover is being undone, that gives a better reason.
       await this.attempt?.over;
       if (this.ending === undefined)
         talk.tell({ type: 'failed', reason: this.lastFailure ?? this.startFailure ?? reason });
@@ -249,7 +252,7 @@ export class UpgradeSource {
   }
 
   private async takeBack(attempt: Attempt, reason: string): Promise<void> {
-    // Who still takes over finds the lock free when all has stopped.
+    // A process that still takes over finds the lock free when everything has stopped.
     if (this.ending !== undefined) return this.ending;
     attempt.promised = undefined;
     await this.departure.takeBack();
@@ -262,7 +265,7 @@ export class UpgradeSource {
     if (this.departure.hasBegun && !this.isRescuing) void this.rescue();
   }
 
-  /** Starts processes of this release until one has taken over the sockets; this one answers meanwhile. */
+  /** Starts processes of this release until one has taken over the sockets; until then this one answers. */
   private async rescue(): Promise<void> {
     const { logger, ownRelease = OWN_RELEASE } = this.parts;
     this.isRescuing = true;
@@ -273,7 +276,7 @@ export class UpgradeSource {
         await this.listenAgain();
         reason = await this.launch(ownRelease).ended;
       } catch (error) {
-        // Its folder may be gone: this one answers until that is over.
+        // Its directory may be missing: this process answers until it is back.
         reason = reasonOf(error);
       }
       await sleep(RESCUE_PAUSE_MS, undefined, { ref: false });
@@ -287,7 +290,7 @@ export class UpgradeSource {
     await this.listen();
   }
 
-  /** Passes the descriptors to the process that was told the ticket. */
+  /** Passes the descriptors to the process that knows the ticket. */
   private give(socket: Socket, ticket: string): void {
     const { calls } = this.parts;
     const promised = this.attempt?.promised;

@@ -19,7 +19,7 @@ import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.
 import { InheritedSockets } from './inherited-sockets.ts';
 import { connectUnix } from './unix-connection.ts';
 
-/** Octets that come beside descriptors. */
+/** Bytes that accompany descriptors. */
 const MAX_BESIDE = 16;
 /** How long a process that fails answers at most until the running one reads again, milliseconds. */
 const READ_AGAIN_MS = 5000;
@@ -57,7 +57,9 @@ export class UpgradeTarget {
     this.silenceMs = silenceMs;
   }
 
-  /** Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`. Throws where it does not hand over. */
+  /**
+   * Asks the process that runs on `dataDir`, which counts as hung after `silenceMs`. Throws if it does not hand over.
+   */
   static async begin(
     dataDir: string,
     version: string,
@@ -77,7 +79,7 @@ export class UpgradeTarget {
     return new UpgradeTarget(talk, { path, dataDir }, running, logger, silenceMs);
   }
 
-  /** The sockets; null where they cannot be passed, and both processes have their own. */
+  /** The sockets; null if they cannot be passed, and both processes have their own. */
   async sockets(): Promise<InheritedSockets | null> {
     this.talk.tell({ type: 'loaded' });
     const told = await this.talk.expect('sockets', this.silenceMs);
@@ -112,7 +114,9 @@ export class UpgradeTarget {
     }
   }
 
-  /** What the running process says of itself to load balancers; as one that holds back, if it does not tell. */
+  /**
+   * The state that the running process reports to load balancers; that of a node that holds back if it reports none.
+   */
   stateBefore(): NodeStateCode {
     return this.before;
   }
@@ -161,7 +165,7 @@ export class UpgradeTarget {
     this.talk.end();
   }
 
-  /** Goes on alone if the running process was killed meanwhile: then its lock is free. */
+  /** Continues alone if the running process was killed: then its lock is free. */
   private async takeFromDead(reason: string): Promise<void> {
     const untilMs = performance.now() + LOCK_MS;
     for (;;) {

@@ -50,7 +50,7 @@ export class CacheContents {
     };
   }
 
-  /** Entries that match, in arbitrary order. Expired ones may still be there. Other work has its turns meanwhile. */
+  /** Entries that match, in arbitrary order. May include expired ones. Yields to other work between steps. */
   async page(query: CacheEntryQuery, clock: Clock): Promise<CacheEntryPage> {
     const { limit, offset } = query;
     const now = { wallMs: clock.nowMs(), monotonicSecs: Math.floor(clock.monotonicMs() / 1000) };
@@ -77,7 +77,7 @@ export class CacheContents {
   }
 }
 
-/** Hits of both, percent; 0 where nothing was asked. */
+/** Share of hits, in percent; 0 without queries. */
 export function share(hits: number, misses: number): number {
   return hits + misses === 0 ? 0 : Math.round((hits / (hits + misses)) * 10_000) / 100;
 }

@@ -1,6 +1,6 @@
 /**
- * The entries of the shared answer cache, one after the other, for those who list, drop or save them. An entry is
- * returned as a consistent copy; changes of the index need the lock, as in the workers.
+ * The entries of the shared answer cache, one after the other, to list, drop or save them. An entry is returned as a
+ * consistent copy; changes of the index need the lock, as in the workers.
  */
 import { ApiError } from '../../api/api-error.ts';
 import { setImmediate as othersTurn, setTimeout as delay } from 'node:timers/promises';

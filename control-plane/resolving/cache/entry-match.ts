@@ -17,7 +17,7 @@ export class EntryMatch {
     this.name = domain === undefined ? undefined : nameFromText(domain.replace(/^\*\./, ''))!;
   }
 
-  /** Whether the entry at `at` is meant. One that is overwritten meanwhile may give any answer. */
+  /** Whether the entry at `at` matches. If it is overwritten during the call, the result may be wrong. */
   matches(slab: Uint8Array, at: number): boolean {
     const { qtype, name } = this;
     const typeAt = at + CacheEntry.QTYPE;
@@ -32,7 +32,7 @@ export class EntryMatch {
   }
 }
 
-/** Whether a label of the name begins `offset` octets after its start. */
+/** Whether a label of the name begins `offset` bytes after its start. */
 function isLabelStart(slab: Uint8Array, nameAt: number, offset: number): boolean {
   let label = 0;
   while (label < offset) label += 1 + slab[nameAt + label]!;

@@ -21,7 +21,7 @@ const CHECKSUM = 'sha256 ';
 /** Keys by the zone's name in presentation form. */
 export type KeysByZone = ReadonlyMap<string, readonly ManagedKey[]>;
 
-/** Reads the file of a data directory; empty where there is none that can be read, which is logged. */
+/** Reads the file of a data directory; empty if there is none, or if it cannot be read, which is logged. */
 export async function readAnchorFile(dataDir: string, logger: Logger): Promise<KeysByZone> {
   const path = join(dataDir, ANCHOR_FILE);
   try {

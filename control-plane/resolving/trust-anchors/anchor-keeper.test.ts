@@ -17,7 +17,7 @@ const ANCHORS: TrustAnchor[] = [{ zone: Uint8Array.of(0), type: RRType.DNSKEY, r
 let dataDir: string;
 let clock: Clock & { at: number };
 let logger: MemoryLogger;
-/** What the zone has; an error where no thread answers. */
+/** Keys of the zone; an error if no thread answers. */
 let zone: TrustPointKeys | null | Error;
 let looks: number;
 let inForce: number[][];

@@ -29,7 +29,7 @@ export interface AnchorKeeperParts {
 export interface Validators {
   /** The keys of a zone with trust anchors; null = no answer. May reject. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null>;
-  /** Puts anchors into force. */
+  /** Activates anchors. */
   trust(anchors: readonly TrustAnchor[]): void;
 }
 
@@ -114,7 +114,7 @@ export class AnchorKeeper {
   private async refresh(point: TrustPoint, validators: Validators): Promise<void> {
     const { clock, logger } = this.parts;
     const seen = await this.observe(point, validators);
-    // Other anchors may be in force by now.
+    // Other anchors may be active now.
     if (this.isClosed) return;
     const nowMs = clock.nowMs();
     point.dueMs = nowMs + refreshDelayMs(seen);
@@ -151,7 +151,7 @@ export class AnchorKeeper {
     this.parts.logger.info('trust anchor changed its state', fields);
   }
 
-  /** If storing fails, the result is still in force, and found again after the next start. */
+  /** If storing fails, the result is still active, and is found again after the next start. */
   private async keep(): Promise<void> {
     try {
       const keys = new Map(this.points.map((point) => [point.name, point.keys]));

@@ -91,7 +91,7 @@ function nextState(
   if (!seen.isTrusted) return state;
   if (state !== 'add-pending') return present === undefined ? 'missing' : 'valid';
   if (present === undefined) return null;
-  // A newer Weir, or the operator, has come to know the key meanwhile.
+  // The key may have been configured since, by a newer Weir or by the operator.
   const isConfigured = configured.some((anchor) => speaksOf(anchor, rdata));
   return isConfigured || nowMs >= trustedFromMs ? 'valid' : 'add-pending';
 }
