@@ -25,10 +25,10 @@ export interface DnsListener {
 
 /** A thread that is being replaced takes half a second. */
 const PATIENCE_MS = 2000;
-/** Any: the socket is connected, and the kernel drops what others send. */
+/** Any value: the socket is connected, so the kernel drops packets from other senders. */
 const ID = 1;
 
-/** Prints the state that the node tells; returns the exit status, 0 only where it is `ready`. */
+/** Prints the state that the node reports; returns the exit status, 0 only if it is `ready`. */
 export async function checkReady(
   { addresses, ports, senders }: DnsListener,
   terminal: Terminal,
@@ -68,7 +68,7 @@ async function whyNotReady(address: string, port: number, header: Uint8Array): P
   }
 }
 
-/** The text of `status.weir`; null where the answer has none. */
+/** The text of `status.weir`; null if the answer has none. */
 async function askState(socket: Socket, header: Uint8Array): Promise<string | null> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   await once(socket, 'connect', { signal });

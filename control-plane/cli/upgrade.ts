@@ -1,4 +1,4 @@
-/** Has the running server replaced by this release, and tells each step. */
+/** Replaces the running server with this release, and prints each step. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts';
 /** Longest pause between two steps: those of a hung process, and then of its end. */
 const STEP_MS = 2 * SILENCE_MS;
 
-/** Returns the exit status: 0 = replaced, 1 = taken back, 3 = there is no server to ask. */
+/** Returns the exit status: 0 = replaced, 1 = the old server continues, 3 = there is no server to replace. */
 export async function upgradeRunning(
   dataDir: string,
   terminal: Pick<Terminal, 'out' | 'err'>,

@@ -21,7 +21,7 @@ export async function setConfig(run: CommandRun): Promise<0> {
   return print(run, `${key} is set`, restart);
 }
 
-/** Has the server read its file again. */
+/** Makes the server reload its file. */
 export async function reloadConfig(run: CommandRun): Promise<0> {
   const { restart_required: restart } = await run.client.call('POST /config/reload');
   return print(run, 'the configuration file was read again', restart);

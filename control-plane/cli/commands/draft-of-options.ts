@@ -1,11 +1,11 @@
-/** The draft of `weir simulate`, of its options. Pure, but for the file of a list. */
+/** The draft of `weir simulate`, from its options. Pure, except that it may read the file of a list. */
 import type { CallOf } from '../../../shared/api/client/typed-client.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import { textOption } from './command-run.ts';
 import type { CommandRun } from './command-run.ts';
 import { readGiven } from './given-file.ts';
 
-/** What the API takes. */
+/** The draft as the API takes it. */
 export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
 
 const DEFAULT_LIMIT = 20;

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { reasonOf } from '../../../shared/errors.ts';
 import { Misuse } from '../remote/api-connection.ts';
 
-/** The octets of a file; throws Misuse where it cannot be read. */
+/** The bytes of a file; throws Misuse if it cannot be read. */
 export async function readGiven(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(file === '-' ? await buffer(process.stdin) : await readFile(file));

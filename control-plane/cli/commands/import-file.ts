@@ -1,4 +1,4 @@
-/** `weir import`: the settings of another program, and what became of each. */
+/** `weir import`: imports the settings of another program and reports the result of each. */
 import type { AnswerOf, CallOf } from '../../../shared/api/client/typed-client.ts';
 import { printable, printableJson } from '../output/printable.ts';
 import { shownCount } from '../output/quantities.ts';

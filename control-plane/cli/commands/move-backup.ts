@@ -17,14 +17,14 @@ import { typedSecret } from './typed-secret.ts';
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
 
-/** What people are told of a thing that is not restored. */
+/** Why an object is not restored, for users. */
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
   key_not_in_backup: 'its secret is not in the backup',
   is_administrator: 'the administrator of this server has that name',
   over: 'its time is over',
   client_not_known: 'no client of that address is known here',
 };
-/** Names that are shown of a kind. */
+/** Names that are shown of each kind. */
 const SHOWN_NAMES = 5;
 
 /** Writes a backup to a file, which no other user may read, or prints it. */

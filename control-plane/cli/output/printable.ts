@@ -1,11 +1,11 @@
 /**
- * Text for terminals: nothing in it steers the terminal or hides other text, whoever wrote it; and how many columns it
- * takes there.
+ * Text for terminals, from any source: it contains nothing that controls the terminal or hides other text. Also its
+ * width in columns.
  */
 
-/** Controls, formats (which turn the direction of text round), line ends, and what has no meaning. */
+/** Control and format characters (which can reverse the text), line ends, and unassigned or private characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
-/** What JSON may hold as it is, and a terminal must not get. */
+/** Characters that JSON may contain without an escape, but that a terminal must not get. */
 const NOT_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 /** Takes no column: combines with what stands before it. */
 const COMBINING = /^[\p{Mn}\p{Me}]$/u;
@@ -35,7 +35,9 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in exactly or, where it is not `padded`, at most `width` columns; an ellipsis stands for what is cut. */
+/**
+ * The text in exactly `width` columns, or at most that many if `unpadded`; an ellipsis replaces the part that is cut.
+ */
 export function fitted(text: string, width: number, side: 'left' | 'right' | 'unpadded'): string {
   let taken = text;
   const whole = widthOf(text);

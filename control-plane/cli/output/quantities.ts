@@ -2,7 +2,7 @@
 
 const UNIT_SECS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** Seconds of a text such as `10m` or `1h30m`; null if it is none. */
+/** Seconds of a text such as `10m` or `1h30m`; null if it is not a duration. */
 export function durationSecs(text: string): number | null {
   if (!/^(?:\d{1,9}[smhdw])+$/.test(text)) return null;
   let secs = 0;

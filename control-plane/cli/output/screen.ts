@@ -4,10 +4,10 @@ import type { Terminal } from '../terminal.ts';
 
 /** A terminal, or a file or pipe. */
 export interface Screen extends Terminal {
-  /** Columns of the terminal; null where lines may have any length. */
+  /** Columns of the terminal; null if lines may have any length. */
   readonly columns: number | null;
   readonly hasColour: boolean;
-  /** A line that the next one replaces, for people who wait; nothing where no one watches. */
+  /** Prints a line that the next one replaces, for people who wait; does nothing without a terminal. */
   progress(line: string): void;
 }
 
@@ -16,7 +16,7 @@ export type Tone = 'good' | 'bad' | 'weak' | 'head';
 
 const STYLES = { good: 'green', bad: 'red', weak: 'gray', head: 'bold' } as const;
 
-/** Printable text in its colour, where there are colours. */
+/** Printable text in its colour, if the output has colours. */
 export function toned({ hasColour }: Pick<Screen, 'hasColour'>, tone: Tone, text: string): string {
   return hasColour ? styleText(STYLES[tone], text, { validateStream: false }) : text;
 }

@@ -88,7 +88,7 @@ async function readToken(file: string): Promise<string> {
   }
 }
 
-/** Where the server has its API, as it tells its dashboard. */
+/** Path of the API, from the script that passes it to the dashboard. */
 async function prefixAt(origin: string, fetch: Fetch): Promise<string> {
   const response = await fetch(`${origin}/svc-config.js`, {});
   const found = /"apiBase":"(\/[a-z/]+)"/.exec(await response.text());

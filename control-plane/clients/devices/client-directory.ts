@@ -166,7 +166,7 @@ export class ClientDirectory {
     return record.name ?? record.hostname ?? (clientId === null ? null : record.key);
   }
 
-  /** Group of a client; without one of its own, by its last address. */
+  /** Group of a client; if none is assigned to it, the group of its last address. */
   groupOf({ groupId, mac, ip }: Pick<ClientRecord, 'groupId' | 'mac' | 'ip'>): ClientGrouping {
     if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };
     this.subnetIndex ??= new SubnetIndex(this.subnets);
@@ -363,7 +363,7 @@ export class ClientDirectory {
   }
 
   private add(record: ClientRecord): void {
-    // Sightings of a client that a person stored meanwhile.
+    // The client was only known from sightings, and a user has stored it since.
     const double = this.known(record);
     if (double !== undefined && double !== record) this.merge(double, record);
     this.records.add(record);

@@ -51,7 +51,7 @@ beforeEach(async () => {
   applications = 0;
 });
 
-/** A life of its own: nothing in memory. */
+/** Starts from scratch, with nothing in memory. */
 function start(database: Database): void {
   directory = new ClientDirectory();
   [sightings, neighbours, wanted] = [[], [], []];
@@ -130,7 +130,7 @@ describe('ClientDiscovery', () => {
     await saw('2001:db8::7');
     expect(applications).toBe(2);
     expect(await rows()).toHaveLength(1);
-    // A device that has no group of its own.
+    // A device without its own group.
     neighbours = [...neighbours, { address: '192.0.2.9', mac: '02:00:5e:10:00:09' }];
     await saw('192.0.2.9');
     expect(applications).toBe(2);
@@ -156,7 +156,7 @@ describe('ClientDiscovery', () => {
     const where = () => directory.locateNamed(ruleClients).map(({ addresses }) => addresses.toSorted());
     const anywhere = macIdentity(ruleClients[0]!);
     expect(where()).toEqual([['192.0.2.9', '2001:db8::9', anywhere], ['192.0.2.7'], ['192.0.2.8']]);
-    // What devices say of themselves does not count beside what people say.
+    // A name that a user has set takes precedence over the name that a device reports.
     directory.at('192.0.2.6')!.name = 'Tablet';
     expect(where()[1]).toEqual(['192.0.2.6']);
     nowMs += 5000;

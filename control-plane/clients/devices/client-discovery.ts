@@ -1,7 +1,7 @@
 /**
- * Discovers clients from traffic: reads sightings from the DNS threads, looks up the MACs of new addresses, puts moved
- * addresses of clients known by MAC into force, and writes to the database: new clients within a second, everything
- * else once a minute. Without a database it continues in memory.
+ * Discovers clients from traffic: reads sightings from the DNS threads, looks up the MACs of new addresses, applies
+ * changed addresses of clients known by MAC, and writes to the database: new clients within a second, everything else
+ * once a minute. Without a database it continues in memory.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -41,11 +41,11 @@ export interface DiscoveryParts {
   readonly neighbours: ReadNeighbours;
   readonly leases: LeaseWatch;
   readonly hostNames: Pick<HostNames, 'want'>;
-  /** Clients that the policy in force has by MAC. */
+  /** Clients that the active policy has by MAC. */
   readonly macClients: () => readonly PolicyMacClient[];
-  /** Clients that rules in force name by MAC or by name. */
+  /** Clients that active rules name by MAC or by name. */
   readonly ruleClients: () => readonly string[];
-  /** Puts the addresses of those clients into force. */
+  /** Applies the addresses of those clients to the active policy. */
   readonly applyLive: () => Promise<void>;
   /** Days after which a client without a given name or group is removed. */
   readonly keepDays: () => number;
@@ -58,9 +58,9 @@ export class ClientDiscovery {
   private turn: Promise<void> = Promise.resolve();
   private isBusy = false;
   private hasLoaded = false;
-  /** What was last put into force: addresses with their groups, and addresses of clients that rules name. */
+  /** Last applied state: addresses with their groups, and addresses of clients that rules name. */
   private applied = NOTHING_APPLIED;
-  /** `clock.monotonicMs()` of what is due. */
+  /** When each task is due, as `clock.monotonicMs()`. */
   private readonly dueMs = { neighbours: 0, leases: 0, names: 0, write: 0, forget: 0 };
   private readonly clockWatch: ClockWatch;
 
@@ -159,7 +159,7 @@ export class ClientDiscovery {
     return true;
   }
 
-  /** Most devices have no group of their own, so their addresses do not affect policy. */
+  /** Most devices have no assigned group, so their addresses do not affect policy. */
   private async applyAddresses(): Promise<void> {
     const { directory, macClients, ruleClients, applyLive } = this.parts;
     const addresses = directory.addressesOf(macClients());

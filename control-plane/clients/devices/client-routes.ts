@@ -269,7 +269,7 @@ async function auditChange(
   return subject;
 }
 
-/** Changes a client in the database, then in memory, where its addresses are looked up, then in force. */
+/** Changes a client in the database, then in memory, where its addresses are looked up, then in the active policy. */
 async function change(
   policy: PolicyChanges,
   clients: ClientDirectory,

@@ -27,14 +27,14 @@ export interface ClientParts {
   };
   readonly clients: ClientDirectory;
   readonly follower: Pick<ChangeFollower, 'onChange'>;
-  /** What is in force, where keys may change. */
+  /** The active configuration; its keys may change. */
   readonly configuration: { current(): Config };
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly supervisor: {
     memories(): readonly WorkerMemory[];
-    /** Has a DNS thread answer a question of Weir's own, in wire form. */
+    /** Sends a query of Weir itself to a DNS thread, in wire format. */
     readonly requests: { askOwn(message: Uint8Array): Promise<Uint8Array | null> };
   };
   readonly neighbours: ReadNeighbours;

@@ -1,4 +1,4 @@
-/** Longest-prefix match of an address among many networks. Pure; the DNS threads have a table of their own. */
+/** Longest-prefix match of an address among many networks. Pure; the DNS threads have a separate table. */
 import { clearAfter, networkFromText } from '../../../shared/net/cidr.ts';
 import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from '../../../shared/net/ip.ts';
 import type { PolicySubnet } from '../../policy/change/rows.ts';

@@ -1,7 +1,8 @@
 /**
- * HTTP of probes, the check that a device uses this node: `{api}/probes` for people with an account, and the same rows
- * below the page `/check` for everybody else. Whoever opens that page has no account: a probe is read by an id that
- * cannot be guessed, and tells only how its own name was asked; the requests of a network are counted.
+ * HTTP of probes, which check that a device uses this node: `{api}/probes` for users, and the same rows below the page
+ * `/check` for people without an account. There, a probe is read by an id that cannot be guessed, and shows only how
+ * its
+ * own name was asked; the requests of each network are limited.
  */
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';

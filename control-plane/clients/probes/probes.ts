@@ -34,7 +34,7 @@ export interface ProbeAnswer {
 
 /** A probe. */
 export interface Probe {
-  /** Known to whoever made it: the name is seen on the network. */
+  /** Known only to the creator of the probe, unlike the name, which is visible on the network. */
   readonly id: string;
   readonly name: string;
   /** Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** Forward zones as HTTP sees them; whom they make Weir ask has suites of its own. */
+/** Forward zones over HTTP; separate suites test which servers Weir then asks. */
 import { describe, expect, test } from '@jest/globals';
 import { forwardZoneRoutes } from './forward-zone-routes.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';

@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/grants`. A change is in the database and in force when the answer is sent; what is in force is read
- * from memory, so that it can be asked without a database.
+ * HTTP of `{api}/grants`. A change is in the database and active when the answer is sent; active grants are read from
+ * memory, so that they are available without a database.
  */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { Grant, GrantCreateBody, GrantList, MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';

@@ -1,14 +1,14 @@
-/** SQL of `grants`. Reading those in force is part of `policy/change/policy-store.ts`. */
+/** SQL of `grants`. `policy/change/policy-store.ts` reads the active ones. */
 import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
 import { conflict, notFound, unknownReference } from '../../api/api-error.ts';
 import { isForeignKeyViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 
-/** A grant as it is stored: without what its client is known by. */
+/** A grant as it is stored: without the MAC and address of its client. */
 export type StoredGrant = Omit<PolicyGrant, 'mac' | 'address'>;
 
-/** What a grant is made of. */
+/** Values of a new grant. */
 export interface NewGrant extends Pick<
   GrantCreate,
   'domain' | 'subdomains' | 'client_id' | 'group_id' | 'action'

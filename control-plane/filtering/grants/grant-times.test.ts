@@ -24,7 +24,7 @@ function grant(id: number, leftMs: number): PolicyGrant {
   return { ...row, id, untilMs: clock.nowMs() + leftMs, createdMs: 0 };
 }
 
-/** Ids in force, ids that ended, and milliseconds until the next end. */
+/** Active ids, ids that ended, and milliseconds until the next end. */
 function look(grants: readonly PolicyGrant[]): unknown {
   const { inForce, ended, nextEndMs } = times.look(grants);
   expect(times.inForce(grants)).toEqual(inForce);

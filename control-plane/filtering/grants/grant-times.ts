@@ -1,21 +1,21 @@
 /**
- * Which grants are in force at an instant. A grant ends at its moment by the wall clock, and no later than the time
- * that it had left when this node first saw it, by the monotonic clock: a wall clock that is set back extends nothing.
- * Pure, but for what it remembers; `filtering/schedules/schedule-evaluator.ts` looks again when the next one ends.
+ * Which grants are active at an instant. A grant ends at its time by the wall clock, but no later than the time that it
+ * had left when this node first saw it, by the monotonic clock: setting the wall clock back extends nothing. Pure,
+ * except for its memory; `filtering/schedules/schedule-evaluator.ts` checks again when the next grant ends.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
 
-/** What holds now. */
+/** The active grants, and the next change. */
 export interface GrantsNow {
   readonly inForce: readonly PolicyGrant[];
-  /** Ids of those that were in force here and have used up their time. */
+  /** Ids of those that were active here and have used up their time. */
   readonly ended: ReadonlySet<number>;
   /** Milliseconds until the next one ends; Infinity if none will. */
   readonly nextEndMs: number;
 }
 
-/** Nothing holds. */
+/** No active grants. */
 export const NO_GRANTS: GrantsNow = { inForce: [], ended: new Set(), nextEndMs: Infinity };
 
 interface Seen {
@@ -23,7 +23,7 @@ interface Seen {
   readonly endMonotonicMs: number;
 }
 
-/** Remembers when the grants that were in force here end. One per node. */
+/** Remembers when the grants that were active here end. One per node. */
 export class GrantTimes {
   private readonly clock: Clock;
   private readonly seen = new Map<number, Seen>();
@@ -32,7 +32,7 @@ export class GrantTimes {
     this.clock = clock;
   }
 
-  /** Looks at all grants that there are. */
+  /** Evaluates all grants. */
   look(grants: readonly PolicyGrant[]): GrantsNow {
     if (grants.length === 0 && this.seen.size === 0) return NO_GRANTS;
     const nowMs = this.clock.nowMs();
@@ -51,20 +51,20 @@ export class GrantTimes {
     return { inForce, ended, nextEndMs };
   }
 
-  /** Those of `grants` that are in force. */
+  /** Those of `grants` that are active. */
   inForce(grants: readonly PolicyGrant[]): PolicyGrant[] {
     const nowMs = this.clock.nowMs();
     const monotonicMs = this.clock.monotonicMs();
     return grants.filter((grant) => this.leftOf(grant, nowMs, monotonicMs) > 0);
   }
 
-  /** Milliseconds that a grant has left: Infinity = it has no end, 0 or less = it is not in force. */
+  /** Milliseconds that a grant has left: Infinity = it has no end, 0 or less = it is not active. */
   private leftOf({ id, untilMs }: PolicyGrant, nowMs: number, monotonicMs: number): number {
     if (untilMs === null) return Infinity;
     const byWallMs = untilMs - nowMs;
     let seen = this.seen.get(id);
     if (seen?.untilMs !== untilMs) {
-      // The wall clock may be wrong: what is over by it may still begin.
+      // The wall clock may be wrong: a grant that seems to have ended may still begin.
       if (byWallMs <= 0) return byWallMs;
       seen = { untilMs, endMonotonicMs: monotonicMs + byWallMs };
       this.seen.set(id, seen);

@@ -1,4 +1,4 @@
-/** Local records as HTTP sees them; what they do to answers has suites of its own. */
+/** Local records over HTTP; separate suites test their effect on answers. */
 import { describe, expect, test } from '@jest/globals';
 import { recordRoutes, type LocalNames } from './record-routes.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';

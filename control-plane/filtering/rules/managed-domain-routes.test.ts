@@ -1,4 +1,4 @@
-/** Managed domains as HTTP sees them; what they do to answers has suites of its own. */
+/** Managed domains over HTTP; separate suites test their effect on answers. */
 import { describe, expect, test } from '@jest/globals';
 import { groupRoutes } from '../../clients/groups/group-routes.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';

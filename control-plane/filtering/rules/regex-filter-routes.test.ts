@@ -1,4 +1,4 @@
-/** Regex filters as HTTP sees them; what they do to answers has suites of its own. */
+/** Regex filters over HTTP; separate suites test their effect on answers. */
 import { describe, expect, test } from '@jest/globals';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';
 import { regexFilterRoutes } from './regex-filter-routes.ts';

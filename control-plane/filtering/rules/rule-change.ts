@@ -1,4 +1,4 @@
-/** Changes of rules that people write: stored with a revision, and in force when the promise resolves. */
+/** Changes of domain and regex rules: stored with a revision, and active when the promise resolves. */
 import type { Author } from '../../api/caller.ts';
 import { RowFaults } from '../../api/row-faults.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
@@ -11,7 +11,7 @@ export type GuardChange = (tx: Queryable, work: () => Promise<StoredRule>) => Pr
 
 const unguarded: GuardChange = (_tx, work) => work();
 
-/** Stores a rule and puts it into force. */
+/** Stores a rule and applies it. */
 export function createRule(
   policy: PolicyChanges,
   author: Author,
@@ -22,7 +22,7 @@ export function createRule(
   return change(policy, author, of, 'created', (tx) => guard(tx, () => store.insertRule(tx, of, rule)));
 }
 
-/** Changes a rule and puts it into force. */
+/** Changes a rule and applies the change. */
 export function updateRule(
   policy: PolicyChanges,
   author: Author,

@@ -1,4 +1,4 @@
-/** Safe search as HTTP sees it, and the data of the engines; what it does to answers has suites of its own. */
+/** Safe search over HTTP, and the data of the engines; separate suites test its effect on answers. */
 import { describe, expect, test } from '@jest/globals';
 import { groupRoutes } from '../../clients/groups/group-routes.ts';
 import { readPolicyRows } from '../../policy/change/policy-store.ts';

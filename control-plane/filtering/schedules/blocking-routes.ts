@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/blocking`. What is in force is read from memory, so that it can be asked without a database; for a while
- * it can also be switched then, on this node alone.
+ * HTTP of `{api}/blocking`. The current state is read from memory, so that it is available without a database. Blocking
+ * can then also be changed, but only temporarily, and only on this node.
  */
 import { Blocking, BlockingChangeBody } from '../../../shared/api/policy/blocking-api.ts';
 import type { Config } from '../../../config/schema.ts';

@@ -39,7 +39,7 @@ export async function writeBlockingSwitch(
   );
 }
 
-/** The row; null where the configuration decides. */
+/** The row; null if the configuration decides. */
 export async function readBlockingSwitch(
   db: Queryable,
 ): Promise<{ enabled: boolean; until: Date | null } | null> {

@@ -20,17 +20,17 @@ type Overrides = ReadonlyMap<number, GroupOverride>;
 
 /** What an evaluator acts on. */
 export interface EvaluatedPolicy {
-  /** The rows in force. */
+  /** The active rows. */
   readonly rows: () => PolicyRows;
   /** Builds a snapshot of them again and publishes it. */
   readonly apply: () => Promise<void>;
-  /** Told of the grants among the rows that have ended for good. */
+  /** Called with the grants among the rows that have ended for good. */
   readonly endGrants: (ids: ReadonlySet<number>) => void;
 }
 
-/** What holds at an instant. */
+/** State of schedules and grants at an instant. */
 export interface Evaluated extends Pick<LivePolicy, 'nowMs' | 'overrides' | 'endedGrants'> {
-  /** Those in force. */
+  /** The active grants. */
   readonly grants: readonly PolicyGrant[];
 }
 
@@ -49,7 +49,7 @@ export class ScheduleEvaluator {
   private readonly clock: Clock;
   private readonly logger: Logger;
   private readonly grants: GrantTimes;
-  /** The result in the newest snapshot; undefined if it did not come into force. */
+  /** The result in the newest snapshot; undefined if the snapshot could not be applied. */
   private inForce: Evaluation | undefined;
   private policy: EvaluatedPolicy | undefined;
   private timer: NodeJS.Timeout | undefined;

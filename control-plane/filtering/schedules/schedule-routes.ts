@@ -1,4 +1,4 @@
-/** HTTP of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`; a change is in force when it is answered. */
+/** HTTP of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`; a change is active when the answer is sent. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   AssignedProfile,
@@ -252,7 +252,7 @@ function removeGroupSchedule(policy: PolicyChanges): Route {
   });
 }
 
-/** Stores a change with its revision and puts it into force. */
+/** Stores a change with its revision and applies it. */
 async function change<T>(
   policy: PolicyChanges,
   request: ChangeRequest,

@@ -133,7 +133,7 @@ describe('CatalogRefresh', () => {
     await following.look();
     expect([other.all(), applied]).toEqual([catalog.all(), 2]);
     expect(logger.lines.filter(({ level }) => level !== 'info')).toEqual([]);
-    // What is in force is not taken again.
+    // The active catalog is not applied again.
     await Promise.all([refresh.look(), following.look()]);
     expect(applied).toBe(2);
     await following.close();

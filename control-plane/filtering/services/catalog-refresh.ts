@@ -51,7 +51,7 @@ export interface CatalogRefreshParts {
   readonly bounds: FetchBounds;
   /** Ids of the services that are blocked for a group; they are kept even if the source drops them. */
   readonly blocked: () => Promise<ReadonlySet<string>>;
-  /** Puts the domains of a new catalog into force. */
+  /** Applies the domains of a new catalog. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -63,12 +63,14 @@ const LOOK_MS = 60_000;
 /** The shipped catalog and the public registry have less than 0.6 MiB each. */
 const LIMITS = { ...FETCH_LIMITS, totalMs: 60_000, compressedBytes: 4_194_304, textBytes: 8_388_608 };
 
-/** Fetches the catalog and takes what any node fetched. A failed fetch leaves the catalog in force. */
+/**
+ * Fetches the catalog, and applies catalogs that other nodes fetched. If a fetch fails, the current catalog is kept.
+ */
 export class CatalogRefresh {
   private readonly parts: CatalogRefreshParts;
   private readonly stopping = new AbortController();
   private readonly startedAtMs: number;
-  /** Names the catalog in force, if it is from the database. */
+  /** Key of the active catalog, if it is from the database. */
   private taken: string | null = null;
   private timer: NodeJS.Timeout | undefined;
   private readonly taking = new Coalescer(() => this.takeNow());
@@ -96,13 +98,13 @@ export class CatalogRefresh {
     await this.taking.idle();
   }
 
-  /** Takes what another node fetched; rejects with what is in the way. What is to be fetched then goes on by itself. */
+  /** Applies what another node fetched; rejects if that fails. Then starts a fetch in the background, if one is due. */
   async follow(): Promise<void> {
     await this.taking.run();
     void this.look();
   }
 
-  /** Takes what another node fetched, and renews the catalog if due; resolves when done, successful or not. */
+  /** Applies what another node fetched, and renews the catalog if due; resolves when done, successful or not. */
   look(): Promise<void> {
     this.running = this.running
       .then(() => this.lookNow())
@@ -120,7 +122,7 @@ export class CatalogRefresh {
     await this.taking.run();
     if (!this.isDue(await readCatalogRow(database), url)) return;
     await jobs.hold('fetch the service catalog', async (lease) => {
-      // Another node may have fetched it meanwhile: its notice comes.
+      // Another node may have fetched it in the meantime; its notification is on the way.
       const now = await readCatalogRow(database);
       if (this.isDue(now, url)) await this.refresh(now, url, lease);
     });
@@ -190,7 +192,7 @@ export class CatalogRefresh {
     }
   }
 
-  /** Stores a new catalog for all nodes, and puts it into force here. */
+  /** Stores a new catalog for all nodes, and applies it here. */
   private async store(lease: Lease, kept: KeptCatalog, validators: Validators): Promise<void> {
     const text = JSON.stringify(kept);
     const key = contentKey(createHash('sha256').update(text).digest('hex'));
@@ -208,7 +210,7 @@ export class CatalogRefresh {
     await this.use(key, kept);
   }
 
-  /** Notes an attempt for all nodes, with what else is to be stored of it. */
+  /** Records an attempt for all nodes, in one transaction with `also`. */
   private note(
     lease: Lease,
     url: string,
@@ -224,7 +226,7 @@ export class CatalogRefresh {
     });
   }
 
-  /** Puts the catalog of the database into force, unless it is. */
+  /** Applies the catalog of the database, unless it is active already. */
   private async take(key: string): Promise<void> {
     if (key === this.taken) return;
     const { database, logger } = this.parts;

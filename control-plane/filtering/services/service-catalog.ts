@@ -47,7 +47,7 @@ export class ServiceCatalog {
     this.services = this.shipped;
   }
 
-  /** Takes the copy on disk where there is a good one; `url` is `blocking.catalog_url`, empty = shipped only. */
+  /** Loads the copy on disk if it is valid; `url` is `blocking.catalog_url`, empty = shipped only. */
   async load(logger: Logger, url: string): Promise<void> {
     try {
       this.use(KeptCatalog.parse(JSON.parse(await readFile(this.path, 'utf8'))), url);
@@ -58,7 +58,7 @@ export class ServiceCatalog {
     }
   }
 
-  /** What is to be kept of a fetched catalog, by this node and others. */
+  /** The parts of a fetched catalog that this node and others keep. */
   keep(catalog: FetchedCatalog, { url, now, blocked }: Fetching): KeptCatalog {
     const fetchedAt = now.toISOString();
     const listed = this.merge(catalog, fetchedAt);

@@ -25,7 +25,7 @@ const ATTRIBUTE = /([A-Za-z][A-Za-z0-9-]*)="([^"]*)"/g;
 /** Numbers, names, colours and functions of geometry; no scheme, no `url(`. */
 const VALUE = /^[\w\s.,#%()+-]*$/;
 
-/** An icon as a `data:` URL; null if the text is no plain drawing of tolerable size. */
+/** An icon as a `data:` URL; null if the text is not a plain drawing within the size limit. */
 export function iconUrl(svg: string | null): string | null {
   const text = svg?.trim() ?? '';
   if (text.length === 0 || text.length > MAX_LENGTH || !isDrawing(text)) return null;

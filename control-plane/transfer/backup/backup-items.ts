@@ -7,7 +7,7 @@ import type { BackupKind, Item, KindName } from './backup-kind.ts';
 import { describeValue } from './configuration-items.ts';
 import { formatValue } from './format-value.ts';
 
-/** Things by kind; a kind that is not there stays as it is. */
+/** Objects by kind; a restore does not change kinds that are absent. */
 export type BackupItems = ReadonlyMap<KindName, readonly Item[]>;
 
 /** What a restore changes of one kind. */
@@ -28,10 +28,10 @@ export interface LeftOut {
   readonly reason: RestoreAnswer['left_out'][number]['reason'];
 }
 
-/** Names that are told of a change. */
+/** Names that are listed for a change. */
 const MOST_NAMES = 1000;
 
-/** All that is set now; `outside` is not in the database. Call it in a transaction, so that it is of one moment. */
+/** All current objects; `outside` is not in the database. Call it in a transaction, so that it sees one snapshot. */
 export async function readItems(
   tx: Queryable,
   now: Date,
@@ -60,12 +60,12 @@ export function inOrder(item: Item): Item {
   return Array.isArray(groups) ? { ...item, groups: (groups as string[]).toSorted() } : item;
 }
 
-/** The text that tells a thing from the others of its kind. */
+/** The text that identifies an object among those of its kind. */
 export function keyOf(
   { name, key, isFolded = false, isKnownByFirst = false }: BackupKind,
   item: Item,
 ): string {
-  // There is one such group, whatever its name.
+  // There is only one default group, regardless of its name.
   if (name === 'groups' && item['is_default'] === true) return '';
   const values = key.map((field) => item[field] ?? null);
   const first = values.findIndex((value) => value !== null);

@@ -21,13 +21,13 @@ export type KindName = Exclude<
 /** A kind. `store-changes.ts` deletes groups, which others refer to. */
 export interface BackupKind {
   readonly name: KindName;
-  /** Fields that tell one from another. */
+  /** Fields that identify an object. */
   readonly key: readonly string[];
-  /** Whether the first of these fields that a thing has is the one that tells it. */
+  /** Whether only the first of these fields that an object has identifies it. */
   readonly isKnownByFirst?: boolean;
-  /** Whether upper and lower case of the key are the same. */
+  /** Whether the key ignores letter case. */
   readonly isFolded?: boolean;
-  /** `read` takes the moment of now as `$1`. */
+  /** `read` takes the current time as `$1`. */
   readonly isTimed?: boolean;
   /** Rows in the fields of the file, in an order that does not depend on ids where it means nothing. */
   readonly read: string;

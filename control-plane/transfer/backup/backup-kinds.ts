@@ -44,7 +44,7 @@ const clients: BackupKind = {
     ),
     putClients(HAS_KEY_ONLY('v'), '(client_key)'),
   ],
-  // Those that were seen stay as they were seen.
+  // Clients that were seen on the network stay, without their settings.
   remove: [
     `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND (t.last_seen IS NULL OR ${HAS_KEY_ONLY('t')})`,
     `UPDATE clients t SET name = NULL, group_id = NULL, client_key = NULL,

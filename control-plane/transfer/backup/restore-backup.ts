@@ -1,4 +1,4 @@
-/** Puts a backup into force: one transaction, which is one revision. */
+/** Restores a backup in one transaction, as one revision. */
 import type { BackupFile, RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import { conflict, invalid } from '../../api/api-error.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -34,19 +34,19 @@ export interface RestoreParts extends CertificateParts {
   readonly policy: PolicyChanges;
   readonly clients: Pick<ClientDirectory, 'takeOver'>;
   readonly clock: Clock;
-  /** No session or token that was read is believed in any more. */
+  /** `forgetCallers` clears the cached sessions and tokens. */
   readonly auth: { readonly adminName: string; forgetCallers(): void };
-  /** Puts stored rows and lists into force. */
+  /** Applies stored rows and lists. */
   readonly bringBack: () => Promise<void>;
 }
 
-/** What a restore is to do. */
+/** The planned changes of a restore. */
 interface Plan {
   readonly changes: readonly KindChange[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What a restore has done. */
+/** Result of a restore. */
 interface Restored extends Plan, Omit<StoredChanges, 'outside'> {}
 
 /** What a restore of the file would change. @throws {ApiError} 400 */
@@ -55,7 +55,7 @@ export async function tryRestore(parts: RestoreParts, file: BackupFile): Promise
   return { dry_run: true, revision: null, ...toAnswer(plan) };
 }
 
-/** Sets what the file says, and puts it into force. @throws {ApiError} 400, 409 */
+/** Stores the contents of the file and applies them. @throws {ApiError} 400, 409 */
 export async function restoreBackup(
   parts: RestoreParts,
   file: BackupFile,

@@ -64,10 +64,10 @@ const EXPORTS: readonly Buffer[] = [
   ...TEXTS,
 ];
 
-/** Octets before the first ones of content that gzip only stores. */
+/** Bytes before the content in a gzip file that stores it uncompressed. */
 const STORED = 15;
 
-/** Octets with the mark of a tar at a place. */
+/** Content with the magic bytes of a tar at an offset. */
 function marked(at: number): Buffer {
   const content = Buffer.alloc(2000);
   content.write('ustar', at, 'latin1');

@@ -1,4 +1,4 @@
-/** The octets of an upload as a plan: finds out whose settings they are, reads and maps them. Runs in the import thread. */
+/** Makes a plan from an upload: detects the program, then reads and maps its settings. Runs in the import thread. */
 import type { ImportFormat } from '../../../shared/api/imports-api.ts';
 import { loggedNames } from './adguard-home/logged-names.ts';
 import { mapAdguard } from './adguard-home/map-adguard.ts';
@@ -36,7 +36,7 @@ interface Importer {
   readonly plan: (files: FileSet, folder: string) => ImportPlan;
 }
 
-/** In the order in which `auto` asks them: the more a program's files tell of it, the earlier. */
+/** In the order in which `auto` tries them: programs whose files are easier to recognize come first. */
 const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
   pihole: { isMine: isPihole, plan: (files, folder) => mapPihole(readPihole(files, folder)) },
   adguard_home: { isMine: isAdguard, plan: planAdguard },

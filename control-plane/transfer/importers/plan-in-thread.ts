@@ -1,4 +1,4 @@
-/** Has an upload read in a thread of its own, within time and memory. */
+/** Reads an upload in a separate thread with limits of time and memory. */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -8,12 +8,12 @@ import type { ImportOrder } from './make-plan.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 
 const ENTRY = new URL('./import-thread.ts', import.meta.url);
-/** JavaScript heap of the thread, MiB; the octets of files lie outside of it. */
+/** JavaScript heap of the thread, MiB; the contents of files are outside of it. */
 const HEAP_MIB = 384;
-/** Longest that reading may take, milliseconds: the largest files take a tenth. */
+/** Time limit in milliseconds; the largest files take a tenth of it. */
 const LIMIT_MS = 20_000;
 
-/** The plan of an upload; throws 400 where the file cannot be read. */
+/** The plan of an upload; throws 400 if the file cannot be read. */
 export async function planInThread(
   order: ImportOrder,
   logger: Logger,
@@ -21,7 +21,7 @@ export async function planInThread(
 ): Promise<ImportPlan> {
   const answer = await askThread(order, limitMs);
   if ('plan' in answer) return answer.plan;
-  // A reader that stumbles is told of, too: the file may be one that it should read.
+  // Unexpected errors are also logged: the file may be one that Weir should be able to read.
   if (!answer.isOfFile) logger.warn('import: the file cannot be read', { reason: answer.fault });
   throw invalid([
     { path: '', message: answer.isOfFile ? answer.fault : `the file cannot be read: ${answer.fault}` },

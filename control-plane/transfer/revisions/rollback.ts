@@ -22,13 +22,13 @@ export interface RollBackParts {
   readonly database: Queryable;
   readonly policy: PolicyChanges;
   readonly clients: Pick<ClientDirectory, 'takeOver'>;
-  /** Puts the restored rows and lists into force. */
+  /** Applies the restored rows and lists. */
   readonly bringBack: () => Promise<void>;
 }
 
 /**
- * Rolls back to revision `id`, if people have made none since `expectedHead`, and returns the new revision, or the newest
- * one if policy is unchanged. 404, 409.
+ * Rolls back to revision `id`, if no user has made a revision since `expectedHead`, and returns the new revision, or
+ * the newest one if policy is unchanged. 404, 409.
  */
 export async function rollBack(
   { database, policy, clients, bringBack }: RollBackParts,

@@ -22,7 +22,7 @@ export async function resolverLookups(
     const { fromMs, toMs } = span;
     const period = { from: new Date(fromMs), to: new Date(toMs) };
     const page = await queryLog.page({ ...period, domain, limit: MOST_ROWS, offset: 0 }, gone);
-    // The filter finds parts of names, too.
+    // The filter also matches parts of names.
     for (const row of page.data) if (row.domain === domain) note(found, row);
   }
   return [...found.values()].sort((a, b) => b.last_asked.localeCompare(a.last_asked));

@@ -5,13 +5,13 @@ import { momentText } from '../client-view.ts';
 import type { Lease } from '../lease-file.ts';
 import type { Neighbour } from '../../../../shared/net/kernel/neighbour-messages.ts';
 
-/** What is known of the network besides queries. */
+/** Devices on the network, from other sources than queries. */
 export interface NetworkSights {
   readonly neighbours: readonly Neighbour[];
   readonly leases: readonly Lease[];
 }
 
-/** Devices that asked nothing since `sinceMs`: those that fell silent last first, those that never asked at the end. */
+/** Devices without a query since `sinceMs`, the most recent query first; devices that never asked come last. */
 export function silentDevices(
   { neighbours, leases }: NetworkSights,
   clients: Pick<ClientDirectory, 'at'>,

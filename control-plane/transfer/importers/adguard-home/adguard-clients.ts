@@ -1,6 +1,6 @@
 /**
- * AdGuard Home's clients, services and safe search. It has no groups: clients with the same settings of their own become
- * one. Pure.
+ * AdGuard Home's clients, services and safe search. It has no groups: clients with the same individual settings become
+ * one group. Pure.
  */
 import { canonicalClientKey } from '../../../../shared/dns/client-key.ts';
 import {
@@ -110,7 +110,7 @@ class PolicyGroups {
     return name;
   }
 
-  /** Adds what each group has; returns the groups that are filtered, null where all are. */
+  /** Adds the settings of each group; returns the groups that are filtered, or null if all are. */
   addPolicies(): readonly string[] | null {
     const groups = [...this.byPolicy.values()];
     for (const { name: group, policy } of groups) {

@@ -1,4 +1,4 @@
-/** AdGuard Home's upstream servers: pools, zones with servers of their own, reverse zones. Pure. */
+/** AdGuard Home's upstream servers: pools, forward zones, reverse zones. Pure. */
 import { PRIVATE_NETWORKS } from '../../../../shared/net/reverse-zone.ts';
 import { placeOf } from '../plan/client-place.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';

@@ -38,7 +38,7 @@ export interface AdguardFilter {
   readonly url: string;
   readonly name: string;
   readonly enabled: boolean;
-  /** Its copy in `data/filters/`; null where the upload has none. */
+  /** Its copy in `data/filters/`; null if the upload has none. */
   readonly copy: Uint8Array | null;
   readonly id: string;
 }
@@ -64,7 +64,7 @@ export interface AdguardSettings {
   /** Lines in Adblock's syntax, or in that of hosts files. */
   readonly rules: readonly string[];
   readonly rewrites: readonly AdguardRewrite[];
-  /** Of clients without settings of their own. */
+  /** For clients without individual settings. */
   readonly everyone: AdguardPolicy;
   readonly clients: readonly AdguardClient[];
   readonly leases: readonly AdguardLease[];

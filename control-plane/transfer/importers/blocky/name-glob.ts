@@ -8,7 +8,7 @@ export function fitsGlob(pattern: string, name: string): boolean {
   const letters = name.toLowerCase().split('');
   let at = 0;
   let part = 0;
-  // Where to go on, should the run of the last star have to be longer.
+  // Where to continue if the last star must match a longer run.
   let starPart = -1;
   let starAt = 0;
   while (at < letters.length) {

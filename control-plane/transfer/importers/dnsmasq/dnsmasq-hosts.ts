@@ -54,7 +54,7 @@ export function addHostsFile(parts: HostsFileParts, path: string): void {
     );
 }
 
-/** Names of one label, with the domain, too. */
+/** Adds each name of a single label also with the domain. */
 function expandedLine(line: string, domain: string): string {
   const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
   return [

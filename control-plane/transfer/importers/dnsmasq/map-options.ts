@@ -1,4 +1,4 @@
-/** dnsmasq's options as entities of Weir: of its own configuration, or of the lines that a Pi-hole adds to it. Pure. */
+/** dnsmasq's options as entities of Weir, from its own configuration or from lines that a Pi-hole adds to it. Pure. */
 import type { GeneratedLists } from '../plan/generated-lists.ts';
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';

@@ -1,6 +1,6 @@
-/** Octets of a file as text: UTF-8 or UTF-16 by its mark, else Latin-1, which every octet has. */
+/** Decodes the bytes of a file: UTF-8, or UTF-16 with a byte order mark, else Latin-1, in which every byte is valid. */
 
-/** Text of a file, without its byte order mark and with LF alone at the ends of lines. */
+/** Text of a file, without its byte order mark and with LF as the only line end. */
 export function decodeText(content: Uint8Array): string {
   return decoded(content).replaceAll(/\r\n?/g, '\n');
 }
@@ -10,7 +10,7 @@ function linesOf(content: Uint8Array): string[] {
   return decodeText(content).split('\n', MAX_LINES);
 }
 
-/** Its lines without blanks around them, empty ones and comments left out; none where there is no file. */
+/** Its trimmed lines, without empty ones and comments; none if there is no file. */
 export function contentLines(content: Uint8Array | undefined): string[] {
   const lines = content === undefined ? [] : linesOf(content);
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));

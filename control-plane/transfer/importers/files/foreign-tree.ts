@@ -45,13 +45,13 @@ export class ForeignTree {
     return value.flatMap((one) => new ForeignTree(one).text() ?? []);
   }
 
-  /** The members of a list; none where there is no list. */
+  /** The members of a list; empty if the value is not a list. */
   list(path?: string): ForeignTree[] {
     const value = this.valueAt(path);
     return Array.isArray(value) ? value.map((one) => new ForeignTree(one)) : [];
   }
 
-  /** The members of a table, in the order of the file; none where there is no table. */
+  /** The members of a table, in the order of the file; empty if the value is not a table. */
   members(path?: string): [key: string, value: ForeignTree][] {
     const value = this.valueAt(path);
     return isTable(value) ? Object.entries(value).map(([key, one]) => [key, new ForeignTree(one)]) : [];

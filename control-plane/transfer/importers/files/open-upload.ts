@@ -1,4 +1,4 @@
-/** Opens an upload by its first octets: zip, tar, gzip, SQLite, or a file of text. */
+/** Opens an upload according to its first bytes: zip, tar, gzip, SQLite, or a text file. */
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';

@@ -28,7 +28,7 @@ export function readYaml(name: string, content: Uint8Array): ForeignTree {
     return new ForeignTree(value);
   } catch (error) {
     if (error instanceof ImportFault) throw error;
-    // The parser throws where aliases are too many or lead nowhere, and where brackets are nested too deeply.
+    // The parser throws for too many aliases, undefined aliases, and brackets that are nested too deeply.
     throw new ImportFault(`${name} is not YAML, or its aliases or its depth are beyond bounds`);
   }
 }

@@ -11,10 +11,10 @@ import { ImportFault } from './import-fault.ts';
 /** A row by column. */
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
-/** Most rows of a table, and octets of one value. */
+/** Maximum number of rows of a table, and of bytes of one value. */
 const MAX_ROWS = 200_000;
 const MAX_VALUE_LENGTH = 65_536;
-/** In the header of a file: 2 where the database keeps a log beside it, which an upload has not. */
+/** Bytes of the header that are 2 if the database has a write-ahead log, which an upload does not contain. */
 const JOURNAL_AT = [18, 19] as const;
 
 /** The tables of one database. */

@@ -4,15 +4,15 @@ import { reasonOf } from '../../../../shared/errors.ts';
 import { MAX_FILES, MAX_UNPACKED_BYTES } from './file-set.ts';
 import { ImportFault } from './import-fault.ts';
 
-/** Where a header says that it is one, and of which octets. */
+/** Offset and text of the magic bytes in a header. */
 const MAGIC_AT = 257;
 const MAGIC = 'ustar';
-/** The parser unpacks what begins like gzip or zstd, without bounds; no path in a tar begins so. */
+/** The parser unpacks gzip and zstd without a limit; no path in a tar begins with these bytes. */
 const PACKED = ['\u001f\u008b', '\u0028\u00b5\u002f\u00fd'];
 const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
 const FOLDERS = new Set(['Directory', 'GNUDumpDir']);
 
-/** Whether the octets begin like a tar. */
+/** Whether the content begins like a tar. */
 export function isTar(content: Buffer): boolean {
   const start = content.toString('latin1', 0, 4);
   if (PACKED.some((mark) => start.startsWith(mark))) return false;

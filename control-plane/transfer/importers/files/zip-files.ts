@@ -45,7 +45,7 @@ function refuseOddEntry(entry: Entry): void {
   if (entry.isEncrypted()) throw new ImportFault(`${entry.fileName} in the zip file is encrypted`);
 }
 
-/** yauzl ends the stream with an error where it has other than the announced octets. */
+/** yauzl ends the stream with an error if its size differs from the announced one. */
 async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat((await stream.toArray()) as Buffer[]);
 }

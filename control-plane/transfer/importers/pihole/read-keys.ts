@@ -1,4 +1,4 @@
-/** The settings of Pi-hole that are no tables: its TOML of version 6, `setupVars.conf` and others of version 5. */
+/** The settings of Pi-hole outside its tables: the TOML of version 6, `setupVars.conf` and other files of version 5. */
 import type { ConfigFault } from '../../../../config/config-fault.ts';
 import { indexLines } from '../../../../config/line-index.ts';
 import { parseToml } from '../../../../config/parse-toml.ts';

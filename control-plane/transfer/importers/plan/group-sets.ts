@@ -1,6 +1,6 @@
 /**
- * Clients of several groups. A client of Weir has one group, so each distinct set of groups that clients have becomes a
- * group of its own, which gets the rules of all of them. A client without any gets a group without rules. Pure.
+ * Clients of several groups. A client of Weir has one group, so each distinct set of groups that clients have becomes
+ * one group, which gets the rules of all groups of the set. A client without any gets a group without rules. Pure.
  */
 import { DEFAULT_GROUP } from './import-plan.ts';
 import type { PlanBuilder } from './plan-builder.ts';
@@ -15,9 +15,9 @@ interface GroupSet<Key> {
 export class GroupSets<Key> {
   private readonly builder: PlanBuilder;
   private readonly unfilteredName: string;
-  /** How groups that count are called in the names of sets. */
+  /** Labels of enabled groups in the names of sets. */
   private readonly labels = new Map<Key, string>();
-  /** Names in Weir of groups that have one of their own, those that are switched off there, too. */
+  /** Names in Weir of groups that are imported one to one, including disabled ones. */
   private readonly own = new Map<Key, string>();
   private readonly sets = new Map<string, GroupSet<Key>>();
 
@@ -26,7 +26,7 @@ export class GroupSets<Key> {
     this.unfilteredName = unfilteredName;
   }
 
-  /** Makes a group known that is `name` in Weir. One that is switched off keeps its rules, but not its clients. */
+  /** Registers a group that is `name` in Weir. A disabled one keeps its rules, but not its clients. */
   add(key: Key, name: string, isEnabled: boolean): void {
     this.own.set(key, name);
     if (!isEnabled) return;

@@ -63,14 +63,14 @@ export class PlanBuilder {
     put(this.groups, '', { name: DEFAULT_GROUP, enabled: true, comment, no_ipv6: false, is_default: true });
   }
 
-  /** Adds an item whose result is that of its entities; `reason` is a remark about it. */
+  /** Adds an item whose result is that of its entities; `reason` is a comment on it. */
   item(kind: ImportItemKind, name: string, reason: string | null = null): number {
     return this.items.push({ kind, name: shownName(name), result: null, reason }) - 1;
   }
 
   /**
-   * Adds a row about something that is taken, but that answers or behaves differently after the switch. `domains` are
-   * the names that it concerns: their questions in the log order these rows.
+   * Adds a row about a setting that is imported, but that behaves differently after the switch. `domains` are the names
+   * that it concerns: the number of their queries in the log determines the order of these rows.
    */
   differs(kind: ImportItemKind, name: string, reason: string, domains: readonly string[] = [name]): void {
     this.items.push({ kind, name: shownName(name), result: 'differs', reason, domains });
@@ -94,13 +94,13 @@ export class PlanBuilder {
     this.items[item] = { ...before, action: before.action === undefined ? action : null };
   }
 
-  /** Adds to the remark of an item. */
+  /** Adds to the comment on an item. */
   remark(item: number, reason: string): void {
     const { reason: before, ...rest } = this.items[item]!;
     this.items[item] = { ...rest, reason: before === null ? reason : `${before}; ${reason}` };
   }
 
-  /** Adds a group under a name that no other of the plan has, which it returns. */
+  /** Adds a group under a name that is unique in the plan, and returns the name. */
   group(name: string, given: { readonly enabled: boolean; readonly comment: string }, item: number): string {
     const taken = (text: string): boolean =>
       text.toLowerCase() === 'default' || this.groups.has(text.toLowerCase());

@@ -25,7 +25,7 @@ export class PlannedPools {
     this.read = read;
   }
 
-  /** The servers that Weir can ask; the others, and remarks, are reported, unless they are already. */
+  /** The servers that Weir supports; `reports` adds the others, and comments on them, to the report. */
   servers(written: readonly string[], reports = true): string[] {
     return written.flatMap((one) => {
       const read = this.read(one);
@@ -61,7 +61,7 @@ export function addBootstrap(builder: PlanBuilder, written: readonly string[], f
   if (plain.length > 0) builder.key('dns.bootstrap', plain, from);
 }
 
-/** Adds a limit of questions; of null a switch that is off. Prefix lengths tell which clients share a budget. */
+/** Adds a rate limit of queries; null disables it. The prefix lengths define which clients share a budget. */
 export function addRateLimit(
   builder: PlanBuilder,
   limit: {

@@ -5,7 +5,7 @@ import { lacksScope } from '../../../../config/value-checks.ts';
 import { shownUrl } from '../../../../shared/net/shown-url.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 
-/** A server in Weir's form, perhaps with a remark; or why Weir cannot ask it. */
+/** A server in Weir's form, possibly with a comment; or the reason why Weir cannot use it. */
 export type ReadUpstream =
   | { readonly server: string; readonly remark: string | null }
   | { readonly server: null; readonly reason: string };

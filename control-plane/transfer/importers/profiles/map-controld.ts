@@ -27,7 +27,7 @@ export function mapControld(files: FileSet): ImportPlan {
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'Control D: names', 'controld-names');
   const names = new OwnNames(builder, lists);
-  // A rule without an action of its own has that of its folder.
+  // A rule without an action inherits it from its folder.
   const shared = folder.at('group.action');
   for (const rule of folder.list('rules')) mapRule(builder, names, rule, shared);
   names.finish();

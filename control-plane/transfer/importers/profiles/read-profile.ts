@@ -17,7 +17,7 @@ export function readProfile(files: FileSet): ForeignTree | null {
   return wrapper === undefined ? file : file.at(wrapper);
 }
 
-/** The same, but null where the upload is not JSON, either. */
+/** The same, but null also if the upload is not JSON. */
 export function profileIn(files: FileSet): ForeignTree | null {
   try {
     return readProfile(files);
@@ -27,7 +27,9 @@ export function profileIn(files: FileSet): ForeignTree | null {
   }
 }
 
-/** A name that is answered with an address or another name; `isForAll` with all names below it, as `*.` has those alone. */
+/**
+ * A name that is answered with an address or another name; `isForAll` = including subdomains, `*.` = only subdomains.
+ */
 export function addSpoof(builder: PlanBuilder, name: string, target: string, isForAll: boolean): void {
   const isBelowOnly = name.startsWith('*.');
   const covers = isForAll && !isBelowOnly;

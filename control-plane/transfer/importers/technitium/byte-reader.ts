@@ -13,7 +13,7 @@ export class ByteReader {
     this.content = content;
   }
 
-  /** The version of a file of this kind, whose first octets are `magic`; throws an ImportFault for another one. */
+  /** The version of a file that begins with `magic`; throws an ImportFault for other files. */
   head(magic: string, newest: number): number {
     const found = this.octets(magic.length).toString('latin1');
     if (found !== magic) throw new ImportFault(`${this.name} is not such a file of Technitium`);
@@ -27,19 +27,19 @@ export class ByteReader {
     return this.octets(1)[0]!;
   }
 
-  /** Of 32 bits, least octet first. */
+  /** Of 32 bits, little-endian. */
   integer(): number {
     return this.octets(4).readInt32LE();
   }
 
-  /** A text after its length in one octet. */
+  /** A text with a length byte before it. */
   text(): string {
     return this.octets(this.octet()).toString('utf8');
   }
 
-  /** As many texts as there are said to be. */
+  /** The announced number of texts. */
   texts(count: number): string[] {
-    // Each takes an octet at least, so that a count that lies costs nothing.
+    // Each text takes at least one byte, so a forged count is detected before memory is allocated.
     if (count < 0 || count > this.content.length - this.at) throw this.cutOff();
     return Array.from({ length: count }, () => this.text());
   }

@@ -1,4 +1,4 @@
-/** The settings of a Technitium DNS Server as a plan of Weir's entities; all of its names stand for those below, too. Pure. */
+/** Maps the settings of a Technitium DNS Server to a plan; all of its names also cover their subdomains. Pure. */
 import { addForeignList } from '../plan/foreign-list.ts';
 import { GeneratedLists } from '../plan/generated-lists.ts';
 import type { ImportPlan } from '../plan/import-plan.ts';

@@ -68,7 +68,7 @@ function namesOf(file: string, magic: string, content: Buffer | undefined): stri
   return reader.texts(reader.integer());
 }
 
-/** A zone in binary form has octets that no text has. */
+/** A zone in binary form contains zero bytes, a text does not. */
 function zoneOf(path: string, content: Buffer): TechnitiumZone {
   const name = (path.split('/').at(-1) ?? path).replace(/\.(?:zone|txt)$/i, '');
   return { name, text: content.includes(0) ? null : decodeText(content) };

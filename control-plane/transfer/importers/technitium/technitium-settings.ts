@@ -9,7 +9,7 @@ export interface TechnitiumList {
 
 export interface TechnitiumZone {
   readonly name: string;
-  /** Null where the file is in the server's own binary form. */
+  /** Null if the file is in the server's own binary form. */
   readonly text: string | null;
 }
 
@@ -19,11 +19,11 @@ export interface TechnitiumSettings {
   readonly allowed: readonly string[];
   readonly blocked: readonly string[];
   readonly zones: readonly TechnitiumZone[];
-  /** Configuration of the app Advanced Blocking; null where it is not installed. */
+  /** Configuration of the app Advanced Blocking; null if it is not installed. */
   readonly advancedBlocking: ForeignTree | null;
   /** Names of the other apps. */
   readonly apps: readonly string[];
-  /** The answer of its `/api/settings/get`, where people have added that. */
+  /** The answer of its `/api/settings/get`, if the upload contains it. */
   readonly settings: ForeignTree | null;
   /** Whether the general settings are there in binary form. */
   readonly hasBinarySettings: boolean;
