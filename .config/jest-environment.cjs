@@ -1,9 +1,9 @@
 // The environment of the tests: Node's own, which ends what a suite leaves running, and agrees with production in two
 // things.
-// - `instanceof`: jest gives every suite built-in classes of its own, so an error of node:fs or an array from another
-//   thread would be no `Error` and no `Int32Array` there, though it is one when Weir runs. Here both kinds count.
-// - Speed: jest's global object is a proxy behind an interceptor, so that each `Math` or `Uint8Array` of a hot loop is
-//   two calls. Here it is an ordinary one, as new for each suite; the tests that calculate take half the time.
+// - `instanceof`: jest gives every suite its own built-in classes, so an error of node:fs or an array from another
+//   thread would not be an `Error` or `Int32Array` there, unlike in production. Here both kinds count.
+// - Speed: jest's global object is a proxy behind an interceptor, so each access to `Math` or `Uint8Array` in a hot
+//   loop takes two calls. Here it is an ordinary object, also new for each suite: computations take half the time.
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 const { children, endOthers } = require('./leftovers.cjs');
@@ -20,7 +20,7 @@ const ordinary = Function.prototype[Symbol.hasInstance];
 module.exports = class extends TestEnvironment {
   constructor(config, context) {
     const { createContext, constants } = vm;
-    // The constructor makes its context from the proxy and lets no one say otherwise.
+    // The constructor always makes its context from the proxy.
     vm.createContext = () => createContext(constants.DONT_CONTEXTIFY);
     try {
       super(config, context);

@@ -1,7 +1,7 @@
-// What all suites of one run of jest share, made before the first of them and gone after the last: a folder for what
-// is made once and copied (`WEIR_TEST_RUN`; every user can pass through, as PostgreSQL runs as another one under root),
-// and the compiled code of threads and processes under test, which is kept between runs as `weir` itself keeps it. The
-// dashboard is built if its sources have changed, so that no Weir under test does so.
+// Setup that all suites of one run of jest share: a folder for files that are made once and copied (`WEIR_TEST_RUN`;
+// every user can traverse it, because under root PostgreSQL runs as another user), which is removed after the last
+// suite; and the compiled code of threads and processes under test, which is kept between runs, as `weir` itself does.
+// The dashboard is built if its sources have changed, so that no Weir under test does so.
 const { spawnSync } = require('node:child_process');
 const {
   accessSync,
@@ -47,7 +47,7 @@ module.exports = () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
   process.env.WEIR_TEST_RUN = folder;
   process.env.NODE_COMPILE_CACHE ??= join(__dirname, '..', 'node_modules', '.cache', 'weir', 'code');
-  // A build that fails says why; the tests of what does not need one go on.
+  // A failed build prints the reason; tests that do not need the dashboard still run.
   spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', BUILD, '--if-changed'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

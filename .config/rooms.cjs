@@ -39,7 +39,7 @@ function findCircles(level) {
     const ofFrom = reaches.get(from) ?? reaches.set(from, new Map()).get(from);
     ofFrom.set(to, [...(ofFrom.get(to) ?? []), `${source} imports ${resolved}`]);
   }
-  // Directories that import none of those left are no part of a circle, nor those that none of them imports.
+  // A directory that imports none of the remaining ones, or is imported by none of them, is not part of a cycle.
   const left = new Set([...reaches].flatMap(([from, ofFrom]) => [from, ...ofFrom.keys()]));
   const importsOne = (from) => [...(reaches.get(from)?.keys() ?? [])].some((to) => left.has(to));
   const isImported = (to) => [...left].some((from) => reaches.get(from)?.has(to));

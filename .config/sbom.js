@@ -1,7 +1,8 @@
-// What a production install is made of: `data/sbom/weir.cdx.json` (CycloneDX 1.6) with every package of package-lock.json
-// that is not for development, and the binaries that packages bring; `data/sbom/LICENSES.txt` with their licences. Reports
-// licences that do not suit and binaries that are not described here, in `data/sbom/REPORT.txt` and on standard error; that
-// is not a gate. The same tree gives the same files: no time, no path, no host. Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
+// SBOM of a production install: `data/sbom/weir.cdx.json` (CycloneDX 1.6) lists every package of package-lock.json that
+// is not for development, and the binaries in packages; `data/sbom/LICENSES.txt` contains their licences. Unsuitable
+// licences and binaries that are not described here are reported in `data/sbom/REPORT.txt` and on standard error, but
+// do not fail the run. The same tree gives the same files: they contain no time, path or host.
+// Usage: node .config/sbom.js [FOLDER] (npm run artefacts -- sbom).
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -31,11 +32,11 @@ const SUITABLE = new Set([
     'CC0-1.0',
   ],
   ...['PostgreSQL', 'Unlicense', 'Zlib', 'Unicode-DFS-2016', 'OpenSSL', 'LicenseRef-public-domain'],
-  // Of packages that build the dashboard, none of which is in what a browser gets: MPL asks for the source of its own
-  // files where somebody changes them, CC-BY for the name of who made the data.
+  // Packages that build the dashboard, none of which is sent to browsers: MPL requires the source of its files if they
+  // are changed, CC-BY the name of the author of the data.
   ...['MPL-2.0', 'CC-BY-4.0'],
 ]);
-/** Licences of packages whose package.json says them in an old way. */
+/** Licences of packages whose package.json states them in an old format. */
 const STATED = { busboy: 'MIT', streamsearch: 'MIT' };
 /** Programs in binaries, by package and then by file: [name, licence]. What OpenSSL 1.1 or ICU 60 lack is theirs. */
 const PROGRAMS = {
@@ -62,7 +63,7 @@ const PROGRAM_OF = {
   '@napi-rs': '@napi-rs',
   '@rolldown': '@rolldown',
 };
-/** First octets of ELF, of Mach-O in its four forms, and of PE. */
+/** First bytes of ELF, and of Mach-O in its four forms. */
 const MAGIC = ['7f454c46', 'cffaedfe', 'cefaedfe', 'feedfacf', 'cafebabe'];
 
 const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));

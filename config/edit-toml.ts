@@ -1,7 +1,7 @@
 /**
- * Changes values in the text of a configuration and leaves the rest as it is: comments, order, blank lines, style. Each
- * way to change a value is tried in turn, the gentlest first, and its result is parsed: only a text that says exactly
- * what it said before, but for the changed value, is taken.
+ * Changes values in the text of a configuration and keeps the rest: comments, order, blank lines, style. Each way to
+ * change a value is tried in turn, the least intrusive first, and its result is parsed: a text is accepted only if it
+ * differs from the previous one in nothing but the changed value.
  */
 import { patch } from '@decimalturn/toml-patch';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,7 +18,7 @@ export interface TomlChange {
 
 type Tree = Record<string, unknown>;
 
-/** The text with these values; null if it is no TOML, or cannot take one of them. */
+/** The text with these values; null if it is not TOML, or one of them cannot be set in it. */
 export function editToml(text: string, changes: readonly TomlChange[]): string | null {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const isCrlf = text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/u.test(text);
@@ -43,7 +43,7 @@ function editOne(text: string, change: TomlChange): string | null {
   return null;
 }
 
-/** The tree of a TOML text, of plain objects; null if it is none. */
+/** The tree of a TOML text, of plain objects; null if it is invalid. */
 function treeOf(text: string): Tree | null {
   try {
     return plain(parse(text)) as Tree;
@@ -58,7 +58,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** A copy of a tree with a value in it; null where a table would have to replace a value. */
+/** A copy of a tree with a value in it; null if a table would have to replace a value. */
 function withValue(tree: Tree, path: readonly string[], value: unknown): Tree | null {
   const [head = '', ...rest] = path;
   if (value === undefined && !(head in tree)) return tree;
@@ -219,9 +219,9 @@ function withOldBlanks(text: string, before: string): string {
     .join('\n');
 }
 
-/** With the comments at its end that the package took along with what stood above them. */
+/** Appends the comments that the TOML package removed together with the lines above them. */
 function withLostComments(text: string, before: string): string {
-  // What looks like a comment may be part of a text of several lines.
+  // A line that looks like a comment may be part of a multi-line string.
   if (/"""|'''/u.test(before)) return text;
   const kept = Map.groupBy(text.split('\n'), withoutBlanks);
   const comments = before.split('\n').filter((line) => /^\s*#/u.test(line));
@@ -260,7 +260,7 @@ function isTables(value: unknown): value is readonly Tree[] {
   return Array.isArray(value) && value.length > 0 && value.every(isTable);
 }
 
-/** A value in TOML: strings as JSON has them, whose escapes are TOML's, but for DEL. */
+/** A value in TOML: strings as in JSON, whose escapes are valid in TOML, except that TOML also escapes DEL. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   return JSON.stringify(value).replaceAll('\u007F', '\\u007F');

@@ -20,8 +20,8 @@ export function variableOf(path: readonly string[]): string {
 }
 
 /**
- * Reads the overrides out of `env`. A variable that starts with `WEIR_` and a section's name but is no key's is one of
- * the `faults`, a spelling mistake; other `WEIR_` variables are ignored.
+ * Reads the overrides from `env`. A variable that starts with `WEIR_` and the name of a section, but matches no key, is
+ * reported in `faults` as a spelling mistake; other `WEIR_` variables are ignored.
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,

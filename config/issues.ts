@@ -25,7 +25,7 @@ function expectedBy(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.expected === 'boolean' ? 'true or false' : `a table of settings ([${pathText(issue.path)}])`;
 }
 
-/** The faults that a parse by the keys found, in its order; none where it went well. */
+/** The faults that a parse by the keys found, in its order; empty if it succeeded. */
 export function faultsOf(
   { error }: z.ZodSafeParseResult<unknown>,
   place: (path: string) => Place,

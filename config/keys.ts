@@ -40,7 +40,7 @@ export function list<S extends z.ZodType>(
   return z.array(entry, expected).refine(({ length }) => length >= least, expected);
 }
 
-/** A table of keys; where it is not given, its keys have their defaults. `doc` is for the reference. */
+/** A table of keys; if it is missing, its keys have their defaults. `doc` is for the reference. */
 export function section<const S extends z.ZodRawShape>(doc: string, shape: S) {
   // To zod a date is an object like others.
   const notDate = (raw: unknown): unknown => (raw instanceof Date ? raw.toISOString() : raw);
@@ -49,7 +49,7 @@ export function section<const S extends z.ZodRawShape>(doc: string, shape: S) {
   return schema;
 }
 
-/** A key. The notes are those of `schema` from here on, so it must be no other key's. */
+/** A key. The notes are attached to `schema`, so another key must not use the same schema. */
 export function key<S extends z.ZodType>(schema: S, notes: KeyNotes): S {
   NOTES.add(schema, notes);
   return schema;
@@ -80,7 +80,7 @@ export function schemaAt(
   return schemaAt(def.type === 'array' ? def.element : shapeOf(schema)[String(step)], rest);
 }
 
-/** The schemas of a section's keys by name; none for what is no section. */
+/** The schemas of a section's keys by name; empty for schemas that are not sections. */
 export function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> {
   const def = schema && withoutDefault(schema);
   if (def?.type === 'pipe') return shapeOf(def.out);

@@ -34,10 +34,10 @@ export const KEY_NAMES: readonly string[] = PLACED.map(({ name }) => name);
 
 const RESTART = new Set(PLACED.flatMap(({ name, notes }) => (notes.restart === true ? [name] : [])));
 const SECRET = new Set(PLACED.flatMap(({ name, notes }) => (notes.secret === true ? [name] : [])));
-/** The keys of a node, besides those of its sections: each node has its own disk, memory and database client. */
+/** Keys of a node outside its own sections: each node has its own disk, memory and database client. */
 const NODE_KEYS = new Set(PLACED.flatMap(({ name, notes }) => (notes.perNode === true ? [name] : [])));
 
-/** True for a key that lives in the file alone; the others are of the whole cluster. */
+/** True for a key that is only in the file of a node; the others apply to the whole cluster. */
 export function isNodeKey(name: string): boolean {
   return /^(?:server|logging)\./u.test(name) || NODE_KEYS.has(name);
 }

@@ -1,4 +1,4 @@
-/** What is refused in a file, and how the fault is told. */
+/** Refused contents of a file, and the messages about them. */
 import { describe, expect, test } from '@jest/globals';
 import { formatFault } from './config-fault.ts';
 import { parseConfig } from './parse-config.ts';

@@ -76,7 +76,7 @@ export function parseConfig({ file, local, env }: ConfigInput): ConfigResult {
     const variable = environment.names.get(key);
     if (variable === undefined)
       return inForce.includes(key) ? { source: local!.name, line: undefined, key: path } : inFile(path);
-    // What lies inside of the key is named behind the variable's name.
+    // The path inside the key follows the variable's name.
     return { source: 'environment', line: undefined, key: variable + path.slice(key.length) };
   };
   faults.push(...faultsOf(keys.safeParse(environment.raw, parsing), place));

@@ -52,7 +52,7 @@ export function lacksScope(host: string): boolean {
   return isIP(host) === 6 && /^fe[89ab]/iu.test(host) && !host.includes('%');
 }
 
-/** A form that the empty string has, too. */
+/** A form that also accepts the empty string. */
 export function orEmpty(other: z.ZodString): z.ZodString {
   const isGood = (value: string): boolean => value === '' || other.safeParse(value).success;
   return form(`${other.description}, or an empty string`, isGood);

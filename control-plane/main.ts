@@ -122,9 +122,9 @@ async function upgrade({ config }: LoadedConfig): Promise<number> {
 }
 
 async function start(loaded: LoadedConfig, takesOver: boolean): Promise<undefined> {
-  // A reader of the log that goes away, or a full disk under it, is no reason to stop answering.
+  // Weir keeps answering if the reader of its log goes away, or if the disk of the log is full.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
-  // Another program from here on if Weir was root: no thread of Weir has started, and no file is open.
+  // If Weir was root, another program runs from here on: no thread has started yet, and no file is open.
   const staysRoot = process.geteuid?.() === 0 ? await dropped(loaded, takesOver) : undefined;
   const { startWeir } = await import('./node/start.ts');
   await startWeir(loaded, { takesOver, staysRoot });
@@ -160,7 +160,7 @@ async function changePassword(loaded: LoadedConfig): Promise<number> {
   return setPassword({ loaded, reader, terminal, hash: hashPassword, store: storeAdminPassword });
 }
 
-/** `weir tail | head` is done once no one reads on. */
+/** Ends `weir tail | head` when the reader is done. */
 function endWithReader(): void {
   process.stdout.on('error', () => process.exit(0));
 }

@@ -12,7 +12,7 @@ import type {
 
 /** A change that is in the database although its request failed. */
 export interface StoredChange {
-  /** Null if the change is no part of revisions, or changed nothing. */
+  /** Null if the change is not part of revisions, or changed nothing. */
   readonly revision: number | null;
 }
 
@@ -117,8 +117,8 @@ export function overloaded(detail: string, retryAfterSecs: number, cause?: unkno
 }
 
 /**
- * 503 for a change that is stored and not in force yet, with the reason. Without Retry-After: it must not be sent
- * again. The detail must hold no secret, so the cause goes to the log only.
+ * 503 for a change that is stored but not active yet, with the reason. Without Retry-After: it must not be sent again.
+ * The detail must not contain secrets, so the cause goes to the log only.
  */
 export function notInForce(reason: string, revision: number | null, cause?: unknown): ApiError {
   const detail = `the change is stored, but ${reason}; Weir applies it as soon as it can`;

@@ -1,10 +1,10 @@
-/** Who sent a request, as the guard found out and handlers are told; and who a change is by. */
+/** The sender of a request, as the guard passes it to handlers; and the author of a change. */
 import type { Role } from '../../shared/api/auth-api.ts';
 import type { Precondition } from './entity.ts';
 
 /** The caller of a request: a user, or an API token. */
 export interface Caller {
-  /** Of a token its name behind `token `, which no user is called. */
+  /** For a token, `token ` and its name; user names cannot contain a space. */
   readonly username: string;
   readonly role: Role;
   /** Null for a token. */
@@ -21,7 +21,7 @@ export interface Author {
   readonly name: string;
   /** Where the request came from; null = not from the network. */
   readonly address: string | null;
-  /** Is told the id of the revision that the change makes. */
+  /** Called with the id of the revision that the change makes. */
   readonly onRevision?: (id: number) => void;
   /** Runs first in the transaction of the change, and throws 412 if the entity is not as the request expects it. */
   readonly precondition?: Precondition;

@@ -23,8 +23,8 @@ const PROXY_FIELDS = [
 ];
 
 /**
- * Whether the request comes from this machine and not through a proxy: from the loopback, which is no network of
- * `server.trusted_proxies`, without a PROXY header and without a field that proxies add; or over the local socket.
+ * Whether the request comes from this machine and not through a proxy: over the local socket, or from a loopback
+ * address outside `server.trusted_proxies`, without a PROXY header and without header fields that proxies add.
  */
 export function isOnThisMachine(request: Request): boolean {
   if (isLocal(request)) return true;

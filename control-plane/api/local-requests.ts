@@ -1,6 +1,6 @@
 /**
- * Requests that came over the unix socket in the data directory. Whoever may open that file could read and change
- * everything there, so its permissions are the login.
+ * Requests that came over the Unix socket in the data directory. Anyone who can open that file can read and change
+ * everything there, so file permissions replace the login.
  */
 import type { Request } from 'express';
 import type { Socket } from 'node:net';

@@ -5,7 +5,7 @@
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { invalid } from './api-error.ts';
 
-/** The parameters of a request target; throws 400 for one given twice and for bytes that are no UTF-8. */
+/** The parameters of a request target; throws 400 for duplicates and for bytes that are not UTF-8. */
 export function readQuery(target: string): Record<string, string> {
   const at = target.indexOf('?');
   const pairs = at === -1 ? [] : target.slice(at + 1).split('&');
@@ -25,7 +25,7 @@ export function readQuery(target: string): Record<string, string> {
   return Object.fromEntries(parameters);
 }
 
-/** As forms are encoded; undefined if it is no percent-encoded UTF-8. */
+/** Decodes the encoding of forms; undefined if the text is not percent-encoded UTF-8. */
 function decode(written: string): string | undefined {
   try {
     return decodeURIComponent(written.replaceAll('+', ' '));

@@ -98,8 +98,8 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
   /**
-   * False for what changes nothing at other nodes, or not yet when it is answered: then a request cannot prefer to wait
-   * for them. By default all that changes something, for those who have a right, can be waited for.
+   * False if the route changes nothing on other nodes, or not before its answer: a request then cannot ask to wait for
+   * them. By default requests can wait for every change that needs a login.
    */
   readonly waits?: false;
   readonly handle: (
@@ -189,7 +189,7 @@ export function route<
   };
 }
 
-/** Runs `handle` with a signal that aborts when the client goes; an answer that is given up for that is none. */
+/** Runs `handle` with a signal that aborts when the client disconnects; the result is then undefined. */
 export async function whileThere<T>(
   response: Response,
   handle: (gone: AbortSignal) => Promise<T> | T,
@@ -210,7 +210,7 @@ export async function whileThere<T>(
   }
 }
 
-/** What Node throws where a signal ends a wait. */
+/** Whether an error is the one that Node throws when a signal ends a wait. */
 function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
 import { refuseLarge, tooLarge } from './request-body.ts';
 
-/** Media type of an upload: the octets of one file. A browser sends it to another origin only after asking. */
+/** Media type of an upload of one file. A browser sends it to another origin only after a preflight request. */
 export const UPLOAD_MEDIA_TYPE = 'application/octet-stream';
 
 /** Writes the body to a new file at `path` (mode 0600); the caller removes it, after an error too. */

@@ -1,7 +1,7 @@
 /** The descriptor of a connection or listener of Node, which has no public name for it. */
 import type { Server, Socket } from 'node:net';
 
-/** Throws where the connection has none, as after its end. */
+/** Throws if the socket has none, for example after its end. */
 export function descriptorOf(socket: Socket | Server): number {
   const { _handle: handle } = socket as unknown as { _handle: { readonly fd: number } | null };
   if (handle === null || !(handle.fd >= 0)) throw new Error('read the descriptor of a socket: it is closed');

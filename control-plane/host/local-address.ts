@@ -1,7 +1,7 @@
 /** Where a program on this machine reaches a node, by the addresses that it listens on. */
 import { isIPv6 } from 'node:net';
 
-/** An address of this machine that the node listens on, IPv4 where there is one. */
+/** An address of this machine that the node listens on, preferably IPv4. */
 export function localAddress(listening: readonly string[]): string {
   const first = listening.find((address) => !isIPv6(address)) ?? listening[0] ?? '127.0.0.1';
   if (first === '0.0.0.0') return '127.0.0.1';

@@ -1,4 +1,4 @@
-/** The memory of this machine as the kernel tells it; elsewhere what Node knows. Nothing is kept. */
+/** The memory of this machine as the kernel reports it; without Linux's files, as Node reports it. Keeps no state. */
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 
@@ -23,12 +23,12 @@ export function machineMemory(): MachineMemory {
   return { total, free, available, used: total - available, swapTotal, swapUsed: swapTotal - swapFree };
 }
 
-/** 0..100, also where nothing is the whole. */
+/** 0..100; 0 if `whole` is 0. */
 export function percentOf(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.min(100, Math.max(0, (100 * part) / whole));
 }
 
-/** Words by line of a file of the kernel; none of one that cannot be read. */
+/** Words by line of a kernel file; empty if it cannot be read. */
 export function linesOf(path: string): string[][] {
   return readText(path)
     .split('\n')

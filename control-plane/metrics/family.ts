@@ -1,6 +1,6 @@
-/** What a metric is to the rest of this folder: a name, and how its values are read when somebody scrapes. */
+/** A metric family: a name, and a function that reads its values at each scrape. */
 
-/** Label names with values; values may hold anything, their number is bounded. */
+/** Label names with values; values may contain any text, but their number is limited. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** One line of the text. */

@@ -1,4 +1,4 @@
-/** Metrics of the lists: what is in force comes from memory, the state of fetches from the database. */
+/** Metrics of the lists: the active rules come from memory, the state of downloads from the database. */
 import { type BlocklistSource, SourceStatus } from '../../shared/api/policy/sources-api.ts';
 import type { SourceKind } from '../../shared/policy/source-kind.ts';
 import type { PublishedState } from '../policy/snapshot/published-state.ts';

@@ -4,7 +4,7 @@ import type { Sample } from './family.ts';
 import { threadLabels } from './thread-counters.ts';
 
 const THREADS = '/proc/self/task';
-/** Names that `dns-thread.ts` gives; the kernel keeps 15 octets. */
+/** Names that `dns-thread.ts` gives; the kernel keeps 15 bytes. */
 const DNS_THREAD = /^dns-(answer|resolve)-(\d+)$/;
 const NANOSECONDS = 1e9;
 

@@ -57,7 +57,7 @@ function runSettings(): object {
       'container=oci',
       'PATH=/opt/weir/control-plane/cli:/usr/bin',
       'WEIR_SERVER_DATA_DIR=/var/lib/weir',
-      // Said, so that Weir tells what is missing where it may not have it, and takes no other port.
+      // Explicit, so that Weir reports an error if it cannot use the port, instead of choosing another one.
       'WEIR_SERVER_DNS_PORT=53',
     ],
     Entrypoint: [WEIR],

@@ -1,10 +1,10 @@
 /** Reads small files whose paths people write: no device, no pipe that waits for a writer, nothing large. */
 import { readFileSync, statSync } from 'node:fs';
 
-/** A larger one is not what was meant. */
+/** A larger file cannot be the intended one. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The text of a file; throws what the system says, or that it is no regular file or too large. */
+/** The text of a file; throws errors of the system, and for files that are not regular or too large. */
 export function readRegularFile(path: string): string {
   const stat = statSync(path);
   if (!stat.isFile()) throw new Error(`${path} is not a regular file`);

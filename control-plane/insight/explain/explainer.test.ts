@@ -31,7 +31,7 @@ const servers = {
   pools: () => [{ name: 'none', priority: 1 }],
 };
 
-/** A real thread that answers from the small policy; upstreams that no one is at. */
+/** A real thread that answers from the small policy, with upstreams that do not exist. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weir-explain-'));
   const logger = new MemoryLogger();

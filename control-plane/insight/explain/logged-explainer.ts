@@ -1,7 +1,7 @@
 /**
- * Explains a row of the query log, with what the log says of it. While policy is that of its time, the question is asked once
- * more; once it has changed, it is explained by the generation of that moment, where this node has it on disk. Where it
- * has not, the question is explained by the policy in force, and the answer says so.
+ * Explains a row of the query log, together with its logged values. If policy has not changed since, the query is
+ * explained by the active policy. Otherwise it is explained by the generation of its time, if this node has it on disk;
+ * if not, by the active policy, and the answer gives the reason.
  */
 import type { ExplainAnswer, LoggedThen } from '../../../shared/api/explain-api.ts';
 import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
@@ -23,7 +23,7 @@ export interface LoggedExplainerParts {
 
 type Revisions = Awaited<ReturnType<typeof revisionsAt>>;
 
-/** A revision is in force on every node some seconds after it was stored, at the latest. */
+/** Time after which a stored revision is active on every node. */
 const SETTLED_MS = 6000;
 
 /** The answer to a logged query. @throws {ApiError} 404 for a row that is not there */

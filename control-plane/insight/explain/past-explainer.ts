@@ -25,16 +25,18 @@ const HEAP_MIB = 64;
 /** What it is made of. */
 export interface PastExplainerParts {
   readonly generations: Pick<Generations, 'at'>;
-  /** The rules in force, which an earlier generation mostly shares. */
+  /** The active rules, most of which an earlier generation shares. */
   readonly rulesInForce: () => CompiledRules;
   readonly blocking: () => BlockingSettings;
   /** As in `ExplainerParts`. */
   readonly servers: AskedServersParts;
-  /** What was live for these rows at a moment, Unix milliseconds, as far as it is known. */
+  /** Live policy for these rows at a moment, Unix milliseconds, as far as it is known. */
   readonly liveAt: (rows: PolicyRows, momentMs: number) => LivePolicy;
 }
 
-/** Explains by earlier generations, one question at a time: each may need a table of rules besides the one in force. */
+/**
+ * Explains by earlier generations, one query at a time: each may need a table of rules in addition to the active one.
+ */
 export class PastExplainer {
   private readonly parts: PastExplainerParts;
   private readonly turns = new Semaphore(1);
@@ -43,7 +45,7 @@ export class PastExplainer {
     this.parts = parts;
   }
 
-  /** The answer by the generation that was in force here at a moment, Unix milliseconds; null if it is not kept. */
+  /** The answer by the generation that was active here at a moment, Unix milliseconds; null if it is not kept. */
   explainAt(question: Question, momentMs: number, signal: AbortSignal): Promise<ExplainAnswer | null> {
     return this.turns.run(async () => {
       signal.throwIfAborted();
@@ -72,7 +74,7 @@ export class PastExplainer {
   }
 }
 
-/** What a thread of its own says of the question; ended once the signal is aborted. */
+/** Explains the query in a separate thread, which ends when the signal is aborted. */
 async function explanationOf(question: PastQuestion, signal: AbortSignal): Promise<FromPast> {
   const worker = new Worker(ENTRY, {
     workerData: question,

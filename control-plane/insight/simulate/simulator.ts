@@ -1,7 +1,7 @@
 /**
- * Answers what a draft of policy would change about the queries of the log. The questions are read by the thread of the
- * query log and judged in a thread of their own, twice each: by the policy in force and by the draft. Nothing is stored
- * or published.
+ * Reports what a draft of policy would change about the queries of the log. The thread of the query log reads the
+ * queries, and a separate thread judges each of them twice: by the active policy and by the draft. Nothing is stored or
+ * published.
  */
 import { periodMs } from '../../../shared/api/fields.ts';
 import type { SimulateBody, Simulation } from '../../../shared/api/policy/simulate-api.ts';
