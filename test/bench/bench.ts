@@ -1,5 +1,5 @@
-// What all suites stand on: the built programs, the generator, the temporary folder and the upstream, opened once
-// and closed whatever happens.
+// Common ground of all suites: the built programs, the generator, the temporary folder and the upstream, opened once
+// and always closed.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

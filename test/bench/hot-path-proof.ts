@@ -1,6 +1,6 @@
-// `npm run bench -- --suite hot-path`: that an answer thread in steady state allocates next to nothing, collects no
-// garbage and runs optimised code. The real Weir is asked, as everywhere: its threads tell what they allocated and
-// collected (a test hook), and V8 writes down every deoptimisation of each of them.
+// `npm run bench -- --suite hot-path`: proves that an answer thread in steady state allocates next to nothing, collects
+// no garbage and runs optimised code. The bench asks a real Weir: its threads report what they allocated and collected
+// (a test hook), and V8 logs every deoptimisation of each of them.
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Bench } from './bench.ts';
@@ -17,7 +17,7 @@ import { saturatedMix } from './suites/mix.ts';
 import type { WorkerMeasures } from './thread-measures.ts';
 import { askThreads, longestPauseMs } from './thread-measures.ts';
 
-/** Runs before the state is called steady: code is optimised and table sizes are settled by then. */
+/** Runs before the steady state, so that code is optimised and table sizes have settled. */
 const WARM_RUNS = 2;
 /** Nothing is allocated for a query or a batch; what there is comes from the clock (twice a second) and from asking. */
 const MOST_BYTES_PER_QUERY = 0.05;
@@ -74,8 +74,8 @@ async function prove(stage: Stage, running: RunningServer, workload: PreparedWor
   const workers = await askThreads(running.child);
   const threads = workers.map(({ answer }) => answer);
   const collections = threads.reduce((total, { memory }) => total + (memory?.collections.length ?? 0), 0);
-  // What lies on a heap is counted to the byte, but falls with each collection; what was ever allocated is counted
-  // in the pieces that the allocator takes, and so is a little too much.
+  // The used heap is counted to the byte, but shrinks with each collection; the total allocation is counted in the
+  // blocks that the allocator takes, and so is slightly too high.
   const figure = collections === 0 ? 'usedHeapBytes' : 'allocatedBytes';
   const sum = (of: WorkerMeasures): number =>
     of.reduce((total, { answer }) => total + (answer.memory?.[figure] ?? 0), 0);

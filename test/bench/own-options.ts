@@ -8,7 +8,7 @@ export interface OwnNumbers<Name extends string> {
   readonly rest: string[];
 }
 
-/** Reads the numbers; null where the arguments ask for help. Throws an Error that names the bad one. */
+/** Reads the numbers; null if the arguments ask for help. Throws an Error that names the bad one. */
 export function readOwnNumbers<Name extends string>(
   args: readonly string[],
   defaults: Readonly<Record<Name, number>>,

@@ -1,6 +1,6 @@
-// The order of everything in one workload: every server is started, warmed and checked once; then all take turns,
-// and each rotation begins with another server, so that none is always first. A server that fails is left out with
-// its reason; the others go on.
+// The order of everything in one workload: every server is started, warmed and checked once; then all take turns, and
+// each rotation begins with another server, so that none is always first. A server that fails is left out and its
+// reason is reported; the others continue.
 import type { Run } from './report/figures.ts';
 import type { PreparedWorkload } from './prepared-workload.ts';
 import type { RunningServer, Stage } from './running-server.ts';

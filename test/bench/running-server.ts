@@ -22,7 +22,7 @@ const CACHE_ENTRIES = 200_000;
 const WARMUP_WINDOW = 64;
 const WARMUP_SECS = 300;
 const STEADY_SOCKETS = 16;
-/** A log that has not grown for so long has got all it will get. */
+/** A log that has not grown for this long is complete. */
 const LOG_PATIENCE_MS = 3000;
 const LOG_LOOK_MS = 500;
 
@@ -122,7 +122,7 @@ function expectAlive(child: Child): void {
   if (child.ended() !== undefined) throw new Error(`it ended: ${child.ended()}\n${lastLines(child)}`);
 }
 
-/** Keeps Weir's answer threads on one core, while the rest of it runs where there is room. */
+/** Pins Weir's answer threads to one core; its other threads run on any core with capacity. */
 export function pinAnswerThreads(running: RunningServer, core: number): void {
   for (const { tid, comm } of readCpu(running.child.pid).threads)
     if (ANSWER_THREAD.test(comm)) pinThread(tid, core);

@@ -6,7 +6,7 @@ export type WorkerMeasures = MeasureReply['workers'];
 
 let questions = 0;
 
-/** Every worker's threads as they are now. Rejects where the server has no test hooks. */
+/** Every worker's threads as they are now. Rejects if the server has no test hooks. */
 export async function askThreads(child: Child): Promise<WorkerMeasures> {
   return ((await child.ask({ measure: ++questions })) as MeasureReply).workers;
 }

@@ -7,7 +7,7 @@ const REACHED = 0.98;
 /** Seconds by which the stored log may be behind at the end of a trial. */
 const LAG_SECS = 1.5;
 
-/** What came of a trial. */
+/** Outcome of a trial. */
 export interface Trial {
   readonly answered: number;
   readonly lost: number;

@@ -1,5 +1,5 @@
-// What a workload file may say, and reading the files of `workloads/`. A workload says what is asked, how fast and
-// how long; which servers answer and how they are set up is not its business, but for the query logs.
+// Schema of a workload file, and reading the files of `workloads/`. A workload says what is asked, how fast and how
+// long, but not which servers answer or how they are set up, except for their query logs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -54,7 +54,7 @@ const workloadSchema = z.strictObject({
 /** How the upstream answers. */
 export type UpstreamManner = z.infer<typeof workloadSchema>['upstream'];
 
-/** One workload file. `settleMs` passes after the load before CPU time is read, so that a log is written by then. */
+/** One workload file. `settleMs` passes after the load before CPU time is read, so that the log has been written. */
 export type Workload = z.infer<typeof workloadSchema>;
 
 /** Checks one workload file's text; throws an Error that names the file and every bad key. */

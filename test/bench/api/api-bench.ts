@@ -1,6 +1,6 @@
-// `npm run bench -- api`: how fast the API answers while DNS is busy. A Weir with many groups, a large list and a log of
-// days answers queries at a steady rate; meanwhile every GET of its reference and changes of every kind are asked at a
-// steady rate, too. DNS is measured alone before and after.
+// `npm run bench -- api`: how fast the API answers while DNS is busy. A Weir with many groups, a large list and a log
+// of days answers queries at a steady rate, while the bench sends every GET of its reference and changes of every kind,
+// also at a steady rate. DNS is measured alone before and after.
 import { type Bench, ROOT, stageOf, withBench } from '../bench.ts';
 import type { LoadJob, LoadResult } from '../load/load.ts';
 import { gatherMaterial } from '../material/material.ts';

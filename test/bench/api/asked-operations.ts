@@ -1,5 +1,5 @@
-// What the API bench asks: each GET that the reference of the running Weir describes, and each collection's life, one
-// entity after the other made, changed and deleted.
+// Requests of the API bench: each GET in the reference of the running Weir, and for each collection, entities that are
+// created, changed and deleted one after the other.
 import type { Step } from './steady-requests.ts';
 
 /** The part of an OpenAPI document that is read here. */
@@ -162,7 +162,7 @@ function stepsOfLife({ collection, make, change, key = 'id' }: Life): Step[] {
   return [post, put, remove];
 }
 
-/** Changes that need no entity of their own: each turns something over and back. */
+/** Changes that need no new entity: each changes a setting and then restores it. */
 function stepsInPlace(groups: readonly number[]): Step[] {
   let turn = 0;
   const group = (): number => groups[turn % groups.length]!;

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const CONNECTIONS = 24;
 const TIMEOUT_MS = 60_000;
 
-/** A request to make; null where a step has nothing to ask yet. */
+/** A request to make. */
 export interface Asked {
   readonly method: string;
   /** Behind the API's prefix. */
@@ -22,7 +22,7 @@ export interface Step {
   readonly isChange: boolean;
   /** The next request; null skips its turn. */
   ask(): Asked | null;
-  /** Told what came, as JSON; undefined where there was no body. */
+  /** Called with the answer as JSON; undefined if it had no body. */
   answered?(body: unknown): void;
 }
 

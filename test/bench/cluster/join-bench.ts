@@ -18,7 +18,7 @@ const DEFAULTS = { names: 1_000_000, joins: 3 };
 const ASK_EVERY_MS = 5;
 const LISTED = 'n0.listed.example';
 const BLOCKED = '0.0.0.0';
-/** Of a thing that is being waited for: longer than anybody would. */
+/** Longest wait for one step of a join. */
 const PATIENCE_MS = 300_000;
 
 interface Joined {
@@ -29,7 +29,7 @@ interface Joined {
   readonly unfiltered: number;
 }
 
-/** Asks for a listed name every few milliseconds, and tells when it was answered first and when it was blocked. */
+/** Asks for a listed name every few milliseconds, and returns when it was first answered and when it was blocked. */
 async function askUntilBlocked(dnsPort: number, sinceMs: number): Promise<Joined> {
   using client = await UdpClient.open(dnsPort);
   let firstMs: number | undefined;

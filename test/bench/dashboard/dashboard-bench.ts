@@ -1,5 +1,5 @@
-// `npm run bench -- dashboard`: what the dashboard costs the people who open it, in a real browser over the demo: octets,
-// times on a phone, the log with many rows and many new ones, requests while nothing happens. Beside each its budget.
+// `npm run bench -- dashboard`: cost of the dashboard for its users, in a real browser over the demo: bytes, times on a
+// phone, the log with many rows and many new ones, requests while idle. Each figure is shown with its budget.
 import { openBrowser } from '../../support/browser/chromium.ts';
 import { makeTempDir } from '../../support/weir/data-dir.ts';
 import { freePort } from '../../support/weir/free-ports.ts';

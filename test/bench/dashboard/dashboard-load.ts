@@ -31,7 +31,7 @@ async function dashboardLoad(bench: Bench, { turns, pages }: typeof DEFAULTS): P
   const workload = saturatedMix(bench, material, 'dashboard-load');
   const running = await startServer(stage, weirContestant(ROOT, { name: 'weir-dashboard' }), 0, true);
   await warmAndCheck(stage, running, workload);
-  // What this process starts inherits its core.
+  // Processes started by this one inherit its core.
   pinThread(process.pid, bench.options.loadCore);
   const browser = await openBrowser();
   const alone: Run[] = [];

@@ -1,4 +1,4 @@
-// What the dashboard loads: octets of each view, and requests while no one does anything.
+// Traffic of the dashboard: bytes of each view, and requests while the page is idle.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import type { Demo } from '../../demo/running-demo.ts';

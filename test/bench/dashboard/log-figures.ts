@@ -1,4 +1,4 @@
-// What the log costs the browser: 50,000 rows scrolled, and a live tail of many queries a second for minutes.
+// Cost of the query log in the browser: 50,000 rows scrolled, and a live tail of many queries a second for minutes.
 import { createSocket } from 'node:dgram';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';

@@ -28,7 +28,10 @@ const OBSERVERS = `
   }, { durationThreshold: 16 });
 `;
 
-/** What the page did so far. Durations below what the browser tells (50 ms of tasks and frames, 16 of events) are 0. */
+/**
+ * Activity of the page so far. The browser reports no tasks and frames below 50 ms and no events below 16 ms; they
+ * count as 0.
+ */
 export interface Seen {
   readonly lcpMs: number;
   readonly shift: number;

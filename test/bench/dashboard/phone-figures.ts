@@ -1,4 +1,4 @@
-// How fast the dashboard is on a phone: its first picture, what moves meanwhile, and how soon it shows what a touch does.
+// How fast the dashboard is on a phone: its first paint, layout shifts until then, and how soon it responds to a touch.
 import type { Browser, Page } from 'playwright-core';
 import type { Demo } from '../../demo/running-demo.ts';
 import type { Figure } from './figure.ts';

@@ -1,4 +1,4 @@
-// What connections and floods do to twenty good clients of UDP: their p99 without and with each, and memory.
+// Effect of connections and floods on twenty good UDP clients: their p99 without and with each, and memory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ burst_size = 2000
 ipv4_prefix_len = 32
 `;
 
-/** Measures each flood on a Weir of its own limits, and prints the table. */
+/** Measures each flood on a Weir with a rate limit, and prints the table. */
 export async function measureFloods(
   bench: Bench,
   start: (toml: string) => Promise<EdgeServer | undefined>,

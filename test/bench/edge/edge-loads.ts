@@ -24,7 +24,7 @@ const HANDSHAKE_CONNECTIONS = 5;
 /** One kind of load. */
 export interface EdgeLoad {
   readonly name: string;
-  /** Asks for so long; resolves with the number of answers. Undefined if its program is not installed. */
+  /** Asks for `secs` seconds; resolves with the number of answers. Undefined if its program is not installed. */
   readonly run: ((ports: EdgePorts, secs: number) => Promise<number>) | undefined;
 }
 

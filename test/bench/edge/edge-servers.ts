@@ -38,11 +38,11 @@ export interface EdgeServer {
 
 type Preparation = (room: EdgeRoom) => Launch | undefined;
 
-/** By name; undefined where the program is not installed. */
+/** By name; the result is undefined if the program is not installed. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = { weir, dnsdist, unbound };
 export const EDGE_SERVERS = Object.keys(PREPARATIONS);
 
-/** Starts a server and waits for its first answer; undefined where it is not installed. */
+/** Starts a server and waits for its first answer; undefined if it is not installed. */
 export async function startEdgeServer(
   name: string,
   room: EdgeRoom,

@@ -1,6 +1,6 @@
-// One flood of the edge bench, as a process: `flood.ts KIND PORTS QUESTIONS`, of which the last is a file of names; it ends
-// when its standard input does, and says what it did. Each comes from addresses of its own, as one address may not do as
-// much. What has to be fast is done by dnsperf: one core of Node makes 300 handshakes or 24,000 queries a second.
+// One flood of the edge bench, as a process: `flood.ts KIND PORTS QUESTIONS`, of which the last is a file of names; it
+// ends with its standard input, and prints its counts. Each flood uses different source addresses, because one address
+// has too low a limit. dnsperf sends the fast ones: one core of Node makes 300 handshakes or 24,000 queries a second.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -100,7 +100,7 @@ const STARTS: Readonly<Record<FloodKind, () => void>> = {
       attack('dot', `127.3.0.${client}`, [...pace, '-O', 'num-queries-per-conn=1']);
     }
   },
-  // What gets no answer is given up after a second.
+  // A query without an answer times out after a second.
   '50,000 q/s of one client over its limit': () =>
     attack('udp', '127.66.0.1', ['-Q', '50000', '-c', '20', '-q', '65000', '-t', '1']),
 };
@@ -110,7 +110,7 @@ process.stdin.resume().on('end', () => void end());
 
 async function end(): Promise<void> {
   const ended = generators.map((generator) => once(generator, 'close'));
-  // Then it tells what it did.
+  // On SIGINT each generator prints its counts.
   for (const generator of generators) generator.kill('SIGINT');
   await Promise.all(ended);
   const told = Object.entries(counts).filter(([, count]) => count > 0);

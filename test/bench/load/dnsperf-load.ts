@@ -1,5 +1,5 @@
-// dnsperf as the generator where no C compiler is present. It ends near 185,000 questions per second, reports no
-// quantiles, cannot stamp serial numbers and checks nothing: those figures are then missing, not guessed.
+// dnsperf as the generator if there is no C compiler. It reaches about 185,000 questions per second, reports no
+// quantiles, cannot stamp serial numbers and checks nothing: those figures are left out, not guessed.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// What a load generator is asked and what it reports, whichever program does it.
+// Job and report of a load generator, the same for each program.
 import { z } from 'zod';
 
 /** One run of load. */

@@ -6,7 +6,7 @@ export interface Question {
   type: string;
 }
 
-/** Parses `name TYPE` lines; throws an Error naming the first line that is none. */
+/** Parses `name TYPE` lines; throws an Error with the first bad line. */
 export function parseQuestions(text: string): Question[] {
   const questions: Question[] = [];
   for (const [index, line] of text.split('\n').entries()) {

@@ -1,8 +1,9 @@
 // From a question stream and a block list to the exact questions of a workload. Pure.
 //
-// choice: a blocked question asks A or AAAA of a listed name, because there every way of blocking (null address,
-// NXDOMAIN) can be told from an answer. An allowed question's name has no listed parent, because some peers block below
-// a listed name too; and no server has a reason of its own (private reverse zones, single labels) not to forward it.
+// choice: a blocked question asks A or AAAA of a listed name, because for these types every way of blocking (null
+// address, NXDOMAIN) differs from an answer. An allowed question's name has no listed parent, because some peers also
+// block below a listed name; and no server has a built-in reason (private reverse zones, single labels) not to forward
+// it.
 import type { Question } from './asked-question.ts';
 import { seededRandom, shuffle } from './random.ts';
 
@@ -54,10 +55,10 @@ export function mixQuestions(
   return { questions, blockedCount };
 }
 
-/** Eight octets that the generator overwrites with a serial number, so that each name is asked once. */
+/** Eight bytes that the generator overwrites with a serial number, so that each name is asked once. */
 export const SERIAL_LABEL = '00000000';
 
-/** `count` questions below different allowed names, each with a first label of its own to be stamped. */
+/** `count` questions below different allowed names, each with a first label for the serial number. */
 export function uniqueQuestions(
   stream: readonly Question[],
   listed: ReadonlySet<string>,

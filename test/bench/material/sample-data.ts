@@ -28,7 +28,7 @@ export function findSampleData(root: string): string | undefined {
   return undefined;
 }
 
-/** The names one list line blocks, lower-case; none for comments, real addresses and whatever is no host name. */
+/** The names one list line blocks, lower-case; none for comments, real addresses and invalid host names. */
 export function namesOfLine(line: string): string[] {
   const words = line
     .replace(/[#!].*/, '')

@@ -65,7 +65,7 @@ static size_t append(uint8_t *message, size_t at, const struct record *record) {
   return at + sizeof head + record->length;
 }
 
-// Writes the answer over the question; returns its length, 0 for what is no question.
+// Writes the answer over the question; returns its length, 0 if the message is not a question.
 static size_t answer(uint8_t *message, size_t length) {
   size_t end = HEADER_BYTES;
   while (end < length && message[end] != 0 && message[end] < 64) end += message[end] + 1u;

@@ -18,7 +18,7 @@ static uint16_t type_code(const char *text) {
   return 0;
 }
 
-// Writes `name` in wire form (RFC 1035 section 3.1); 0 when it is no valid name.
+// Writes `name` in wire form (RFC 1035 section 3.1); 0 if it is not a valid name.
 static size_t encode_name(const char *name, uint8_t *out) {
   size_t used = 0;
   if (strcmp(name, ".") != 0) {

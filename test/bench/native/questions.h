@@ -30,7 +30,7 @@ struct question_options {
 // Reads `name TYPE` lines. Prints what is wrong with the first bad line and ends the program.
 struct question_set read_questions(const char *path, struct question_options options);
 
-// Overwrites the first eight octets of the first label with `serial` in hexadecimal.
+// Overwrites the first eight bytes of the first label with `serial` in hexadecimal.
 void stamp_serial(uint8_t *message, uint32_t serial);
 
 #endif

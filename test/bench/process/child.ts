@@ -16,7 +16,7 @@ export interface Launch {
   env?: Record<string, string>;
   /** Opens a channel for messages, see `Child.ask`. */
   ipc?: boolean;
-  /** Change of priority, below 0 only where that is allowed (as root); else it is left as it is. */
+  /** Change of priority; below 0 only if permitted (as root), otherwise ignored. */
   nice?: number;
 }
 
@@ -61,8 +61,8 @@ export async function startChild(launch: Launch, cores: readonly number[], logFi
   // The log is handed over as a descriptor: piped through this process, a chatty server would cost CPU here.
   const log = openSync(logFile, 'a');
   const stdio: StdioOptions = ['ignore', log, log, ...(launch.ipc === true ? (['ipc'] as const) : [])];
-  // A session of its own, as a service has: Linux may share out a core among sessions first (autogroup), and the
-  // harness with its load must not be one side with the server.
+  // A separate session, like that of a service: Linux may share out a core among sessions first (autogroup), and the
+  // harness with its load must not share one with the server.
   const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio, detached: true });
   closeSync(log);
   const exit = new Promise<string>((resolve) => {

@@ -30,6 +30,6 @@ export function versionOf(binary: string, args: string[]): string {
     });
     return /\d+\.\d+(\.\d+)*/.exec(text)?.[0] ?? '?';
   } catch {
-    return '?'; // some programs end non-zero after printing their version; the bench goes on without it
+    return '?'; // some programs end non-zero after printing their version; the bench does not need it
   }
 }

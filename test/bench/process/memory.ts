@@ -1,4 +1,4 @@
-// What the resident memory of a process is made of, from /proc.
+// Parts of a process's resident memory, from /proc.
 import { readFileSync } from 'node:fs';
 
 /** MiB each. */
@@ -10,7 +10,7 @@ export interface MemorySplit {
   file: number;
   /** Shared memory segments and the like. */
   shared: number;
-  /** RSS in which pages of several processes are divided among them; undefined if the kernel does not tell. */
+  /** RSS that divides shared pages among their processes; undefined if the kernel does not report it. */
   proportional: number | undefined;
 }
 

@@ -1,6 +1,6 @@
-// What the kernel accounts to a process, its threads and its children: CPU time and resident memory, from /proc.
-// Threads count in nanoseconds (schedstat). Children that ended meanwhile count through their parent, in ticks of
-// 10 ms. A thread that ended between two readings is lost, which is why threads are only compared over short runs.
+// CPU time and resident memory that the kernel accounts to a process, its threads and its children, from /proc. Threads
+// count in nanoseconds (schedstat). Children that ended in between count through their parent, in ticks of 10 ms. A
+// thread that ended between two readings is lost, which is why threads are only compared over short runs.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_NS = 10_000_000;

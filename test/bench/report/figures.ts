@@ -17,7 +17,7 @@ export interface Run {
   childrenCpuUs: number;
   /** The part of it that the server's own threads spent, by group. */
   threadGroupsCpuUs: Record<string, number>;
-  /** What reached the upstream meanwhile: 0 with a warm cache. */
+  /** Questions that reached the upstream during the run: 0 with a warm cache. */
   upstreamQuestions: number;
   rssMiB: number;
   childrenRssMiB: number;
@@ -127,7 +127,7 @@ export function pairedMedian(
   return values.length === 0 ? undefined : median(values);
 }
 
-/** Ratios of the baseline to every other server; empty where the baseline was not measured. */
+/** Ratios of the baseline to every other server; empty if the baseline was not measured. */
 export function ratioRows(runs: readonly Run[], baseline: string, servers: readonly string[]): RatioRow[] {
   return servers
     .filter((server) => server !== baseline)

@@ -1,4 +1,4 @@
-// What Weir is meant to need beside its peers, workload by workload. Ratios are taken within a rotation.
+// Goals for Weir relative to its peers, workload by workload. Ratios are taken within a rotation.
 import { COALESCING } from '../servers/server-table.ts';
 import type { Run } from './figures.ts';
 import { medianOf, pairedMedian, workersCpuUs } from './figures.ts';

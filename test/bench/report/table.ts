@@ -3,7 +3,7 @@ import type { RatioRow, Row } from './figures.ts';
 
 const MISSING = '-';
 
-/** The table of figures; the columns of workers and database only where a server has them. */
+/** The table of figures; the columns of workers and database are left out if no server has them. */
 export function figureTable(rows: readonly Row[]): string {
   const workers = rows.some(({ workersCpuUs }) => workersCpuUs !== undefined);
   const children = rows.some(({ childrenCpuUs, childrenRssMiB }) => childrenCpuUs > 0 || childrenRssMiB > 0);

@@ -1,5 +1,5 @@
-// The upstream behind every server: answers everything with a fixed record, TTL one day, and tells how much it was
-// asked, which is how the harness knows whether a server's cache really was warm. Runs on the generator's core.
+// The upstream behind every server: answers everything with a fixed record, TTL one day, and reports the number of
+// questions, so that the harness knows whether a server's cache was really warm. Runs on the generator's core.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What the harness knows about a server it measures: whether it is installed, how it is configured and started.
-// One file beside this one per server.
+// A server under test, as the harness sees it: whether it is installed, how it is configured and started. Each server
+// has a file in this directory.
 import type { Child, Launch } from '../process/child.ts';
 import type { WeirApi } from './weir-api.ts';
 
@@ -52,7 +52,7 @@ export interface BenchServer {
   firstRun?(room: Room, launch: Launch): Promise<void>;
   /** The group of a thread by its name, for servers whose threads do different work. */
   threadGroup?(comm: string): string;
-  /** The only workloads it takes part in; all where it does not say. */
+  /** The workloads it takes part in; all if not given. */
   workloads?: readonly string[];
   /** Opens a session with the started server, for servers that can be asked about themselves. */
   connect?(room: Room, alive: () => void): Promise<WeirApi>;

@@ -19,14 +19,16 @@ export interface Contestant {
   installed: Installed;
 }
 
-/** Weir, waiting a little for fuller batches when it is busy: only where the rate, not the server, is the limit. */
+/**
+ * Weir, waiting a little for fuller batches when it is busy; for workloads limited by their rate, not by the server.
+ */
 export const COALESCING: WeirVariant = {
   name: 'weir-coalescing',
   workloads: ['cached-mix-20k'],
   coalesceUs: 250,
 };
 
-/** Weir with other settings, as a contestant of its own. Throws if it is not installed. */
+/** Weir with other settings, as a separate contestant. Throws if it is not installed. */
 export function weirContestant(root: string, variant: WeirVariant): Contestant {
   const server = weir(root, versionOf(root), variant);
   const installed = server.installed();

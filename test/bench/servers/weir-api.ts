@@ -50,22 +50,22 @@ export interface WeirApi {
   sources(): Promise<Source[]>;
   /** Compiles all lists again: the list is read another way. Resolves when the new table answers. */
   setSubdomains(id: number, subdomains: boolean): Promise<void>;
-  /** Fetches the list again; what changed comes into force later. */
+  /** Fetches the list again; changes become active later. */
   refresh(id: number): Promise<void>;
   createGroup(name: string): Promise<number>;
   /** A change that means a new snapshot and nothing else; resolves when every thread answers from it. */
   swapSnapshot(note: string): Promise<void>;
   /** Rows of the stored query log since a moment. */
   storedQueries(since: Date): Promise<number>;
-  /** Any other call; resolves with the body of the answer, throws if it is no success. */
+  /** Any other call; resolves with the body of the answer, throws on an error status. */
   call(method: string, path: string, body?: object): Promise<unknown>;
-  /** Asks what a dashboard asks, but for the query log. */
+  /** Sends the requests of a dashboard, except those for the query log. */
   poll(): Promise<void>;
   /** Asks the next question over the whole query log. */
   pollLog(): Promise<void>;
 }
 
-/** Waits for the API, sets the password where none is set, signs in. Throws after `timeoutMs`. */
+/** Waits for the API, sets the password if there is none, signs in. Throws after `timeoutMs`. */
 export async function signIn(port: number, timeoutMs: number, alive: () => void): Promise<WeirApi> {
   const call = caller(`http://127.0.0.1:${port}/api`);
   const deadline = performance.now() + timeoutMs;

@@ -11,13 +11,13 @@ export interface WeirPolicy {
   clients: number;
   /** Of eight addresses each, from 127.16.0.0 upwards. */
   subnets: number;
-  /** Blocked services with names that no one asks for. */
+  /** Blocked services, with names that no client asks for. */
   services: number;
 }
 
 const DOMAINS_OF_A_SERVICE = 20;
 
-/** Writes the policy and brings it into force. */
+/** Writes the policy and activates it. */
 export async function addPolicy(dataDir: string, api: WeirApi, policy: WeirPolicy): Promise<void> {
   const password = readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim();
   const host = join(dataDir, 'postgres', 'run');

@@ -32,7 +32,7 @@ export interface WeirVariant {
   cacheBytes?: number | null;
   /** `dns.udp_coalesce_us`; 0 unless said. */
   coalesceUs?: number;
-  /** Groups beside Default, each with lists of its own. */
+  /** Groups in addition to Default, each with separate lists. */
   groups?: number;
   /** Clients, subnets and blocked services of those groups. */
   policy?: WeirPolicy;
@@ -81,7 +81,7 @@ export function weir(root: string, version: string, variant: WeirVariant = { nam
   };
 }
 
-/** The `weir` command, or what it would run where Node is to be given more options than it gives. */
+/** The `weir` command, or the Node command behind it if Node needs more options. */
 function launchOf(root: string, script: string, file: string, room: Room, variant: WeirVariant): Launch {
   const ipc = variant.testHooks === true;
   const env: Record<string, string> = ipc ? { WEIR_FAULT_INJECTION: '1' } : {};

@@ -1,4 +1,4 @@
-// What a soak saw, what it has to show, and how a person reads it.
+// Observations of a soak, its goals, and its report as text.
 import type { ThreadRole } from '../../../shared/threads/messages.ts';
 import type { LoadResult } from '../load/load.ts';
 import type { MemorySplit } from '../process/memory.ts';

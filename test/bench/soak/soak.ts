@@ -94,7 +94,7 @@ async function findLimit(
   return { saturatedQps, throughputQps };
 }
 
-/** Load, and besides it all that a soak does; `logged` counts the rows that were stored by its end. */
+/** Runs the load and the other work of a soak; `logged` counts the rows that were stored by its end. */
 async function underLoad(
   stage: Stage,
   running: RunningServer,
@@ -165,7 +165,7 @@ async function lookOn(running: RunningServer, signal: AbortSignal, looks: Look[]
 
 let namesAdded = 0;
 
-/** Each minute one more name is on the list; the answer to it is the proof that it is in force. */
+/** Adds one name a minute to the list; the answer for that name proves that it is active. */
 async function compileOn(
   running: RunningServer,
   signal: AbortSignal,

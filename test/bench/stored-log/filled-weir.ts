@@ -17,7 +17,7 @@ async function fill(dataDir: string, made: MadeUpLog): Promise<void> {
     const blocks = await storeMadeUpLog(database, rows, made);
     const nodeIds = Array.from({ length: made.nodes }, (_, i) => i + 1);
     await keepAsUpkeep(database, { nodeIds, days: made.days });
-    // A day's counts come into the room of those that were dropped: here all are there before the first are dropped.
+    // Normally a day's counts reuse the space of deleted ones; here all are inserted before the first are deleted.
     await runAsOwner(dataDir, ['VACUUM FULL query_counts', 'VACUUM ANALYZE']);
     console.log(`${made.queries} queries of ${made.nodes} nodes, ${made.days} days, in ${blocks} blocks`);
     await printSizes(database, made);

@@ -1,7 +1,7 @@
 // `npm run bench -- log`: what a query costs in the stored log, and how long questions about it take. A day of made-up
-// queries goes into a PostgreSQL of its own; then each question is asked as the API asks it, through the thread of
-// questions, several times: the first time nothing is known of what it reads, but by the questions before it. CPU is that
-// of this process, without PostgreSQL's.
+// queries goes into a separate PostgreSQL; then each question is asked several times through the question thread, as
+// the API does: the first time with nothing cached except by earlier questions. CPU is that of this process, without
+// PostgreSQL.
 import { parseArgs } from 'node:util';
 import { asOwner } from '../../support/parts/as-owner.ts';
 import {

@@ -1,5 +1,5 @@
-// `npm run bench -- simulate`: how long a draft takes to be judged against a day of logged queries, what it costs, and what
-// it does to DNS and to `/health` meanwhile. The log is made up and goes into Weir's own database before it starts.
+// `npm run bench -- simulate`: how long it takes to judge a draft against a day of logged queries, what that costs, and
+// how it affects DNS and `/health`. The made-up log goes into Weir's database before Weir starts.
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';

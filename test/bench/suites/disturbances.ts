@@ -1,6 +1,7 @@
-// Whether answers come late while the control plane is busy: a snapshot swapped ten times a second, a list compiled
-// again and again. The answer thread keeps to the server's core, everything else of Weir runs where there is room, as
-// on any day. The generator goes before it, because a generator that waits sees late answers where there are none.
+// Whether answers are late while the control plane is busy: a snapshot swapped ten times a second, a list compiled
+// again and again. The answer thread is pinned to the server's core; Weir's other threads run on any core with
+// capacity, as usual. The generator has priority over them, because a delayed generator reports late answers that were
+// on time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
@@ -26,7 +27,7 @@ const DISTURBANCES: readonly Disturbance[] = ['none', 'swaps', 'compiles'];
 
 interface DisturbedRun extends Run {
   disturbance: Disturbance;
-  /** Swaps or compiles that came into force meanwhile. */
+  /** Swaps or compiles that took effect during the run. */
   done: number;
   /** Longest garbage collection of the answer thread. */
   longestPauseMs: number;
@@ -60,7 +61,7 @@ export async function measureDisturbances(bench: Bench, material: Material): Pro
   return { table: tableOf(runs), goals: goalsOf(runs), figures: { runs } };
 }
 
-/** Does `work` while the disturbance goes on; resolves with its result and how often there was a disturbance. */
+/** Runs `work` during the disturbance; resolves with its result and the number of disturbances. */
 async function withDisturbance<Result>(
   running: RunningServer,
   disturbance: Disturbance,
@@ -104,7 +105,7 @@ function goalsOf(runs: readonly DisturbedRun[]): Goal[] {
   const of = (disturbance: Disturbance): DisturbedRun[] =>
     runs.filter((run) => run.disturbance === disturbance);
   const quiet = late(of('none'));
-  // Two standard deviations of a count: what the machine does to the quiet runs it does to the others, too.
+  // Two standard deviations of a count: the machine affects the quiet runs and the others alike.
   const atMost = Math.ceil(quiet + 2 * Math.sqrt(quiet));
   return [
     {

@@ -1,4 +1,4 @@
-// What one Weir with one worker takes: CPU when nothing is asked, memory after a start, under load and after it.
+// Footprint of one Weir with one worker: CPU when idle, memory after a start, under load and after it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
@@ -15,7 +15,7 @@ import type { RowResult } from './measured-rows.ts';
 
 const IDLE_SECS = 20;
 const QUICK_IDLE_SECS = 5;
-/** What a start leaves to do (first look for due lists, database) is over by then. */
+/** Time for the rest of a start (first check for due lists, database) to finish. */
 const CALM_MS = 10_000;
 const MOST_IDLE_PERCENT = 0.5;
 const MOST_RSS_MIB = 120;

@@ -1,4 +1,4 @@
-// What a query costs as things grow that a query should not notice: groups, names on the lists, cached answers.
+// Cost of a query as parts grow that should not affect it: groups, names on the lists, cached answers.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';

@@ -1,5 +1,5 @@
 // How many questions of the stream the answer cache answers when it has room for a tenth of them, and what a lookup
-// costs, beside a plain LRU of as many entries; and the same while a scan asks a million names no one asks again.
+// costs, compared with a plain LRU of as many entries; and the same during a scan of a million names asked only once.
 import { CacheHead, createAnswerCache } from '../../../shared/memory/answer-cache-layout.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';

@@ -8,7 +8,7 @@ import { measure, startServer, warmAndCheck } from '../running-server.ts';
 import { weirContestant } from '../servers/server-table.ts';
 import type { WeirVariant } from '../servers/weir.ts';
 
-/** Rows that were written while warming are stored by then. */
+/** Time to store the rows that were written while warming. */
 const SETTLE_MS = 3000;
 
 /** One of the Weirs, what it serves and what it is asked. */

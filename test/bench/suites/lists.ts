@@ -1,6 +1,6 @@
-// What a large list costs: memory of the whole node, the start with it, and its rebuild: how long until the new
-// list is in force, how much memory that takes for a while, and whether answers come late meanwhile. The list has
-// `--names` names; five million want some minutes.
+// Cost of a large list: memory of the whole node, the start with it, and its rebuild: how long until the new list is
+// active, how much temporary memory that takes, and whether answers are late during it. The list has `--names` names;
+// five million want some minutes.
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -37,7 +37,7 @@ interface Figures {
   bytesPerName: number;
   steadyMib: number;
   peakMib: number;
-  /** From the request until the new list is in force. */
+  /** From the request until the new list is active. */
   rebuildSecs: number[];
   /** Longest collection of an answer thread, swaps of tables included. */
   pauseMs: number;
@@ -104,7 +104,7 @@ async function whileRebuilding<Result>(
     }
   };
   const disturbing = disturb();
-  disturbing.catch(() => undefined); // Told of below, when the load has ended.
+  disturbing.catch(() => undefined); // Thrown below, when the load has ended.
   try {
     return await work();
   } finally {
@@ -114,8 +114,8 @@ async function whileRebuilding<Result>(
 }
 
 /**
- * Waits until the source says that so many rules are in force. Asking DNS for the new name instead would make it
- * one of the most asked, and Weir holds a list that blocks those.
+ * Waits until the source reports this many active rules. Asking DNS for the new name instead would make it one of the
+ * most asked, and Weir holds a list that blocks those.
  */
 async function untilRules(
   running: RunningServer,
@@ -180,7 +180,7 @@ function goalsOf(figures: Figures): Goal[] {
       what: 'rebuilding: answers later than 5 ms',
       measured: late(figures.rebuilding),
       unit: '',
-      // Two standard deviations of a count: what the machine does to the quiet runs it does to the others, too.
+      // Two standard deviations of a count: the machine affects the quiet runs and the others alike.
       atMost: Math.ceil(quiet + 2 * Math.sqrt(quiet)),
     },
   ];

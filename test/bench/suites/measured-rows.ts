@@ -1,4 +1,4 @@
-// What suites that are made of rows have in common: which rows are wanted, running them one after the other, printing.
+// Shared code of suites that consist of rows: selecting rows, running them one after the other, printing.
 import type { Bench } from '../bench.ts';
 import type { Material } from '../material/material.ts';
 import type { Goal } from '../report/goal.ts';

@@ -1,5 +1,5 @@
-// How long a change of policy takes from the request to the response, which comes when it is in force in all threads,
-// with the policy of a large house and under an ordinary load; and whether the load notices.
+// How long a change of policy takes from the request to the response, which comes when it is active in all threads,
+// with the policy of a large household and under an ordinary load; and whether the load notices.
 import type { Bench } from '../bench.ts';
 import { ROOT, stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

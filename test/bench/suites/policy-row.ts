@@ -1,4 +1,4 @@
-// What a query costs with the policy of a large house: many groups, clients and subnets, asked from many addresses.
+// Cost of a query with the policy of a large household: many groups, clients and subnets, asked from many addresses.
 import type { Bench } from '../bench.ts';
 import { stageOf } from '../bench.ts';
 import type { Material } from '../material/material.ts';

@@ -137,7 +137,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await third.stop();
     expect(statesOnDisk()).toEqual(['revoked', 'valid']);
 
-    // Whoever has the old key is not trusted, neither by the threads that run nor after a start.
+    // A server with the old key is not trusted, neither by running threads nor after a start.
     age = 'before';
     const fourth = await start();
     expect(await rcodeOf(fourth, 'www.example.org')).toBe(Rcode.SERVFAIL);

@@ -1,6 +1,6 @@
 /**
- * What clients are told, through the whole process: questions over real sockets, answered by a real
- * authoritative server and by a resolver in front of it.
+ * Answers that clients get, through the whole process: questions over real sockets, answered by a real authoritative
+ * server and by a resolver in front of it.
  *
  * @needs nsd unbound
  */

@@ -1,6 +1,6 @@
 /**
- * What no client should send: each kind gets the outcome that the RFCs name, nothing ends a thread, and the
- * server goes on answering everybody else.
+ * Messages that no client should send: each kind gets the outcome that the RFCs name, nothing ends a thread, and the
+ * server keeps answering all other clients.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -86,7 +86,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  /** Everybody else is served, and no thread has died. */
+  /** Other clients are served, and no thread has died. */
   async function expectGoesOn(): Promise<void> {
     using other = await UdpClient.open(weir.dnsPort);
     expect(await other.ask(NAME, 'A')).toMatchObject({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] });

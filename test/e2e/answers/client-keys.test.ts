@@ -317,7 +317,7 @@ describe('weir with clients that have keys', () => {
   });
 });
 
-/** The first octets that a client sends. */
+/** The first bytes that a client sends. */
 async function clientHello(servername: string): Promise<Buffer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

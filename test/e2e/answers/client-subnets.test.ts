@@ -12,12 +12,12 @@ import type { Reply } from '../../support/dns/dns-message.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const QNAME = Uint8Array.of(0xc0, 12);
-/** 198.51.100.0/24, 198.51.101.0/24, 2001:db8:7::/48, and the wish that no subnet be told. */
+/** 198.51.100.0/24, 198.51.101.0/24, 2001:db8:7::/48, and a request to send no subnet. */
 const EAST = [0, 1, 24, 0, 198, 51, 100];
 const WEST = [0, 1, 24, 0, 198, 51, 101];
 const NORTH = [0, 2, 48, 0, 0x20, 1, 0x0d, 0xb8, 0, 7];
 const UNTOLD = [0, 1, 0, 0];
-/** What the upstream answers to whoever tells no subnet. */
+/** Address that the upstream returns to queries without a subnet. */
 const ANYWHERE = '192.0.2.1';
 const MALFORMED = [
   [0, 1, 24, 0, 198, 51],
@@ -35,7 +35,7 @@ function subnetOf({ bytes }: ReceivedQuery): number[] | undefined {
   return message === null ? undefined : subnetsOf(message)[0];
 }
 
-/** The address that the upstream gives to a subnet: its last octet is the subnet's. */
+/** The address that the upstream returns for a subnet: its last byte is the subnet's. */
 function addressFor(ecs: readonly number[] | undefined): string {
   return ecs === undefined || ecs.length === 4 ? ANYWHERE : `192.0.2.${String(ecs.at(-1))}`;
 }
@@ -50,7 +50,7 @@ function answer(
   return response(questionOf(bytes), { id: idOf(bytes), answers: [a(QNAME, ip)], additionals: told });
 }
 
-/** An upstream that answers each subnet with an address of its own; some first labels make it do otherwise. */
+/** An upstream that answers each subnet with a different address; some first labels change its behaviour. */
 async function startTellingUpstream(): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (received) => {
@@ -148,7 +148,7 @@ describe('weir that forwards client subnets', () => {
       expect((await ask(name, WEST)).data).toEqual([addressFor(WEST)]);
       expect((await ask(name)).data).toEqual([ANYWHERE]);
     }
-    // No one's answer comes from the cache the second time.
+    // The answer without a subnet comes from the cache the second time.
     expect(queriesFor(upstream, name).map(subnetOf)).toEqual([EAST, WEST, undefined, EAST, WEST]);
   });
 
@@ -160,7 +160,7 @@ describe('weir that forwards client subnets', () => {
       () => queriesFor(upstream, name).map(subnetOf),
       ({ length }) => length === 3,
     );
-    // What was sent before it on the same socket has been taken when this one is answered.
+    // Once this is answered, Weir has read everything sent before it on the same socket.
     await ask('barrier.example');
     const asked = queriesFor(upstream, name);
     const subnets = asked.map((received) => String(subnetOf(received)));

@@ -93,7 +93,7 @@ describe('weir with DNS cookies', () => {
     const address = '127.0.0.31';
     using victim = await UdpClient.open(weir.dnsPort, '127.0.0.1', address);
     const { cookie } = await victim.ask('one.example.com', 'A', withCookie());
-    // What a stranger sends in the victim's name.
+    // Queries of an attacker who forges the victim's address.
     const forged = [];
     for (let i = 0; i < 3 * BURST; i++) forged.push(await victim.ask('one.example.com', 'A'));
     expect(forged.some(({ truncated }) => truncated)).toBe(true);
@@ -105,13 +105,13 @@ describe('weir with DNS cookies', () => {
       await using tcp = await TcpClient.open(weir.dnsPort, '127.0.0.1', address);
       expect(shown(await tcp.ask('one.example.com', 'A'))).toMatchObject(answer);
     }
-    // Somebody else's cookie proves nothing.
+    // The cookie of another client proves nothing.
     using other = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.32');
     for (let i = 0; i < 2 * BURST; i++) await other.ask('one.example.com', 'A', withCookie(cookie));
     const outcomes = [];
     for (let i = 0; i < 4; i++) outcomes.push(await other.ask('one.example.com', 'A', withCookie(cookie)));
     expect(outcomes.filter(({ data }) => data.length === 0).length).toBeGreaterThanOrEqual(2);
-    // The proven bucket has its size, too, and nothing of it is told to come over TCP.
+    // The bucket of proven addresses also has a limit, and its refusals do not ask for TCP.
     const proven = [];
     for (let i = 0; i < 3 * BURST; i++)
       proven.push(await victim.ask('one.example.com', 'A', withCookie(cookie)));

@@ -1,4 +1,4 @@
-/** Validation through the whole process: what clients with and without DO, AD and CD are told of good and bad zones. */
+/** Validation through the whole process: answers to clients with and without DO, AD and CD for good and bad zones. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -12,12 +12,12 @@ const NODES = BACK_ENDS.flatMap((backEnd) => [3, 8].map((workers) => [backEnd, w
 /** Enough that the kernel spreads them over the sockets of all workers. */
 const CLIENTS = 48;
 const ADDRESS = '192.0.2.1';
-/** Longer than a lost reply is waited for: a claim that no one ends is a failure of the test. */
+/** Longer than the wait for a lost reply: a claim that is never released fails the test. */
 const TOML = '[dns]\nquery_timeout_ms = 30000\n';
 
 /** Each question that waits for its answer, once however often it was sent. */
 const open = new Map<string, ReceivedQuery>();
-/** TTL of the answer that a question has got, by the same key: it may come again meanwhile. */
+/** TTL of each answer that was sent, by the same key: the query may arrive again. */
 const answered = new Map<string, number>();
 let asked = 0;
 let upstream: ScriptedUpstream;

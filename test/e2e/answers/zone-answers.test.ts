@@ -318,7 +318,7 @@ describe('weir with forward zones', () => {
   });
 });
 
-/** Questions that a server was asked for somebody: health probes ask for an SOA, or for the root's servers. */
+/** Client questions that reached a server: health probes ask for an SOA, or for the root's servers. */
 function asked({ udpQuestions }: ScriptedUpstream): number {
   const probes: readonly number[] = [RRType.SOA, RRType.NS];
   return udpQuestions.filter(({ bytes }) => !probes.includes(questionOf(bytes).qtype)).length;

@@ -1,6 +1,6 @@
 /**
- * Two nodes of a database: whatever is changed at one is in force at the other, which is only asked, over DNS where it
- * decides about answers.
+ * Two nodes of a database: a change at one becomes active at the other, which is only asked, over DNS if the change
+ * affects answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
@@ -17,7 +17,7 @@ import { NodeCluster } from '../../support/weir/node-cluster.ts';
 import type { Weir } from '../../support/weir/weir-process.ts';
 
 const BLOCKED = '0.0.0.0';
-/** A client of a group of its own, and one of its subnet. */
+/** A client that gets a group by its address, and one that gets it by its subnet. */
 const CHILD = '127.0.0.21';
 const GUEST = '127.0.1.5';
 const LOOK_MS = 20;
@@ -224,7 +224,7 @@ describe('a change at one node is in force at the other', () => {
 });
 
 describe('a change that prefers to wait', () => {
-  /** Makes a change that all nodes must have in force when it is answered. */
+  /** Makes a change whose response means that it is active on all nodes. */
   async function waited(method: string, path: string, body?: object): Promise<{ id: number }> {
     const answer = await fetch(`http://127.0.0.1:${here.webPort}/api${path}`, {
       method,

@@ -34,7 +34,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-/** Runs statements one by one, each in a session of its own, in another database than that of the nodes. */
+/** Runs statements one by one, each in a separate session, in another database than that of the nodes. */
 async function run(database: string, ...statements: readonly string[]): Promise<void> {
   const url = new URL(cluster.database.url);
   url.pathname = `/${database}`;

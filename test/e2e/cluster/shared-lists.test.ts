@@ -1,4 +1,4 @@
-/** Three nodes of a database, and lists that one of them fetches for all, whatever becomes of that one meanwhile. */
+/** Three nodes of a database, and lists that one of them fetches for all, even if that node fails during the fetch. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../../shared/api/policy/sources-api.ts';
 import { UdpClient } from '../../support/dns/dns-client.ts';
@@ -37,8 +37,8 @@ async function untilBlocked(node: Weir, name: string): Promise<void> {
 }
 
 /**
- * A source of its own, since a first copy is never held, whatever was asked before; and the name of the node that begins
- * to fetch it, as any may, and of the other one.
+ * A new source, since a first version is never held, whatever was asked before; with the name of the node that starts
+ * the fetch, as any may, and of the other one.
  */
 async function beginFetch(path: string) {
   const asked = Promise.withResolvers<(text: string) => void>();

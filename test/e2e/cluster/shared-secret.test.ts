@@ -1,4 +1,4 @@
-/** What nodes share besides policy: the certificate, what clients may take from one to another, the log and its sums. */
+/** Shared state of nodes other than policy: the certificate, tickets and cookies of clients, the log and its sums. */
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';

@@ -12,7 +12,7 @@ import type { LiveKey, LiveRoom } from './live-room.ts';
 const FORWARDED = [EVERY_ADDRESS];
 const BLOCKED = 'ads.example.net';
 
-/** A key whose effect is what one question is told. */
+/** A key that changes the answer to one question. */
 const told = (key: string, to: unknown, name: string, before: unknown, after: unknown): LiveKey => ({
   ...{ key, to, before, after },
   look: (room) => room.told(name),

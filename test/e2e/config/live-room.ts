@@ -28,7 +28,7 @@ export type KeyValues = Readonly<Record<string, unknown>>;
 /** What a key does: looked at before it is changed, and when the change is answered. */
 export interface LiveKey {
   readonly key: string;
-  /** A value, or a function of the room that makes it. */
+  /** A value, or a function that makes it from a `LiveRoom`. */
   readonly to: unknown;
   /** Other keys that are set before. */
   readonly beside?: KeyValues | ((room: LiveRoom) => KeyValues);
@@ -125,12 +125,12 @@ export class LiveRoom {
     );
   }
 
-  /** A name that no one has asked for. */
+  /** A new name, which was never asked for. */
   newName(suffix = 'example.com'): string {
     return `n${String(++this.names)}.${suffix}`;
   }
 
-  /** An address that no one has asked from: with a bucket of its own. */
+  /** A new client address, so that its bucket is full. */
   newAddress(): string {
     return `127.0.7.${String(++this.clients)}`;
   }
@@ -139,7 +139,7 @@ export class LiveRoom {
     return this.udp.ask(name, type, options);
   }
 
-  /** Data of the answers, or the code where there are none. */
+  /** Data of the answers, or the response code if there are none. */
   async told(name?: string, type?: TypeSpec, options?: QueryOptions): Promise<unknown> {
     const { data, rcode } = await this.ask(name, type, options);
     return data.length === 0 ? rcode : data;

@@ -41,7 +41,7 @@ async function loginHours(room: LiveRoom, username = 'admin', remember = false):
 
 let strangers = 0;
 
-/** The answer to a second login with a wrong password, of a name that no one has tried. */
+/** The answer to a second login with a wrong password, for a new user name. */
 async function secondGuess(room: LiveRoom) {
   const json = { username: `stranger${String(++strangers)}`, password: 'a wrong password' };
   await ask(room, 'POST', '/api/auth/login', { json });

@@ -1,6 +1,6 @@
 /**
- * A database that is away, refuses Weir, dies or comes back: DNS goes on as it was last told to, `/health`
- * says so, and the query log is complete again afterwards.
+ * A database that is away, refuses Weir, dies or comes back: DNS continues with its last policy, `/health` reports the
+ * fault, and the query log is complete again afterwards.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
@@ -63,14 +63,14 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
     database: 'degraded',
     dns: 'ok',
   });
-  // The reason is for whoever is signed in, and for the log.
+  // Only users with a session, and the log, get the reason.
   expect(JSON.stringify(body)).not.toContain('detail');
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
 describe('weir with a database of its own, one fault after the other', () => {
   const room = makeTempDir();
-  /** The one that the next test goes on with. */
+  /** Node that is passed on to the next test. */
   let faulty: Weir;
   beforeAll(async () => {
     await prepareDataDir(room.dataDir);
@@ -110,7 +110,7 @@ describe('weir with a database of its own, one fault after the other', () => {
   test('weir answers without a gap while its database dies under load, takes it up again, and has every query in the log', async () => {
     const weir = faulty;
     const api = await weir.api();
-    // Told in words: the state itself may be over before it is asked for.
+    // Counted in the output: the state itself may be over before it is asked for.
     const downs = (): number => weir.output.split('database is down').length;
     const load = await Load.start(weir.dnsPort, 'kill');
     await load.untilMore(200);
@@ -130,7 +130,7 @@ describe('weir with a database of its own, one fault after the other', () => {
     expect(load.replies.every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
     const count = load.replies.length;
     expect(await api.untilQueryCount(count, 'domain=.kill.example.com')).toBe(count);
-    // What was on its way when the server died is there once, not twice.
+    // Rows in flight when the server died are stored once, not twice.
     const domains = (await api.queries('domain=.kill.example.com')).map(({ domain }) => domain);
     expect(new Set(domains).size).toBe(count);
   });

@@ -54,7 +54,7 @@ function fillDisk(room: TempDir): () => void {
   return () => rmSync(file);
 }
 
-/** A source once its fetch is over; null where the database stops for want of room. */
+/** A source once its fetch is over; null if the database stops because the disk is full. */
 async function fetched(api: ApiClient, id: number): Promise<BlocklistSource | null> {
   const { status, body } = await until(
     `the fetch of list ${String(id)} to be over`,
@@ -104,7 +104,7 @@ describe('weir on a full disk', () => {
     expect(replies.every(({ rcode, data }) => rcode === Rcode.NOERROR && data.length === 1)).toBe(true);
     expect(await udp.ask('blocked.example.com', 'A')).toMatchObject({ data: ['0.0.0.0'] });
     const second = { name: 'second', url: lists.url('/second.txt') };
-    // The database may have room left in files of its own, or refuse.
+    // The database may have free space left in its files, or refuse.
     const { status, body } = await api.call<BlocklistSource>('POST', '/blocklist-sources', second);
     expect([201, 503]).toContain(status);
     const failed = status === 201 ? await fetched(api, body.id) : null;
@@ -137,7 +137,7 @@ describe('weir on a full disk', () => {
     expect(await api.expect(200, 'GET', '/blocklist-sources')).toContainEqual(
       expect.objectContaining({ url: second.url, status: 'ok', rules: 50_000 }),
     );
-    // What neither the database nor the spool had room for has waited in memory.
+    // Rows that fit neither into the database nor into the spool have waited in memory.
     const logged = await api.untilQueryCount(QUERIES, 'domain=.full.example.com');
     expect({ logged, isLost: weir.output.includes('rows are lost') }).toEqual({
       logged: QUERIES,

@@ -1,4 +1,7 @@
-/** One client that asks for names which no one answers has its share of the resolver, and no neighbour goes short. */
+/**
+ * A client that asks for names that get no answer has only its share of the resolver, and other clients are still
+ * served.
+ */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../../shared/dns/iana.ts';
@@ -39,7 +42,7 @@ describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', 
     const flood = async (): Promise<void> => {
       for (const end = sent + BURST; sent < end; sent++)
         await greedy.send(query(`s${String(sent)}.example.net`, 'A', { id: sent & 0xffff }));
-      // The upstream is of this process and reads meanwhile.
+      // The upstream runs in this process and must read.
       await turnOfTheLoop();
     };
     // A busy machine loses some of them on the way: it is enough when the first ones are refused.
@@ -56,17 +59,17 @@ describe.each<'tcp' | 'udp'>(['tcp', 'udp'])('weir behind an upstream over %s', 
     const replies = [];
     for (const [i, name] of names.entries()) {
       if (i % 20 === 0) await flood();
-      // Between the bursts its own may get lost, too; it asks again then, as all clients do.
+      // Queries of the modest client may also get lost between the bursts; it retries, as all clients do.
       replies.push(await modest.ask(name, 'A').catch(() => modest.ask(name, 'A')));
     }
     expect(replies.map(({ rcode, data }) => ({ rcode, data }))).toEqual(
       names.map(() => ({ rcode: Rcode.NOERROR, data: [EVERY_ADDRESS] })),
     );
-    // What had no room was no fault of the server's.
+    // Questions that did not fit do not count against the server.
     const api = await weir.api();
     const health = async (): Promise<UpstreamDetail> =>
       (await api.expect<UpstreamDetail[]>(200, 'GET', '/upstream/health/detail'))[0]!;
-    // A thread tells of its upstreams once a second.
+    // A thread reports its upstreams once a second.
     const isKnown = ({ status }: UpstreamDetail): boolean => status !== 'Unknown';
     expect(await until('the state of the upstream', health, isKnown, { pauseMs: 50 })).toMatchObject({
       status: 'Healthy',

@@ -9,7 +9,7 @@ import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-u
 import type { ApiClient } from '../../support/weir/api-client.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
-/** A burst of ten, and a refill that no test waits for: what is to be limited is sent at once. */
+/** A burst of ten, and a refill that no test waits for: all queries that should be limited are sent at once. */
 const LIMIT = `[dns.rate_limit]
 enabled = true
 queries_per_second = 1
@@ -45,7 +45,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  /** Each test has a client network of its own, whose bucket is full. */
+  /** Each test uses a different client network, whose bucket is full. */
   const set = (limit: object): Promise<unknown> =>
     api.expect(200, 'PATCH', '/config', { dns: { rate_limit: limit } });
 
@@ -53,7 +53,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.21');
     const replies = await udp.askAll(sameQuestions(OVER));
     const refused = replies.filter(({ rcode }) => rcode === Rcode.REFUSED).length;
-    // The refill brings one a second meanwhile.
+    // The refill adds one a second during the test.
     expect(refused).toBeGreaterThanOrEqual(2);
     expect(replies.slice(0, 10).every(({ rcode }) => rcode === Rcode.NOERROR)).toBe(true);
     expect((await askOverTcp(weir.dnsPort, 'one.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);

@@ -1,4 +1,4 @@
-/** People who search the query log delay no answer, and none of them waits in vain. */
+/** Searches of the query log delay no answer, and each of them finishes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryLogPage } from '../../../shared/api/query-log-api.ts';

@@ -68,7 +68,7 @@ async function startHeld(isUnfiltered: boolean): Promise<HeldNode> {
   return { weir, elsewhere: await toldElsewhere(weir), here: await udp.ask('www.example.org', 'A') };
 }
 
-/** The states that a node tells one after the other, until `last`, or until it has ended. */
+/** The states that a node reports in sequence, until `last`, or until it has ended. */
 async function statesUntil(
   weir: Weir,
   last: string,
@@ -101,7 +101,7 @@ describe('weir asked for status.weir', () => {
   test('is starting until it filters, ready from then on, and draining once it is told to stop', async () => {
     await using first = await Weir.start({ room });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
-    // The list may be in force a moment before the node has looked at all of them.
+    // The list may be active a moment before the node has checked all of them.
     expect((await statesUntil(first, 'ready')).at(-1)).toBe('ready');
     expect(await first.stop()).toMatchObject({ code: 0 });
 
@@ -123,7 +123,7 @@ describe('weir asked for status.weir', () => {
   });
 });
 
-/** What another machine is told. */
+/** The answer for another machine. */
 async function toldElsewhere(weir: Weir): Promise<Reply> {
   await using client = await TcpClient.open(weir.dnsPort, '127.0.0.1', BALANCER);
   client.socket.write(headerFor('192.0.2.7'));

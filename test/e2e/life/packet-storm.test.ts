@@ -21,12 +21,12 @@ import { Weir } from '../../support/weir/weir-process.ts';
 /** Fixed, so that what one run finds every run finds. */
 const SEED = 20_260_903;
 const PACKETS = Number(process.env['WEIR_TEST_PACKETS'] ?? 60_000);
-/** Sent first, so that what a first packet of its kind costs is no growth. */
+/** Sent first, so that one-time costs of a kind of packet do not count as growth. */
 const WARM_UP_PACKETS = 20_000;
 const RESPONSES = 5000;
 const MAX_DATAGRAM = 65_507;
 const MAX_NOISE = 600;
-/** One packet in so many is a query with a few octets changed: most of those find their way to the upstream. */
+/** One packet in this many is a query with a few bytes changed: most of those reach the upstream. */
 const QUERY_EVERY = 64;
 /** Sent before the sender waits until Weir has come so far: the smallest receive buffers hold them. */
 const PORTION = 200;

@@ -1,6 +1,6 @@
 /**
- * Threads that die or hang, by the test hook: they are replaced and counted, the other workers go on, and
- * what waits in the sockets of a dead thread is answered by its successor.
+ * Threads that die or hang, by the test hook: they are replaced and counted, the other workers continue, and queries
+ * waiting in the sockets of a dead thread are answered by its successor.
  */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -130,7 +130,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
           Array<string>(CLIENTS).fill(EVERY_ADDRESS),
         );
       await untilReplaced(before + WORKERS);
-      // What it was asked while it was dead, its successor answers.
+      // The successor answers the queries that arrived while the thread was dead.
       expect(await askFromEverywhere('new.example.com')).toEqual(Array<string>(CLIENTS).fill(EVERY_ADDRESS));
     });
   }

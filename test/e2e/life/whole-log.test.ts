@@ -1,4 +1,4 @@
-/** The query log tells of every query that was answered: none is missing, none is there twice. */
+/** The query log contains every answered query exactly once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
 import type { QueryStatusName } from '../../../shared/query-log.ts';

@@ -1,4 +1,4 @@
-/** Lists that turn bad: whatever a server sends, the last good copy stays in force and the API says why. */
+/** Lists that turn bad: whatever a server sends, the last good version stays active and the API reports why. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

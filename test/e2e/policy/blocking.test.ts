@@ -1,4 +1,4 @@
-/** The main job: lists that come in through the API decide what clients are told, from the response on. */
+/** The main job: lists added through the API decide the answers of clients, from the response on. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -72,7 +72,7 @@ async function startZoneServer(): Promise<ScriptedUpstream> {
   return server;
 }
 
-/** Makes the policy of the table; returns when all of it is in force. */
+/** Makes the policy of the table; returns when all of it is active. */
 async function makePolicy(api: ApiClient, lists: ListServer, zoneServer: ScriptedUpstream): Promise<void> {
   const groups: Record<string, number> = {};
   for (const name of ['kids', 'work', 'night', 'free', 'gone']) {

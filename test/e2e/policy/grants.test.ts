@@ -1,4 +1,4 @@
-/** Grants over real sockets: in force with the response, named, ended by the server, also after a restart alone. */
+/** Grants over real sockets: active with the response, named, ended by the server, also after a restart alone. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../shared/api/policy/grants-api.ts';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';

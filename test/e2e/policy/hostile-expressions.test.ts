@@ -1,6 +1,6 @@
 /**
- * Lists whose expressions are made to take long: each new name is held against them, whoever asks for it. The
- * node keeps answering, and no thread is taken for hung.
+ * Lists with expressions that are designed to be slow: each new name is matched against them, for any client. The node
+ * keeps answering, and no thread is taken for hung.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../../shared/api/explain-api.ts';
@@ -24,7 +24,7 @@ const LISTS: Record<string, readonly string[]> = {
     return `/[${one!}-z][a-z0-9.-]{9}${other!}_/`;
   }),
 };
-/** Names that no one asked before, as long as names may be. */
+/** Number of new names, and length of the long ones. */
 const ROUNDS = 60;
 const LONGEST = 253;
 

@@ -29,7 +29,7 @@ afterAll(async () => {
   room.remove();
 });
 
-/** A list that can be told from its neighbours by its first and by its last line. */
+/** A list whose first and last lines differ from those of other lists. */
 function listOf(round: number): string {
   const names = Array.from({ length: NAMES }, (_, index) => `n${String(index)}.r${String(round)}.example`);
   return [`first.r${String(round)}.example`, ...names, `last.r${String(round)}.example`, ''].join('\n');

@@ -1,4 +1,4 @@
-/** Credentials in the URLs of lists and of the catalog: used, and shown to no one. */
+/** Credentials in the URLs of lists and of the catalog: used, but never shown. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -48,7 +48,7 @@ describe('weir with a client on a network', () => {
     await askUntil(SERVER.ipv4, EVERY_ADDRESS);
     const client = await clientOnce(api, ({ mac_address: mac }) => mac === MAC);
     await api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: groupId });
-    // In force when the call is answered.
+    // Active when the call is answered.
     expect(await askUntil(SERVER.ipv4, BLOCKED)).toBe(1);
 
     device.setAddress('198.51.100.3/24');

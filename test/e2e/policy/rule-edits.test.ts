@@ -1,6 +1,6 @@
 /**
- * Hundreds of edits of rules over a big list: each in force when it is answered, and memory stays flat.
- * WEIR_TEST_EDITS says how many of them are measured at a time (default 200).
+ * Hundreds of edits of rules over a big list: each is active when it is answered, and memory stays flat.
+ * WEIR_TEST_EDITS is the number of edits per measurement (default 200).
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -132,7 +132,7 @@ describe('weir upgrade', () => {
     });
     expect(outcomes.map(({ code }) => code)).toContain(0);
     expect(processOf(weir)).not.toBe(before);
-    // The command is told before that process ends.
+    // The command gets its result before that process ends.
     await untilEnded(before);
     expect(udp.lost).toEqual([]);
     expect(faulty(udp.replies.map(({ rcode }) => rcode))).toBe(0);
@@ -163,7 +163,7 @@ describe('weir upgrade', () => {
         expect(code).toBe(1);
         expect(output).toMatch(/the running server continues: .*ended by SIGKILL/);
       });
-      // What the killed process had read needs another attempt.
+      // Queries that the killed process had read need another attempt.
       expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
       expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
       expect(processOf(weir)).toBe(before);
@@ -191,7 +191,7 @@ describe('weir upgrade', () => {
     expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
     expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
     expect([before, killed]).not.toContain(processOf(weir));
-    // The command is told before that process ends.
+    // The command gets its result before that process ends.
     await untilEnded(before);
   });
 
