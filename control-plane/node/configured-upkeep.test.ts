@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(exportDir, { recursive: true, force: true });
 });
 
-/** Fetches by age of the last one, in hours, where one is due after two. */
+/** Number of fetches by the age of the last one, in hours, if one is due after two. */
 const AFTER_TWO_HOURS = { 0: 1, 1: 1, 3: 2 };
 
 /** How often a path was fetched when the last fetch was 0, 1 and 3 hours ago. */

@@ -50,7 +50,7 @@ export interface Node {
   readonly leases: LeaseWatch;
   /** The MAC addresses that the kernel knows. */
   readonly neighbours: ReadNeighbours;
-  /** The port that DNS is answered on; not that of the configuration where that one could not be had. */
+  /** The port that DNS is answered on; it differs from the configuration if that port was not available. */
   readonly dnsPort: number;
   /** Ports that this Weir listens on so far. */
   readonly ownPorts: Set<number>;

@@ -263,8 +263,8 @@ function openNodeClaim(node: Node, onHeld: (isHeld: boolean) => void): NodeClaim
 }
 
 /**
- * The answer cache, with the answers of the last run where they are kept; written back after the threads' end, for
- * settings like those that its answers came about by: null = by several.
+ * The answer cache, with the answers of the last run if they are kept; written back after the threads have ended, with
+ * the settings that produced its answers: null = several.
  */
 async function openCache(
   { config, configuration, dataDir, clock, inherited, logger, mayWrite, stops }: Node,

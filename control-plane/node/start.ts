@@ -214,7 +214,7 @@ async function startGiving(
   stops.push(() => tellState(dns, NodeState.DRAINING));
 }
 
-/** Shows people where it answers. */
+/** Shows the addresses on which it answers. */
 async function greet(
   { loaded, dataDir, config, version, dnsPort, logger }: Node,
   web: RetriedWebServer,
@@ -237,7 +237,7 @@ async function greet(
   else logger.info(`Weir ${version} is running.`, greetingFields(facts));
 }
 
-/** Lets a node that has no policy in time answer all the same, where that is wished; returns how to stop that. */
+/** After a time, lets a node without a policy answer unfiltered, if configured; returns how to stop that. */
 function endHoldLater({ config, logger, supervisor }: DnsContext): () => void {
   const endHold = (): void => {
     if (supervisor.nodeState() !== NodeState.HOLDING) return;

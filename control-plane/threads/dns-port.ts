@@ -42,7 +42,7 @@ export interface ChosenPort {
   readonly notice: string | null;
 }
 
-/** Tries `port`, and 5300 where `explicit` is false. Throws DnsPortUnavailable. */
+/** Tries `port`, and 5300 unless `explicit`. Throws DnsPortUnavailable. */
 export async function chooseDnsPort(
   addresses: readonly string[],
   port: number,

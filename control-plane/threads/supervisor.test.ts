@@ -63,7 +63,7 @@ function breakThread(supervisor: WorkerSupervisor, role: ThreadRole, fault: 'exi
   supervisor.injectFault(0, role, fault);
 }
 
-/** The threads of a worker; where batched system calls are unavailable, it has no answer thread. */
+/** The threads of a worker; if batched system calls are unavailable, it has no answer thread. */
 function rolesOf(supervisor: WorkerSupervisor): readonly ThreadRole[] {
   return supervisor.state().backend === 'batch' ? ['answer', 'resolve'] : ['resolve'];
 }

@@ -106,7 +106,7 @@ export class WorkerSupervisor {
     this.tell(options.nodeState ?? NodeState.HOLDING);
   }
 
-  /** Starts all workers; rejects with a DnsListenError where a port is unavailable, and where threads die. */
+  /** Starts all workers; rejects with a DnsListenError if a port is unavailable, and if threads die. */
   async start(): Promise<void> {
     // A signal may have stopped the node before its threads: those that start now would keep the process alive.
     if (this.isStopping()) return;

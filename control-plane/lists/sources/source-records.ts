@@ -22,8 +22,8 @@ export async function writeContent(
 }
 
 /**
- * Makes the copy that counted before count again, where this node has just made one count that then proved too much to
- * compile. `lease`: that it was fetched under.
+ * Makes the previous copy active again, after this node has just activated one that then proved too large to compile.
+ * `lease`: the one under which it was fetched.
  */
 export function undoRefused(
   changes: PolicyChanges,

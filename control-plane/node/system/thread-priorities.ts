@@ -47,7 +47,7 @@ export function putAnswersFirst(wanted: number, logger: Logger): void {
       const helper = HELPERS.find((one) => one.name.test(name));
       if (helper !== undefined) setPriority(Number(id), Math.min(answers + helper.nicer, MOST));
     }
-    // Where the niceness that this process inherited from a control plane stays, it does not grow with each upgrade.
+    // A niceness that this process inherited from a control plane is kept, so that it does not grow with each upgrade.
     setPriority(process.pid, Math.min(Math.max(answers, wanted + CONTROL_PLANE_NICER), MOST));
   } catch (error) {
     logger.debug('put answers first: not possible', { error: String(error) });

@@ -41,7 +41,7 @@ export class FollowedAnchors {
     this.parts = parts;
   }
 
-  /** The settings with the anchors found so far; what was followed before is followed on where it is the same. */
+  /** The settings with the anchors found so far; unchanged anchors are still followed. */
   async addTo(settings: WorkerSettings, { dns }: Config): Promise<WorkerSettings> {
     const { dnssec } = settings;
     const { dnssec_anchor_updates: updates, dnssec_trust_anchors: file } = dns;

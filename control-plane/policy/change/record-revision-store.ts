@@ -5,7 +5,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { LAST_REVISION, NOTED_NOW } from './noted-now.ts';
 import { oldestKept } from './revision-store.ts';
 
-/** Revisions that are listed; fewer where a number was given to a change that failed. */
+/** Revisions that are listed; fewer if failed changes have used up numbers. */
 const KEPT_REVISIONS = 1000;
 
 const LAST_CHANGE = '(SELECT coalesce(max(seq), 0) FROM policy_changes)';

@@ -21,7 +21,7 @@ export function slotsAt(
   return { override: overrideAt(week, offsetAt, nowMs), flipMs: nextFlipAt(week, offsetAt, nowMs) };
 }
 
-/** The services that are blocked at an instant; the same array where that is all of them. */
+/** The services that are blocked at an instant; the same array if that is all of them. */
 export function servicesAt(
   services: readonly PolicyBlockedService[],
   nowMs: number,

@@ -1,5 +1,5 @@
 /**
- * The configuration where its file belongs to root and Weir runs as another user.
+ * Configuration with a file that belongs to root while Weir runs as another user.
  *
  * @needs root
  */

@@ -90,7 +90,7 @@ export class ConfigFile {
   }
 
   /**
-   * Writes these values into the file, or among the local changes where the file cannot be written. 409 if neither is
+   * Writes these values into the file, or to the local changes if the file cannot be written. 409 if neither is
    * possible.
    */
   async write(read: ReadConfigFile, values: Values): Promise<WrittenConfig> {

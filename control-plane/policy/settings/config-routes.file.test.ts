@@ -1,4 +1,4 @@
-/** The file of the configuration as it is read again, and where it or the database fails a change. */
+/** The configuration file when it is reloaded, and when it or the database fails a change. */
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { configSuite } from '../../../test/support/parts/config-suite.ts';

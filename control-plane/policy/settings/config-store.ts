@@ -55,8 +55,8 @@ export async function writeConfigRows(
 }
 
 /**
- * Gives the rows of the first file, in the first call of a cluster; true if it was that. It is where revisions start
- * from, not one of them.
+ * Writes the rows of the first file, in the first call in a cluster; true if it was that. Revisions start from it; it
+ * is not one itself.
  */
 export async function seedConfig(tx: Queryable, file: Values): Promise<boolean> {
   const { rows } = await tx.query(

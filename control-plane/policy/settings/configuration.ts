@@ -1,8 +1,7 @@
 /**
- * The active configuration on this node, and the one way to change it. Keys of the cluster are rows in the database,
- * keys of the node are in its file; the environment outranks both. The last edit wins, wherever it was made: through
- * the API, which changes row and file in one transaction, or in the file, which is read at a start, a reload and
- * SIGHUP.
+ * The active configuration on this node, and the one way to change it. Keys of the cluster are database rows, keys of
+ * the node are in its file; the environment outranks both. The last edit wins: through the API, which changes row and
+ * file in one transaction, or in the file, which is read at a start, a reload and SIGHUP.
  */
 import { inFileTurn } from '../../../config/file-turns.ts';
 import * as layered from '../../../config/layers.ts';
@@ -137,10 +136,7 @@ export class Configuration {
     this.users.push(use);
   }
 
-  /**
-   * Stores values by key in rows and file, and applies them; if one is rejected, nothing changes. A key with the value
-   * undefined returns to its default. `together` is stored in the same transaction and revision.
-   */
+  /** Stores and applies values by key, all or none; undefined = the default. `together` joins the same revision. */
   change(
     policy: PolicyChanges,
     author: Author,
@@ -312,7 +308,7 @@ export class Configuration {
     this.running = this.withStarted(values) ?? stored.config;
   }
 
-  /** A configuration whose keys that need a restart are those of the start; null where both do not go together. */
+  /** The configuration with the values of the start for keys that need a restart; null if that is invalid. */
   private withStarted(values: Values): Config | null {
     const kept = layered.pickValues(this.started, layered.KEY_NAMES.filter(layered.needsRestart));
     const result = layered.configOf(layered.setValues({ ...values, ...kept }));

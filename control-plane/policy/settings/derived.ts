@@ -22,7 +22,7 @@ export function blockingSettings({ blocking }: Config): BlockingSettings {
   };
 }
 
-/** Local records of the configuration; the check of the key has let none pass that is none. */
+/** Local records of the configuration; the check of the key has already rejected invalid ones. */
 export function configRecords({ dns }: Config): WrittenLocalRecord[] {
   return dns.local_records.map(readLocalRecordLine).filter((record) => typeof record !== 'string');
 }
@@ -30,7 +30,7 @@ export function configRecords({ dns }: Config): WrittenLocalRecord[] {
 /** The name under which programs that know Pi-hole's API look for it. */
 export const COMPAT_NAME = 'pi.hole';
 
-/** Names of DHCP leases: a bare host name is one of `localDomain`, where there is one. */
+/** Names of DHCP leases: a bare host name gets the suffix `localDomain`, if there is one. */
 export function leaseNames(
   leases: readonly { readonly address: string; readonly hostname: string }[],
   localDomain: string,

@@ -1,4 +1,4 @@
-/** The settings of the local network's names as they are in force: four keys of the configuration. */
+/** The active settings of the local network's names: four keys of the configuration. */
 import type { Config } from '../../../config/schema.ts';
 import type { DnsSettings } from '../../../shared/api/settings-api.ts';
 import { QuestionFlag } from '../../../shared/snapshot/policy-table.ts';

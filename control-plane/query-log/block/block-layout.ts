@@ -113,9 +113,9 @@ export type HeadOutcome = readonly [
   origin?: DecisionOrigin | null,
 ];
 /**
- * Source; the rule is `before`, then, where `atName`, the name from its offset on and `after`; and the ids of all lists
- * that have it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules of people
- * have no lists.
+ * Source; the rule is `before`, followed, if `atName`, by the name from its offset and `after`; and the ids of all
+ * lists that contain it. Without `atName`, `after` is the alias that the rule matched, '' = the name asked for. Rules
+ * written by users have no lists.
  */
 export type HeadRule = readonly [
   source: string,
@@ -178,7 +178,7 @@ export interface EncodedBlock {
   readonly queries: Buffer;
   /** `ANSWERS` to `ANSWER_RECORDS`; null if answers are not stored. */
   readonly answers: Buffer | null;
-  /** The frames that `names` and `queries` begin with, where a reader has fetched a part of them. */
+  /** The frames that `names` and `queries` begin with, if a reader has fetched only a part of them. */
   readonly firstFrames?: { readonly names: number; readonly queries: number };
 }
 

@@ -45,7 +45,7 @@ export interface BlockAnswers {
   readonly places: Uint16Array;
   /** By query: the smallest TTL, seconds. */
   readonly ttls: Uint32Array;
-  /** By place: the records as they are stored, where those of each start, and their `AnswerForm`. */
+  /** By place: the records as they are stored, their start offsets, and their `AnswerForm`. */
   readonly entries: { readonly bytes: Buffer; readonly starts: Uint32Array; readonly forms: Uint8Array };
   /** The records of a query as they were sent; null for none. */
   recordsOf(row: number): Buffer | null;
@@ -59,7 +59,7 @@ export class BlockReader {
   /** What it says of itself. */
   readonly head: BlockHead;
 
-  /** `head` is that of this block, where it was read before. @throws {DamagedBlock} if the head cannot be read */
+  /** `head` is that of this block, if it was read before. @throws {DamagedBlock} if the head cannot be read */
   constructor(block: EncodedBlock | RawBlock, head?: BlockHead) {
     this.block = block;
     const { rowCount } = block;
@@ -256,7 +256,7 @@ function storedFrame(
   return (piece.bytes ?? Buffer.alloc(0)).subarray(start, start + lengths[index]!);
 }
 
-/** In one piece where its size is known: each further one is copied. */
+/** In one piece if its size is known: each further one is copied. */
 function decompress(stored: Buffer, index: number, expectedBytes: number): Buffer {
   try {
     return zstdDecompressSync(stored, {

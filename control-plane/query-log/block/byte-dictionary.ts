@@ -48,15 +48,15 @@ export class ByteDictionary implements ViewedBytes {
   words = new Int32Array(SMALL_WORDS);
   bytes = new Uint8Array(this.words.buffer);
   view = new DataView(this.words.buffer);
-  /** Where the next entry will lie. */
+  /** Offset of the next entry. */
   private end = FIRST_ENTRY;
   /** Entries by hash, twice as many as entries at least, a power of two; 0 = none. */
   private slots = new Int32Array(SMALL_SLOTS);
-  /** Where the last search ended without success; -1 = nowhere, after many steps. */
+  /** Slot at which the last search ended without success; -1 = none, after many steps. */
   private freeSlot = -1;
   private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Where an entry lies in `words`; it is added if it is not there. Counts it. */
+  /** Offset of an entry in `words`; adds it if it is missing. Counts it. */
   find(source: ViewedBytes, at: number, length: number, tag: number): number {
     const { slots, words } = this;
     const hash = this.hash(source, at, length, tag);
@@ -85,7 +85,7 @@ export class ByteDictionary implements ViewedBytes {
     return this.append(source, at, length, tag, hash);
   }
 
-  /** Where the entry after this one lies. */
+  /** Offset of the entry after this one. */
   after(entry: number): number {
     return entry + Entry.BYTES + ((this.words[entry + Entry.LENGTH]! + 3) >>> 2);
   }

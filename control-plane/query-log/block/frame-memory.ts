@@ -9,7 +9,7 @@ const LEAST_SHARE = 1 / 8;
 /** Memory of one block at a time. */
 export class FrameMemory {
   private bytes = new Uint8Array(0);
-  /** Bytes taken since the last `clear()`; more than there are, where some were made for the occasion. */
+  /** Bytes taken since the last `clear()`; more than `bytes` holds if some were allocated separately. */
   private taken = 0;
 
   /** Zeros, for the caller alone until `clear()`. */

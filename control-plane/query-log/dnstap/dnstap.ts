@@ -1,4 +1,4 @@
-/** Streams every answered query as dnstap, where the configuration names a receiver (`logging.dnstap`). */
+/** Streams every answered query as dnstap, if the configuration names a receiver (`logging.dnstap`). */
 import type { Logger } from '../../../shared/log.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
 import type { QueryLogRow } from '../rows/row.ts';
@@ -48,7 +48,7 @@ export class Dnstap {
   }
 }
 
-/** Where `unix:/path` or `tcp:host:port` leads. */
+/** Target of `unix:/path` or `tcp:host:port`. */
 function streamTarget(text: string): StreamTarget {
   const [, kind, rest = ''] = /^(unix|tcp):(.*)$/.exec(text) ?? [];
   if (kind === 'unix') return { path: rest };

@@ -5,7 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Logger } from '../../../shared/log.ts';
 
-/** Where a stream goes. */
+/** Target of a stream. */
 export type StreamTarget = { readonly path: string } | { readonly host: string; readonly port: number };
 
 /** Frames since the start. */

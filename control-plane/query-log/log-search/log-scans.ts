@@ -39,9 +39,9 @@ export type WholeName = Exclude<QuestionName, 'rows'>;
 /** What answers questions. */
 export interface Scans {
   /**
-   * Asks; given up once `signal` is aborted.
+   * Sends a question; cancelled once `signal` is aborted.
    * @throws {DatabaseUnavailable}
-   * @throws {ApiError} 503 where too many questions wait, or memory does not suffice
+   * @throws {ApiError} 503 if too many questions wait, or memory does not suffice
    */
   ask<Name extends WholeName>(
     name: Name,

@@ -29,7 +29,7 @@ function cell(value: LoggedQuery[keyof LoggedQuery]): string {
   return quoted(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** In quotes where it has to be. A text that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Quoted if necessary. A text that a spreadsheet would run as a formula begins with an apostrophe. */
 function quoted(text: string): string {
   const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;

@@ -53,7 +53,7 @@ export async function* exportQueries(log: LogSource, selection: LogSelection): A
     const { blocks, endUs } = await log.read((tx) => scan.turn(tx, { fromUs, toUs }));
     for (const rows of newestFirst(blocks, endUs ?? -Infinity)) {
       yield rows;
-      // Others have their turn, too, where the rows are taken at once.
+      // Other work also gets its turn if the client takes the rows at once.
       await setImmediate();
     }
     if (endUs === null) return;

@@ -4,9 +4,8 @@
 const MOST_CHOSEN = 2000;
 
 /**
- * The `count` rows with the oldest or the newest times and those of the same time as the last of them; all rows where
- * they are few or many are wanted. In no order.
- * `rows` null: all of the block.
+ * The `count` rows with the oldest or the newest times, and those with the same time as the last of them; all rows if
+ * there are few or many are wanted. Unordered. `rows` null: all of the block.
  */
 export function nearestRows(
   rows: readonly number[] | null,

@@ -60,7 +60,7 @@ export function readLoggedRow(log: LogSource, id: number): Promise<LoggedQuery |
 }
 
 /**
- * Where the pages beside a page start. There may always be newer rows, as more come; there are no older ones where a page
+ * Cursors of the pages beside a page. There may always be newer rows, as more come; there are no older ones if a page
  * of older rows is not full. Beside an empty page lies the row that it started from.
  */
 function cursorsOf(
@@ -75,7 +75,7 @@ function cursorsOf(
   const besides = (row: Pick<PageRow, 'timestampUs' | 'id'> | undefined, toNewer: boolean): string | null => {
     if (row !== undefined) return encodeCursor({ ...positionOf(row), totals, isNewer: toNewer });
     if (cursor === undefined) return null;
-    // One further than the row where the direction turns, so that the page begins with it.
+    // One further than the row at which the direction turns, so that the page begins with it.
     const turn = toNewer === isNewer ? 0 : toNewer ? -1 : 1;
     return encodeCursor({ ...cursor, id: cursor.id + turn, isNewer: toNewer });
   };

@@ -33,10 +33,10 @@ export interface DecidingRuleNumbers {
 export interface LoggedRule {
   /** Name of the list, filter, service or schedule profile. */
   readonly source: string;
-  /** Text before the name; the whole text where `atName` is false. */
+  /** Text before the name; the whole text if `atName` is false. */
   readonly before: string;
   readonly atName: boolean;
-  /** Text after the name; where `atName` is false, the alias that the rule matched, '' = the name asked for. */
+  /** Text after the name; if `atName` is false, the alias that the rule matched, '' = the name asked for. */
   readonly after: string;
   /** Ids of all lists that contain the rule, ascending; empty if the rule is not from a list, or if that is unknown. */
   readonly lists: readonly number[];

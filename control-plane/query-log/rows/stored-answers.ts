@@ -32,7 +32,7 @@ export type RareRdataText = (type: number, rdata: Uint8Array) => string | null;
 
 /**
  * Decodes the answers to a question about `domain`; stops before damaged or truncated records. `rareText` is
- * `rdataText()`, or absent where only common types occur: it loads dns-packet, which a start does not wait for.
+ * `rdataText()`, or absent if only common types occur: it loads dns-packet, which a start does not wait for.
  */
 export function decodeStoredAnswers(
   domain: string,

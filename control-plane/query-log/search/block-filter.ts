@@ -85,7 +85,7 @@ export class BlockFilter {
     return names === undefined ? null : this.countByNames(head, this.matched(names));
   }
 
-  /** Number of matching queries within the span; `names` are those of the block, where they are known. */
+  /** Number of matching queries within the span; `names` are those of the block, if they are known. */
   count(block: BlockReader, span: TimeSpan, names?: KnownNames): number {
     if (isWhole(block, span)) {
       const known = this.countByHead(block.head, names);

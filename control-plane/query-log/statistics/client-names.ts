@@ -4,7 +4,7 @@ import type { ClientCount } from './stats-store.ts';
 
 /** Who is at an address. */
 export interface ClientNames {
-  /** Of the one with an id, where that is given. Null if the client has no name. */
+  /** Name of the client with this id, if given, or else at this address. Null if the client has no name. */
   nameAt(address: string, clientId: number | null): string | null;
 }
 

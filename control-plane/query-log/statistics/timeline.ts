@@ -34,7 +34,7 @@ const DEFAULT_UP_TO_MS: readonly [number, Granularity][] = [
   [14 * BUCKET_MS.day, 'hour'],
 ];
 
-/** The granularity of a period, or one that suits it. @throws {ApiError} 400 where it is too fine */
+/** The granularity of a period, or one that suits it. @throws {ApiError} 400 if it is too fine */
 export function granularityOf(periodMs: number, wanted: Granularity | undefined): Granularity {
   if (wanted === undefined) return DEFAULT_UP_TO_MS.find(([upToMs]) => periodMs <= upToMs)?.[1] ?? 'day';
   const refuse = (message: string): Error => invalid([{ path: 'granularity', message }]);

@@ -2,7 +2,7 @@
 import { type SealedBlock, toBatch } from './block-gatherer.ts';
 import type { LogBatch } from './log-batch.ts';
 
-/** Where blocks go. */
+/** Destination of blocks. */
 export interface CompressionListener {
   readonly compressed: (batch: LogBatch) => void;
   readonly failed: (rowCount: number, cause: unknown) => void;

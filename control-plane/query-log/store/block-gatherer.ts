@@ -1,6 +1,6 @@
 /**
  * Gathers rows of this run into blocks: applies privacy, lets one row stand for all limited queries of a network and
- * second, numbers the rows, and begins a new block where an hour ends or the block is full.
+ * second, numbers the rows, and begins a new block when an hour ends or the block is full.
  */
 import { randomUUID } from 'node:crypto';
 import type { QueryLogRow } from '../rows/row.ts';

@@ -18,7 +18,7 @@ export interface BlockDurability {
    * server that is killed within the next 0.6 s may lose the block.
    */
   readonly durable: boolean;
-  /** The next number of the run by now, where that is known: rows below it that never come are lost. */
+  /** The next number of the run, if it is known: lower numbers without rows are lost. */
   readonly nextSeq?: number;
 }
 

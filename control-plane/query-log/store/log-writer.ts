@@ -1,9 +1,9 @@
 /**
  * Writes log rows to the database: encoded at once, sent in batches, spooled to disk while the database is down and
- * sent from there when it is back. DNS answers never wait for it. A kill of Weir loses the rows of the last second, of
- * the last ten where fewer than ten come in a second; a kill of the database or a full disk loses nothing. Everything
- * is bounded; rows beyond a bound are dropped and counted. Here is when a block ends, and the order of the parts:
- * `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
+ * sent from there when it is back. DNS answers never wait for it. A kill of Weir loses the rows of the last second, or
+ * of the last ten if fewer than ten come in a second; a kill of the database or a full disk loses nothing. Everything
+ * is bounded; rows beyond a bound are dropped and counted. This module decides when a block ends, and connects the
+ * parts: `block-compression.ts`, `batch-sender.ts`, `spilled-batches.ts`.
  */
 import type { Logger } from '../../../shared/log.ts';
 import { Exclusion } from '../../../shared/query-log.ts';
@@ -33,7 +33,7 @@ export interface LogWriterOptions {
   readonly logger: Logger;
   /** Whether rows may be stored in the name of this node; until then they wait in the spool. */
   readonly mayStore?: () => boolean;
-  /** `database.query_log_privacy`, or `off` where `log_queries` is false; asked for every row. */
+  /** `database.query_log_privacy`, or `off` if `log_queries` is false; read for every row. */
   readonly privacy: () => QueryLogPrivacy;
   /** From `dns.rate_limit`; read for every limited query. Without it, each of them gets its own row. */
   readonly limitedPrefixes?: (() => NetworkPrefixes) | undefined;

@@ -14,7 +14,7 @@ export function partitionOf(day: number): string {
   return `query_blocks_${dateOf(day).replaceAll('-', '')}`;
 }
 
-/** Makes the partitions of the given days where they are missing. */
+/** Creates the missing partitions of the given days. */
 export async function ensurePartitions(database: Database, days: readonly number[]): Promise<void> {
   const existing = new Set(await listPartitions(database));
   for (const day of days) {

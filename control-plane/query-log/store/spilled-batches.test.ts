@@ -98,7 +98,7 @@ describe('SpilledBatches', () => {
   test('rows that the disk does not take wait in memory, and are stored when it takes them', async () => {
     const { database, come } = suite.away();
     const dataDir = suite.makeDir();
-    // A file where the folder of the spool belongs stands for a disk that refuses.
+    // A file at the path of the spool directory stands for a disk that fails.
     const obstacle = join(dataDir, 'spool');
     writeFileSync(obstacle, '');
     const { writer, logger } = suite.open({ database, dataDir, maxWaitMs: 20 });

@@ -206,7 +206,7 @@ export interface BlockUse {
 /** A block that is read. */
 export interface OpenedBlock {
   readonly reader: BlockReader;
-  /** Its names, where they are known by numbers: then `reader` may not have them. */
+  /** Its names, if they are known by numbers: then `reader` may not have them. */
   readonly names: KnownNames | undefined;
   /** By place of a client: its queries that rows stand for beyond themselves and that count; null = none. */
   readonly repeats: Uint32Array | null;
@@ -265,8 +265,8 @@ function open(
   const { known } = stored;
   const reader = new BlockReader(stored, known?.head);
   if (known === undefined) tx.memory?.keepHead(stored, reader.head);
-  // Where only some rows count, most names are not needed: they are kept if the block is read again, as the one at the
-  // edge of a period is.
+  // If only some rows count, most names are not needed: they are kept when the block is read again, such as the one at
+  // the edge of a period.
   const names = known?.names ?? (usesNames ? tx.memory?.keepNames(stored, reader, isAll) : undefined);
   return { reader, names };
 }

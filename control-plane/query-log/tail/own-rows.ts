@@ -24,7 +24,7 @@ export interface TakenRows {
   readonly leftOut: number;
 }
 
-/** Where the tail gets the rows of this node. */
+/** Source of the rows of this node. */
 export interface OwnRowsSource {
   /** The run that they are numbered in. */
   readonly run: OwnRun;

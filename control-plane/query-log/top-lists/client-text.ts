@@ -1,6 +1,6 @@
 /**
- * A client as one text, by which queries are counted: its address, and after a space its id where it named itself by its
- * key, so that clients behind one address are counted apart. Pure.
+ * A client as one text, by which queries are counted: its address, and if it identified itself by its key, a space and
+ * its id, so that clients behind one address are counted separately. Pure.
  */
 import type { HeadClient } from '../block/block-layout.ts';
 

@@ -56,7 +56,7 @@ export class CountArrays {
     }
   }
 
-  /** Calls `take` for each key that has queries, with where its text lies. */
+  /** Calls `take` for each key that has queries, with the position of its text. */
   forEach(take: (start: number, length: number, place: number) => void): void {
     const { resolved, blocked, other } = this;
     const { starts } = this.book;

@@ -52,7 +52,7 @@ export class KeySums<Sum> {
     return Math.max(keys, sketch?.size ?? 0);
   }
 
-  /** The keys with the largest counts that are not 0, those in the order of their texts where counts are equal. */
+  /** The keys with the largest counts above 0; keys with equal counts are in the order of their texts. */
   top(limit: number, weight: Weight): (readonly [string, Sum])[] {
     const best: Weighed[] = [];
     const { size } = this.table;

@@ -37,8 +37,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The parts of a span. Days of `alone`, by their starts, have lost their blocks: where only a part of one lies in the
- * span, all of it counts if its noon does, else nothing.
+ * The parts of a span. Days of `alone`, by their starts, have lost their blocks: if only a part of such a day lies in
+ * the span, all of it counts if its noon does, else nothing.
  */
 export function partsOf({ fromUs, toUs }: Span, alone: ReadonlySet<number> = new Set()): ListParts {
   const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];

@@ -10,7 +10,7 @@ import type { NameList } from './name-list.ts';
 
 /** Names of a block. */
 export interface KnownNames {
-  /** Where `places` are places. */
+  /** The table that `places` refer to. */
   readonly book: KeyTable;
   readonly places: Uint32Array;
   readonly counts: Uint16Array;
@@ -96,7 +96,7 @@ export class NameBook {
   }
 }
 
-/** The counts in four bytes each, where that suffices. */
+/** The counts in four bytes each, if that suffices. */
 function compact(counts: Float64Array): Counts {
   return counts.every((count) => count <= 0xffff_ffff) ? Uint32Array.from(counts) : counts;
 }

@@ -1,8 +1,8 @@
 /**
  * Adds blocks to the lists of names and clients, in the background: an hour of many blocks once it is over to the lists
  * of the hour, its day and its month, all others once their day is over to those of the day and the month. Blocks are
- * marked in the transaction that stores the lists, so that each is counted once whatever interrupts. Each node folds its
- * own blocks, and those of runs that have ended long ago where it is this node's turn.
+ * marked in the transaction that stores the lists, so that each is counted once whatever interrupts. Each node folds
+ * its own blocks, and in its turn those of runs that ended long ago.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../../shared/log.ts';

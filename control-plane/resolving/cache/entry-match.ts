@@ -1,4 +1,4 @@
-/** Which entries of the answer cache are meant. An entry is compared where it lies, as most are not. */
+/** Selects entries of the answer cache. An entry is compared in place, because most do not match. */
 import type { CacheEntryFilter } from '../../../shared/api/cache-api.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';

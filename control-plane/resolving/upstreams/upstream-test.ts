@@ -22,7 +22,7 @@ const MOST_SERVERS = 64;
 
 /** What servers are asked with. */
 export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' | 'extraCa'> {
-  /** Where this node answers DNS: a server there would send each question back. */
+  /** Port on which this node answers DNS: a server there would send each question back. */
   readonly dnsPort: number;
 }
 

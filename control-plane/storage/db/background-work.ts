@@ -69,7 +69,7 @@ export class BackgroundWork {
 
   /**
    * Runs `work` in a transaction that may write; what it throws rolls back. Not retried: a conflict is thrown.
-   * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown where the connection was lost at the commit
+   * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown if the connection was lost at the commit
    */
   async change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.run(async (client) => {

@@ -27,7 +27,7 @@ import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 /** What connections are made with. */
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
-  /** The server is lost where it has other tables, see `askTables`; null = whatever it has. */
+  /** The server counts as lost if it has other tables, see `askTables`; null = any tables. */
   readonly tables?: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;

@@ -149,7 +149,7 @@ describe('transaction()', () => {
         await add(tx, second);
       });
     await Promise.all([inOrder('one', 'two'), inOrder('two', 'one')]);
-    // The server may undo both, where each looks for the deadlock before the other has ended.
+    // The server may undo both if each looks for the deadlock before the other has ended.
     expect(runs).toBeGreaterThanOrEqual(3);
     const { rows } = await database.query(`SELECT value FROM meta WHERE key IN ('one', 'two')`);
     expect(rows).toEqual([{ value: 2 }, { value: 2 }]);

@@ -115,7 +115,7 @@ async function makeCluster(
   logger.info('embedded database was created', { cluster: home.cluster, user: home.account.name });
 }
 
-/** The role's password; a new one where its file is lost. */
+/** The role's password; a new one if its file is lost. */
 async function readPassword(
   home: PostgresHome,
   dataDir: string,
@@ -145,7 +145,7 @@ export function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Stores it where the next start looks for it. */
+/** Stores the password in the file that the next start reads. */
 export function writePassword(dataDir: string, password: string): void {
   replaceOwnedFile(passwordFile(dataDir), `${password}\n`);
 }

@@ -15,7 +15,7 @@ import { endWhereCut } from './open-pool.ts';
 
 /** Milliseconds from one look to the next, and within which it must have been answered. */
 export const LOOK_MS = 5000;
-/** The same where something is watched, if notices come through, and if they do not: behind a pooler they get lost. */
+/** The same if something is watched: if notices come through, and if they do not, because a pooler loses them. */
 const WATCH_MS = { heard: 500, deaf: 250 } as const;
 /** Polls within which a notice must arrive before a log line reports that none do. */
 const DEAF_LOOKS = 12;

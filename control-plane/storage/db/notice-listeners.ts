@@ -3,7 +3,7 @@
 /** Takes the payload of a notice. */
 export type NoticeListener = (payload: string) => void;
 
-/** What is asked at each look whether the server is alive: at once where a notice comes on its channel. */
+/** An expression that each liveness check evaluates; at once when a notice arrives on its channel. */
 export interface Watch {
   readonly channel: string;
   /** An SQL expression. */

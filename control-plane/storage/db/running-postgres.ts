@@ -13,7 +13,7 @@ const HOST_LINE = 5;
 const STATUS_LINE = 7;
 
 /**
- * Where that server listens; throws DatabaseUnavailable while it does not, and where its files are closed to this user.
+ * Address of that server; throws DatabaseUnavailable while it is not ready, or if its files are closed to this user.
  */
 export function runningServerAddress(dataDir: string): PostgresAddress {
   const lines = readPrivate(join(openPostgresHome(dataDir).cluster, 'postmaster.pid')).split('\n');

@@ -1,4 +1,4 @@
-/** One transaction on one connection, and again where another one was in its way. */
+/** One transaction on one connection, retried if another one was in its way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { reasonOf } from '../../../shared/errors.ts';

@@ -18,7 +18,7 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
   for await (const chunk of stream) yield chunk as Buffer;
 }
 
-/** Decompresses where the first bytes say gzip, else passes on. */
+/** Decompresses if the first bytes are those of gzip; otherwise passes the bytes through. */
 export async function* gunzipIfMarked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);

@@ -9,7 +9,7 @@ const TEXT_BYTES = 131_072;
 const LINE_BYTES = [65_000, 32_500, 4000, 2000];
 /** Lines so short that even cubic work on one is nothing. */
 const SHORT_LINE_BYTES = 125;
-/** How much dearer a byte of a longer line may be; where work is quadratic, 16 times at the least. */
+/** Maximum ratio of the cost per byte of longer lines; quadratic work would be at least 16 times as expensive. */
 const MAX_RATIO = 6;
 /** Below this the clock and the collector decide, milliseconds. */
 const FLOOR_MS = 25;
@@ -61,7 +61,7 @@ function readingMs(head: string, unit: string, tail: string, lineBytes: number):
   return (user + system) / 1000;
 }
 
-/** Whether long lines cost more a byte; measured again where it looks so, for the machine may have been busy. */
+/** Whether long lines cost more per byte; if so, it is measured again, because the machine may have been busy. */
 function isDearer(head: string, unit: string, tail: string, lineBytes: number): boolean {
   for (let attempt = 0; attempt < 3; attempt++) {
     const limitMs = FLOOR_MS + MAX_RATIO * readingMs(head, unit, tail, SHORT_LINE_BYTES);

@@ -225,7 +225,7 @@ class JobWatch {
     if (!this.hasEnded) this.timers.push(setTimeout(act, ms));
   }
 
-  /** CPU time of the thread; 0 where it has just ended, as the job then does. */
+  /** CPU time of the thread; 0 if it has just ended, as the job then does. */
   private async usedMs(): Promise<number> {
     const used = await this.thread()
       ?.cpuUsage()

@@ -4,7 +4,7 @@ import { nameFromText } from '../../../../shared/dns/name.ts';
 import { type NameGrant, NO_END_SECS } from '../../../../shared/snapshot/name-rules.ts';
 import type { PolicyGrant } from '../../change/rows.ts';
 
-/** `addressesOf` finds where the client with a MAC is now. */
+/** `addressesOf` returns the current addresses of the client with a MAC. */
 export function grantRules(
   inForce: readonly PolicyGrant[],
   addressesOf: (mac: string) => readonly string[],

@@ -199,7 +199,7 @@ export class Generations {
     return later === undefined || later.version === found.version + 1 ? found : null;
   }
 
-  /** Where the newest one that was written before a moment is; the newest of all if none was, as after a copy. */
+  /** Index of the newest one that was written before a moment; the newest of all if none was, as after a copy. */
   private async placeAt(momentMs: number, names: readonly GenerationName[]): Promise<number> {
     for (const [place, { file }] of names.entries())
       if ((await stat(join(this.folder, file))).mtimeMs <= momentMs) return place;

@@ -36,7 +36,7 @@ export interface PolicyParts {
 const RETRY_MS = 5000;
 
 /**
- * The one way to publish. "In force" means here: published, and either taken over by every thread or, for threads that
+ * The one way to publish. Here, `in force` means: published, and either taken over by every thread or, for threads that
  * take longer than `WorkerSupervisor.broadcast` waits, counted by `threadsBehind()`.
  */
 export class PolicyInForce implements PolicyApplier {
@@ -90,7 +90,7 @@ export class PolicyInForce implements PolicyApplier {
   async catchUp(known: () => PolicyPosition): Promise<void> {
     await this.applier.idle();
     const position = known();
-    // Not so after a restore, or where a standby that lacks the newest takes over.
+    // Not after a restore, or when a standby that lacks the newest changes takes over.
     const isKnown = this.position !== null && mayFollow(position, this.position);
     if (!isKnown || !haveSameRows(this.position!, position)) await this.apply();
     else if (isLater(position, this.position!)) this.moveTo(position);

@@ -10,6 +10,6 @@ export interface RuleDescription {
   readonly sourceIds: readonly (number | string)[];
   /** The rule as its author would write it. */
   readonly rule: string;
-  /** Line in its list where that is known without a search. */
+  /** Line in its list if that is known without a search. */
   readonly line: number | null;
 }

@@ -139,7 +139,7 @@ export class RuleHistory {
     return known === undefined ? [] : containingLists(known, rules, groupId);
   }
 
-  /** The same for the log, computed once: for all names, or for each where it depends on the name. */
+  /** The same for the log, computed once: for all names, or for each if it depends on the name. */
   logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
     const memory = this.versions.get(version)?.logged;
     if (memory === undefined) return undefined;

@@ -14,7 +14,7 @@ import { streamDurably } from '../../../host/files/durable-file.ts';
 import type { Frame } from './row-frames.ts';
 import { FRAME, jsonFrame, writeFrames } from './row-frames.ts';
 
-/** What is copied, and to where. */
+/** Source and target of a copy. */
 export interface FullCopyTask {
   readonly client: ClientBase;
   readonly dataDir: string;

@@ -21,7 +21,7 @@ import { openPostgresHome } from '../postgres/postgres-home.ts';
 import { findPostgresPackage, prepareRuntime } from '../postgres/postgres-runtime.ts';
 import { useServer } from '../postgres/start-server.ts';
 
-/** What is restored, and to where. */
+/** Source and target of a restore. */
 export interface RestoreFullTask {
   readonly file: string;
   /** Locked by the caller. */

@@ -22,7 +22,7 @@ export interface CopyDaysOptions extends Pick<CopyTablesOptions, 'migrate' | 'ch
 
 /** Bytes that a session writes before the system starts to flush them to disk: small, because the log also writes. */
 const WRITE_BACK = '1MB';
-/** Where a day is copied to before it is a part of the log. */
+/** Table to which a day is copied before it becomes a part of the log. */
 const STAGE = 'query_day_moved';
 
 /** Moves every day. */

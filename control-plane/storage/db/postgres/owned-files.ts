@@ -1,7 +1,7 @@
 /**
- * Makes files and folders that belong to PostgreSQL's account, where Weir is root and that account owns the folder
- * above. The owner of a folder can put a link in the place of what was just made there, so ownership is given by
- * descriptor and never by name, and no link is followed.
+ * Makes files and folders that belong to PostgreSQL's account, if Weir is root and that account owns the parent folder.
+ * The owner of a folder can put a link in the place of what was just made there, so ownership is given by descriptor
+ * and never by name, and no link is followed.
  */
 import {
   closeSync,

@@ -65,7 +65,7 @@ export function findPostgresPackage(
 
 /**
  * Folder with runnable `bin/postgres` and `bin/initdb`: the package's, kept below `privateDir` under a name with its
- * version. Links where the file system and the package's rights allow, else a copy (45 MB). So the server has its files
+ * version. Links if the file system and the package's rights allow it, else a copy (45 MB). So the server has its files
  * when npm replaces the package under it, and a cluster its server when the next package brings another major version.
  */
 export function prepareRuntime(

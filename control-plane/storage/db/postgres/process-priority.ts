@@ -1,4 +1,4 @@
-/** Priority of processes, first of the embedded server's: where a core is short, answers come before the log. */
+/** Priority of processes, mainly of the embedded server's: if CPU time is short, answers come before the log. */
 import { writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';

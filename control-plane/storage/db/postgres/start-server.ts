@@ -1,4 +1,4 @@
-/** Starts the server of a cluster with the settings of its version, where this machine alone can reach it. */
+/** Starts the server of a cluster with the settings of its version, reachable only from this machine. */
 import pg from 'pg';
 import type { Logger } from '../../../../shared/log.ts';
 import { DATABASE, ROLE, type PostgresAddress } from './postgres-address.ts';
