@@ -1,4 +1,4 @@
-/** The API while its database cannot be reached: what needs it says 503, what does not goes on. */
+/** The API while its database cannot be reached: requests that need it get 503, others still work. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ describe('with a database that was never there', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
     lock = lockDataDir(folder);
-    // Port 9 of the loopback: no one listens there.
+    // Nothing listens on port 9 of the loopback.
     database = startDatabase({
       urls: 'postgres://weir@127.0.0.1:9/weir',
       lock,

@@ -1,4 +1,4 @@
-/** A connection that is lost while the database stores a change: the answer says that it may be stored, or in force. */
+/** A connection that is lost while the database stores a change: the answer says that it may be stored, or active. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
 import { startDatabase } from '../../control-plane/storage/db/database.ts';
@@ -44,7 +44,7 @@ describe('a change whose COMMIT gets no answer', () => {
     expect(answer.problem.detail).toContain('it may have been applied');
     // Repeating it blindly would store it twice.
     expect(answer.headers['retry-after']).toBeUndefined();
-    // What is stored comes into force all the same.
+    // A stored change becomes active all the same.
     expect(api.policyChanges).toBe(1);
     await database.whenUp();
     const groups = (await api.send('GET', '/api/groups')).body as { name: string }[];

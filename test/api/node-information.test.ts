@@ -1,4 +1,4 @@
-/** What the API tells about the node and its queries: health, configuration, rate, summary, log. */
+/** Information from the API about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
 import { CHEAP_HASHING } from '../support/parts/cheap-hashing.ts';

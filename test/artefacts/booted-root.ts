@@ -1,6 +1,6 @@
 /**
- * A Debian in a folder, booted: its systemd runs there as on a machine of its own, with a network that nothing else is on. Needs
- * root and Debian's systemd-container.
+ * A Debian in a folder, booted: its systemd runs there as on a real machine, with a network that nothing else is on.
+ * Needs root and Debian's systemd-container.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -71,7 +71,7 @@ export class BootedRoot {
     return says(line, 'nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }
 
-  /** A program of this machine that goes on, on the network of that one. */
+  /** Starts a program of this machine on the network of that one, and keeps it running. */
   startClient(...command: readonly string[]): OwnProcess {
     return new OwnProcess('nsenter', [...this.inside('--net'), ...command], { env: ownEnvironment() });
   }

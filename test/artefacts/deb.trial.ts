@@ -58,7 +58,7 @@ describe('weir.deb', () => {
   const install = (own: string): string => machine.run(...APT, 'install', `/root/weir_${own}.deb`);
   let before: string[];
 
-  /** Has Weir asked, 500 times a second, while something happens. @returns what became of the queries */
+  /** Sends Weir 500 queries a second while `happens` runs. @returns lost queries and response codes */
   async function asked(happens: () => void): Promise<{ lost: string; codes: string }> {
     const load = machine.startClient(
       'dnsperf',

@@ -1,6 +1,6 @@
 /**
- * The same commit gives the same octets: a second build, of a clone in another folder, under another clock zone and other rights of new
- * files, is held against the one in data/artefacts. Needs root and mmdebstrap; takes as long as the builds.
+ * The same commit gives the same bytes: compares a second build, of a clone in another folder, in another time zone and
+ * with another umask, with the one in data/artefacts. Needs root and mmdebstrap; takes as long as the builds.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

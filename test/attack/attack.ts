@@ -1,4 +1,4 @@
-/** What an attack is: it begins, goes on beside the good clients, and says at its end what it did. */
+/** An attack: it begins, continues beside the good clients, and reports its results at its end. */
 import type { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
@@ -16,11 +16,11 @@ export interface Attack {
   /** Number of the fault in the review that the attack is from. */
   readonly fault: number;
   readonly name: string;
-  /** Begins; the function that it resolves with ends the attack and says in one line what came of it. */
+  /** Begins; the returned function ends the attack and returns its results in one line. */
   readonly begin: (target: Target) => Promise<() => Promise<string>>;
 }
 
-/** Does `work` every `everyMs` until told to end; a failure of `work` is the attacker's own and ends nothing. */
+/** Does `work` every `everyMs` until the returned function is called; a failure of `work` is ignored. */
 export function repeat(everyMs: number, work: () => void): () => void {
   const timer = setInterval(work, everyMs);
   return () => clearInterval(timer);

@@ -22,7 +22,7 @@ const HOSTILE_LINES = [
   ' '.repeat(LINE_OCTETS),
 ];
 const NEW_NAME_EVERY_MS = 20;
-/** 68 octets, all of which the expressions look at. */
+/** 68 bytes, all of which the expressions look at. */
 const LONG_NAME = `${'abcdefghijklmnopqrstuvwxyz-'.repeat(2).slice(0, 50)}.cost.example.com`;
 
 export const listAttacks: readonly Attack[] = [

@@ -41,7 +41,7 @@ export const networkAttacks: readonly Attack[] = [
   { fault: 6, name: 'one client with questions that no upstream answers', begin: beginHog },
 ];
 
-/** Answers as the attacks need it: `*.hang.*` never, `*.long.*` with an answer that no one can pass on. */
+/** Answers as the attacks need it: `*.hang.*` never, `*.long.*` with an answer too long to pass on. */
 export function answerUnderAttack(received: ReceivedQuery): void {
   const labels = labelsOf(received.bytes);
   if (labels.includes('hang')) return;

@@ -1,8 +1,8 @@
 /**
  * `npm run attack`: good clients ask 5,000 questions a second, of which some are new names, while every attack of
- * `list-attacks.ts`, `network-attacks.ts` and `web-attack.ts` goes on at once. Says how many of the good clients'
- * questions were lost and how late answers came, before and under attack; fails where one was lost or a thread was
- * replaced. Takes a C compiler for the load; the attack with addresses that do not resolve takes root.
+ * `list-attacks.ts`, `network-attacks.ts` and `web-attack.ts` runs at once. Prints how many of the good clients'
+ * questions were lost and how late answers came, before and under attack; fails if one was lost or a thread was
+ * replaced. Needs a C compiler for the load; the attack with addresses that do not resolve needs root.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const CALM_SECS = 10;
 /** The generator goes before the attackers, which share the other core with it: its own waiting is not Weir's. */
 const GENERATOR_NICE = -15;
 
-/** Every new name has a number of its own. */
+/** Makes every new name unique. */
 let serial = 0;
 
 const { values } = parseArgs({
@@ -77,7 +77,7 @@ async function attack(load: LoadGenerator, room: TempDir): Promise<number> {
   return lost === 0 && weir.replacedThreads === 0 ? 0 : 1;
 }
 
-/** The good clients: those who ask for names in the cache, and those who ask for new ones. */
+/** The good clients: some ask for names in the cache, others for new ones. */
 function askGood(load: LoadGenerator, weir: Weir, files: QuestionFiles, secs: number): Promise<LoadResult[]> {
   const job = { port: weir.dnsPort, secs, window: 4000, passes: undefined, check: false };
   serial += 1_000_000;

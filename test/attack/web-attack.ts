@@ -1,4 +1,4 @@
-/** An attack on the API: connections that never end their requests, while somebody else uses it. */
+/** An attack on the API: connections that never end their requests, while another client uses it. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { repeat } from './attack.ts';

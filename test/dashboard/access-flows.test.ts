@@ -14,7 +14,7 @@ import { makeTempDir } from '../support/weir/data-dir.ts';
 import { httpCall } from '../support/weir/http-call.ts';
 import { Weir } from '../support/weir/weir-process.ts';
 
-/** A login is locked for so long after the first wrong password: longer than axe looks twice at the page. */
+/** Lock time of a login after the first wrong password: longer than two axe runs over the page. */
 const LOCKED_SECS = 20;
 
 let room: DashboardRoom;
@@ -225,7 +225,7 @@ describe('a viewer', () => {
       room.withPage({ session }, (page) => look(page, seen.viewer)),
     ]);
     expect(seen.viewer).toEqual([]);
-    // What the administrator sees there shows that the look finds such controls.
+    // The administrator's page has such controls, which proves that `look` finds them.
     expect(all.filter((place) => !seen.admin.some((one) => one.startsWith(`${place}: `)))).toEqual([]);
     const { status, text } = await httpCall(
       'POST',

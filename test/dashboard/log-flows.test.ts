@@ -247,7 +247,7 @@ describe('the live log', () => {
   });
 });
 
-/** Tells the page that it is hidden, or seen again: a browser without a screen shows each of its pages. */
+/** Makes the page hidden or visible: a headless browser shows each of its pages. */
 async function hide(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${String(isHidden)} });
     document.dispatchEvent(new Event('visibilitychange'));`);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await room.close();
 });
 
-/** Lets a device of its own address ask, until it is a known client. */
+/** Sends queries from a device with this address until it is a known client. */
 async function meet(address: string): Promise<Client> {
   await room.ask(['hello.example.org'], address);
   const found = async (): Promise<Client | undefined> => {
@@ -478,7 +478,7 @@ async function blockOnPage(page: Page, name: string): Promise<void> {
   await form.getByRole('button', { name: 'Save' }).click();
 }
 
-/** Blocks a name as somebody else does. */
+/** Blocks a name as another user would. */
 function blockElsewhere(name: string): Promise<unknown> {
   return room.api.expect(201, 'POST', '/managed-domains', { domain: name });
 }

@@ -134,7 +134,7 @@ describe('from right to left', () => {
       await page.getByRole('row').filter({ hasText: name }).locator('time').click();
       const drawer = page.getByRole('dialog', { name });
       await drawer.getByRole('heading', { name: 'Step by step' }).waitFor();
-      // But for its border.
+      // The border takes one pixel.
       expect((await drawer.boundingBox())!.x).toBeLessThanOrEqual(1);
       expect(await layoutFaults(page)).toEqual([]);
       await expectAccessible(page);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await room.close();
 });
 
-/** Opens a path and waits until the page has drawn something; tells what was loaded for it. */
+/** Opens a path and waits until the page has drawn something; returns what was loaded for it. */
 async function load(page: Page, path: string): Promise<Response[]> {
   const loaded: Response[] = [];
   page.on('response', (response) => loaded.push(response));
@@ -104,7 +104,7 @@ describe('the dashboard in a browser', () => {
       const assets = sizes.filter(([path]) => path.startsWith('/assets/'));
       expect(assets.length).toBeGreaterThan(1);
       for (const asset of assets) expect(asset).toEqual([asset[0], 0]);
-      // A 304 is head fields only, which count as 300 octets.
+      // A 304 has only header fields, which count as 300 bytes.
       const asked = sizes.filter(([path]) => path === '/' || path === '/svc-config.js');
       expect(asked).toEqual([
         ['/', 300],
@@ -114,7 +114,7 @@ describe('the dashboard in a browser', () => {
   });
 });
 
-/** Octets that came over the network for each thing of the page. */
+/** Bytes that were transferred for each resource of the page. */
 const TRANSFERRED = `Object.fromEntries(
   [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
     .map(({ name, transferSize }) => [new URL(name).pathname, transferSize]))`;

@@ -1,4 +1,4 @@
-/** What people do in the settings besides keys: their account, the certificate, backups, and settings of other programs. */
+/** User flows in the settings other than keys: account, certificate, backups, and settings of other programs. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterAll(async () => {
   certificates.remove();
 });
 
-/** Octets of a text in Base32. */
+/** Bytes of a text in Base32. */
 function fromBase32(text: string): Buffer {
   const bits = Array.from(text, (letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
@@ -38,7 +38,7 @@ async function press(page: Page, name: string, within = 'body'): Promise<void> {
   await page.locator(within).getByRole('button', { name, exact: true }).click();
 }
 
-/** Writes the password into a dialog, and goes on. */
+/** Enters the password into a dialog and confirms. */
 async function prove(page: Page, password: string, action: string): Promise<void> {
   await page.getByRole('dialog').getByLabel('Current password').fill(password);
   await press(page, action, '[role=dialog]');

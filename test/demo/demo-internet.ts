@@ -7,7 +7,7 @@ import { startListServer } from '../support/weir/list-server.ts';
 import { answerOf, LISTS, listText } from './sites.ts';
 import type { ListName } from './sites.ts';
 
-/** Entries of each list; that of the last one is short at a later fetch, so that its copy is held. */
+/** Entries of each list; the last one shrinks at a later fetch, so that its update is held. */
 const ENTRIES: Readonly<Record<ListName, number>> = {
   'Ads and trackers': 24_000,
   'Phishing and malware': 9_000,

@@ -88,7 +88,7 @@ async function makePeople(api: ApiClient): Promise<void> {
   await api.expect(201, 'POST', '/grants', grant);
 }
 
-/** The next copy of the last list is so short that it waits for somebody to look at it. */
+/** The next version of the last list is so short that it needs approval. */
 async function holdLastList(api: ApiClient, internet: DemoInternet): Promise<void> {
   const sources = await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
   const { id } = sources.find(({ name }) => name === LISTS.at(-1))!;

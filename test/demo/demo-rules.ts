@@ -3,7 +3,7 @@
 /** The children's devices are offline from half past nine to half past six. */
 export const BEDTIME = { name: 'Bedtime', fromMinute: 21 * 60 + 30, toMinute: 6 * 60 + 30 } as const;
 
-/** A service of their own making. */
+/** A custom service. */
 export const CHATTER = { name: 'Chatter', domains: ['chatter.example'] } as const;
 
 /** A rule for the children. */

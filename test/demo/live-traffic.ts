@@ -1,6 +1,6 @@
 /**
- * The devices of the household go on asking: over loopback, with a PROXY header that names the device, as a load balancer
- * would pass it on.
+ * The devices of the household keep asking: over loopback, with a PROXY header that names the device, as a load
+ * balancer would pass it on.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -17,7 +17,7 @@ const TURN_MS = 200;
 /** Questions a second at least, at night too: there is always something to see. */
 const LEAST_RATE = 1.5;
 
-/** Questions that go on until they are stopped. */
+/** Queries that continue until they are stopped. */
 export class LiveTraffic {
   private readonly socket: Socket;
   private readonly timer: NodeJS.Timeout;

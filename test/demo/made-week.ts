@@ -33,7 +33,7 @@ const ENCRYPTED_SHARE = 0.7;
 const TCP_SHARE = 0.01;
 const NOTHING: Partial<RowInWords> = { rcode: Rcode.NOERROR, cached: false, upstream: null };
 
-/** The rows in the order of their times; made as they are taken, so that the caller may do something else meanwhile. */
+/** The rows in the order of their times; generated lazily, so that the caller can do other work in between. */
 export function* madeRows({ fromMs, toMs, perDay, upstreams, seed }: MadeSpan): Generator<QueryLogRow> {
   const random = seededRandom(seed);
   for (let stepMs = fromMs; stepMs < toMs; stepMs += STEP_MS) {
@@ -41,7 +41,7 @@ export function* madeRows({ fromMs, toMs, perDay, upstreams, seed }: MadeSpan): 
     const at = new Date(stepMs);
     const asked = HOUSEHOLD.flatMap((device) => {
       const expected = (rateOf(device, at, perDay) * lengthMs) / 1000;
-      // As often as not a device is silent for minutes, and then loads a page.
+      // For 60% of the steps a device is silent; in the others it loads pages.
       const count = random() < 0.4 ? Math.floor((expected / 0.4) * 2 * random() + random()) : 0;
       return Array.from({ length: count }, () => ({ device, timeMs: stepMs + random() * lengthMs }));
     });

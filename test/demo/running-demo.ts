@@ -1,4 +1,4 @@
-/** A running demo: a whole Weir with the made-up household, in a folder of its own that later starts go on from. */
+/** A running demo: a whole Weir with the made-up household, in a separate folder that later starts continue from. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export class Demo {
     this.traffic = parts.traffic;
   }
 
-  /** Starts everything, and makes what is not there yet. @throws {Error} where the folder belongs to something else */
+  /** Starts everything, and makes what is missing. @throws {Error} if the folder belongs to something else */
   static async open({ dir, ports, days, perDay, output = silent }: DemoOptions): Promise<Demo> {
     const room = { path: dir, dataDir: join(dir, 'data'), remove: () => undefined };
     const state = openState(dir, room.dataDir);

@@ -1,4 +1,4 @@
-/** The made-up Internet of the demo: names that its devices ask for, what becomes of them, and what lists say of them. */
+/** The made-up Internet of the demo: names that its devices ask for, their answers, and the lists that name them. */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { a, soa } from '../support/dns/built-messages.ts';
 import type { TestRecord } from '../support/dns/built-messages.ts';
@@ -56,7 +56,7 @@ export type Topic = keyof typeof SITES;
 export const LISTS = ['Ads and trackers', 'Phishing and malware', 'Chatty devices'] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** What each list blocks of the names above; it covers the names below, too. */
+/** Names above that each list blocks, with their subdomains. */
 export const LISTED: Readonly<Record<ListName, readonly string[]>> = {
   'Ads and trackers': ['adserver.example', 'metrics.example', 'app-kit.example', 'cookie-match.example'],
   'Phishing and malware': ['phish.example', 'winner.example'],

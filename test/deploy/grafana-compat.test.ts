@@ -1,6 +1,6 @@
 /**
- * The dashboard over the compatibility API: what each panel asks is answered, to a request as Grafana's plugin sends it,
- * and its selectors find values of their types. The plugin reads them as JSONata, too.
+ * The dashboard over the compatibility API: what each panel asks is answered, to a request as Grafana's plugin sends
+ * it, and its selectors find values of their types. The plugin also reads them as JSONata.
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';

@@ -21,7 +21,7 @@ const ADDRESSES = { a: '192.0.2.1', b: '192.0.2.2', client: '192.0.2.9' } as con
 const FIRST = '192.0.2.53';
 const SECOND = '192.0.2.54';
 const ANYCAST = '198.51.100.53';
-/** What ExaBGP announces, from an address of its own, as its machine runs bird, too. */
+/** Announced by ExaBGP from a separate address, because its machine also runs bird. */
 const BY_EXABGP = '198.51.100.54';
 const SPEAKERS = { a: '192.0.2.11', b: '192.0.2.12' } as const;
 const DIG = ['dig', '+short', '+tries=1', '+time=1'] as const;

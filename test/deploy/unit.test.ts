@@ -1,4 +1,4 @@
-/** The unit and its guide: what one is told to write, the other reads. */
+/** The unit and its guide: what one writes, the other reads. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,8 +1,8 @@
 /**
- * `npm run fuzz -- answers [--answers N] [--seed N]`: an upstream gives N answers, most of them wrong in some way, to Weir, to
- * Unbound and to BIND, each for a name of its own. Where Weir answers what both others refuse, or refuses what both
- * answer, that is a finding: fails unless the tables below say why it is right. Takes unbound and bind9. `--index N` shows
- * one answer.
+ * `npm run fuzz -- answers [--answers N] [--seed N]`: an upstream gives N answers, most of them wrong in some way, to
+ * Weir, Unbound and BIND, each for a different name. If Weir answers what both others refuse, or refuses what both
+ * answer, that is a finding: fails unless the tables below say why it is right. Needs unbound and bind9. `--index N`
+ * shows one answer.
  */
 import { parseArgs } from 'node:util';
 import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
@@ -17,7 +17,7 @@ type Outcome = 'answer' | 'no data' | 'refused';
 
 /** Questions under way at once. */
 const IN_FLIGHT = 300;
-/** Whoever does not take the first answer gets a failure this much later, instead of nothing. */
+/** A resolver that rejects the first answer gets a failure this much later, instead of nothing. */
 const FAILURE_AFTER_MS = 40;
 const CALM_IN_FLIGHT = 20;
 /** Turns in which a finding must come out the same. */
@@ -108,7 +108,7 @@ function reply(upstream: ScriptedUpstream, query: ReceivedQuery): void {
     return;
   }
   const answer = mutatedAnswer(seed, index, query.bytes);
-  // A truncated answer is the same over TCP, but for the flag.
+  // A truncated answer is the same over TCP, except for the flag.
   if (query.connection !== null && answer.length > 2) answer[2]! &= ~0x02;
   query.reply(answer);
   setTimeout(() => {

@@ -29,7 +29,7 @@ interface Part {
 interface Draft {
   readonly index: number;
   readonly qtype: (typeof TYPES)[number];
-  /** The name's octets as they were asked, letter case and all. */
+  /** The bytes of the queried name, including its letter case. */
   readonly asked: Uint8Array;
   readonly id: number;
   idError: number;
@@ -73,7 +73,7 @@ export function goodAnswer(query: Uint8Array): Uint8Array {
   return written(draft, new Random(0));
 }
 
-/** An answer that ends the wait of whoever did not take the first one. */
+/** An answer that ends the wait of a resolver that rejected the first one. */
 export function failure(query: Uint8Array): Uint8Array {
   const draft = goodDraft(0, 'A', query);
   draft.parts = [];

@@ -5,7 +5,7 @@ import { httpCall } from '../support/weir/http-call.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 
-/** The same figure as told by several places. */
+/** The same figure from several places. */
 interface Figure {
   readonly name: string;
   readonly toldBy: Readonly<Record<string, number>>;
@@ -14,7 +14,7 @@ interface Figure {
 const PERIOD = '24h';
 
 /**
- * A line for each place that tells another number of queries, or of blocked ones; `compat` is a node with the
+ * A line for each place that reports another number of queries, or of blocked ones; `compat` is a node with the
  * compatibility API.
  */
 export async function compareFigures(
@@ -176,7 +176,7 @@ function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** Places that tell something else than the others. */
+/** Places that report another number than the first. */
 export function differences({ name, toldBy }: Figure): string[] {
   const [first, ...others] = Object.entries(toldBy);
   return others

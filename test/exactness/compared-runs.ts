@@ -1,4 +1,4 @@
-/** Compares what clients got, what Prometheus was told, and what each life of a node has in the log. */
+/** Compares replies to clients, metrics for Prometheus, and the log of each run of a node. */
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 

@@ -14,7 +14,7 @@ const SETTLE_MS = 200;
 /** Time limit: after a long run, much of the log may be in the spool. */
 const STORED_MS = 600_000;
 
-/** Serves a list that blocks every fifth name; it is in force on the node when the promise resolves. */
+/** Serves a list that blocks every fifth name; it is active on the node when the promise resolves. */
 export async function subscribe(api: ApiClient): Promise<ListServer> {
   const lists = await startListServer();
   const blocked = Array.from({ length: NAMES / BLOCKED_EVERY }, (_, index) => nameOf(index * BLOCKED_EVERY));

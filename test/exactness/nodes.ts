@@ -1,4 +1,4 @@
-/** Starts nodes of one cluster, each with a folder of its own, and kills one under load. */
+/** Starts nodes of one cluster, each with a separate folder, and kills one under load. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +23,7 @@ export class Nodes {
     this.upstream = upstream;
   }
 
-  /** Starts a node; one that joins the others is here when their list is in force on it, too. */
+  /** Starts a node; if it joins others, resolves once their list is also active on it. */
   async start(nodeName: string, { isJoining = false, altCompat = false } = {}): Promise<Weir> {
     const path = join(this.room.path, nodeName);
     mkdirSync(path, { recursive: true });

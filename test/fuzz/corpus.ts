@@ -2,13 +2,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Largest corpus file, octets. */
+/** Largest corpus file, bytes. */
 const MAX_FILE_SIZE = 100_000;
 
 /** Inputs by what is kept of them. */
 type Kept = 'corpus' | 'findings';
 
-/** The inputs of a target; none where there is no file. A `#` begins a comment. */
+/** The inputs of a target; none without a file. A `#` begins a comment. */
 export function readInputs(kept: Kept, target: string): Uint8Array[] {
   const path = fileOf(kept, target);
   if (!existsSync(path)) return [];

@@ -1,6 +1,6 @@
 /**
- * One target, fuzzed in a process of its own: has a thread do it, and saves what it finds. A thread that ends by an error
- * outside of the target's turn, for want of memory, or that does not come back, is a finding too; another one goes on.
+ * One target, fuzzed in a separate process: a thread runs it, and this process saves its findings. A thread that fails
+ * outside of the target's turn, runs out of memory or hangs is also a finding; another one continues.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import type { Finding } from './fuzzer.ts';
 /** Heap of the thread: what one input may take, and what the search itself does. */
 const HEAP_MIB = 512;
 const MAX_INPUT_SIZE = 1 << 20;
-/** A run that has had a core for so long will not end; the limit of time itself is judged in the thread. */
+/** A run that has used this much CPU time will not end; the thread itself enforces the time limit. */
 const HUNG_SECS = 30;
 const WATCH_MS = 1000;
 /** More faults than these make no sense to look for at once. */
@@ -126,7 +126,7 @@ async function oneThread(
   }
 }
 
-/** Writes a finding to a file of its own; how to repeat it. */
+/** Writes a finding to a new file; returns how to repeat it. */
 function saved({ folder, target }: FuzzTask, { input }: Finding): string {
   mkdirSync(folder, { recursive: true });
   const name = createHash('sha256').update(input).digest('hex').slice(0, 12);

@@ -23,14 +23,14 @@ export interface FuzzOrder {
   readonly current: SharedArrayBuffer;
 }
 
-/** What it tells. */
+/** Messages from the thread. */
 export type FuzzNews =
   | { readonly kind: 'kept'; readonly input: Uint8Array }
   | { readonly kind: 'found'; readonly finding: Finding }
   | { readonly kind: 'figures'; readonly executions: number; readonly corpus: number; readonly paths: number }
   | { readonly kind: 'over'; readonly corpus: readonly Uint8Array[] };
 
-/** Octets before the input in `current`. */
+/** Bytes before the input in `current`. */
 export const CURRENT_HEAD = 8;
 const FIGURES_MS = 10_000;
 
@@ -95,7 +95,7 @@ function limitsOf({ runs }: FuzzOrder): Limits {
   return runs === Infinity ? limits : { ...limits, takenMs: () => 0 };
 }
 
-/** A number in as many octets as it takes: one, two or four. */
+/** A number in the smallest of one, two or four bytes. */
 function bigEndian(value: number): Uint8Array {
   const octets = Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
   return octets.slice(value > 0xffff ? 0 : value > 0xff ? 2 : 3);

@@ -1,8 +1,7 @@
 /**
- * `npm run fuzz -- [target…] [--secs N | --runs N] [--seed N] [--keep]`: fuzzes the targets, one after the other, each in
- * a process of its own for N seconds of a core, or N runs; fails where something was found. The same seed and runs try the
- * same inputs on every machine. `--keep` writes the corpus back.
- * `npm run fuzz -- TARGET --repeat FILE` runs one input.
+ * `npm run fuzz -- [target…] [--secs N | --runs N] [--seed N] [--keep]`: fuzzes the targets, one after the other, each
+ * in a separate process for N seconds of a core, or N runs; fails if anything was found. The same seed and runs try the
+ * same inputs on every machine. `--keep` writes the corpus back. `npm run fuzz -- TARGET --repeat FILE` runs one input.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * The search: mutates inputs of the corpus and keeps those that take a path of the code for the first time, or another
- * number of times. Deterministic but for what the code under test draws itself. `fuzz-thread.ts` gives it time and
+ * number of times. Deterministic except for random numbers in the code under test. `fuzz-thread.ts` gives it time and
  * counters; limits are those of `limits.ts`.
  */
 import { mutate } from './mutate.ts';
@@ -119,7 +119,7 @@ export class Fuzzer {
     return this.slow.has(picked) && !random.once(8) ? corpus[random.below(corpus.length)]! : picked;
   }
 
-  /** Runs one input; false for a finding, which is told. */
+  /** Runs one input; reports a finding and returns false. */
   private async run(input: Uint8Array): Promise<boolean> {
     const finding = await this.tried(input);
     if (finding === null) return true;
@@ -133,7 +133,7 @@ export class Fuzzer {
     const { target, counters, limits, begin } = this.parts;
     begin(input);
     this.executions++;
-    // What runs may change is a copy.
+    // A copy, because the target may change its input.
     const copy = input.slice();
     counters.counters.fill(0, 0, counters.used);
     limits.begin();

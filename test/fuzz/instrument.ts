@@ -1,7 +1,7 @@
 /**
  * Counters in the product's code: a hook on the loading of modules puts one increment at the start of each path through
  * a function (its body, branches, loops, right operands, what follows an early return), before the types are stripped.
- * Lines stay where they are. Must be in force before the code under test is imported.
+ * Line numbers do not change. Must be installed before the code under test is imported.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
@@ -16,7 +16,7 @@ const ROOMS = ['config', 'shared', 'dns-worker', 'control-plane'].map((room) => 
 /** Words in the code are what parsers look for; longer ones are messages. */
 const MAX_WORD_LENGTH = 24;
 
-/** What the instrumented modules tell. */
+/** Data that the instrumented modules collect. */
 export interface Instrumentation {
   /** How often each path was taken, modulo 256. */
   readonly counters: Uint8Array;
@@ -48,7 +48,7 @@ export function instrumentProduct(): Instrumentation {
   return state;
 }
 
-/** The source with its counters; tells `state` of literals. */
+/** The source with its counters; adds its literals to `state`. */
 export function withCounters(text: string, state: Instrumentation): string {
   const file = ts.createSourceFile('code.ts', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
   const edits: { readonly at: number; readonly text: string }[] = [];

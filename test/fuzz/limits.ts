@@ -28,14 +28,14 @@ export interface Limits {
   begin(): void;
   /** What the run that has ended took, milliseconds of processor time. */
   takenMs(): number;
-  /** Null where the run that has ended is within the limits; `again` runs its input once more. */
+  /** Null if the run that has ended is within the limits; `again` runs its input once more. */
   exceeded(again: () => void | Promise<void>): Excess | null | Promise<Excess | null>;
 }
 
-/** No limits, for where nothing is measured. */
+/** No limits, for runs without measurements. */
 export const NO_LIMITS: Limits = { begin: () => undefined, takenMs: () => 0, exceeded: () => null };
 
-/** The limits of a process of its own. */
+/** The limits of a separate process. */
 export function processLimits(): Limits {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,4 +1,4 @@
-/** Changes an input: bits, octets, numbers at boundaries, blocks, words of a dictionary, splices with another input. */
+/** Changes an input: bits, bytes, numbers at boundaries, blocks, words of a dictionary, splices with another input. */
 import type { Random } from './seeded-random.ts';
 
 const OCTETS = [0, 1, 0x0a, 0x20, 0x22, 0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xc0, 0xc1, 0xfe, 0xff] as const;
@@ -12,7 +12,7 @@ const MAX_BLOCK = 256;
 /** Most changes of one mutation. */
 const MAX_CHANGES = 6;
 
-/** Where other octets come from. */
+/** Sources of inserted bytes. */
 export interface Material {
   readonly dictionary: readonly Uint8Array[];
   /** Another input of the corpus. */
@@ -22,7 +22,7 @@ export interface Material {
 
 type Change = (input: Uint8Array, random: Random, material: Material) => Uint8Array;
 
-/** A changed copy of `input`, at most `maxLength` octets of it. */
+/** A changed copy of `input`, at most `maxLength` bytes long. */
 export function mutate(input: Uint8Array, random: Random, material: Material): Uint8Array {
   let changed: Uint8Array = input.slice();
   for (let left = 1 + random.below(random.once(3) ? MAX_CHANGES : 2); left > 0; left--) {
@@ -48,7 +48,7 @@ const addToOctet: Change = (input, random) => {
   return input;
 };
 
-/** A number of one, two or four octets, big-endian as in every protocol here. */
+/** A number of one, two or four bytes, big-endian as in every protocol here. */
 const setNumber: Change = (input, random) => {
   const size = random.of([1, 2, 2, 4]);
   if (input.length < size) return input;

@@ -1,6 +1,6 @@
 /**
- * A second decoder of header blocks, as plain as RFC 7541 puts it: bits as text, one table as one list, no limits of
- * its own. What the real decoder is held against; only its code of Huffman is shared.
+ * A second decoder of header blocks, written as plainly as RFC 7541: bits as text, one table as one list, without
+ * limits. The real decoder is compared with it; they share only the Huffman code.
  */
 import { decodedSizeLimit, decodeHuffman } from '../../dns-worker/streams/h2/huffman.ts';
 
@@ -74,7 +74,7 @@ www-authenticate`
     return [name, value.join(' ')];
   });
 const MAX_TABLE_SIZE = 4096;
-/** An integer has four octets after its prefix at most, as the real decoder has it. */
+/** An integer has four bytes after its prefix at most, as in the real decoder. */
 const MAX_SHIFT = 28;
 
 /** The blocks of one connection. */

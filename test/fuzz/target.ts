@@ -1,4 +1,4 @@
-/** A target of fuzzing: some of the product's code, and what must hold of it whatever the octets. */
+/** A target of fuzzing: some of the product's code, and what must hold for it with any bytes. */
 
 /** One target; `targets.ts` lists them. */
 export interface Target {
@@ -10,7 +10,7 @@ export interface Target {
   readonly maxLength: number;
   /** A run takes more than a millisecond: `npm test` makes fewer. */
   readonly isSlow?: boolean;
-  /** Runs one input; throws where something that must hold does not. May keep nothing from one input to the next. */
+  /** Runs one input; throws if something that must hold does not. Must keep no state between inputs. */
   readonly run: (input: Uint8Array) => void | Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export class InputReader {
     this.input = input;
   }
 
-  /** The next octet; 0 behind the end. */
+  /** The next byte; 0 after the end. */
   octet(): number {
     return this.input[this.at++] ?? 0;
   }
@@ -43,25 +43,25 @@ export class InputReader {
     return values[this.octet() % values.length]!;
   }
 
-  /** Everything that is left, a copy in memory of its own. */
+  /** Copies the rest of the input. */
   rest(): Uint8Array {
     return this.input.slice(this.at);
   }
 }
 
-/** The octets of a text. */
+/** The bytes of a text. */
 export function octetsOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'));
 }
 
-/** The same octets in the middle of others, all of them `poison`: what reads beyond its input sees these. */
+/** The same bytes surrounded by `poison` bytes, which code that reads beyond its input sees. */
 export function amid(octets: Uint8Array, poison: number, before: number, behind: number): Uint8Array {
   const whole = new Uint8Array(before + octets.length + behind).fill(poison);
   whole.set(octets, before);
   return whole;
 }
 
-/** A text of a value by which two values can be compared; octets and numbers of any size are told apart. */
+/** A text of a value by which two values can be compared; it distinguishes byte arrays and numbers of any size. */
 export function shown(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (ArrayBuffer.isView(inner))

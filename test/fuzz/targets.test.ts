@@ -1,4 +1,4 @@
-/** What was found once stays repaired, and a few thousand further inputs hold: WEIR_TEST_SEED chooses others. */
+/** Earlier findings stay fixed, and a few thousand further inputs hold: WEIR_TEST_SEED chooses others. */
 import { describe, expect, test } from '@jest/globals';
 import { readInputs } from './corpus.ts';
 import { Random } from './seeded-random.ts';

@@ -27,7 +27,7 @@ const EACH_BY_ITSELF = [
 /** One record a line; the first ones make it a zone. */
 const APEX = ['$TTL 60', '@ SOA ns.test. host.test. 1 2 3 4 5', '@ NS ns.test.'];
 
-/** The sample, as it is cut off at places all over it, and with an octet more. */
+/** The sample, cut off at various places, and with an extra byte. */
 function* variants(sample: Uint8Array): Generator<Uint8Array> {
   yield sample;
   yield octets(sample, [1]);
@@ -35,7 +35,7 @@ function* variants(sample: Uint8Array): Generator<Uint8Array> {
   for (let length = sample.length - 1; length > 0; length -= step) yield sample.subarray(0, length);
 }
 
-/** Which of these BIND takes: it goes on behind a record that it refuses, and names its line. */
+/** Which of these BIND accepts: after a record that it refuses it continues, and reports the line. */
 function takenByBind(type: number, rdata: readonly Uint8Array[]): boolean[] {
   const records = rdata.map(
     (bytes, i) =>

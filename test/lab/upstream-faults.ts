@@ -92,7 +92,7 @@ async function measure(strategy: PoolStrategy, fault: string): Promise<FaultRow>
 /** Every strategy. */
 export const STRATEGIES: readonly PoolStrategy[] = ['Parallel', 'Failover', 'Balanced', 'Fastest'];
 
-/** Measures a strategy with every fault, all at the same time: each has servers of its own. */
+/** Measures a strategy with every fault, all at the same time: each has separate servers. */
 export function measureFaults(strategy: PoolStrategy): Promise<FaultRow[]> {
   return Promise.all(Object.keys(FAULTS).map((fault) => measure(strategy, fault)));
 }

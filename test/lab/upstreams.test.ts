@@ -72,7 +72,7 @@ const RECORDS: readonly TestRecord[] = [
   cname(`dangling.${ZONE}`, `nothing.${ZONE}`),
 ];
 
-/** Answers from RECORDS, the chain followed, truncated over UDP where it does not fit. */
+/** Answers from RECORDS, the chain followed, truncated if it does not fit over UDP. */
 function fromRecords(query: ReceivedQuery): void {
   const asked = questionOf(query.bytes);
   const answers: TestRecord[] = [];

@@ -1,6 +1,6 @@
 /**
- * Validation beside Unbound and delv: the same questions about zones signed by standard tools, well and
- * badly, must get the same result, and where they do not, the case says why.
+ * Validation beside Unbound and delv: the same questions about zones signed by standard tools, well and badly, must get
+ * the same result; if they do not, the case says why.
  *
  * @needs nsd unbound bind9-dnsutils
  */

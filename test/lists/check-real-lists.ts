@@ -1,8 +1,8 @@
 /**
- * Checks the parser and the engine against real lists: counts against an independent count in awk, and up to
- * 1,000 names sampled from each list against what its format's documentation demands. The lists are no part
- * of the project: `$WEIR_BENCH_DATA/lists` or `../shared/data/lists`, one folder a format. Prints a table and
- * ends with 1 where something differs.
+ * Checks the parser and the engine against real lists: counts against an independent count in awk, and up to 1,000
+ * names sampled from each list against what its format's documentation demands. The lists are not part of the project:
+ * they are in `$WEIR_BENCH_DATA/lists`, or beside the checkout, in one folder per format. Prints a table and exits with
+ * 1 if there is a difference.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -21,7 +21,7 @@ const SAMPLES = 1000;
 const LOCAL =
   'localhost|localhost.localdomain|localhost4|localhost4.localdomain4|localhost6|localhost6.localdomain6|localdomain|local|broadcasthost|ip6-localhost|ip6-loopback|ip6-localnet|ip6-mcastprefix|ip6-allnodes|ip6-allrouters|ip6-allhosts';
 
-/** awk programs that count the rules (of Adblock lists: all lines that are no comments) of a format. */
+/** awk programs that count the rules of a format (for Adblock lists, all lines except comments). */
 const HOSTS_AWK = `
 BEGIN { n = split("${LOCAL}", parts, "|"); for (i = 1; i <= n; i++) own[parts[i]] = 1 }
 { sub(/\\r$/, ""); sub(/^\\357\\273\\277/, "") }
@@ -146,7 +146,7 @@ function sample(syntax: string, text: string, isAllow: boolean): Expectation[] {
     if (found.self && !found.allow) self.add(found.name);
     if (found.below && !found.allow) below.add(found.name);
   }
-  // Lines of a form that is not understood here may allow or take back a name whose last two labels they hold.
+  // Lines in an unknown form may allow or revoke a name whose last two labels they contain.
   const oddText = odd.filter((line) => line.startsWith('@@') || line.includes('badfilter')).join('\n');
   const oddBlocks = odd.some(
     (line) => line.startsWith('/') || /^\|{0,2}[^$]*\*/.test(line) || line.includes('^'),

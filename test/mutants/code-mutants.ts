@@ -81,8 +81,8 @@ export function mutated(text: string, { start, end, replacement }: Mutant): stri
 }
 
 /**
- * Draws `count` of the mutants. A mutant's lot depends on the seed, on its file's name, and on itself only, so that
- * work elsewhere in the room, or in the file, leaves the other mutants drawn.
+ * Draws `count` of the mutants. A mutant's lot depends only on the seed, its file's name, and itself, so that changes
+ * elsewhere in the directory or file leave the other mutants drawn.
  */
 export function draw(texts: ReadonlyMap<string, string>, count: number, seed: number): Mutant[] {
   const lots: { lot: string; mutant: Mutant }[] = [];
@@ -167,7 +167,7 @@ function stepChanges(
   ];
 }
 
-/** The condition turned around, where no operator at its top does that already. */
+/** The negated condition, unless the operator at its top is already inverted. */
 function negated(condition: ts.Expression, source: ts.SourceFile): Change[] {
   if (ts.isBinaryExpression(condition) && condition.operatorToken.getText(source) in OPERATORS) {
     const kind = OPERATORS[condition.operatorToken.getText(source)]![0];
@@ -179,7 +179,7 @@ function negated(condition: ts.Expression, source: ts.SourceFile): Change[] {
 function returnChanges({ expression }: ts.ReturnStatement, source: ts.SourceFile): Change[] {
   if (expression === undefined) return [];
   const text = expression.getText(source);
-  // Literals have a mutant of their own; a function that ends without a value is used for its effects.
+  // Literals have a separate mutant; a function that ends without a value is used for its effects.
   if (text === 'null' || text === 'undefined' || ts.isLiteralExpression(expression)) return [];
   if (isBoolean(expression) || text === 'true' || text === 'false') return [];
   return [over(expression, source, 'returned value', 'undefined')];

@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 
-/**
- * For each file those that import it: `import` that is no `import type`, and threads by `new URL(…, import.meta.url)`.
- */
+/** The importers of each file: by `import` without `type`, and threads by `new URL(…, import.meta.url)`. */
 export type Importers = ReadonlyMap<string, readonly string[]>;
 
 /** Reads the imports of `files`, which are relative to `root`. */
@@ -39,7 +37,7 @@ function importedPaths(text: string): string[] {
 export function testsOf(file: string, importers: Importers, most: number): string[] {
   const distances = new Map([[file, 0]]);
   const tests: string[] = [];
-  // A map goes on to what is added while it is walked.
+  // Iterating over a map includes entries that are added during the loop.
   for (const [at, distance] of distances) {
     if (at.endsWith('.test.ts')) tests.push(at);
     for (const importer of importers.get(at) ?? []) {

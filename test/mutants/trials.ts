@@ -1,6 +1,6 @@
 /**
  * A copy of the checkout in a temporary folder, in which files are mutated and jest is run. The checkout itself is only
- * read: whatever happens to this process, nothing is left to repair.
+ * read, so that it stays intact whatever happens to this process.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -108,7 +108,7 @@ export class Trials {
         '--runTestsByPath',
         ...tests,
       ],
-      // A group of its own, so that what the tests started ends with them.
+      // A separate process group, so that processes started by the tests end with them.
       {
         cwd: this.root,
         detached: true,
@@ -179,7 +179,7 @@ export function filesOf(checkout: string): string[] {
     })
       .split('\0')
       .filter((path) => path !== '');
-  // A link to the packages is no folder to git, and so not ignored.
+  // For git, a link to the packages is not a folder, and so not ignored.
   const left = new Set([...list('--deleted'), 'node_modules']);
   return list('--cached', '--others', '--exclude-standard').filter((path) => !left.has(path));
 }

@@ -12,14 +12,14 @@ export interface Difference {
   /** Lists that should have blocked it; empty where it should have been allowed. */
   readonly expectedBy: readonly string[];
   readonly kind: string;
-  /** A line of a list that explains the difference, where there is one. */
+  /** A list line that explains the difference; null without one. */
   readonly because: string | null;
 }
 
 /** What was observed: for each name, how often it was blocked and how often not. */
 export type Observations = ReadonlyMap<string, { readonly blocked: number; readonly allowed: number }>;
 
-/** The lines of lists that decide about names besides plain rules. */
+/** The list lines that decide about names, except plain rules. */
 export class Explanations {
   private readonly exceptions: ReadonlyMap<string, string>;
   private readonly others: readonly (readonly [RegExp, string])[];

@@ -1,11 +1,11 @@
 /**
- * Replays a file of real questions against a real Weir with real lists, and tells what became of them: the
- * blocked share against what a reference expects, each difference with its kind, SERVFAILs, losses, and
- * whether the query log has every one of them. Ends with status 1 where something was lost or failed.
+ * Replays a file of real questions against a real Weir with real lists, and reports the results: the blocked share
+ * against what a reference expects, each difference with its kind, SERVFAILs, losses, and whether the query log has
+ * every one of them. Exits with 1 if something was lost or failed.
  *
  *   npm run replay -- [--lists DIR] [--queries FILE] [--expected FILE] [--back-end batch|dgram]
  *
- * Without paths: the sample data of $WEIR_BENCH_DATA, or the one that lies beside the checkout.
+ * Without paths: the sample data of $WEIR_BENCH_DATA, or the one beside the checkout.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -66,7 +66,7 @@ function percent(part: number, whole: number): string {
   return `${((part / whole) * 100).toFixed(3)} %`;
 }
 
-/** Makes the lists sources, one after the other, and waits until each is in force. */
+/** Adds the lists as sources, one after the other, and waits until each is active. */
 async function load(weir: Weir, lists: readonly ReplayedList[]): Promise<void> {
   const api = await weir.api();
   for (const { name, file, subdomains } of lists) {

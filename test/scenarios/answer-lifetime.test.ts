@@ -1,4 +1,4 @@
-/** How long clients may keep what an upstream answered, and what they are told of a failure. */
+/** How long clients may keep an upstream's answer, and what they get after a failure. */
 import { describe, expect, test } from '@jest/globals';
 import type { TestRecord } from '../support/dns/built-messages.ts';
 import { a, cname, octets, response, u32, wireName } from '../support/dns/built-messages.ts';
@@ -182,7 +182,7 @@ describe('a stale answer', () => {
     const asked = forwarding.ask(NAME, { wantsAuthentic: true });
     forwarding.settle(TIMED_OUT);
     expect(replyOf(asked)).toEqual(KEPT);
-    // What was proven once may be over: no AD.
+    // The earlier proof may no longer hold: no AD.
     expect(asked.reply![3]! & 0x20).toBe(0);
     forwarding.clock.advance(6000);
     // The name that it leads to is blocked by now, and was not when it was kept.

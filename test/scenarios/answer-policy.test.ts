@@ -1,4 +1,4 @@
-/** The whole pipeline over cached answers: what becomes of the names and addresses in them. */
+/** The whole pipeline over cached answers: decisions on the names and addresses in them. */
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { judgedName, type Query } from '../../dns-worker/query/query.ts';
 import { nameToText } from '../../shared/dns/name.ts';

@@ -1,4 +1,4 @@
-/** What clients are told where the resolver has no room, and what is remembered of that: nothing. */
+/** Answers to clients while the resolver is full; none of them is cached. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { Reply } from '../support/dns/dns-message.ts';

@@ -1,4 +1,4 @@
-/** The whole pipeline over compiled lists and manual rules: what is answered to names, and what the log is told. */
+/** The whole pipeline over compiled lists and manual rules: answers to clients, and log entries. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StageResult } from '../../dns-worker/query/query.ts';
 import { ReplacedTables } from '../../dns-worker/threads/replaced-tables.ts';
@@ -40,7 +40,7 @@ describe('Pipeline', () => {
     expect([asked.result, asked.status]).toEqual([StageResult.ANSWERED, 'LOCAL']);
     // RFC 8482 section 4.2.
     expect(sent(asked)).toEqual({ rcode: 'NOERROR', answers: [['HINFO', { cpu: 'RFC8482', os: '' }]] });
-    // What an upstream once said is not what it is answered with.
+    // A cached answer of an upstream is not used for it.
     weir.cache('other.example', 1, [a('other.example', '198.51.100.1')]);
     expect(weir.ask('other.example', ANY).status).toBe('LOCAL');
   });
@@ -48,7 +48,7 @@ describe('Pipeline', () => {
   test('holds no snapshot that was replaced, whatever was asked of it', async () => {
     const freed: string[] = [];
     const registry = new FinalizationRegistry((name: string) => freed.push(name));
-    // In a function of its own, so that no variable of this one holds a snapshot.
+    // In a separate function, so that no variable of this one holds a snapshot.
     const askAndReplace = (): void => {
       registry.register(weir.use([{ text: 'listed.example\n', reading: BLOCK }]), 'judged');
       expect(weir.ask('listed.example').status).toBe('BLOCKED_LIST');
@@ -325,7 +325,7 @@ describe('Pipeline', () => {
     expect(blockedAt('all.example')).toEqual(clients.filter((client) => !/\.[39]$/.test(client)));
     expect(blockedAt('free.example')).toEqual(clients.slice(2));
     expect(blockedAt('both.example')).toEqual(['192.0.2.3', '192.0.2.8']);
-    // It moves, and no one is called the other names any more.
+    // It moves, and the other names no longer belong to any client.
     at({ [mac]: ['192.0.2.4'] });
     expect(blockedAt('kids.example')).toEqual(['192.0.2.4']);
     expect(blockedAt('all.example')).toEqual(clients.slice(0, -1));

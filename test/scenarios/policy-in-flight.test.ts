@@ -1,4 +1,4 @@
-/** Policy that changes while a question waits for an upstream: what the client gets is what is in force then. */
+/** Policy that changes while a question waits for an upstream: the answer follows the latest policy. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { GroupOverride, LivePolicy } from '../../control-plane/policy/change/runtime-state.ts';
 import { RuleOrigin } from '../../shared/snapshot/rule-origin.ts';

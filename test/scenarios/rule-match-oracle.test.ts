@@ -223,7 +223,7 @@ describe('Judge', () => {
       const snapshot = openLists(lists, { ...rows, groups });
       const serves = (list: number, group: number): boolean =>
         groupIds[list]!.length === 0 || groupIds[list]!.includes(group);
-      /** The rules of the lists of a group, without what one of those lists takes back. */
+      /** The rules of the lists of a group, without those that one of its lists revokes. */
       const rulesOf = (group: number): Rule[] =>
         [...rules.filter((_, index) => serves(index % 2, group)), ...(serves(2, group) ? [bad] : [])].filter(
           ({ text }) => text !== bad.text || !serves(3, group),

@@ -1,4 +1,4 @@
-/** Workers of one node: a question is under way once, whoever asks it (RFC 5452 section 5, RebirthDay). */
+/** Workers of one node: a question is in flight once, whichever worker asks (RFC 5452 section 5, RebirthDay). */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import { type Claim, QuestionClaims } from '../../dns-worker/resolve/question-claims.ts';
@@ -28,7 +28,7 @@ function startWorkers(count: number, settings: Partial<WorkerSettings['cache']> 
 }
 afterEach(async () => {
   for (const worker of workers) worker[Symbol.dispose]();
-  // Who still waited asks next, and is told as well.
+  // Another waiting worker asks next, so it must also be disposed of.
   await turn();
   for (const worker of workers) worker[Symbol.dispose]();
 });

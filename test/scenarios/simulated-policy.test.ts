@@ -1,6 +1,6 @@
 /**
- * A simulation against the real thing: random policies, drafts and logged queries. What a simulation tells to change is
- * what changes between two pipelines that answer these queries, one with the policy, the other with the draft applied.
+ * A simulation against the real thing: random policies, drafts and logged queries. The simulated changes must be those
+ * between two pipelines that answer these queries, one with the policy, the other with the draft applied.
  */
 import { describe, expect, test } from '@jest/globals';
 import { BlockReader } from '../../control-plane/query-log/block/block-reader.ts';

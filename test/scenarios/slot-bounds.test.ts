@@ -1,6 +1,6 @@
 /**
- * Whatever rules say and clients ask, an answer stays in the slot of its request: the octets around it are other
- * clients' requests.
+ * With any rules and queries, an answer stays in the slot of its request: the bytes around it are other clients'
+ * requests.
  */
 import { describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
@@ -117,7 +117,7 @@ function pipelineWith(mode: BlockingSettings['mode'], override: 'BlockAll' | nul
   return pipeline;
 }
 
-/** Caches TXT of one string of so many octets at most, then of a second one. */
+/** Caches TXT of `size` bytes, in strings of at most 255. */
 function keep(pipeline: Pipeline, memory: CacheMemory, name: string, size: number): void {
   const asked = question(name, 'TXT');
   const strings = Array.from({ length: Math.ceil(size / 255) }, (_, n) => Math.min(255, size - n * 255));
@@ -152,7 +152,7 @@ const PIPELINES = [
   pipelineWith('custom_ip', 'BlockAll'),
 ];
 
-/** Octets before and after the slot. */
+/** Bytes before and after the slot. */
 const AROUND = 4096;
 const FILL = 0xa5;
 
@@ -174,7 +174,7 @@ const askedOf = fc.record({
     }),
   ),
   protocol: fc.constantFrom(Protocol.udp, Protocol.tcp),
-  /** Octets after the query, and free ones after those. */
+  /** Bytes after the query, and free ones after those. */
   garbage: fc.uint8Array({ maxLength: 20 }),
   spare: fc.nat({ max: 1500 }),
   shift: fc.nat({ max: 7 }),

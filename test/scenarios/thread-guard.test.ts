@@ -1,4 +1,4 @@
-/** Bugs in what a resolve thread runs: one question gets SERVFAIL, one is counted, everything else goes on. */
+/** Bugs in code of a resolve thread: one question gets SERVFAIL, one error is counted, everything else continues. */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Upstream } from '../../dns-worker/resolve/upstream.ts';
 import { QuestionRun } from '../../dns-worker/resolve/question-run.ts';

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { AuthSuite } from '../../support/parts/auth-suite.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
 
-/** The API of the suite; whoever imports this has its hooks. */
+/** The API of the suite; importing it registers its hooks. */
 export const node = new AuthSuite();
 export const HOUR_SECS = 3600;
 export const DAY_SECS = 24 * HOUR_SECS;
@@ -25,7 +25,7 @@ export const post = (path: string, json: object, session?: string): Promise<Test
 /** Status and error. */
 export const outcome = ({ status, problem }: TestAnswer): unknown => [status, problem.error];
 
-/** Somebody who is signed in, after a setup. */
+/** Session of the administrator, after a setup. */
 export async function signedIn(): Promise<string> {
   await node.api.setUp();
   return node.api.logIn();

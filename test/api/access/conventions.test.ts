@@ -334,7 +334,7 @@ describe('header fields', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['x-frame-options']).toBe('DENY');
     expect(headers['x-powered-by']).toBeUndefined();
-    // The same for everybody, and asked about with each use.
+    // Identical for all clients, so it may be cached, but is revalidated with each use.
     const isKept = path === '/svc-config.js';
     expect(headers['cache-control']).toBe(isKept ? 'no-cache' : 'no-store');
     expect(headers['etag'] !== undefined).toBe(isKept);

@@ -179,8 +179,8 @@ describe('the document', () => {
     expect(documented).toEqual(expect.arrayContaining(probes));
     expect([...routes].sort()).toEqual([...documented, ...pages].sort());
     expect(documented.sort()).toEqual(everyOperation.map(({ method, path }) => `${method} ${path}`).sort());
-    // What stands outside both APIs: pages, what Prometheus scrapes, and where old clients look for theirs. The
-    // dashboard has no route: it answers the paths of its pages and of the files of its build, and hands on the rest.
+    // Routes outside both APIs: pages, metrics for Prometheus, and paths of old clients. The dashboard has no route: it
+    // answers the paths of its pages and build files, and passes on the rest.
     expect(places.sort()).toEqual(['/^\\/admin\\/api/', '/check', '/docs', '/metrics']);
   });
 
@@ -261,7 +261,7 @@ describe('a row of the compatibility API', () => {
 });
 
 describe('a trick with the path or the method', () => {
-  /** Tells what a caller may not reach, and was reached all the same. */
+  /** Returns the requests that reached what the caller may not access. */
   async function reachedBy(kind: string, asked: readonly Trick[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
     const isAllowed = (access: string): boolean =>

@@ -1,4 +1,4 @@
-/** Who may scrape: a session, or anybody where the configuration says so. */
+/** Access to metrics: with a session, or for anyone if the configuration allows it. */
 import { describe, expect, test } from '@jest/globals';
 import { type RunningApi } from '../../support/parts/running-api.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';

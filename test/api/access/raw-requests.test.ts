@@ -1,4 +1,4 @@
-/** Requests as octets: heads that are too large or too slow, and framing that two servers might read in two ways. */
+/** Requests as raw bytes: heads that are too large or too slow, and framing that two servers might read in two ways. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';

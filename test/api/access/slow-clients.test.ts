@@ -1,4 +1,4 @@
-/** Clients that open many connections and say little on them: others are served meanwhile. */
+/** Clients that open many connections and send little on them: other clients are still served. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Express } from 'express';

@@ -1,4 +1,4 @@
-/** Every route that changes something leaves one entry of the audit log, and none where it fails. */
+/** Every route that changes something leaves one entry in the audit log, and none if it fails. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';

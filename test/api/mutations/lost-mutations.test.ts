@@ -77,7 +77,7 @@ async function expectStored(route: Route, mutation: Mutation): Promise<void> {
   expect(answer.headers['retry-after']).toBeUndefined();
   await disconnect();
   expect(await audited()).toBe(before + entriesOf(route));
-  // What it removed is gone.
+  // A deleted entity stays deleted.
   if (route.method !== 'DELETE' || route.params === undefined) return;
   expect([404, 204]).toContain((await changing.send(mutation)).status);
   expect(await audited()).toBe(before + 1);
@@ -105,11 +105,11 @@ describe('a route that changes something', () => {
         const code = cut === 'before' ? 'outcome_unknown' : 'unavailable';
         expect([cut, answer.status, answer.problem.error]).toEqual([cut, 503, code]);
         expect(answer.headers['retry-after'] === undefined).toBe(cut === 'before');
-        // It is gone by now, but for a request that hashes a password or reads a file first.
+        // The connection is lost, except for a request that hashes a password or reads a file first.
         if (cut === 'write' && !/^\/(?:users|import)$/.test(route.path))
           expect((await changing.send(mutation)).status).toBe(503);
         expect([cut, await everyRow()]).toEqual([cut, before]);
-        // Files come last, and are not taken back where the COMMIT may have come through.
+        // Files are written last, and are not rolled back if the COMMIT may have succeeded.
         if (cut !== 'before') expect(await changing.certificateFiles()).toBe(certificate);
         await disconnect();
       }

@@ -17,7 +17,7 @@ export interface AskedApi {
   send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface PropertyOutcome {
   readonly requests: number;
   /** Answers by status. */

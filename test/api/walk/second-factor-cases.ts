@@ -1,4 +1,4 @@
-/** How to reach each success and refusal of the second factor: with people of their own, so that the walk stays signed in. */
+/** How to reach each success and refusal of the second factor: with separate users, so the walk stays signed in. */
 import { SecondFactorSecret } from '../../../shared/api/auth-api.ts';
 import { AuthenticatorApp } from '../../support/parts/authenticator-app.ts';
 import { logInAs, makeToken, makeUser, USER_PASSWORD } from '../../support/parts/people.ts';
@@ -26,7 +26,7 @@ async function person(walk: WalkedApi): Promise<Person> {
   return { id, session: await logInAs(walk.api, username) };
 }
 
-/** Somebody with a secret, and what shows its codes. */
+/** A user with a secret, and an app that shows its codes. */
 async function prepared(walk: WalkedApi): Promise<Person & { readonly app: AuthenticatorApp }> {
   const who = await person(walk);
   const { body } = await walk.ask(PREPARE, { session: who.session, json: OWN });
@@ -49,7 +49,7 @@ const ask =
   async (walk) =>
     walk.ask(name, { session: (await make(walk)).session, json });
 
-/** Asks until it is locked, from an address of its own. */
+/** Asks until it is locked, from a separate address. */
 const guess =
   <T extends Person>(
     name: string,

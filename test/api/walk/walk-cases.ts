@@ -1,4 +1,4 @@
-/** What the walk cannot tell from the document: how to reach a success or a refusal of one operation. */
+/** Cases that the document does not describe: how to reach a success or a refusal of one operation. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';

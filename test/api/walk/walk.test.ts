@@ -1,7 +1,7 @@
 /**
  * Walks through the OpenAPI document that a running server hands out, over real HTTP and a real PostgreSQL server: each
- * operation has to succeed once and to give each of its documented statuses, and nothing that the document does not
- * say. What the document cannot tell is in `walk-cases.ts`.
+ * operation must succeed once and return each of its documented statuses, and nothing that is not documented. Steps
+ * that the document does not describe are in `walk-cases.ts`.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
@@ -106,7 +106,7 @@ interface Absent {
   close(): Promise<void>;
 }
 
-/** Port 9 of the loopback: no one listens there. */
+/** A database on port 9 of the loopback, where nothing listens. */
 async function absentDatabase(): Promise<Absent> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-walk-'));
   const lock = lockDataDir(folder);
@@ -192,7 +192,7 @@ describe('the walk', () => {
     const wanted = refusals[`${name} ${status}`];
     const answer = wanted === undefined ? await walk.askWithExample(name, { params }) : await wanted(walk);
     expect([name, answer.status, answer.status >= 400 ? answer.text : '']).toEqual([name, status, '']);
-    // What is there already is refused a second time.
+    // Creating the same again is refused.
     if (status === 201) await walk.askWithExample(name, { params });
   });
 

@@ -31,7 +31,7 @@ export class WalkedApi {
     this.checker = new AnswerChecker(document);
   }
 
-  /** Asks as the administrator, unless told otherwise. Throws where the answer is not as documented. */
+  /** Asks as the administrator by default. Throws if the answer is not as documented. */
   async ask(name: string, ask: Ask = {}, api = this.api): Promise<TestAnswer> {
     const [method = '', path = ''] = name.split(' ');
     const { params = {}, query = '', ...request } = ask;
@@ -60,7 +60,7 @@ export class WalkedApi {
     return answer;
   }
 
-  /** The body that the document gives as an example; undefined where none is taken. */
+  /** The example body in the document; undefined if the operation has none. */
   exampleOf(name: string): unknown {
     return this.checker.operations.get(name)?.requestBody?.content['application/json']?.example;
   }
@@ -86,7 +86,7 @@ export class WalkedApi {
     return rows.map(idOf).filter((id) => id !== 1 || !['/groups', '/group-plans'].includes(collection));
   }
 
-  /** Examples name a group 2; the walk has one of its own. */
+  /** Examples name a group 2; the walk uses the group that it created. */
   private own(example: object): object {
     return Object.fromEntries(
       Object.entries(example).map(([field, value]) => {

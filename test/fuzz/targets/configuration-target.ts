@@ -1,4 +1,4 @@
-/** The configuration: every text is a configuration or a list of faults, and an editor changes what it is told to alone. */
+/** The configuration: every text is a configuration or a list of faults, and an editor changes only the given key. */
 import { isDeepStrictEqual } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { parse } from 'toml';
@@ -10,7 +10,7 @@ import { hold, InputReader, octetsOf } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const HASH = '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$aGFzaGhhc2hoYXNo';
-/** What an editor is told to write: a key, and a value. */
+/** Keys and values that an editor writes. */
 const KEYS = [
   ['server', 'web_port'],
   ['dns', 'bootstrap'],
@@ -101,8 +101,8 @@ function without(tree: Tree, path: readonly string[]): Tree {
 }
 
 /**
- * Lines that are comments alone, where no text runs over lines, but for those that show a default of the key, and those
- * within a table of the key, which may go with it.
+ * Comment lines, if the text has no values over several lines; without those that show a default of the key, and those
+ * within a table of the key, which may be deleted with it.
  */
 function commentsOf(text: string, path: readonly string[]): string[] {
   if (/"""|'''|[[{]/u.test(text.replaceAll(/^\s*\[\[?[\w.]+\]\]?/gmu, ''))) return [];

@@ -1,6 +1,6 @@
 /**
- * What validation reads of foreign octets: an answer as RRsets, keys, digests, signatures, denials. Nothing throws, no
- * denial proves that a name is missing whose records it holds, and work stays within the question's budget.
+ * Parts of validation that read untrusted bytes: an answer as RRsets, keys, digests, signatures, denials. Nothing
+ * throws, no denial proves that a name is missing whose records it holds, and work stays within the question's budget.
  */
 import { denialOf } from '../../../dns-worker/dnssec/denial.ts';
 import { Budget } from '../../../dns-worker/dnssec/budget.ts';
@@ -90,7 +90,7 @@ function readNames(rdata: Uint8Array): void {
   hold(wildcard === null || labelCount(wildcard) === labelCount(first) + 1, 'the wildcard is elsewhere');
 }
 
-/** Denials of a zone: an owner, then RDATA, one octet each for the lengths, as often as there are octets. */
+/** Denials of a zone: an owner, a length byte, then RDATA, repeated to the end. */
 function readDenial(input: Uint8Array): void {
   const sets: SignedRRset[] = [];
   const type = ((input[0] ?? 0) & 1) === 0 ? RRType.NSEC : RRType.NSEC3;

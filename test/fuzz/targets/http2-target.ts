@@ -88,7 +88,7 @@ function runSession(reader: InputReader): void {
   hold(spoken(bytes, [size, 1, 9, 30]) === whole, 'the answers depend on how the bytes come in pieces');
 }
 
-/** Header blocks of one connection: a length of one octet before each. */
+/** Header blocks of one connection, each after a length byte. */
 function runBlocks(reader: InputReader): void {
   const decoder = new HpackDecoder(MAX_LIST_SIZE);
   const plain = new PlainHpack();

@@ -15,7 +15,7 @@ import { hold, InputReader } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const FORMATS = ['auto', ...IMPORT_FORMATS] as const;
-/** In memory where there is a file system for that: files are most of a run's time. */
+/** In memory if there is a file system for that: files are most of a run's time. */
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'weir-fuzz-'));
 const work = join(folder, 'work');
 mkdirSync(work);

@@ -25,7 +25,7 @@ import { amid, hold, InputReader, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
 const ECS = Uint8Array.of(0, 1, 24, 0, 192, 0, 2);
-/** What may have been asked; the first octet of an input chooses, and the answer repeats the question. */
+/** Possible questions; the first byte of an input chooses, and the answer repeats the question. */
 const ASKED: readonly Question[] = [
   question('www.example.org', 'A'),
   question('www.example.org', 'A', { dnssecOk: true }),

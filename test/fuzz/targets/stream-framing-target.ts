@@ -5,7 +5,7 @@ import { octets } from '../../support/dns/built-messages.ts';
 import { hold, InputReader, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
-/** The messages of a stream in pieces of these sizes; after `stops` of them the reader is told to wait, and resumed. */
+/** The messages of a stream in pieces of these sizes; the reader pauses after `stops` messages, then resumes. */
 function messagesOf(
   stream: Uint8Array,
   sizes: readonly number[],

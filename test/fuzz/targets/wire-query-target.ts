@@ -13,7 +13,7 @@ import { query } from '../../support/dns/dns-message.ts';
 import { amid, hold, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
-/** Octets around the message: the parser may read a word past its end, and none of it may matter. */
+/** Bytes around the message: the parser may read one word beyond it, but its result must not depend on them. */
 const AROUND = 16;
 const slot = new Query();
 

@@ -37,7 +37,7 @@ async function latencies(port: number, names: readonly string[], forMs: number):
   return found;
 }
 
-/** Asks expensive names until told to stop; counts response codes. */
+/** Asks expensive names until stopped; counts response codes. */
 async function attack(
   port: number,
   under: string,

@@ -78,7 +78,7 @@ function makeZone(zone: LabZone, delegations: string, folder: string): MadeZone 
   const path = join(folder, name === '' ? 'root' : name);
   if (algorithm === null) {
     writeFileSync(path, plain);
-    // A DS of a zone without keys is one of a key that no one has.
+    // The DS of a zone without keys refers to a key that does not exist.
     return { path, keyRecords: '', ds: zone.ds === 'none' ? [] : [`${origin} DS 1 13 2 ${'AB'.repeat(32)}`] };
   }
   const key = makeKey(origin, algorithm, folder);

@@ -98,7 +98,7 @@ export function openDelv(server: RunningServer, anchors: string): LabValidator {
       return new Promise((resolve) => {
         execFile(requireProgram('delv'), args, { timeout: 20_000 }, (error, stdout, stderr) => {
           const said = stdout + stderr;
-          // What stays pending of a negative answer is what could not be validated.
+          // A negative answer that stays pending could not be validated.
           const isBogus = /resolution failed: (?!ncache)|pending validation/.test(said);
           if (isBogus) resolve('bogus');
           else if (said.includes('unsigned answer')) resolve('insecure');

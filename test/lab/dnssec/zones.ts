@@ -7,11 +7,11 @@
 export interface LabZone {
   /** Without a final dot; '' is the root. */
   readonly name: string;
-  /** Mnemonic of dnssec-keygen; null = not signed. ECDSAP256SHA256 where not given. */
+  /** Mnemonic of dnssec-keygen; null = not signed. Default: ECDSAP256SHA256. */
   readonly algorithm?: string | null;
   /** NSEC3 instead of NSEC. */
   readonly nsec3?: { readonly iterations: number; readonly optOut?: boolean; readonly salt?: string };
-  /** What the parent says of it. `sha256` where not given; a function edits its DS lines. */
+  /** DS records in the parent. Default: `sha256`; a function edits the DS lines. */
   readonly ds?: 'sha256' | 'sha1' | 'sha384' | 'none' | ((lines: string[]) => string[]);
   /** Digests of those lines where a function edits them. */
   readonly digests?: readonly string[];
@@ -48,7 +48,7 @@ const changing =
   (lines: string[]): string[] =>
     lines.map((line) => (test(line) ? change(line) : line));
 
-/** Another octet early in the signature, after the signer's name. */
+/** Changes a byte early in the signature, after the signer's name. */
 function breakSignature(line: string): string {
   return line.replace(
     /(\S+\. )(\S)(\S)/,
