@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { checkPage } from './check-page.ts';
 import { CHECK_NAMES } from './check-script.ts';
-import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts.ts';
-import type { CheckLanguage } from './check-texts.ts';
+import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts/languages.ts';
+import type { CheckLanguage } from './check-texts/languages.ts';
 
 const pageIn = (language: CheckLanguage) => checkPage({ nodeName: '<b>n' }, { language, address: null });
 const { html, contentPolicy } = pageIn('en');

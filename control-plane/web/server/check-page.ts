@@ -6,8 +6,8 @@ import type { Request, Response } from 'express';
 import { PROBE_ZONE } from '../../../shared/dns/probe-zone.ts';
 import { clientAddress, isOnThisMachine, isThroughUnknownProxy } from '../../api/client-address.ts';
 import { CHECK_SCRIPT, CHOICES_SCRIPT } from './check-script.ts';
-import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts.ts';
-import type { CheckLanguage } from './check-texts.ts';
+import { CHECK_LANGUAGES, CHECK_TEXTS } from './check-texts/languages.ts';
+import type { CheckLanguage } from './check-texts/languages.ts';
 import { hashOf, page, sendPage, write } from './page.ts';
 import type { Page } from './page.ts';
 

@@ -4,7 +4,7 @@
  * that one for a part of the names. Texts are set as text, never as HTML.
  */
 
-import { CHECK_LANGUAGES } from './check-texts.ts';
+import { CHECK_LANGUAGES } from './check-texts/languages.ts';
 
 /** Names that one check looks up. */
 export const CHECK_NAMES = 6;

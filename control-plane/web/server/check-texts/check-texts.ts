@@ -1,0 +1,37 @@
+/** Texts of the page `/check`. `{…}` stands for what the script fills in. */
+
+/** What the page and its script show. */
+export interface CheckTexts {
+  readonly title: string;
+  readonly needsScript: string;
+  readonly checking: string;
+  /** Subjects of the verdicts. */
+  readonly phone: string;
+  readonly tablet: string;
+  readonly computer: string;
+  readonly device: string;
+  /** Verdicts: every test name was asked at this node, a part of them, none. */
+  readonly all: string;
+  readonly some: string;
+  readonly none: string;
+  readonly allDetail: string;
+  readonly someDetail: string;
+  readonly noneDetail: string;
+  readonly failed: string;
+  readonly failedDetail: string;
+  readonly tooMany: string;
+  /** How many names came over IPv4 or IPv6, and from where. */
+  readonly families: string;
+  readonly familySeen: string;
+  readonly familyNotSeen: string;
+  readonly oneFamilyAll: string;
+  readonly oneFamilySome: string;
+  readonly forwarded: string;
+  readonly maybeForwarded: string;
+  readonly limits: string;
+  readonly nextSteps: string;
+  readonly steps: readonly string[];
+  readonly guides: string;
+  readonly again: string;
+  readonly dashboard: string;
+}

@@ -1,0 +1,45 @@
+import type { CheckTexts } from './check-texts.ts';
+
+export const ENGLISH: CheckTexts = {
+  title: 'Does this device use Weir?',
+  needsScript: 'This check needs JavaScript.',
+  checking: 'Checking. This takes a few seconds.',
+  phone: 'This phone',
+  tablet: 'This tablet',
+  computer: 'This computer',
+  device: 'This device',
+  all: '{device} uses Weir',
+  some: '{device} does not always use Weir',
+  none: '{device} does not use Weir on {node}',
+  allDetail: 'All {count} test names were asked at {node}.',
+  someDetail:
+    'Only {seen} of {count} test names were asked at {node}. There is probably a second DNS server.',
+  noneDetail: 'None of {count} test names was asked there.',
+  failed: 'The check did not work',
+  failedDetail: 'Weir did not answer ({reason}). Try again.',
+  tooMany: 'Too many checks from this network. Try again in a minute.',
+  families: 'IPv4 and IPv6',
+  familySeen: '{seen} of {count} names, from {clients}',
+  familyNotSeen: 'no name',
+  oneFamilyAll: 'Nothing came over {other}, and nothing is missing: every name came over {used}.',
+  oneFamilySome:
+    'Nothing came over {other}. The second DNS server may be an {other} address that the router announces.',
+  forwarded:
+    'The names came from {client}, but this page was opened from {address}. If those are two devices, a router or another server asks for this one, and Weir cannot distinguish the devices behind it.',
+  maybeForwarded:
+    'If these are not addresses of this device, a router or another server asks for it, and Weir cannot distinguish the devices behind it.',
+  limits:
+    'This check cannot see a second DNS server that is used only now and then, or a browser that asks its own DNS service first and Weir after that (Firefox with increased protection).',
+  nextSteps: 'Next steps',
+  steps: [
+    'Enter Weir as the only DNS server in the router, or on this device, and reconnect the device. A second DNS server bypasses Weir.',
+    'Do the same for IPv6: many routers announce their own IPv6 DNS server.',
+    'Turn off secure DNS (DNS over HTTPS) in the browser, and Private DNS on Android.',
+    'Turn off VPNs, proxies and iCloud Private Relay, and check again.',
+    'Weir may refuse the network of this device: see Access under Clients in the dashboard.',
+    'If there are several Weir servers, another one may have been asked.',
+  ],
+  guides: 'Guides for routers and devices',
+  again: 'Check again',
+  dashboard: 'Dashboard',
+};
