@@ -8,11 +8,11 @@ import { shownUrl } from '../shared/net/shown-url.ts';
 export interface ConfigFault {
   /** The file's name as it was given, or `environment`. */
   readonly source: string;
-  /** 1-based line of the file, where one is known. */
+  /** 1-based line of the file, if known. */
   readonly line: number | undefined;
   /** Path of the key (`server.web_port`), or the name of the environment variable. */
   readonly key: string;
-  /** What was expected and what was found. */
+  /** The expected and the actual value. */
   readonly message: string;
 }
 

@@ -63,7 +63,7 @@ function pathText(path: readonly PropertyKey[] = []): string {
     .slice(1);
 }
 
-/** Names the known key that is nearest, or all of them where nothing is near. */
+/** Names the most similar known key, or all keys if none is similar. */
 function noSuchKey(key: string, known: readonly string[]): string {
   const near = known.filter((one) => editDistance(one, key.toLowerCase()) <= 2);
   return near.length > 0

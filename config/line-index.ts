@@ -6,7 +6,7 @@
 
 /** 1-based line numbers by path, as in `server.web_port` and `dns.pools[0].name`. */
 export interface LineIndex {
-  /** Line of a key or table; of the nearest one around it where it has no line of its own. */
+  /** Line of a key or table; if it has none, the line of the nearest enclosing one. */
   lineOf(path: string): number | undefined;
   /** Line of the second mention of a key or table that may be given once only. */
   lineOfRepeat(path: string): number | undefined;

@@ -2,7 +2,7 @@
 import { tooMany } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
-/** How many answers run at once. */
+/** Maximum number of answers that run at once. */
 export interface PlaceLimits {
   readonly total: number;
   readonly perCaller: number;
@@ -18,7 +18,7 @@ export function holderOf(caller: Caller | null): string | null {
   return caller === null || (caller.sessionId === null && caller.tokenId === null) ? null : caller.username;
 }
 
-/** Who holds how many. */
+/** Places by holder. */
 export class Places {
   private readonly what: string;
   private readonly limits: PlaceLimits;
@@ -31,7 +31,7 @@ export class Places {
     this.limits = limits;
   }
 
-  /** Refuses a holder for whom there is no place. @throws {ApiError} 429 */
+  /** Refuses a holder without a free place. @throws {ApiError} 429 */
   admit(holder: string | null): void {
     const { total, perCaller } = this.limits;
     const busy = (limit: number, whose: string): Error =>

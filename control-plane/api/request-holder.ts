@@ -1,4 +1,4 @@
-/** Who holds the request that is being handled, for limits of each user far below the routes. */
+/** The holder of the current request, for limits per user deep below the routes. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const holders = new AsyncLocalStorage<string | null>();
@@ -8,7 +8,7 @@ export function runFor<T>(holder: string | null, work: () => T): T {
   return holders.run(holder, work);
 }
 
-/** The holder of the request that is being handled; null outside of requests, and for callers whom nothing tells apart. */
+/** The holder of the current request; null outside of requests, and for callers that cannot be distinguished. */
 export function requestHolder(): string | null {
   return holders.getStore() ?? null;
 }

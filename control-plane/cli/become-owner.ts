@@ -4,10 +4,10 @@
  */
 import { lstatSync, statSync } from 'node:fs';
 
-/** Switches to the owner of the data directory, for good; nothing happens where that is root or there is none. */
+/** Switches permanently to the owner of the data directory; does nothing if that is root or there is no directory. */
 export function becomeOwnerOf(dataDir: string): void {
   if (process.geteuid?.() !== 0) return;
-  // Who owns a link at its place chooses where it leads, even to a folder of root.
+  // The owner of a symbolic link chooses its target, even a folder of root.
   const owners = [lstatSync, statSync].map((stateOf) => stateOf(dataDir, { throwIfNoEntry: false }));
   const owner = owners.find((state) => state !== undefined && state.uid !== 0);
   if (owner === undefined) return;

@@ -10,7 +10,7 @@ export type Verb = 'show' | 'add' | 'change' | 'remove';
 /** A collection of the API. */
 export interface Collection {
   readonly list: OperationName;
-  /** Its operations on one row; `show` may lack where the list says it all. */
+  /** Its operations on one row; there is no `show` if the list contains everything. */
   readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
   /** Prefix of its ids, for a noun with two collections. */
   readonly idPrefix?: string;
@@ -20,7 +20,7 @@ export interface Collection {
   readonly isPaged?: true;
 }
 
-/** A column of the list; the value is of the first field that the row has. */
+/** A column of the list, with the value of the first field that the row has. */
 export interface NounColumn {
   readonly title: string;
   readonly fields: readonly string[];
@@ -31,7 +31,7 @@ export interface NounColumn {
 /** An option that sets a field. */
 export interface FieldOption extends OptionSpec {
   readonly field: string;
-  /** What an option without a value sets. */
+  /** The value that an option without a value sets. */
   readonly sets?: boolean;
   /** `group`: a name or an id; `none` is null. */
   readonly kind?: 'group';
@@ -42,7 +42,7 @@ export interface Noun {
   /** Plural; its list is the command without a verb. */
   readonly name: string;
   readonly one: string;
-  /** What the list shows, as one clause. */
+  /** Description of the list, as one clause. */
   readonly summary: string;
   readonly collections: readonly [Collection, ...Collection[]];
   readonly columns: readonly NounColumn[];

@@ -10,7 +10,7 @@ export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
 
 const DEFAULT_LIMIT = 20;
 
-/** The draft that options describe; throws Misuse where they change nothing. */
+/** The draft that options describe; throws Misuse if they change nothing. */
 export async function draftOfOptions(run: Pick<CommandRun, 'options'>): Promise<Draft> {
   const group = idsOf(textOption(run, 'group'))[0] ?? null;
   const services = partsOf(textOption(run, 'service'));

@@ -169,7 +169,7 @@ async function groupId(client: TypedClient, given: string): Promise<number | nul
   return group.id;
 }
 
-/** Names of the groups by id, where a column shows a group. */
+/** Names of the groups by id, if a column shows a group. */
 async function groupNames(client: TypedClient, noun: Noun): Promise<ReadonlyMap<unknown, string>> {
   if (!noun.columns.some(({ kind }) => kind === 'group')) return new Map();
   return new Map((await client.call('GET /groups')).map(({ id, name }) => [id, name]));

@@ -23,7 +23,7 @@ export async function showLists({ client, screen, isJson }: CommandRun): Promise
   return 0;
 }
 
-/** Fetches all lists, waits until that is done, and prints them; 1 where one failed. */
+/** Fetches all lists, waits for the result, and prints them; 1 if a list failed. */
 export async function refreshLists({ client, screen, isJson, options }: CommandRun): Promise<0 | 1> {
   await client.call('POST /blocklist-sources/refresh');
   await client.call('POST /allowlist-sources/refresh');

@@ -16,7 +16,7 @@ const GAP = '  ';
 /** Least columns that a column is cut to. */
 const LEAST = 8;
 
-/** Prints the rows below their titles; the widest columns give way where the terminal is too narrow. */
+/** Prints the rows below their titles; the widest columns shrink if the terminal is too narrow. */
 export function printTable(
   screen: Screen,
   columns: readonly Column[],

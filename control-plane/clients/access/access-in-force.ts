@@ -12,14 +12,14 @@ import { accessOf, isSameAccess, withBlockedAddresses } from '../../../shared/po
 import type { Access } from '../../../shared/policy/access.ts';
 import type { PolicyRows } from '../../policy/change/rows.ts';
 
-/** How often the networks of this machine are looked at. */
+/** Interval at which the networks of this machine are checked. */
 const LOOK_MS = 5000;
 const DAY_MS = 86_400_000;
 const EVERYONE = ['any'];
 /** The length of a network of all addresses, as an interface with a wrong mask has it. */
 const ALL_ADDRESSES = '/0';
 
-/** What it needs of the node. */
+/** Parts of the node that it needs. */
 export interface AccessParts {
   readonly configuration: { current(): Config; sources(): Readonly<Record<string, string>> };
   /** Knows the addresses at which a MAC is seen. */
@@ -32,7 +32,7 @@ export interface AccessParts {
 /** The rows that it depends on. */
 export type AccessRows = Pick<PolicyRows, 'accessGraceEndMs'>;
 
-/** Who may ask. One per node. */
+/** Decides which clients may query the node. One per node. */
 export class AccessInForce {
   private readonly parts: AccessParts;
   private readonly connected: () => readonly string[];
@@ -42,22 +42,22 @@ export class AccessInForce {
     this.connected = parts.connected ?? connectedNetworks;
   }
 
-  /** Who may ask now. */
+  /** The access rules that apply now. */
   current(rows: AccessRows): Access {
     return this.by(this.graceEndMs(rows) === null ? this.allowed() : EVERYONE);
   }
 
-  /** Who may ask once the day of grace is over; the same as now if there is none. */
+  /** The access rules after the day of grace; the current ones without one. */
   afterGrace(): Access {
     return this.by(this.allowed());
   }
 
-  /** When those that would be refused begin to be, Unix milliseconds; null = they are already. */
+  /** When refusals begin, Unix milliseconds; null = they already have. */
   graceEndMs({ accessGraceEndMs: endMs }: AccessRows): number | null {
     const nowMs = this.parts.clock.nowMs();
     if (endMs === null || endMs <= nowMs) return null;
     if (this.parts.configuration.sources()['dns.allowed_clients'] !== 'default') return null;
-    // A later one is of a clock that was wrong.
+    // A later time comes from a clock that was wrong.
     return Math.min(endMs, nowMs + DAY_MS);
   }
 
@@ -93,7 +93,7 @@ export class AccessInForce {
   }
 }
 
-/** Networks of the interfaces. A point-to-point address is a network by itself. */
+/** Networks of the interfaces. A point-to-point address counts as a network. */
 function connectedNetworks(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.flatMap(({ cidr }) => (cidr === null ? [] : cidr.replace(/%[^/]*/, ''))),

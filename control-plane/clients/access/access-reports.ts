@@ -28,7 +28,7 @@ export interface Announcement {
   readonly clients: readonly SeenAddress[];
 }
 
-/** What the reports are made of. */
+/** Parts of the reports. */
 export interface AccessReportParts {
   readonly access: Pick<AccessInForce, 'current' | 'afterGrace' | 'graceEndMs'>;
   readonly rows: () => AccessRows;
@@ -37,7 +37,7 @@ export interface AccessReportParts {
   readonly clock: Clock;
 }
 
-/** What the API and health ask. */
+/** Reports for the API and health. */
 export class AccessReports {
   private readonly parts: AccessReportParts;
 

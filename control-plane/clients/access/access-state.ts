@@ -1,4 +1,4 @@
-/** Who may ask this node now, and what is wrong with that: for the API, health and the start message. */
+/** Clients that may query this node, and problems with that: for the API, health and the start message. */
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
@@ -25,7 +25,7 @@ export interface AccessNow {
   readonly onlyAddress: string | null;
 }
 
-/** Clients that were seen longer ago say nothing about now. */
+/** Clients that were seen longer ago are ignored. */
 const RECENT_MS = 24 * 3_600_000;
 
 /** How long an answer is used: with many clients it takes milliseconds, and health is asked often. */
@@ -69,7 +69,7 @@ export class AccessState {
   }
 }
 
-/** The addresses behind `server.bind_address`: all of this machine where it has those of every interface. */
+/** The addresses behind `server.bind_address`: all of this machine, if one of them is a wildcard. */
 export function ownAddresses(bound: readonly string[]): string[] {
   if (!bound.some((address) => address === '0.0.0.0' || address === '::')) return [...bound];
   return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));

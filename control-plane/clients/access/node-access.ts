@@ -1,4 +1,4 @@
-/** What a node knows of who may ask: for the API, health and the start message. */
+/** Access of clients to this node: for the API, health and the start message. */
 import type { Config } from '../../../config/schema.ts';
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -13,7 +13,7 @@ import type { Announcement } from './access-reports.ts';
 import type { AccessNow } from './access-state.ts';
 import { whoMayAsk } from './allowed-in-words.ts';
 
-/** What it is made of. */
+/** Parts of the access. */
 export interface NodeAccessParts {
   readonly access: AccessInForce;
   readonly clients: ClientDirectory;

@@ -95,7 +95,7 @@ export class HostNames {
     this.next();
   }
 
-  /** Asks no more. */
+  /** Stops asking. */
   close(): void {
     this.isClosed = true;
     this.waiting.length = 0;

@@ -1,4 +1,4 @@
-/** Which modules the build puts into one file, where each of them alone would be a request. */
+/** Modules that the build puts into one file, to save requests. */
 import { join } from 'node:path';
 
 /** The part of the bundler that is needed. */

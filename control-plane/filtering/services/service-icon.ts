@@ -1,6 +1,6 @@
 /**
- * Icons of services. They are hostile input, and SVG can carry scripts: only drawings of the elements and attributes
- * below are accepted, and they leave Weir as `data:` URLs for `<img>`, where no script runs.
+ * Icons of services. They are hostile input, and SVG can contain scripts: only drawings of the elements and attributes
+ * below are accepted, and they leave Weir as `data:` URLs for `<img>`, which runs no scripts.
  */
 
 /** Longest icon, UTF-16 units. */

@@ -89,7 +89,7 @@ export const SECRET_FIELDS = {
 /** A kind with such a field. */
 export type KindWithSecret = keyof typeof SECRET_FIELDS;
 
-/** How a thing is shown in the answer of a restore: with its rights, and those of before where they differ. */
+/** How an object is shown in the answer of a restore: with its rights, and the old ones if they differ. */
 export function rightsOf(item: Item, was: Item | undefined): string {
   const shown = ({ role, enabled }: Item): string =>
     `${String(role)}${enabled === false ? ', disabled' : ''}`;

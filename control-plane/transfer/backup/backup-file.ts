@@ -1,4 +1,4 @@
-/** Turns a checked file into what is to be set, or into its faults. Pure. */
+/** Turns a checked file into the objects that it sets, or into its faults. Pure. */
 import type { BackupFile } from '../../../shared/api/policy/backup-api.ts';
 import { MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
@@ -20,20 +20,20 @@ import type { BackupKind, Item, KindName } from './backup-kind.ts';
 /** Faults that are named at once. */
 const MOST_FAULTS = 1000;
 
-/** What a file wants to be set. */
+/** The objects that a file sets. */
 export interface Wanted {
   readonly items: BackupItems;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What a file is read for. */
+/** The purpose of reading a file. */
 export interface ReadFor {
   readonly now: Date;
   /** Name of the administrator here. */
   readonly adminName: string;
 }
 
-/** What a file wants to be set where `current` is. @throws {ApiError} 400 with its faults */
+/** The objects that a file sets, given the `current` ones. @throws {ApiError} 400 with its faults */
 export function readBackupFile(file: BackupFile, current: BackupItems, { now, adminName }: ReadFor): Wanted {
   const problems: FieldProblem[] = [];
   const leftOut: LeftOut[] = [];
@@ -163,7 +163,7 @@ function readItem(kind: KindName, item: Item, place: Place): Item {
   }
 }
 
-/** The hash that is stored here, where the file was made without secrets. */
+/** The hash that is stored here, if the file was made without secrets. */
 function withSecret(kind: KindWithSecret, item: Item, current: BackupItems): Item {
   const field = SECRET_FIELDS[kind];
   if (item[field] !== null) return kind === 'second_factors' ? withSortedCodes(item) : item;
@@ -180,7 +180,7 @@ function withSortedCodes(item: Item): Item {
   return { ...item, factor: { secret, recovery_codes: [...new Set(codes)].toSorted() } };
 }
 
-/** The URL with the credentials that are stored here, where the file was made without secrets. */
+/** The URL with the credentials that are stored here, if the file was made without secrets. */
 function unmasked({ kind, url, name }: Item, { path, current, problems }: Place): unknown {
   if (!hasMask(String(url))) return url;
   const stored = (current.get('list_sources') ?? []).filter(

@@ -45,7 +45,7 @@ export function itemsOfValues(values: Values, problems: FieldProblem[]): Item[] 
   return Object.entries(values).map(([key, value]) => ({ key, value }));
 }
 
-/** The four keys that a file of version 1 has, beside what is set now. */
+/** The four keys of a file of version 1, in addition to the current settings. */
 export function withDnsSettings(current: readonly Item[], settings: Item): Item[] {
   const given = Object.entries(settings).map(([name, value]) => ({ key: `dns.${name}`, value }));
   const others = current.filter(({ key }) => given.every((one) => one.key !== key));
@@ -73,7 +73,7 @@ export function unmaskedValue(item: Item, current: readonly Item[]): Item | null
   return JSON.stringify(item['value']).includes(MASK) ? null : item;
 }
 
-/** The key with its value, before and after where it changes; secrets are masked. */
+/** The key with its value, or with both values if it changes; secrets are masked. */
 export function describeValue({ key, value }: Item, was: Item | undefined): string {
   const name = String(key);
   const shown = (one: unknown): string => {

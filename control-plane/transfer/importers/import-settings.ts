@@ -35,7 +35,7 @@ export interface ImportParts extends ApplyParts {
   readonly loggedQueries: () => Promise<QueriesByName>;
 }
 
-/** What to import, and how. */
+/** Options of an import. */
 export interface ImportWish {
   /** Writes the upload to a path. */
   readonly save: (path: string) => Promise<void>;
@@ -63,7 +63,7 @@ export class SettingsImport {
     this.parts = parts;
   }
 
-  /** Imports a file; throws 400 for one that cannot be read, 503 where too many wait. */
+  /** Imports a file; throws 400 if it cannot be read, 503 if too many imports wait. */
   async run(wish: ImportWish): Promise<ImportReport> {
     if (this.count > MOST_WAITING) throw overloaded('other imports wait; try again later', RETRY_SECS);
     this.count++;
@@ -91,7 +91,7 @@ export class SettingsImport {
     }
   }
 
-  /** What people have chosen of a plan; upstreams are asked only if the choice depends on it, or for a dry run. */
+  /** The choices for a plan; upstreams are tried only if the choice depends on it, or for a dry run. */
   private async choose(
     plan: ImportPlan,
     { settings: selection, answers, isDryRun }: ImportWish,

@@ -5,7 +5,7 @@ import { ImportFault } from './files/import-fault.ts';
 import { type ImportOrder, makePlan } from './make-plan.ts';
 import type { ImportPlan } from './plan/import-plan.ts';
 
-/** What the thread answers: a plan, or why the file has no plan; `isOfFile` where the file is at fault. */
+/** Answer of the thread: a plan, or the reason why there is none; `isOfFile` if the file is at fault. */
 export type ImportAnswer =
   { readonly plan: ImportPlan } | { readonly fault: string; readonly isOfFile: boolean };
 

@@ -48,7 +48,7 @@ const IMPORTERS: Readonly<Record<ImportFormat, Importer>> = {
   hosts: { isMine: isHosts, plan: mapHosts },
 };
 
-/** Makes the plan; throws an ImportFault where the file cannot be imported. */
+/** Makes the plan; throws an ImportFault if the file cannot be imported. */
 export async function makePlan({ path, folder, format }: ImportOrder): Promise<ImportPlan> {
   const { files } = await openUpload(path);
   const importer =

@@ -32,10 +32,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Seconds that a session of the compatibility API lives after its last use, as its clients expect it. */
 export const IDLE_SECS = 1800;
-/** How such a session lives. */
+/** Lifetime of a session. */
 const IDLE = { rememberMe: false, lifeMs: IDLE_SECS * 1000, idleSecs: IDLE_SECS } as const;
 
-/** Who wants to set the first password. */
+/** Sender of the first password. */
 export interface SetupSender {
   /** The sender is on this machine, see `isOnThisMachine`. */
   readonly isLocal: boolean;
@@ -43,7 +43,7 @@ export interface SetupSender {
   readonly setupCode: string | undefined;
 }
 
-/** What a login asks for. */
+/** Input of a login. */
 export interface LoginAttempt {
   readonly username: string;
   readonly password: string;
@@ -123,7 +123,7 @@ export class Authenticator {
     return { enabled, password_configured: configured, setup_required: enabled ? required : false };
   }
 
-  /** The session of these secrets; null if none counts, if authentication is off or where it cannot be looked up. */
+  /** The session of these secrets; null if none is valid, authentication is disabled, or the lookup fails. */
   async sessionIfKnown(secrets: readonly string[]): Promise<StoredSession | null> {
     if (!this.settings.enabled) return null;
     try {
@@ -166,7 +166,7 @@ export class Authenticator {
     return null;
   }
 
-  /** The caller where authentication is off. */
+  /** The caller if authentication is disabled. */
   openCaller(): Caller | null {
     if (this.settings.enabled) return null;
     const { username } = this.account;
@@ -252,7 +252,7 @@ export class Authenticator {
     return this.adminHasFactor;
   }
 
-  /** Users and tokens were changed in another way: what was read of them is not believed any more. */
+  /** Clears the caches after users and tokens were changed in another way. */
   forgetCallers(): void {
     this.sessions.forget(() => true);
     this.tokens.forgetAll();

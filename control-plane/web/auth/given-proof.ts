@@ -1,4 +1,4 @@
-/** What a request gives to prove who sends it: a password, or a code of the second factor. */
+/** Proof of identity in a request: a password, or a code of the second factor. */
 import type { SecondFactorProof } from '../../../shared/api/auth-api.ts';
 import { clientAddress } from '../../api/client-address.ts';
 import { authorOf } from '../../api/route.ts';
@@ -21,7 +21,7 @@ export function proofIn(body: SecondFactorProof): OwnerProof {
   return codeIn(body) ?? { password: body.password! };
 }
 
-/** Who sends the request, from where. */
+/** The sender of the request and its address. */
 export function ownerIn(request: Pick<RouteRequest, 'caller' | 'http' | 'response'>): Owner {
   return { caller: request.caller!, author: authorOf(request), address: clientAddress(request.http) };
 }

@@ -9,7 +9,7 @@ export const SESSION_COOKIE = 'svc_session';
 const SID_HEADERS = ['sid', 'x-ftl-sid'] as const;
 const SID_COOKIE = 'sid';
 
-/** What a request has in the places where clients of the compatibility API send a secret, in their order. */
+/** Secrets in a request, from all places where clients of the compatibility API send them, in order of precedence. */
 export function sidsOf({ headers, cookies }: Pick<Request, 'headers' | 'cookies'>): string[] {
   const cookie: unknown = (cookies as Record<string, unknown> | undefined)?.[SID_COOKIE];
   return [...SID_HEADERS.map((name) => headers[name]), cookie].filter((value) => typeof value === 'string');

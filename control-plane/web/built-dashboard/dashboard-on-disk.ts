@@ -10,7 +10,7 @@ import { openBuild } from './open-build.ts';
 import type { Build } from './open-build.ts';
 import { hashOfDashboard, hashOfSources } from './source-hash.ts';
 
-/** What it needs. */
+/** Parts of the dashboard on disk. */
 export interface DashboardOnDiskParts {
   readonly logger: Logger;
   /** Makes a build, until the signal aborts it; rejects with the reason of a failure. */
@@ -54,7 +54,7 @@ export class DashboardOnDisk implements DashboardSource {
     return { kind: 'building' };
   }
 
-  /** Makes a build and serves it; where that fails, the one of other sources, if there is one. */
+  /** Makes a build and serves it; if that fails, serves the outdated build, if there is one. */
   private async rebuild(stale: Build | null): Promise<void> {
     const { logger, build } = this.parts;
     try {

@@ -42,7 +42,7 @@ const FORMS: readonly Form[] = ['br', 'gzip', 'identity'];
 /** Members of the field that are looked at; browsers send five. */
 const MOST_MEMBERS = 32;
 
-/** The best form of those in `available` that the field accepts; identity where it accepts none. */
+/** The best form in `available` that the field accepts; identity if it accepts none. */
 export function acceptedForm(
   field: string | undefined,
   available: Readonly<Partial<Record<Form, unknown>>>,

@@ -9,7 +9,7 @@ export const MAX_FIELDS = 100;
 /** Characters of a request target: room for a DNS message over HTTPS, and for any query of the API. */
 const MAX_TARGET_LENGTH = 8192;
 
-/** Throws 414, 431 or 400; the connection ends where it is uncertain where the next request begins. */
+/** Throws 414, 431 or 400; closes the connection if the start of the next request is uncertain. */
 export function checkMessage(request: Request, _response: Response, next: NextFunction): void {
   const { url, rawHeaders, httpVersion, headers } = request;
   if (url.length > MAX_TARGET_LENGTH)

@@ -14,7 +14,7 @@ export function refuseCrossOrigin(request: Request): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw crossOrigin(`sec-fetch-site ${site}`);
   if (origin === undefined) return;
-  // Express reads X-Forwarded-Host here where the peer is a trusted proxy.
+  // Express reads X-Forwarded-Host here if the peer is a trusted proxy.
   if (hostOf(origin) !== request.host.toLowerCase()) throw crossOrigin(`origin ${origin}`);
 }
 

@@ -56,7 +56,7 @@ const PERMISSIONS = [
 
 const DATA_POLICY = contentPolicy();
 
-/** Sets the fields; Strict-Transport-Security only over TLS, where Weir itself speaks it. */
+/** Sets the fields; Strict-Transport-Security only over TLS, and only if Weir itself serves TLS. */
 export function securityHeaders({ isHttps }: { readonly isHttps: boolean }): RequestHandler {
   const plain = helmetWith(false);
   const secured = helmetWith(TRANSPORT);

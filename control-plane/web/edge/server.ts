@@ -35,14 +35,14 @@ export interface WebDeadlines {
 }
 
 const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_000, silentMs: 120_000 };
-/** How often Node looks for clients that are late; every 30 s by default. */
+/** Interval at which Node checks for slow clients; 30 s by default. */
 const LOOK_MS = 1000;
 /** Requests after which a connection is closed. */
 const MAX_REQUESTS_A_CONNECTION = 1000;
 /** How long answers may take to finish when Weir stops; DNS drains after it, and all of it has 5 s. */
 const CLOSE_GRACE_MS = 500;
 
-/** The web server cannot listen. Its message says where, why, and what to do. */
+/** The web server cannot listen. The message contains the address, the reason and what to do. */
 export class WebServerError extends Error {
   readonly address: string;
   readonly port: number;
@@ -60,7 +60,7 @@ export class WebServerError extends Error {
 
 /** A listening web server. */
 export interface WebServer {
-  /** Where it listens; ports are the real ones where the configuration says 0. */
+  /** Addresses that it listens on; contains the actual ports if the configuration has 0. */
   readonly endpoints: readonly { readonly address: string; readonly port: number }[];
   /** The sockets that it listens on. */
   descriptors(): readonly number[];
@@ -72,12 +72,12 @@ export interface WebServer {
   resume(): void;
 }
 
-/** How the server differs from a plain one. */
+/** Options of the server. */
 export interface WebServerOptions {
   readonly deadlines?: WebDeadlines;
   /** Speaks HTTPS with this certificate, and HTTP on the same port. */
   readonly certificate?: CertificateSource | undefined;
-  /** What its session tickets are sealed with; without them, by keys of each listener. */
+  /** Keys that encrypt its session tickets; without them, each listener has its own keys. */
   readonly ticketKeys?: TicketKeySource | undefined;
   /** A socket of another process that listens there already, if there is one; `dualStack`: it also accepts IPv4. */
   readonly listenerAt?: (address: string, port: number, dualStack: boolean) => number | undefined;

@@ -54,7 +54,7 @@ function problemOf(status: number, detail: string): Problem {
   return { type: 'about:blank', title, status, detail, error, ...errors };
 }
 
-/** A value that the schema allows; `place` is the name of the field, with that of the shape before it where it has one. */
+/** A value that the schema allows; `place` is the name of the field, after the name of the shape if it has one. */
 export function exampleOf(schema: SchemaDoc, schemas: Schemas, place = ''): unknown {
   const { $ref, examples, enum: choices, anyOf, oneOf, allOf } = schema;
   if (examples?.[0] !== undefined) return examples[0];

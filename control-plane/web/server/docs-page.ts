@@ -57,7 +57,7 @@ ${Object.entries(operation.responses).map(([status, { content }]) => (status < '
 </details>`;
 }
 
-/** The example of a body, where it has one. */
+/** The example of a body, if it has one. */
 function exampleIn(content: ContentDoc = {}): Markup {
   const example = Object.values(content).find((media) => media.example !== undefined)?.example;
   if (example === undefined) return write``;
@@ -98,7 +98,7 @@ function describeFields(schema: SchemaDoc): Markup {
   );
 }
 
-/** One line that says what a value may be. */
+/** One line about the allowed values. */
 function shapeOf(schema: SchemaDoc): Markup {
   const { $ref, anyOf, properties, type = 'any' } = schema;
   if (typeof type !== 'string') return write`${type.join(' or ')}${notesOn(schema)}`;

@@ -24,7 +24,7 @@ export function preferredWaitSecs(field: string | undefined): number | null {
   return null;
 }
 
-/** Waits where the request prefers it; says so in the answer. */
+/** Waits if the request prefers it, and sets the header fields about it. */
 export async function waitAsPreferred(
   request: Request,
   response: Response,

@@ -41,7 +41,7 @@ export class CertificateFiles {
     this.paths = paths;
   }
 
-  /** The pair, whatever its dates; null if neither file exists. Throws CertificateFault where it cannot be used. */
+  /** The pair, regardless of its dates; null if neither file exists. Throws CertificateFault if it cannot be used. */
   async read(): Promise<CertificatePair | null> {
     const cert = await readSmall(this.paths.cert, 'cert', MAX_CERT_BYTES);
     const key = await readSmall(this.paths.key, 'key', MAX_KEY_BYTES);
@@ -197,7 +197,7 @@ async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** The text of a file; null if there is none. Throws CertificateFault where it cannot be read. */
+/** The text of a file; null if there is none. Throws CertificateFault if it cannot be read. */
 async function readSmall(path: string, field: 'cert' | 'key', limitBytes: number): Promise<string | null> {
   try {
     const { size } = await stat(path);

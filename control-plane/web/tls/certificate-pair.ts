@@ -59,7 +59,7 @@ const KEY = /-----BEGIN (?:(?:RSA|EC) )?PRIVATE KEY-----[^-]+-----END (?:(?:RSA|
 /** Extended key usages, RFC 5280 section 4.2.1.12: for servers, for anything. */
 const FOR_SERVERS: readonly string[] = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 
-/** The pair in these texts, whatever its dates. Throws CertificateFault where it cannot be used, or is weak. */
+/** The pair in these texts, regardless of its dates. Throws CertificateFault if it cannot be used, or is weak. */
 export function readPair(certText: string, keyText: string): CertificatePair {
   const chain = readChain(certText);
   const [leaf] = chain;
@@ -195,7 +195,7 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
   };
 }
 
-/** Of `DNS:weir.home.arpa, IP Address:192.0.2.1`; a name with a comma in it stands in quotes. */
+/** Reads `DNS:weir.home.arpa, IP Address:192.0.2.1`; a name that contains a comma is in quotes. */
 function namesIn(alternatives: string): string[] {
   return [...alternatives.matchAll(/(DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(([, kind, name]) => {
     const address = kind === 'DNS' ? null : addressFromText(name!);

@@ -1,4 +1,4 @@
-/** Asks the API, from this page: with its cookie, and with a login in between where the session has ended. */
+/** Sends requests to the API, with the page's cookie; if the session has ended, the user logs in first. */
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { takeAhead } from './ahead.ts';
@@ -29,7 +29,7 @@ const OPEN: readonly OperationName[] = [
   'POST /auth/second-factor/disable',
 ];
 
-/** The answer with its header fields. Waits for a login where one is needed, and asks again. @throws {ApiFailure} */
+/** The answer with its header fields. If a login is needed, waits for it and asks again. @throws {ApiFailure} */
 export async function send<Name extends OperationName>(
   name: Name,
   ...given: Given<Name>

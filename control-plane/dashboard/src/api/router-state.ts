@@ -1,4 +1,4 @@
-/** What the answers of `GET /system/reachability` mean for the steps of the page. Pure. */
+/** Evaluates the answers of `GET /system/reachability` for the steps of the page. Pure. */
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 export type Reach = AnswerOf<'GET /system/reachability'>;
@@ -21,7 +21,7 @@ export interface EnteredAddresses {
 
 const NONE: EnteredAddresses = { ipv4: [], ipv6: [], linkLocal: [] };
 
-/** Addresses to enter: of a container, where the page was opened, if that is an address of the network. */
+/** Addresses to enter in the router. In a container: the page's own address, if it is an address of the network. */
 export function enteredAddresses(
   { addresses, is_container: isContainer }: Reach,
   at: OpenedAt,

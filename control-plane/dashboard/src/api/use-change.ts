@@ -1,4 +1,4 @@
-/** Changes of what the API has, from components. */
+/** Changes over the API, for components. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -14,11 +14,11 @@ import { undoRevision } from './undo.ts';
 /** An operation that changes something. */
 type Changing = Exclude<OperationName, `GET ${string}`>;
 
-/** What is said and done about a change. */
+/** Messages and actions after a change. */
 export interface ChangeOptions<Name extends Changing> {
-  /** Said when it is done; with the offer to take it back, where it made a revision. */
+  /** Message after the change; offers to undo it, if it made a revision. */
   readonly done?: MessageKey;
-  /** Instead of `done`, where only the effect of the change shows whether it was good: waits for that. */
+  /** Instead of `done`, if only the effect of the change shows whether it succeeded: waits for the effect. */
   readonly outcome?: (answer: AnswerOf<Name>) => Promise<Notice>;
   readonly onDone?: (answer: AnswerOf<Name>) => void;
   /** The form shows the problem itself. */
@@ -81,7 +81,7 @@ export function useChanges<Name extends Changing>({
   };
 }
 
-/** One change of what the API has. */
+/** One change over the API. */
 export function useChange<Name extends Changing>(
   name: Name,
   options: ChangeOptions<Name> = {},

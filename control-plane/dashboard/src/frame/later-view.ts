@@ -2,7 +2,7 @@
 import { createElement, lazy, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 
-/** What a file of a view has. */
+/** Exports of the module of a view. */
 interface ViewFile<Props> {
   readonly default: ComponentType<Props>;
 }
@@ -10,7 +10,7 @@ interface ViewFile<Props> {
 /** A component that may be loaded before it is shown. */
 export interface LaterView<Props = object> {
   (props: Props): ReactNode;
-  /** Rejects where the code is gone, as after an upgrade; showing the view tries again. */
+  /** Rejects if the code is gone, for example after an upgrade; showing the view tries again. */
   readonly load: () => Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** Who may ask an AdGuard Home, and which names it refuses to everyone. Pure. */
+/** Clients that may query an AdGuard Home, and names that it refuses to all clients. Pure. */
 import { admitsKey } from '../../../../shared/policy/access.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import { readAdblockRule } from '../../../policy/compile/parse/adblock-rule.ts';
@@ -77,7 +77,7 @@ function addBlockedHost(builder: PlanBuilder, lists: GeneratedLists, written: st
   } else builder.rule({ table: 'managed_domains', text: prefix === '' ? name : `*.${name}`, ...deny }, item);
 }
 
-/** A pattern becomes a rule of a list, where an exception may outrank it. */
+/** A pattern becomes a rule of a list; an exception may override it there. */
 function addBlockedPattern(builder: PlanBuilder, lists: GeneratedLists, written: string, item: number): void {
   const rule = written.includes('$') ? `${written},important` : `${written}$important`;
   const outcome = readAdblockRule(rule, false);

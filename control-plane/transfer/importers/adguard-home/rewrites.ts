@@ -48,7 +48,7 @@ function isException({ domain, answer }: AdguardRewrite): boolean {
   return /^(?:A|AAAA)$/.test(answer) || answer.toLowerCase() === domain.toLowerCase();
 }
 
-/** An exception matters where another rewrite answers its name. */
+/** An exception matters only if another rewrite answers its name. */
 function mapException(builder: PlanBuilder, rewrite: AdguardRewrite, used: readonly AdguardRewrite[]): void {
   const other = used.find((one) => !isException(one) && covers(one.domain, rewrite.domain));
   if (other === undefined)

@@ -1,8 +1,8 @@
-/** What a blocky is set to, in the words of its newest version. Plain data. */
+/** Settings of blocky, with the names of its newest version. Plain data. */
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 
-/** A list: a URL, a path, or its text where that has several lines. */
+/** A list: a URL, a path, or the text of the list if it has several lines. */
 export interface BlockyList {
   readonly kind: 'block' | 'allow';
   /** Of blocky's groups of lists. */

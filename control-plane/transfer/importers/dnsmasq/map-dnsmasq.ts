@@ -71,7 +71,7 @@ export function isHosts(files: FileSet): boolean {
   return lines.length > 0 && lines.every((line) => readHostsLine(line) !== null);
 }
 
-/** Maps the lines of a hosts file: records, and denied names where the address is one that blocks. */
+/** Maps the lines of a hosts file: to records, or to denied names if the address is one that blocks. */
 export function mapHosts(files: FileSet): ImportPlan {
   const lines = decodeText(hostsFile(files) ?? Buffer.alloc(0)).split('\n');
   const others = lines.flatMap((line, index) => (isOther(line) ? [index + 1] : []));

@@ -1,10 +1,10 @@
-/** How clients are known: by address, network, MAC or key; and where another program would put one elsewhere. Pure. */
+/** Identifiers of clients (address, network, MAC or key), and clients that overlap in the other program. Pure. */
 import { networkContains, networkFromText } from '../../../../shared/net/cidr.ts';
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** What a client is known by. */
+/** Identifier of a client. */
 export interface ClientPlace {
   readonly kind: 'ip' | 'subnet' | 'mac' | 'key';
   readonly text: string;
@@ -17,7 +17,7 @@ export interface PlacedClient {
   readonly group: string;
 }
 
-/** What else a file says of a client. */
+/** Other settings of a client in a file. */
 interface PlacedDetails {
   readonly name: string | null;
   /** About its item. */

@@ -1,4 +1,4 @@
-/** Lists of another program: sources of URLs, and files that lie beside its settings. Pure. */
+/** Lists of another program: URLs, and files next to its settings. Pure. */
 import { TEXT_URL } from '../../../../shared/policy/source-kind.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import { sourceName } from './plan-text.ts';
@@ -6,7 +6,7 @@ import { sourceName } from './plan-text.ts';
 /** A list as the other program has it. */
 export interface ForeignList {
   readonly kind: 'block' | 'allow';
-  /** URL or path; of a list that stands in the settings themselves what people may call it. */
+  /** URL or path; for a list inside the settings, a name for users. */
   readonly place: string;
   /** Empty = called by its place. */
   readonly name?: string;
@@ -15,7 +15,7 @@ export interface ForeignList {
   readonly subdomains?: boolean;
   /** Null = every group; empty = the list is kept, but switched off. */
   readonly groups: readonly string[] | null;
-  /** Its text, where the upload has it. */
+  /** Its text, if the upload contains it. */
   readonly text?: string | undefined;
   /** Of the file that Weir keeps of a text, and the name of custom rules. */
   readonly fileName?: string;

@@ -1,11 +1,11 @@
-/** Lines of a hosts file as local records, or as denied names where the address is one that blocks. Pure. */
+/** Lines of a hosts file as local records, or as denied names if the address is one that blocks. Pure. */
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 import type { OwnNames } from './own-names.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
 /** Addresses that stand for "no such host" in hosts files that block. */
 const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
-/** What the hosts file of any system has. */
+/** Default entries of hosts files. */
 const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;
 
 /** Whether any system has the name in its own hosts file. */

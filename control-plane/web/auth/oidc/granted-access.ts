@@ -1,4 +1,4 @@
-/** The access that the claims of a provider grant, according to the configuration. The default is none. Pure. */
+/** The access that the claims of a provider grant, according to the configuration; none by default. Pure. */
 import type { Config } from '../../../../config/schema.ts';
 import type { Role } from '../../../../shared/api/auth-api.ts';
 

@@ -16,7 +16,7 @@ interface LoginFormProps {
   readonly onLogin: () => void;
 }
 
-/** Name, password, and the code of a second factor where the server asks for one. */
+/** Name, password, and the code of a second factor if the server requires one. */
 export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNode {
   const { say, format } = useText();
   const [username, setUsername] = useState(known ?? 'admin');

@@ -1,4 +1,4 @@
-/** Which groups a list serves: those that it names, or every group where it names none. */
+/** The groups that a list serves: those that it names, or every group if it names none. */
 
 /** Whether a list serves a group. */
 export function servesGroup(groupIds: readonly number[], groupId: number): boolean {

@@ -1,4 +1,4 @@
-/** Everything that was done, by whom, from where: policy, users, tokens, configuration. */
+/** The audit log: all changes of policy, users, tokens and configuration, with author and address. */
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -154,7 +154,7 @@ interface RevisionDrawerProps {
   readonly onUndo: (id: number) => void;
 }
 
-/** One change of policy: who made it from where, what it did, and the way back. */
+/** One change of policy: its author and address, its effects, and a button to undo it. */
 function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

@@ -1,10 +1,10 @@
-/** What the overview asks, for the page itself and for who asks ahead of it. */
+/** Requests of the overview, for the page itself and for the code that sends them ahead. */
 import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** The span that it shows unless another is chosen. */
 export const FIRST_PERIOD = '24h';
 
-/** Selects the queries of one node, or of all where `node` is empty. */
+/** Selects the queries of one node, or of all if `node` is empty. */
 export function ofNode(node: string): { readonly node?: string } {
   return node === '' ? {} : { node };
 }

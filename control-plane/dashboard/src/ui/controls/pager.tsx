@@ -12,7 +12,7 @@ interface PagerProps {
   readonly onMove: (offset: number) => void;
 }
 
-/** Nothing where all rows are on one page. */
+/** Empty if all rows are on one page. */
 export function Pager({ total, limit, offset, onMove }: PagerProps): ReactNode {
   const { say, format } = useText();
   if (total <= limit && offset === 0) return null;

@@ -1,4 +1,4 @@
-/** Work that takes its time: what is done, how far it is where that is known, and how to end it. */
+/** A long-running task: its description, its progress if known, and a button to cancel it. */
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';

@@ -49,7 +49,7 @@ interface RowMenuProps {
   readonly children?: ReactNode;
 }
 
-/** What can be done with a row: edit or delete it, and more. */
+/** Actions on a row: edit, delete, and more. */
 export function RowMenu({ name, more = [], onEdit, onDelete, children }: RowMenuProps): ReactNode {
   const { say } = useText();
   const label = say('field.actionsOf', { name });
@@ -75,7 +75,7 @@ interface MenuAtProps extends Omit<MenuProps, 'button'> {
   readonly onClose: () => void;
 }
 
-/** A menu that stands where something was pressed. */
+/** A menu beside the element that was pressed. */
 export function MenuAt({ at, label, actions, onClose }: MenuAtProps): ReactNode {
   const place = useRef<Element | null>(null);
   place.current = at;

@@ -39,7 +39,7 @@ export function useServices(): readonly Service[] | undefined {
 /** A service that is blocked for a group. */
 export type ServiceBlock = AnswerOf<'GET /services'>[number];
 
-/** Which services are blocked where, and the switch. */
+/** Blocked services by group, and how to change them. */
 export interface ServiceBlocks {
   readonly isBlocked: (serviceId: string, groupId: number) => boolean;
   readonly blockedIn: (groupId: number) => readonly ServiceBlock[];

@@ -31,7 +31,7 @@ import { exemptDomain, withDomain } from './private-answers.ts';
 export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
 
 interface ExplainDrawerProps {
-  /** Of the row; not a number where the row has none yet. */
+  /** Of the row; NaN if the row has no id yet. */
   readonly id: string;
   /** The row, where it is known. */
   readonly row: LogRow | null;
@@ -110,7 +110,7 @@ function useRow(id: string, known: LogRow | null, explained: Explained | undefin
   return known ?? found.data?.data.find((row) => String(row.id) === id) ?? null;
 }
 
-/** How the name would be answered now: a name that is blocked no more is not offered to be unblocked. */
+/** How the name would be answered now: "Unblock" is offered only for names that are still blocked. */
 function useStatusNow(target: VerdictTarget | null): LogRow['status'] {
   const { domain = '', client = '', clientId = null } = target ?? {};
   const device = clientId === null ? { client } : { client_id: clientId };

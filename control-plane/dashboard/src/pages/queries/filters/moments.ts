@@ -1,4 +1,4 @@
-/** Moments as the field of a form has them (local, to the minute), and as the API takes them (UTC). */
+/** Converts times between form fields (local, to the minute) and the API (UTC). */
 
 /** For a field; empty if the text is not a valid time. */
 export function localMoment(utc: string): string {
@@ -8,7 +8,7 @@ export function localMoment(utc: string): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** For the API; empty where the field is. */
+/** For the API; empty if the field is empty. */
 export function utcMoment(local: string): string {
   const ms = Date.parse(local);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();

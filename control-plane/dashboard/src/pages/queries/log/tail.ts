@@ -1,10 +1,10 @@
-/** The live tail: a stream of new rows that comes back by itself and says so while it is away. */
+/** The live tail: a stream of new rows that reconnects by itself and reports its state. */
 import type { EventOf } from '../../../../../../shared/api/client/typed-client.ts';
 
 /** New rows. */
 export type TailEvent = EventOf<'GET /queries/stream'>;
 
-/** How the stream stands; `lost`: it tries again. */
+/** State of the stream; `lost`: it is reconnecting. */
 export type TailState = 'connecting' | 'open' | 'lost';
 
 /** The part of an EventSource that is needed. */
@@ -19,7 +19,7 @@ export interface Stream {
 /** What it takes. */
 export interface TailParts {
   readonly open: () => Stream;
-  /** Resolves once the API answers to this user: after a login, where the session has ended. */
+  /** Resolves once the API answers this user: after a login, if the session has ended. */
   readonly reachable: () => Promise<unknown>;
   readonly onEvent: (event: TailEvent) => void;
   readonly onState: (state: TailState) => void;

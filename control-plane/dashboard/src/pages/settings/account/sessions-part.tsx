@@ -1,4 +1,4 @@
-/** Who is logged in, from where, and a way to end it. */
+/** Active sessions with their users and addresses; each can be revoked. */
 import { LogOut } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -93,7 +93,7 @@ export default function SessionsPart(): ReactNode {
   );
 }
 
-/** The browser in a word or two; all that it says of itself when that is opened. */
+/** Short name of the browser, which expands to its full user agent. */
 function BrowserCell({ agent }: { readonly agent: string | null }): ReactNode {
   const { say } = useText();
   if (agent === null) return say('settings.session.unknown');

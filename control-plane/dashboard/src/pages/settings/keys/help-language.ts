@@ -1,4 +1,4 @@
-/** Help about keys, from the file of a language where that has it, else from the table of keys. */
+/** Help about keys, from the file of a language if that has it, else from the table of keys. */
 import type { ConfigKey } from './config-key.ts';
 
 /** The file of a language. */
@@ -9,7 +9,7 @@ export interface HelpFile {
 
 /** Help in a language. */
 export interface KeyHelp {
-  /** What the key does. */
+  /** Help text of a key. */
   readonly textOf: (entry: ConfigKey) => string;
   /** Of that text. */
   readonly languageOf: (entry: ConfigKey) => string;
