@@ -36,7 +36,7 @@ import { asRefresh, type OpenRequest, type WaitingRequest } from './waiting-requ
 interface Wait {
   readonly question: ClientQuestion;
   readonly request: OpenRequest;
-  /** Sends a stale answer if the upstreams take too long; null = no stale answer allowed. */
+  /** Sends a stale answer if the upstreams take too long; null = there is none to send. */
   readonly timer: StaleTimer | null;
   /** Its key among the waiting clients; null = not counted. */
   readonly countedAs: number | null;

@@ -54,8 +54,8 @@ import { announce, obeyFault, portLogger } from './thread-port.ts';
 /** Interval of heartbeats and reports of the upstreams, milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /**
- * When draining, waiting for requests in flight ends this long before the deadline: the rest get SERVFAIL, which takes
- * time on a busy machine.
+ * When draining, waiting for requests in flight ends this long before the deadline: the rest then get an error, which
+ * takes time on a busy machine.
  */
 const TELLING_MS = 250;
 

@@ -15,7 +15,7 @@ import { RECORDS_PAGES, untilQuiet, Viewport } from '../support/browser/watched-
 import { DashboardPath } from '../../shared/dashboard-paths.ts';
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'data', 'browser', 'screens');
-/** Paths that the server serves, but for which the dashboard shows the login or no view. */
+/** Paths that the server serves while the dashboard shows the login or no view there. */
 const NO_PAGES: readonly string[] = ['login'];
 /** Parts of the settings that are more than keys. */
 const PARTS = ['account', 'sessions', 'users', 'tokens', 'backup', 'import', 'tls'].map(

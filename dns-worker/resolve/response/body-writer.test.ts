@@ -65,7 +65,7 @@ describe('BodyWriter.record()', () => {
   test('compresses against the first 256 names, and writes later ones in full (CVE-2024-8508)', () => {
     const once = Array.from({ length: 300 }, (_, i) => a(`n${String(i)}.www.test`, '192.0.2.1'));
     const { body, writer } = write([...once, ...once]);
-    // An owner ends six bytes before the TTL, after type and class; a record ends ten bytes later.
+    // Type and class take the four bytes between owner and TTL; an A record ends ten bytes after the TTL's offset.
     const ends = Array.from(writer.ttlOffsets(), (at) => at + 10);
     const ownerSizes = ends.map((end, i) => end - 14 - (i === 0 ? 0 : ends[i - 1]!));
     // The question and its parent are two of them.

@@ -106,7 +106,7 @@ interface Absent {
   close(): Promise<void>;
 }
 
-/** A database on port 9 of the loopback, where nothing listens. */
+/** An unreachable database: nothing listens on port 9 of the loopback. */
 async function absentDatabase(): Promise<Absent> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-walk-'));
   const lock = lockDataDir(folder);
