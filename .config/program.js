@@ -56,6 +56,7 @@ export const PROGRAMS = {
     sbom: 'node .config/sbom.js',
     audit: 'node .config/audit-report.js',
     checksums: 'deploy/build/checksums',
+    vendors: 'node .config/vendors.js',
     try: TRIALS,
   },
 };

@@ -188,6 +188,18 @@ const root = lock.packages[''];
 const main = `pkg:npm/${root.name}@${root.version}`;
 const byRef = new Map(packages.map((one) => [refOf(one), one]));
 const components = [...byRef.values()].map(componentOf).sort((a, b) => (a.purl < b.purl ? -1 : 1));
+/** Data that does not come as a package of the installation; its first line names its source. */
+const vendors = readFileSync(join(ROOT, 'control-plane/clients/vendors/vendors.bin'));
+const [vendorsName, vendorsVersion] = JSON.parse(vendors.subarray(0, vendors.indexOf('\n'))).source.split(
+  '@',
+);
+components.push({
+  type: 'data',
+  'bom-ref': `pkg:npm/${vendorsName}@${vendorsVersion}`,
+  name: vendorsName,
+  version: vendorsVersion,
+  licenses: licensesOf('BSD-2-Clause'),
+});
 const bom = {
   $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
   bomFormat: 'CycloneDX',

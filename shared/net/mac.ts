@@ -40,3 +40,13 @@ export function macIdentity(mac: string): string {
 export function macOfIdentity(bytes: Uint8Array): string {
   return macToText(bytes.subarray(10, 16));
 }
+
+/** Whether the device chose the MAC itself, mostly at random and per network (the locally administered bit, without group). */
+export function isRandomMac(mac: string): boolean {
+  return (parseInt(mac.slice(0, 2), 16) & 3) === 2;
+}
+
+/** Whether a MAC is that of a group of interfaces, so of no device. */
+export function isGroupMac(mac: string): boolean {
+  return (parseInt(mac.slice(0, 2), 16) & 1) === 1;
+}

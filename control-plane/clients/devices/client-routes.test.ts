@@ -31,6 +31,8 @@ describe('clients', () => {
       id: client.id,
       ip_address: null,
       mac_address: MAC,
+      vendor: null,
+      private_address: true,
       client_key: null,
       hostname: null,
       name: 'Phone',
@@ -46,6 +48,17 @@ describe('clients', () => {
     expect((await get(`/clients/${client.id}`)).body).toEqual(client);
     expect((await list()).data).toEqual([client]);
     expect(await rows()).toMatchObject({ clients: [], macClients: [{ mac: MAC, groupId: clients.kids }] });
+  });
+
+  test('have the vendor of their MAC, by which they are found', async () => {
+    const pi = await create({ mac_address: 'B8-27-EB-00-00-01' });
+    expect(pi).toMatchObject({ vendor: 'Raspberry Pi Foundation', private_address: false });
+    const unregistered = await create({ mac_address: 'fc:ff:ff:ff:ff:ff' });
+    expect(unregistered).toMatchObject({ vendor: null, private_address: false });
+    const byAddress = await create({ ip_address: '192.0.2.7', name: 'Raspberry red' });
+    expect(byAddress).toMatchObject({ vendor: null, private_address: false });
+    expect((await list('?search=raspberry%20pi')).data).toEqual([pi]);
+    expect((await patch(pi.id, { vendor: 'Mine' })).body).toEqual(pi);
   });
 
   test.each([

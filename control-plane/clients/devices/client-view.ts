@@ -1,5 +1,7 @@
-/** Turns client records into API objects and searches them. Pure. */
+/** Turns client records into API objects and searches them. */
 import type { Client, ClientPage, ClientQuery } from '../../../shared/api/policy/clients-api.ts';
+import { isRandomMac } from '../../../shared/net/mac.ts';
+import { vendorOf } from '../vendors/vendor-table.ts';
 import type { ClientDirectory, ClientGrouping } from './client-directory.ts';
 import type { ClientRecord } from './client-record.ts';
 
@@ -9,6 +11,7 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
     id: record.id!,
     ip_address: record.ip,
     mac_address: record.mac,
+    ...interfaceOf(record.mac),
     client_key: record.key,
     hostname: record.hostname,
     name: record.name,
@@ -20,6 +23,11 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
     exclude_from_log: record.excludeFromLog,
     exclude_from_stats: record.excludeFromStats,
   };
+}
+
+/** What a MAC says of the device. */
+export function interfaceOf(mac: string | null): Pick<Client, 'vendor' | 'private_address'> {
+  return { vendor: vendorOf(mac), private_address: mac !== null && isRandomMac(mac) };
 }
 
 /** A page of matching clients, the last seen first. */
@@ -52,9 +60,8 @@ export function findClients(
 }
 
 function speaksOf({ ip, mac, key, addresses, hostname, name }: ClientRecord, part: string): boolean {
-  return [ip, mac, key, hostname, name, ...addresses].some(
-    (text) => text?.toLowerCase().includes(part) === true,
-  );
+  const speaks = (text: string | null): boolean => text?.toLowerCase().includes(part) === true;
+  return [ip, mac, key, hostname, name, ...addresses].some(speaks) || speaks(vendorOf(mac));
 }
 
 /** A moment as the API writes it. */

@@ -52,6 +52,10 @@ const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
+const VENDOR = 'who makes the network interface, as the IEEE has registered its MAC; null = unknown';
+const PRIVATE_ADDRESS =
+  'whether the device chose its MAC itself, as phones do for each network; it then says nothing of the vendor';
+
 const EXCLUDED_FROM_LOG = 'its queries get no rows in the query log, in exports or over dnstap';
 const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
 
@@ -60,6 +64,8 @@ export const Client = z
     id: Id,
     ip_address: z.string().nullable().meta({ description: 'where it was seen last' }),
     mac_address: z.string().nullable(),
+    vendor: z.string().nullable().meta({ description: VENDOR }),
+    private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     client_key: z.string().nullable().meta({ description: KEY_USE }),
     hostname: z.string().nullable(),
     name: z.string().nullable().meta({ description: 'the name that people gave it' }),
@@ -80,7 +86,7 @@ export const ClientQuery = Page.extend({
   search: text(255)
     .min(1)
     .optional()
-    .meta({ description: 'part of an address, the MAC, the key, the host name or the name' }),
+    .meta({ description: 'part of an address, the MAC, the key, the host name, the name or the vendor' }),
   group_id: optionalQueryInt(1, MAX_ID),
   group_source: anyCase(GROUP_SOURCES).optional(),
 });
@@ -99,6 +105,8 @@ export const SilentDevice = z
   .strictObject({
     ip_addresses: z.array(z.string()),
     mac_address: z.string().nullable(),
+    vendor: z.string().nullable().meta({ description: VENDOR }),
+    private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     hostname: z.string().nullable(),
     name: z.string().nullable().meta({ description: 'the name that people gave it' }),
     client_id: Id.nullable().meta({ description: 'the client that it is; null = it never asked' }),

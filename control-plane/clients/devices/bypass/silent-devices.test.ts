@@ -32,6 +32,8 @@ describe('silentDevices', () => {
       {
         ip_addresses: ['192.0.2.7'],
         mac_address: TV,
+        vendor: null,
+        private_address: true,
         hostname: null,
         name: null,
         client_id: null,

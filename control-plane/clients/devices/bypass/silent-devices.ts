@@ -1,7 +1,7 @@
 /** Devices that are in the network and do not ask this node, by its neighbour table and the leases of DHCP. Pure. */
 import type { SilentDevice } from '../../../../shared/api/policy/clients-api.ts';
 import type { ClientDirectory } from '../client-directory.ts';
-import { momentText } from '../client-view.ts';
+import { interfaceOf, momentText } from '../client-view.ts';
 import type { Lease } from '../lease-file.ts';
 import type { Neighbour } from '../../../../shared/net/kernel/neighbour-messages.ts';
 
@@ -31,6 +31,7 @@ export function silentDevices(
     const device: SilentDevice = {
       ip_addresses: [...new Set(ofDevice.map(({ address }) => address))],
       mac_address: ofDevice[0]!.mac,
+      ...interfaceOf(ofDevice[0]!.mac),
       hostname: leased ?? record?.hostname ?? null,
       name: record?.name ?? null,
       client_id: record?.id ?? null,

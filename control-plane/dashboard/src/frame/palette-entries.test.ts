@@ -26,6 +26,8 @@ describe('clientEntries()', () => {
     id: 7,
     ip_address: '192.0.2.7',
     mac_address: null,
+    vendor: null,
+    private_address: false,
     client_key: null,
     hostname: 'tv.home.arpa',
     name: null,
@@ -44,6 +46,8 @@ describe('clientEntries()', () => {
 
   test('writes a client without a name by its address, and one that only has a key by that', () => {
     const unnamed = { ...client, hostname: null };
+    const made = clientEntries([{ ...unnamed, vendor: 'Raspberry Pi' }], () => undefined);
+    expect(made[0]?.text).toBe('192.0.2.7 · Raspberry Pi');
     const keyed = { ...unnamed, ip_address: null, client_key: 'phone' };
     const texts = clientEntries([unnamed, keyed], () => undefined).map(({ text }) => text);
     expect(texts).toEqual(['192.0.2.7', 'phone']);

@@ -31,12 +31,14 @@ function wordsOf(text: string): string[] {
 
 /** An entry for each client that was found. */
 export function clientEntries(clients: readonly Client[], open: (id: number) => void): PaletteEntry[] {
-  return clients.slice(0, MOST_CLIENTS).map(({ id, name, hostname, ip_address: ip, client_key: key }) => ({
-    id: `client-${id}`,
-    text: [name ?? hostname, ip ?? key].filter((part) => part !== null).join(' · '),
-    kind: 'client',
-    run: () => open(id),
-  }));
+  return clients
+    .slice(0, MOST_CLIENTS)
+    .map(({ id, name, hostname, ip_address: ip, client_key: key, vendor }) => ({
+      id: `client-${id}`,
+      text: [name ?? hostname, ip ?? key, vendor].filter((part) => part !== null).join(' · '),
+      kind: 'client',
+      run: () => open(id),
+    }));
 }
 
 /** The text as a domain name; null if it is not one. A single word does not count as a name. */

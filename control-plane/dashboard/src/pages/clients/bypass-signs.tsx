@@ -10,6 +10,7 @@ import type { Column } from '../../ui/display/data-table.tsx';
 import { Card, Stack } from '../../ui/display/page.tsx';
 import { Answered, Empty } from '../../ui/display/states.tsx';
 import { Badge, DomainName, Moment } from '../../ui/display/values.tsx';
+import { makerOf } from './client-words.ts';
 import styles from './clients.module.css';
 
 type Device = AnswerOf<'GET /clients/silent'>[number];
@@ -36,7 +37,16 @@ function SilentDevices(): ReactNode {
       isName: true,
       cell: (device) => <DeviceName device={device} />,
     },
-    { id: 'mac', title: say('clients.mac'), cell: ({ mac_address: mac }) => <bdi>{mac}</bdi> },
+    {
+      id: 'mac',
+      title: say('clients.mac'),
+      cell: (device) => (
+        <span className={styles['addresses']}>
+          <bdi>{device.mac_address}</bdi>
+          <bdi className="quiet">{makerOf(device, say)}</bdi>
+        </span>
+      ),
+    },
     {
       id: 'seen',
       title: say('clients.silent.asked'),

@@ -73,6 +73,9 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
     [say('field.address'), <bdi key="address">{ip ?? '–'}</bdi>],
     [say('clients.mac'), <bdi key="mac">{mac ?? '–'}</bdi>],
   ];
+  if (client.private_address) facts.push([say('clients.vendor'), say('clients.privateAddress.help')]);
+  else if (client.vendor !== null)
+    facts.push([say('clients.vendor'), <bdi key="vendor">{client.vendor}</bdi>]);
   if (key !== null) facts.push([say('clients.key'), <bdi key="key">{key}</bdi>]);
   if (hostname !== null) facts.push([say('clients.hostname'), <bdi key="hostname">{hostname}</bdi>]);
   if (client.first_seen !== null)

@@ -17,7 +17,7 @@ import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { Answered, Callout, Empty, FormFault } from '../../ui/display/states.tsx';
 import { Moment } from '../../ui/display/values.tsx';
-import { isUnnamed, SOURCE_TEXTS } from './client-words.ts';
+import { isUnnamed, makerOf, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
 import { Filters } from '../../ui/display/filters.tsx';
@@ -190,14 +190,16 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
   return <DataTable label={say('page.clients')} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
 
-/** What it is known by, the address first. */
+/** What it is known by, the address first, and who makes it. */
 function Addresses({ client }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   const { ip_address: ip, mac_address: mac, client_key: key } = client;
+  const maker = makerOf(client, say);
   return (
     <span className={styles['addresses']}>
       <bdi>{ip ?? mac ?? '–'}</bdi>
       {ip !== null && mac !== null && <bdi className={styles['detail']}>{mac}</bdi>}
+      {maker !== null && <bdi className={styles['detail']}>{maker}</bdi>}
       {key !== null && (
         <span className={styles['detail']}>
           {say('clients.keyIs')} <bdi>{key}</bdi>
@@ -255,6 +257,7 @@ function NameThem({ clients, onClose }: NameThemProps): ReactNode {
           label={nameOf(client)}
           help={[
             client.mac_address,
+            makerOf(client, say),
             client.last_seen === null ? null : say('clients.seenAgo', { ago: format.ago(client.last_seen) }),
             say('clients.queriesEver', { count: client.query_count }),
           ]

@@ -7,6 +7,8 @@ const client: Client = {
   id: 7,
   ip_address: '192.0.2.7',
   mac_address: '02:00:5e:10:00:01',
+  vendor: null,
+  private_address: true,
   client_key: null,
   hostname: null,
   name: null,

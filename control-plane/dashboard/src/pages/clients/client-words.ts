@@ -10,6 +10,14 @@ export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>)
   return name === null && hostname === null;
 }
 
+/** Who makes it, or that it hides that by its address; null = unknown. */
+export function makerOf(
+  { vendor, private_address: isPrivate }: Pick<Client, 'vendor' | 'private_address'>,
+  say: (key: MessageKey) => string,
+): string | null {
+  return isPrivate ? say('clients.privateAddress') : vendor;
+}
+
 /** Why it has its group. */
 export const SOURCE_TEXTS: Readonly<Record<Client['group_source'], MessageKey>> = {
   mac: 'clients.source.mac',

@@ -1,0 +1,133 @@
+/**
+ * Who makes the network interface with a MAC, from the registry of the IEEE. `vendors.bin` ships with Weir and is read at
+ * the first question; it stays in memory as it is (0.9 MiB), and names are decoded when they are asked for.
+ *
+ * The file: one line of JSON (`VendorHeader`), padded to a multiple of four bytes; the prefixes of 24, 28 and 36 bits,
+ * ascending, as 32-bit words (of 36 bits the first 32, the last four as bytes further down); the offset of each group of 16
+ * names as 32-bit words; for each prefix the number of its name in 16 bits; the last four bits of the long prefixes; the
+ * names, ascending, each as a byte (how much it shares with the one before in its group), the rest, and a line feed.
+ * All numbers are little-endian.
+ */
+import { endianness } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { isRandomMac, isGroupMac } from '../../../shared/net/mac.ts';
+
+/** Names that share a start in the file. */
+export const NAMES_IN_GROUP = 16;
+export const VENDORS_FORMAT = 1;
+
+/** What the first line says. */
+export interface VendorHeader {
+  readonly format: number;
+  /** Package and version that it was made from. */
+  readonly source: string;
+  readonly integrity: string;
+  /** Prefixes of 24, 28 and 36 bits. */
+  readonly prefixes: readonly [number, number, number];
+  readonly names: number;
+}
+
+const SHIPPED = new URL('./vendors.bin', import.meta.url);
+
+/** Names by prefix. */
+export class VendorTable {
+  readonly header: VendorHeader;
+  /** By length, the shortest first. */
+  private readonly prefixes: readonly Uint32Array[];
+  private readonly lastBits: Uint8Array;
+  private readonly nameNumbers: readonly Uint16Array[];
+  private readonly groups: Uint32Array;
+  private readonly names: Buffer;
+  /** Names that were decoded: those of the network's devices, so few. */
+  private readonly decoded = new Map<number, string>();
+
+  /** @throws if the bytes are not such a file. */
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    const headerBytes = bytes.indexOf(0x0a) + 1;
+    this.header = JSON.parse(Buffer.from(bytes.subarray(0, headerBytes)).toString()) as VendorHeader;
+    if (this.header.format !== VENDORS_FORMAT || endianness() !== 'LE')
+      throw new Error(`vendors of format ${String(this.header.format)} cannot be read`);
+    let at = bytes.byteOffset + headerBytes;
+    const words = (count: number): Uint32Array => {
+      const found = new Uint32Array(bytes.buffer, at, count);
+      at += found.byteLength;
+      return found;
+    };
+    const halves = (count: number): Uint16Array => {
+      const found = new Uint16Array(bytes.buffer, at, count);
+      at += found.byteLength;
+      return found;
+    };
+    this.prefixes = this.header.prefixes.map(words);
+    this.groups = words(Math.ceil(this.header.names / NAMES_IN_GROUP));
+    this.nameNumbers = this.header.prefixes.map(halves);
+    this.lastBits = new Uint8Array(bytes.buffer, at, this.header.prefixes[2]);
+    at += this.lastBits.byteLength;
+    this.names = Buffer.from(bytes.buffer, at, bytes.byteOffset + bytes.byteLength - at);
+  }
+
+  /** The vendor of a MAC as `canonicalMac` writes it, by its longest prefix; null = not registered, or not to be known. */
+  vendorOf(mac: string): string | null {
+    if (isRandomMac(mac) || isGroupMac(mac)) return null;
+    const digits = mac.replaceAll(':', '');
+    for (const [length, digitCount] of [
+      [2, 8],
+      [1, 7],
+      [0, 6],
+    ] as const) {
+      const place = this.placeOf(length, parseInt(digits.slice(0, digitCount), 16), parseInt(digits[8]!, 16));
+      if (place >= 0) return this.nameOf(this.nameNumbers[length]![place]!);
+    }
+    return null;
+  }
+
+  /** Place of a prefix among those of its length; -1 = it is not there. */
+  private placeOf(length: 0 | 1 | 2, wanted: number, wantedLast: number): number {
+    const prefixes = this.prefixes[length]!;
+    let low = 0;
+    let high = prefixes.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const difference =
+        prefixes[middle]! - wanted || (length === 2 ? this.lastBits[middle]! - wantedLast : 0);
+      if (difference === 0) return middle;
+      if (difference < 0) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  private nameOf(number: number): string {
+    const known = this.decoded.get(number);
+    if (known !== undefined) return known;
+    let at = this.groups[Math.floor(number / NAMES_IN_GROUP)]!;
+    let name = Buffer.alloc(0);
+    for (let i = number % NAMES_IN_GROUP; i >= 0; i--) {
+      const end = this.names.indexOf(0x0a, at + 1);
+      name = Buffer.concat([name.subarray(0, this.names[at]), this.names.subarray(at + 1, end)]);
+      at = end + 1;
+    }
+    const text = name.toString();
+    this.decoded.set(number, text);
+    return text;
+  }
+}
+
+let shipped: VendorTable | null | undefined;
+
+/** The table that ships with Weir; null if it cannot be read, such as one of a newer release beside a running Weir. */
+export function shippedVendors(): VendorTable | null {
+  if (shipped !== undefined) return shipped;
+  try {
+    // A copy begins at an address that words can be read from.
+    shipped = new VendorTable(new Uint8Array(readFileSync(SHIPPED)));
+  } catch {
+    shipped = null;
+  }
+  return shipped;
+}
+
+/** The vendor of a MAC, as the registry has it; null = unknown. */
+export function vendorOf(mac: string | null): string | null {
+  return mac === null ? null : (shippedVendors()?.vendorOf(mac) ?? null);
+}
