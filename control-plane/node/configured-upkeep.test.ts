@@ -71,7 +71,7 @@ afterAll(async () => {
 /** Number of fetches by the age of the last one, in hours, if one is due after two. */
 const AFTER_TWO_HOURS = { 0: 1, 1: 1, 3: 2 };
 
-/** How often a path was fetched when the last fetch was 0, 1 and 3 hours ago. */
+/** Number of fetches of a path if the last fetch was 0, 1 and 3 hours ago. */
 async function fetchesByAge(table: string, path: string, look: () => Promise<void>): Promise<object> {
   const counts: Record<number, number> = {};
   for (const ageHours of [0, 1, 3]) {

@@ -1,4 +1,4 @@
-/** What this node says of itself with each heartbeat, read from its parts when it does. */
+/** Figures that this node reports with each heartbeat, read from its parts at that time. */
 import { NodeState } from '../../shared/threads/messages.ts';
 import type { CacheContents } from '../resolving/cache/cache-contents.ts';
 import { reachableAddress } from '../storage/cluster/node-address.ts';

@@ -17,7 +17,7 @@ import { nameRules } from '../policy/snapshot/build/name-rules-builder.ts';
 import { ZoneNumbers } from '../policy/snapshot/build/zone-numbers.ts';
 import { lanAddresses } from './system/lan-addresses.ts';
 
-/** What holds now and is in no row: overrides, addresses of clients, local names, flags. */
+/** Live state that is in no row: overrides, addresses of clients, local names, flags. */
 export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: ZoneNumbers): FindLivePolicy {
   return (rows) => {
     const { grants, ...evaluated } = evaluator.evaluate(rows);
@@ -26,7 +26,7 @@ export function livePolicy(node: Node, evaluator: ScheduleEvaluator, zones: Zone
   };
 }
 
-/** What held at an earlier moment by the rows of that time, as far as it is known: the rest is that of now. */
+/** Live state at an earlier moment by the rows of that time, as far as it is known; the rest is the current state. */
 export function liveAt(node: Node, rows: PolicyRows, momentMs: number): LivePolicy {
   const grants = rows.grants.filter(
     ({ createdMs, untilMs }) => createdMs <= momentMs && (untilMs === null || momentMs < untilMs),

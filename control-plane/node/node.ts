@@ -45,7 +45,7 @@ export interface Node {
   readonly jobs: JobLeases;
   readonly secret: ClusterSecret;
   readonly clients: ClientDirectory;
-  /** Who may ask. */
+  /** Clients that may send queries. */
   readonly access: AccessInForce;
   readonly leases: LeaseWatch;
   /** The MAC addresses that the kernel knows. */

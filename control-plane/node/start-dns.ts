@@ -176,7 +176,7 @@ async function openClockFloor(node: Node): Promise<ClockFloor> {
   return floor;
 }
 
-/** What makes settings of the threads out of a configuration. */
+/** Derives settings of the threads from a configuration. */
 function threadSettings(
   node: Node,
   hooks: WorkerHooks,
@@ -206,7 +206,7 @@ function followTrust(anchors: FollowedAnchors, supervisor: WorkerSupervisor): vo
   });
 }
 
-/** What writes the query log, and what answers questions about it. */
+/** Starts the writer of the query log, and the part that answers questions about it. */
 function startLog(node: Node) {
   const { clients, config, configuration, nodeName, stops } = node;
   const claim = openNodeClaim(node, (isHeld) => writer.allowStoring(isHeld));
@@ -243,7 +243,7 @@ function startLog(node: Node) {
   };
 }
 
-/** What the log thread takes from a configuration. */
+/** Settings of the log thread from a configuration. */
 function logSettings({ database, dns }: Config): LogSettings {
   const { ipv4_prefix_len: ipv4PrefixLength, ipv6_prefix_len: ipv6PrefixLength } = dns.rate_limit;
   const { log_queries: isOn, query_log_privacy: privacy, log_pressure: pressure } = database;

@@ -30,7 +30,6 @@ import { type ChosenPort, chooseDnsPort, portState } from '../threads/dns-port.t
 /** Milliseconds that are kept for ending the embedded database, cleanly or not. */
 const DATABASE_MS = 700;
 
-/** What a node is opened with. */
 interface NodeStart {
   readonly loaded: LoadedConfig;
   readonly logger: AdjustableLogger;
@@ -43,7 +42,7 @@ interface NodeStart {
   readonly steps: StartSteps;
 }
 
-/** What all parts share, in the order in which each needs those before it: the lock first. */
+/** Opens the parts that all others share, each before those that need it: the lock first. */
 export async function openNode({ loaded, logger, service, stops, takesOver, handover, steps }: NodeStart) {
   const startedAtMs = clock.monotonicMs();
   steps.begin('open the data directory');
@@ -105,7 +104,7 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
   return { node, taking };
 }
 
-/** That of sockets which are there already, unless another one is configured. */
+/** The port of inherited sockets, unless another one is configured. */
 async function dnsPortOf(
   { config, explicit }: LoadedConfig,
   known: number | undefined,

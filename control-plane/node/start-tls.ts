@@ -8,11 +8,11 @@ import { ThreadCertificate } from '../web/tls/thread-certificate.ts';
 import { TicketKeys, type TicketKeyParts } from '../web/tls/ticket-keys.ts';
 import { WebCertificate } from '../web/tls/web-certificate.ts';
 
-/** What the DNS threads are given, and the certificate of the web if it is that one. */
+/** The certificate of the DNS threads, and that of the web if it is the same. */
 export interface DnsCertificates {
   readonly threads: ThreadCertificate;
   readonly web: WebCertificate | null;
-  /** That of encrypted DNS. */
+  /** The certificate of encrypted DNS. */
   readonly dns: WebCertificate;
 }
 

@@ -165,7 +165,7 @@ async function openWeb(
   if (isTakingOver) server.resume();
 }
 
-/** How servers are asked before a configuration names them. */
+/** Settings for testing upstreams before a configuration names them. */
 function upstreamTestParts({ configuration, dnsPort }: PolicyContext) {
   return { ...upstreamCaOf(configuration.current()), dnsPort };
 }
@@ -184,7 +184,7 @@ function startDashboard({ logger, stops }: Node): DashboardOnDisk {
   return dashboard;
 }
 
-/** What waits for other nodes. */
+/** Waits for other nodes. */
 function waiter(database: Node['database']): WaitForNodes {
   return (withinMs, gone) => waitForNodes(database, withinMs, gone);
 }
@@ -254,7 +254,7 @@ function listenForWeb(
   });
 }
 
-/** How the commands of Weir are called here. */
+/** The command that runs Weir in this installation. */
 function commandName(): string {
   return process.env['npm_lifecycle_event'] === undefined ? 'weir' : 'npm run weir --';
 }

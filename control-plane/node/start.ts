@@ -39,7 +39,7 @@ const LIFE_SIGN_MS = 700;
 /** Milliseconds that a node without policy answers its own machine only. */
 const HOLD_MS = 30_000;
 
-/** How Weir is started. */
+/** Inputs of a start. */
 interface StartOptions {
   /** From a process that runs on the data directory, if there is one. */
   readonly takesOver?: boolean;
@@ -78,7 +78,7 @@ async function reportFailure({ loaded, takesOver, handover }: Start, reason: str
   else await handover.taking.fail(reason);
 }
 
-/** What a signal may find under way. */
+/** State of a handover, for signals. */
 interface HandoverState {
   /** To any process that asks; null = this process is not complete yet. */
   giving: UpgradeSource | null;
@@ -90,7 +90,7 @@ interface HandoverState {
   isTold: boolean;
 }
 
-/** What a start is given. */
+/** State of a start. */
 interface Start {
   readonly loaded: LoadedConfig;
   readonly logger: AdjustableLogger;

@@ -16,10 +16,9 @@ const WAIT_MS = 6000;
 /** A thread as far as it takes what is delivered. */
 export type Taker = Pick<DnsThread, 'inForce' | 'post'>;
 
-/** What a delivery needs. */
 export interface DeliveryParts<T> {
   readonly what: keyof Taker['inForce'];
-  /** What the first threads start with. */
+  /** Value for the first threads. */
   readonly first: T;
   readonly message: (given: T) => ToWorker;
   /** The threads there are now. */
@@ -32,7 +31,7 @@ export interface DeliveryParts<T> {
 
 /** Delivers one kind of thing to the threads of a node. */
 export class Delivery<T extends { readonly version: number }> {
-  /** What a thread that starts now begins with. */
+  /** Value for threads that start now. */
   newest: T;
   private readonly parts: DeliveryParts<T>;
 

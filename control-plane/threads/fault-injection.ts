@@ -10,7 +10,7 @@ import type { Fault, ThreadMeasures, ThreadRole } from '../../shared/threads/mes
 import { LogRing, QUERY_STATUS_NAMES } from '../../shared/query-log.ts';
 import type { WorkerSupervisor } from './supervisor.ts';
 
-/** What a test sends. */
+/** Request of a test. */
 type TestRequest =
   | { readonly worker: number; readonly role: ThreadRole; readonly fault: Fault }
   /** Makes the thread of the query log die. */
@@ -38,7 +38,7 @@ export interface MeasuredLog {
   readonly waiting: number;
 }
 
-/** What is sent back for `measure`. */
+/** Reply to `measure`. */
 export interface MeasureReply {
   readonly measure: number;
   readonly workers: readonly Readonly<Record<ThreadRole, MeasuredThread>>[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Looks in a row. */
 const MISSED_BEATS = 3;
 
-/** What was seen of one thread's. */
+/** Last observations of one thread's heartbeat. */
 export class Heartbeat {
   private readonly coreTime: () => CoreTime | null;
   private last = 0;
@@ -30,7 +30,7 @@ export class Heartbeat {
   }
 }
 
-/** What a thread has had of the cores since it started, in milliseconds. */
+/** CPU time of a thread since its start, in milliseconds. */
 export interface CoreTime {
   readonly ranMs: number;
   /** Ready to run, while others did. */

@@ -29,7 +29,6 @@ import { ThreadRequests } from './thread-requests.ts';
 import { type DnsWorker, isAnswering } from './dns-worker.ts';
 import { createWorkerMemory } from './worker-memory.ts';
 
-/** What the supervisor is started with. */
 export interface SupervisorOptions {
   /** 0 = one per core. */
   readonly workers: number;
@@ -54,7 +53,7 @@ export interface SupervisorOptions {
 /** A thread that dies sooner than this after its start is restarted with a pause, milliseconds. */
 const QUICK_DEATH_MS = 1000;
 const RESTART_PAUSE_MS = 500;
-/** How often heartbeats are looked at, and how many misses in a row are a hang. An idle thread beats each second. */
+/** Interval of heartbeat checks, and consecutive misses that count as a hang. An idle thread beats each second. */
 const HEARTBEAT_MS = 1000;
 /** Longest wait for all threads when stopping, milliseconds: more than the longest question, less than 5 s. */
 const DRAIN_MS = 3500;
@@ -77,7 +76,7 @@ export class WorkerSupervisor {
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;
-  /** What threads can be asked. */
+  /** Requests to threads. */
   readonly requests = new ThreadRequests((message) => {
     const isReady = ({ start, backend }: DnsThread): boolean => start.role === 'resolve' && backend !== null;
     const thread = this.threads().find(isReady);

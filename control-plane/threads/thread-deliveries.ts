@@ -1,4 +1,4 @@
-/** What all DNS threads of a node work by, snapshot and settings, and how the next of each comes to them. */
+/** Delivers snapshots and settings to all DNS threads of a node. */
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import type { SnapshotBuffers } from '../../shared/snapshot/snapshot.ts';
 import type { GivenSettings, ThreadStart, WorkerSettings } from '../../shared/threads/messages.ts';
@@ -6,7 +6,6 @@ import { Delivery } from './delivery.ts';
 import type { DeliveryParts, Taker } from './delivery.ts';
 import type { NodeMemory } from './node-memory.ts';
 
-/** What the deliveries need. */
 export interface ThreadDeliveryParts extends Pick<
   DeliveryParts<unknown>,
   'threads' | 'events' | 'logger' | 'waitMs'
@@ -38,7 +37,7 @@ export class ThreadDeliveries {
     });
   }
 
-  /** What a thread that starts now begins with. */
+  /** Values for a thread that starts now. */
   newest(): Pick<ThreadStart, 'given' | 'snapshot'> {
     return { given: this.settings.newest, snapshot: this.snapshots.newest };
   }

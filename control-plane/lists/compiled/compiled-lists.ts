@@ -32,7 +32,6 @@ const BELOW = {
 };
 const ALL = { block: RuleKind.BLOCK_EXACT | BELOW.block, allow: RuleKind.ALLOW_EXACT | BELOW.allow };
 
-/** What the browser reads from. */
 export interface CompiledListsParts {
   readonly current: () => PublishedState;
   readonly names: NamesFolder;

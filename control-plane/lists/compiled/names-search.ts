@@ -20,7 +20,7 @@ export interface NamesRequest {
   readonly countedBytes?: number;
 }
 
-/** What was found. */
+/** Result of a search. */
 export interface NamesFound {
   readonly lines: string[];
   /** Lines that match, returned or not. */

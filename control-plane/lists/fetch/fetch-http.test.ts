@@ -41,7 +41,7 @@ function ask(url: string, by: HttpWays = ways(), validators = NO_VALIDATORS): Pr
   return requestList(new URL(url), validators, by);
 }
 
-/** What `requestList()` threw. */
+/** The error of `requestList()`. */
 async function faultOf(asked: Promise<IncomingMessage>): Promise<ListError> {
   const fault: unknown = await asked.then(
     (response) => response.destroy(),

@@ -19,7 +19,7 @@ export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 /** The resolver of the machine. */
 export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** What counts as local, and as Weir itself. */
+/** Names and ports that are local, or belong to Weir itself. */
 export interface FetchBounds {
   /** Domain of the local network, '' = none. */
   readonly localDomain: () => string;

@@ -23,7 +23,7 @@ export interface StoredBody {
   readonly digest: string;
 }
 
-/** What to do with a body. */
+/** How to store a body. */
 export interface BodyReading {
   /** URL or path, for messages. */
   readonly shown: string;

@@ -18,7 +18,6 @@ import { FETCH_LIMITS, type FetchLimits } from '../fetch/fetch-limits.ts';
 import { fetchUnsaved, type UnsavedListParts } from '../sources/draft-lists.ts';
 import type { ListCache } from '../sources/list-cache.ts';
 
-/** What previews are made with. */
 export interface ListPreviewParts extends UnsavedListParts {
   readonly cache: Pick<ListCache, 'open' | 'temporaryPath'>;
   /** Its thread reads nothing but previews. */
@@ -50,7 +49,7 @@ export class ListPreviews {
     this.parts = parts;
   }
 
-  /** What is in a list; 400 for one that cannot be used, 503 if too many previews wait. */
+  /** Content of a list; 400 for one that cannot be used, 503 if too many previews wait. */
   async preview(kind: SourceKind, request: ListPreviewRequest, gone: AbortSignal): Promise<ListPreview> {
     if (this.count > MOST_WAITING) throw overloaded('other previews wait; try again later', RETRY_SECS);
     this.count++;

@@ -75,7 +75,7 @@ export class CustomRules {
     return { text, contentKey };
   }
 
-  /** What would become of a text; nothing is stored. */
+  /** Effect that a text would have; nothing is stored. */
   async judge(kind: SourceKind, id: number, text: string): Promise<TextVerdict> {
     const { statistics } = await this.inspect(text, await this.find(this.parts.database, kind, id));
     return verdictOf(statistics);

@@ -31,7 +31,6 @@ export interface UnsavedListParts {
   readonly lookup?: Lookup;
 }
 
-/** What drafts are made with. */
 export interface DraftListsParts extends UnsavedListParts {
   readonly database: Queryable;
   readonly cache: ListCache;
@@ -45,7 +44,7 @@ export interface DraftListsParts extends UnsavedListParts {
 export type ListsOfDraft = SimulateBody['lists'];
 type AddedList = ListsOfDraft['add'][number];
 
-/** What they come to. */
+/** Compiled draft. */
 export interface DraftedLists {
   /** The state that was active when they were created; the draft is compared with it. */
   readonly base: PublishedState;

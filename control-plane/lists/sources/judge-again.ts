@@ -28,7 +28,7 @@ export interface JudgeParts {
   readonly changes: Pick<PolicyChanges, 'record'>;
 }
 
-/** What the guard compares of a copy without names to watch. */
+/** Figures of a copy for the guard, without names to watch. */
 export function widthOf({ statistics, forEveryName, addressShare }: ListInspection): GuardedCopy {
   return { rules: statistics.rules, blocked: [], allowed: [], forEveryName, addressShare };
 }

@@ -10,12 +10,12 @@ import { LIST_READING } from '../../policy/compile/parse/list-statistics.ts';
 import type { WideRule } from '../../policy/compile/table/watched-names.ts';
 import type { Judgement } from './source-store.ts';
 
-/** What the guard compares, of one copy. */
+/** Figures of one copy that the guard compares. */
 export interface GuardedCopy {
   readonly rules: number;
   /** Watched allowed names that this copy blocks. */
   readonly blocked: readonly string[];
-  /** Those that it allows; for allowlists. */
+  /** Names that it allows; for allowlists. */
   readonly allowed: readonly string[];
   readonly forEveryName: readonly WideRule[];
   /** Share of the address space that it covers, 0 to 1. */
@@ -46,7 +46,7 @@ const SHORT_LIST_RULES = 100;
 const DAY_MS = 86_400_000;
 const DAY_NAMES_MAX_AGE_MS = 600_000;
 
-/** What a first copy is compared with. */
+/** Stands for the previous copy of a first one. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
 /** Why `next` must not replace `before`, and what a person is to know of it; null if it may. */
@@ -173,7 +173,7 @@ export function holdText(held: HeldCopy): string {
   }
 }
 
-/** What is in `names` and not in `known`. */
+/** The elements of `names` that are not in `known`. */
 function missingFrom(known: readonly string[], names: readonly string[]): string[] {
   const set = new Set(known);
   return names.filter((name) => !set.has(name));

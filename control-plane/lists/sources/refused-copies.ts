@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** How long a copy stays refused. */
+/** Time for which a copy stays refused. */
 const REFUSED_MS = 86_400_000;
 
 interface Refusal {

@@ -18,7 +18,6 @@ import { neededCopies } from '../../policy/change/revision-store.ts';
 import type { ListCache, ListCopy } from './list-cache.ts';
 import type { StoredSource } from './source-store.ts';
 
-/** What they go between. */
 export interface SharedCopiesParts {
   readonly database: Database;
   readonly changes: PolicyChanges;

@@ -25,7 +25,7 @@ import type { Route } from '../../api/route.ts';
 import type { CustomRules } from './custom-rules.ts';
 import type { ListSources } from './list-sources.ts';
 
-/** What HTTP asks of the list sources. */
+/** The part of the list sources that HTTP uses. */
 export type SourceLife = Pick<
   ListSources,
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'

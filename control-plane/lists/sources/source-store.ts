@@ -45,7 +45,10 @@ interface SourceRow {
   readonly has_reader: boolean;
 }
 
-/** What the guard saw in the copy of a source; `wide_rules` match every name under conditions, the first of them. */
+/**
+ * Result of the guard for the copy of a source; `wide_rules` are the first rules that match every name under
+ * conditions.
+ */
 export interface Judgement {
   readonly content_key: string;
   /** `LIST_READING` of the release that judged. */
@@ -57,7 +60,7 @@ export interface Judgement {
 
 /** A source with internal fields. */
 export interface StoredSource extends Omit<BlocklistSource, 'url'> {
-  /** That of custom rules is `TEXT_URL` with a name that no other source of the kind has. */
+  /** The URL of custom rules is `TEXT_URL` with a name that no other source of the kind has. */
   readonly url: string;
   /** The header as the server sent it. */
   readonly lastModified: string | null;
@@ -70,7 +73,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly judged: Judgement | null;
   /** Names the URL that the copy of `contentKey` is of. */
   readonly contentUrlKey: string | null;
-  /** That is the URL that it has now, and the database has the copy. */
+  /** Whether its copy is of its current URL, and is stored in the database. */
   readonly isKept: boolean;
   /** Fetches that failed since the last one that succeeded, at any node. */
   readonly failures: number;

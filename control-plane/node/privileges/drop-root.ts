@@ -67,7 +67,7 @@ const BY_SETPRIV =
   'start Weir as: setpriv --reuid=weir --regid=weir --init-groups --bounding-set=-all,+net_bind_service ' +
   '--inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service --no-new-privs weir start';
 
-/** What keeps Weir from running as the account; undefined if nothing does. The data directory is made if it is missing. */
+/** Why Weir cannot run as the account; undefined if it can. Creates the data directory if it is missing. */
 function obstacleOf(
   account: Account,
   loaded: LoadedConfig,
@@ -163,7 +163,7 @@ function shellWord(path: string): string {
   return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a start reads of the release. */
+/** Files of the release that a start reads. */
 function releaseFiles(): string[] {
   return [process.argv[1]!, join(RELEASE, 'package.json'), koffiFile()];
 }

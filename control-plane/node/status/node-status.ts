@@ -7,7 +7,6 @@ import { countBlocked } from '../../policy/snapshot/publish/filter-stats.ts';
 import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 import { healthOf, type NamedNode } from '../system/node-health.ts';
 
-/** What the state is read from. */
 export interface NodeStatusParts extends NamedNode {
   readonly configuration: { current(): Pick<Config, 'blocking'> };
   readonly health: { checks(): StatusEvent['health']['checks'] };

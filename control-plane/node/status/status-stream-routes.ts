@@ -15,7 +15,7 @@ const HEADERS = {
 
 /** The row of the stream. */
 export function statusStreamRoutes(context: {
-  /** Who sent a request, by what is known now; null = a stranger. */
+  /** Caller of a request, with its current rights; null = unknown. */
   callerNow(http: Request): Promise<Caller | null>;
   statusStreams: Pick<StatusStreams, 'admit' | 'send'>;
 }): Route[] {

@@ -11,7 +11,6 @@ import { dependencyUnavailable } from '../../api/api-error.ts';
 import { Places } from '../../api/places.ts';
 import type { PlaceLimits } from '../../api/places.ts';
 
-/** What it takes. */
 export interface StatusStreamsParts {
   /** The state now, from memory; equal texts of `version` mean that nothing changed but what time changes. */
   readonly read: () => { readonly event: StatusEvent; readonly version: string };
@@ -22,9 +21,9 @@ export interface StatusStreamsParts {
   readonly tickMs?: number;
 }
 
-/** Who reads. */
+/** A request for the stream. */
 export interface StatusRequest {
-  /** Who holds its place (`holderOf`). */
+  /** Holder of its place (`holderOf`). */
   readonly holder: string | null;
   /** As in `TailRequest`. */
   readonly isAllowed: () => Promise<boolean>;
@@ -34,7 +33,7 @@ export interface StatusRequest {
 interface Stream {
   readonly response: ServerResponse;
   readonly isAllowed: () => Promise<boolean>;
-  /** What was sent last; null = nothing. */
+  /** The version that was sent last; null = none. */
   version: string | null;
   isChecking: boolean;
 }
@@ -137,7 +136,7 @@ export class StatusStreams {
   }
 }
 
-/** What was not taken is given up: a slow reader would delay the end. */
+/** Unread data is discarded: a slow reader would delay the end. */
 function end(response: ServerResponse): void {
   if (response.writableLength > 0) response.destroy();
   else response.end();

@@ -10,7 +10,6 @@ import type { PortHolder } from './port-holder.ts';
 /** The port of DNS (RFC 1035, section 4.2). */
 export const DNS_PORT = 53;
 
-/** What it needs. */
 export interface DnsPortParts {
   /** `server.bind_address`. */
   readonly addresses: readonly string[];

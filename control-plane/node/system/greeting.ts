@@ -6,7 +6,7 @@ import { DNS_PORT } from './dns-port-help.ts';
 import type { LanAddress } from './lan-addresses.ts';
 import { localAddress } from '../../host/local-address.ts';
 
-/** What the greeting shows. */
+/** Facts in the greeting. */
 export interface GreetingFacts {
   readonly version: string;
   readonly configFile: string | undefined;
@@ -19,7 +19,7 @@ export interface GreetingFacts {
   /** Why the web server does not listen; null = it does. */
   readonly webTrouble: string | null;
   readonly isSecure: boolean;
-  /** Who may ask. */
+  /** Check of which clients may send queries. */
   readonly access: HealthCheck;
 }
 

@@ -13,7 +13,7 @@ import type { SnapshotPublisher } from '../../policy/snapshot/publish/publisher.
 import type { WorkerSupervisor } from '../../threads/supervisor.ts';
 import type { TroubledNode } from '../../storage/cluster/node-figures.ts';
 
-/** What is said of a node with its health. */
+/** Description of a node in its health report. */
 export interface NamedNode {
   readonly version: string;
   /** `server.node_name`. */
@@ -184,9 +184,9 @@ function filtersCheck(publisher: SnapshotPublisher): Health['checks']['filters']
 /** Milliseconds by which the clocks of a node and of the database may differ. */
 const CLOCK_MS = 2000;
 
-/** What is known of the other nodes. */
+/** Known facts about the other nodes. */
 interface OtherNodes {
-  /** Those that are silent or answer by an older policy. */
+  /** Nodes that are silent or answer by an older policy. */
   readonly inTrouble: readonly TroubledNode[];
   /** Running nodes with another version than this one. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];

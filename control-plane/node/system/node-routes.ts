@@ -13,7 +13,6 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { GONE_SECS } from '../../storage/cluster/node-figures.ts';
 import { KILLED } from '../../storage/cluster/node-store.ts';
 
-/** What the rows of the nodes need. */
 interface NodeContext {
   readonly database: Database;
   readonly clock: Clock;
@@ -138,7 +137,7 @@ export interface MissingRows {
 
 const IS_GONE = `abs(extract(epoch FROM clock_timestamp() - n.last_seen)) > ${GONE_SECS}`;
 
-/** What each node lacks, by its id, over all its processes that have ended and are in the log. */
+/** Missing rows of each node, by its id, over all its processes that have ended and are in the log. */
 export async function missingRows(database: Queryable): Promise<ReadonlyMap<number, MissingRows>> {
   const { rows } = await database.query<MissingRows & { id: number }>(
     `SELECT n.id, sum(greatest(r.next_seq, r.last_seq + 1)

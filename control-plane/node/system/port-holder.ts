@@ -52,7 +52,7 @@ interface Listening {
   readonly uid: number;
 }
 
-/** Who has the port over UDP or TCP; null if it is free. */
+/** The process that holds the port over UDP or TCP; null if it is free. */
 export function holderOfPort(port: number, proc = '/proc'): PortHolder | null {
   const sockets = TABLES.flatMap((table) => listeningOn(port, table, linesOf(`${proc}/net/${table}`)));
   if (sockets.length === 0) return null;

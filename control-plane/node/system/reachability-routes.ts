@@ -9,7 +9,7 @@ import { dnsReach } from './dns-port-help.ts';
 import type { DnsPortParts } from './dns-port-help.ts';
 import { isInContainer, lanAddresses } from './lan-addresses.ts';
 
-/** What programs of this machine ask from. */
+/** Addresses from which programs on this machine send queries. */
 const OWN: readonly string[] = ['127.0.0.1', '::1'];
 
 /** The row. */

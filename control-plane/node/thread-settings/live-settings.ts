@@ -33,7 +33,7 @@ export class LiveSettings {
     this.parts = parts;
   }
 
-  /** What the cache's answers came about by; null while it has some that came about otherwise. */
+  /** The settings that produced all answers in the cache; null while some come from other settings. */
   ofCache(): WorkerSettings | null {
     return this.isCacheOld ? null : this.inForce;
   }

@@ -24,7 +24,7 @@ export function trustPoints(dns: Anchored): NonNullable<WorkerSettings['dnssec']
   return { anchors, negativeAnchors };
 }
 
-/** What anchors are validated with, and how they are followed. */
+/** Configured anchors, and whether their updates are followed. */
 interface Followed {
   readonly anchors: readonly TrustAnchor[];
   readonly isFollowing: boolean;

@@ -117,7 +117,7 @@ function readUpstreamCa(path: string): string[] {
   return found;
 }
 
-/** What is wrong with the files that a configuration names, by key. */
+/** Faults of the files that a configuration names, by key. */
 export function fileFaults({ dns }: Config): { path: string; message: string }[] {
   const faultOf = (path: string, read: () => unknown): { path: string; message: string }[] => {
     try {

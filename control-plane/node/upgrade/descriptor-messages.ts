@@ -13,7 +13,7 @@ const CREDENTIAL_WORDS = 3;
 const DESCRIPTOR_SIZE = 4;
 const CONTROL_SIZE = ControlHead.SIZE + alignedSize(MAX_DESCRIPTORS * DESCRIPTOR_SIZE);
 
-/** What came at once. */
+/** One message. */
 export interface DescriptorMessage {
   /** Empty = the other side has closed. */
   readonly bytes: Uint8Array;

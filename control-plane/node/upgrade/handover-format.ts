@@ -1,4 +1,4 @@
-/** What both sides of a handover must agree on. */
+/** Constants that both sides of a handover must agree on. */
 
 /** The file of the data directory that a running Weir hands over at. */
 export const HANDOVER_SOCKET = 'handover.sock';

@@ -7,9 +7,9 @@ import { NodeState } from '../../../shared/threads/messages.ts';
 import type { NodeStateCode } from '../../../shared/threads/messages.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 
-/** What the steps do to the node. */
+/** Operations of the steps on the node. */
 export interface DepartingNode {
-  /** What the node says of itself to load balancers. */
+  /** The state that the node reports to load balancers. */
   nodeState(): NodeStateCode;
   /** Accepts no more API calls, and writes the active state to disk. Returns the descriptors of all sockets. */
   prepare(): Promise<readonly number[]>;
@@ -23,7 +23,7 @@ export interface DepartingNode {
   answerMeanwhile(): Promise<void>;
 }
 
-/** What the other process is given. */
+/** Data for the other process. */
 export interface HandedSockets {
   readonly descriptors: readonly number[];
   /** Of the node before it left. */
@@ -50,7 +50,7 @@ export class Shutdown {
     return this.leaving !== undefined;
   }
 
-  /** What to hand over; a node that has left hands over what it did before. */
+  /** Returns the sockets to hand over; a node that has left returns those of the first call. */
   async prepare(): Promise<HandedSockets> {
     if (!this.hasBegun)
       this.handed = { descriptors: await this.node.prepare(), nodeState: this.node.nodeState() };

@@ -32,7 +32,7 @@ export function checkRelease(release: string, configFile: string | null, withinM
 
 /** Runs from its creation; it is killed if it does not take over in time. */
 export class Successor {
-  /** How it ended, in words. */
+  /** Resolves with the reason for its end, in words. */
   readonly ended: Promise<string>;
   private readonly child: ChildProcess;
   private readonly silence: NodeJS.Timeout;
@@ -76,7 +76,7 @@ export class Successor {
     return this.endWithin(withinMs);
   }
 
-  /** How it ends by itself, or killed after `withinMs` milliseconds. */
+  /** Waits for its end, and kills it after `withinMs` milliseconds; returns the reason. */
   async endWithin(withinMs: number): Promise<string> {
     const late = setTimeout(() => this.kill(), withinMs);
     const end = await this.ended;

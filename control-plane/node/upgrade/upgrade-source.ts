@@ -23,7 +23,7 @@ import { descriptorOf } from '../../host/descriptor-of.ts';
 import { HANDOVER_FORMAT, HANDOVER_SOCKET, SILENCE_MS } from './handover-format.ts';
 import { checkRelease, OWN_RELEASE, Successor } from './successor.ts';
 
-/** What a handover needs of the running node, and does to it. */
+/** Operations and facts of the running node that a handover needs. */
 export interface HandoverParts extends DepartingNode {
   readonly logger: Logger;
   readonly version: string;
@@ -45,7 +45,7 @@ export interface HandoverParts extends DepartingNode {
 /** A process that takes over. */
 interface Attempt {
   readonly talk: HandoverChannel;
-  /** What it was promised for the ticket. */
+  /** Descriptors that it gets for the ticket. */
   promised: { readonly ticket: string; readonly descriptors: readonly number[] } | undefined;
   /** Resolves when it has succeeded or was undone. */
   over: Promise<void>;

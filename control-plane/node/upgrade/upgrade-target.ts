@@ -21,9 +21,9 @@ import { connectUnix } from './unix-connection.ts';
 
 /** Bytes that accompany descriptors. */
 const MAX_BESIDE = 16;
-/** How long a process that fails answers at most until the running one reads again, milliseconds. */
+/** Maximum time for which a failing process answers until the running one reads again, milliseconds. */
 const READ_AGAIN_MS = 5000;
-/** How long the lock of a process that was killed may outlast it, and how often it is looked at, milliseconds. */
+/** Maximum time for which the lock of a killed process outlasts it, and the polling interval, milliseconds. */
 const LOCK_MS = 2000;
 const LOOK_MS = 50;
 

@@ -50,7 +50,7 @@ export async function readAuditLog(
   return rows.map(toEntry);
 }
 
-/** How many entries there are. */
+/** Number of entries. */
 export async function countAuditLog(db: Queryable, selection: AuditSelection): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM audit_log WHERE ${SELECTED}`,

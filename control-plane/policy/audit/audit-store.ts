@@ -6,13 +6,13 @@ import type { Author } from '../../api/caller.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { withoutSecrets } from './masked-secrets.ts';
 
-/** What is recorded of one change. */
+/** Record of one change. */
 export interface AuditEntry {
   /** Of a request: `authorOf(request)`. */
   readonly actor: Author;
-  /** What was done, in the past: `created`, `changed`, `deleted`, `logged in`. */
+  /** Past tense: `created`, `changed`, `deleted`, `logged in`. */
   readonly action: string;
-  /** What it was done to, for people, without secrets: `group Kids`, `api token phone`. */
+  /** Object of the action, for users, without secrets: `group Kids`, `api token phone`. */
   readonly subject: string;
   /** As JSON, secrets are masked; null or absent = there was nothing. */
   readonly before?: unknown;

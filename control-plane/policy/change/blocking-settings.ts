@@ -1,6 +1,6 @@
 import type { BlockingModeName } from '../../../shared/snapshot/policy-table.ts';
 
-/** How blocked queries are answered; the section `blocking` of the configuration. */
+/** How to answer blocked queries; the section `blocking` of the configuration. */
 export interface BlockingSettings {
   readonly enabled: boolean;
   readonly mode: BlockingModeName;

@@ -11,7 +11,7 @@ export function isBlockingEnabled(
   return (isTimerOver(blockingSwitch, nowMs) ? blockingSwitch.before : blockingSwitch.enabled) ?? configured;
 }
 
-/** Who decides: the configuration, or what a person switched. */
+/** Source of the state: the configuration, or the switch that a user has set. */
 export function blockingSource(
   blockingSwitch: BlockingSwitch | null,
   nowMs: number,

@@ -22,7 +22,7 @@ export interface ChangedRow {
 export interface ChangedRows {
   /** At most `MOST_ROWS`. */
   readonly rows: readonly ChangedRow[];
-  /** How many there are. */
+  /** Total number. */
   readonly count: number;
 }
 
@@ -82,7 +82,7 @@ const CHANGED_ROWS = `SELECT table_name AS table, key, was - facts AS before, no
     WHERE now - 'updated_at' - facts IS DISTINCT FROM was - 'updated_at' - facts
     ORDER BY array_position(${listed(NOTED.map(({ name }) => name))}, table_name), key LIMIT ${MOST_ROWS}`;
 
-/** What the transaction has changed so far, table by table; it must be the only one that changes policy. */
+/** Changes of the transaction so far, table by table; no other transaction may change policy at the same time. */
 export async function changedRows(tx: Queryable): Promise<ChangedRows> {
   const { rows } = await tx.query<ChangedRow & { count: string }>(CHANGED_ROWS);
   return {

@@ -19,7 +19,7 @@ export type { ChangedRow } from './change-detection.ts';
 /** Key of the advisory lock, any number of ours. */
 const LOCK = 0x57454952;
 
-/** What a change comes to. */
+/** Result of a change. */
 export interface Changed<T> {
   readonly result: T;
   /**
@@ -31,7 +31,7 @@ export interface Changed<T> {
   readonly outside?: readonly ChangedRow[];
 }
 
-/** What runs in the transaction of a change; it may run again after a conflict with another transaction. */
+/** Runs in the transaction of a change; it may run again after a conflict with another transaction. */
 export type ChangeWork<T> = (tx: Queryable) => Promise<Changed<T>>;
 
 /** A change with its revision: the id, null if none was made. */

@@ -188,7 +188,7 @@ export interface WantedList {
   readonly isCustom?: boolean;
 }
 
-/** What decides about queries. */
+/** The stored policy. */
 export interface StoredPolicy {
   readonly rows: PolicyRows;
   /** Values of the cluster's configuration, by key. */

@@ -99,7 +99,7 @@ export async function refuseForgotten(db: Queryable, id: number): Promise<void> 
     );
 }
 
-/** Those that a rollback needs were active before a person changed or deleted their source. */
+/** Includes copies that were active before a user changed or deleted their source: a rollback needs them. */
 const NEEDED_COPIES = `SELECT was ->> 'content_key' AS key FROM policy_changes
     WHERE table_name = 'list_sources' AND was ->> 'content_key' IS NOT NULL
   UNION SELECT content_key FROM list_sources WHERE content_key IS NOT NULL

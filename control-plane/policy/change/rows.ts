@@ -92,7 +92,7 @@ export interface PolicyKeyedClient {
   readonly name: string | null;
   /** Six hexadecimal pairs with colons, lower case. */
   readonly mac: string | null;
-  /** What its queries are left out of; absent = nothing. */
+  /** Exclusions for its queries; absent = none. */
   readonly exclusion?: ExclusionBits;
 }
 
@@ -162,7 +162,7 @@ export interface PolicyGrant {
   /** At least one of both is null; both are for a grant for everyone. */
   readonly groupId: number | null;
   readonly clientId: number | null;
-  /** What the client is known by: its MAC, else its address. Both are null without a client. */
+  /** Identity of the client: its MAC, else its address. Both are null without a client. */
   readonly mac: string | null;
   readonly address: string | null;
   /** Unix milliseconds of its end, which may be over; null = no end. */
@@ -199,7 +199,7 @@ export interface PolicyRows {
   readonly clients: readonly PolicyClient[];
   readonly macClients: readonly PolicyMacClient[];
   readonly keyedClients: readonly PolicyKeyedClient[];
-  /** Those that are known by a MAC or an address. */
+  /** Clients that are known by a MAC or an address. */
   readonly excludedClients: readonly PolicyExcludedClient[];
   readonly subnets: readonly PolicySubnet[];
   readonly schedules: readonly PolicySchedule[];

@@ -51,7 +51,7 @@ export interface LivePolicy {
   readonly configRecords: readonly WrittenLocalRecord[];
   /** Names and addresses that DHCP has leased. */
   readonly leases: readonly LeaseName[];
-  /** Who may ask. */
+  /** Clients that may send queries. */
   readonly access: Access;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;

@@ -1,4 +1,4 @@
-/** What the slots of a profile mean at an instant, for groups and for services that are blocked at times. Pure. */
+/** Evaluates the slots of a profile at an instant, for groups and for services with a schedule. Pure. */
 import { layOutWeek, nextFlipAt, overrideAt } from '../../../shared/policy/schedule.ts';
 import type { ScheduleWeek } from '../../../shared/policy/schedule.ts';
 import { dayRange } from '../../../shared/policy/time-of-day.ts';
@@ -9,7 +9,7 @@ import type { PolicyBlockedService, PolicyTimes } from './rows.ts';
 /** Rows stay the same objects until policy changes. */
 const weeks = new WeakMap<PolicyTimes, ScheduleWeek>();
 
-/** What slots say at an instant, and when that changes; null = never. */
+/** The override by the slots at an instant, and its next change; null = never. */
 export function slotsAt(
   times: PolicyTimes,
   nowMs: number,

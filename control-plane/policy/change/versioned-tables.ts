@@ -9,7 +9,7 @@ export interface NotedTable {
 
 const BY_ID = [['id', 'integer']] as const;
 
-/** Those that a rollback restores by removing the changed rows and inserting them as they were, in this order. */
+/** Tables that a rollback restores by removing the changed rows and inserting their earlier versions, in this order. */
 export const REINSERTED: readonly NotedTable[] = [
   {
     name: 'list_source_groups',

@@ -10,7 +10,7 @@ import { asOwner } from '../../../test/support/parts/as-owner.ts';
 import { CONFIG_TEXT, configSuite } from '../../../test/support/parts/config-suite.ts';
 import type { TestAnswer } from '../../../test/support/parts/running-api.ts';
 
-/** That of the database server: new connections must reach its socket. */
+/** The user of the database server: new connections must reach its socket. */
 let otherUser: number;
 /** It has no members. */
 const OTHER_GROUP = 64999;

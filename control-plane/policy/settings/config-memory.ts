@@ -35,7 +35,7 @@ export class ConfigMemory {
     this.logger = logger;
   }
 
-  /** What is remembered; null if there is nothing, or the file is damaged. */
+  /** The remembered configuration; null if there is none, or if the file is damaged. */
   read(): RememberedConfig | null {
     try {
       const state: unknown = JSON.parse(readFileSync(this.path, 'utf8'));

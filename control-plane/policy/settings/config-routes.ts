@@ -21,7 +21,7 @@ type ConfigSections = Omit<ConfigAnswer, 'sources' | 'restart_required'>;
 const NOT_CHANGED =
   'set by the environment of this node, its configuration file has faults or cannot be changed, a user has the name, or no server of a new pool answers (upstream_silent)';
 
-/** What the rows ask of the configuration. */
+/** The part of the configuration that the routes use. */
 type StoredConfiguration = Pick<
   Configuration,
   'written' | 'writtenWith' | 'sources' | 'pending' | 'change' | 'reload'

@@ -16,7 +16,7 @@ export async function readConfigRows(db: Queryable): Promise<Values> {
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
-/** What one change of the configuration is about; undefined = back to the default. */
+/** Keys that one change of the configuration sets; undefined = back to the default. */
 export interface ConfigChanges {
   /** Keys of the cluster as they were and are to be. */
   readonly rows: { readonly before: Values; readonly after: Values };

@@ -93,12 +93,12 @@ class TestNode {
     return this.configuration;
   }
 
-  /** What happens when the rows have changed. */
+  /** As when the rows have changed. */
   async follow(): Promise<void> {
     await this.configuration.follow(readRows);
   }
 
-  /** What happens when the database comes up. */
+  /** As when the database comes up. */
   settle(): Promise<void> {
     return this.configuration.settle(this.changes);
   }

@@ -30,24 +30,23 @@ import { readConfigRows, seedConfig, writeConfigRows } from './config-store.ts';
 /** Applies a configuration; an error that it throws must not keep others from applying it. */
 export type UseConfig = (next: Config, before: Config) => Promise<void> | void;
 
-/** What a configuration is made of. */
 export interface ConfigurationParts {
   readonly loaded: Pick<LoadedConfig, 'config' | 'file' | 'given'>;
   readonly dataDir: string;
   readonly database: Database;
   readonly logger: Logger;
-  /** What is wrong with files that a configuration names. */
+  /** Faults of files that a configuration names. */
   readonly fileFaults?: (next: Config) => readonly FieldProblem[];
   /** Refuses a new name of the administrator that a user has. */
   readonly refuseTaken?: (tx: Queryable, adminName: string) => Promise<void>;
 }
 
-/** What a change comes to. */
+/** Result of a change. */
 export interface ConfigChange {
   readonly restart_required: string[];
 }
 
-/** What the configuration file says with local changes, and which keys those are. */
+/** Values of the configuration file with local changes, and the keys of those changes. */
 interface FileValues {
   readonly file: Values;
   readonly local: readonly string[];
@@ -66,9 +65,9 @@ export class Configuration {
   private layers: Layers;
   private running: Config;
   private stored: Config;
-  /** What both are made of. */
+  /** The values that produced both. */
   private taken: Values;
-  /** What the file said when it was last compared with the rows; null = never on this node. */
+  /** Values of the file when it was last compared with the rows; null = never on this node. */
   private remembered: Values | null;
   /** Whether the rows of the database are known to hold what the file said at the start. */
   private isSettled = false;
@@ -146,7 +145,7 @@ export class Configuration {
     return this.store(policy, author, Object.keys(values), () => values, together);
   }
 
-  /** What is wrong with a change of these keys on this node, without making it. */
+  /** Faults of a change of these keys on this node, without making it. */
   faultsOfChange(values: Values): readonly FieldProblem[] {
     const { layers, file } = this;
     const names = Object.keys(values);
@@ -268,7 +267,7 @@ export class Configuration {
     this.layers = { ...this.layers, file: { ...this.layers.file, [name]: value } };
   }
 
-  /** What is wrong with the configuration that this node would have with these rows, by key. */
+  /** Faults of the configuration that this node would have with these rows, by key. */
   faultsOfRows(rows: Values): readonly FieldProblem[] {
     return this.faultsOf({ ...this.layers, rows });
   }

@@ -11,7 +11,7 @@ export function nodeNameOf(config: Config): string {
   return config.server.node_name === '' ? hostname() : config.server.node_name;
 }
 
-/** How blocked queries are answered. */
+/** How to answer blocked queries. */
 export function blockingSettings({ blocking }: Config): BlockingSettings {
   return {
     enabled: blocking.enabled,

@@ -138,7 +138,7 @@ export interface Repeats {
   readonly queries: Uint32Array;
 }
 
-/** What a block says of itself, and its small dictionaries. Queries are counted here as rows. */
+/** Metadata of a block, and its small dictionaries. Queries are counted here as rows. */
 export interface BlockHead {
   readonly format: (typeof BlockFormat)[keyof typeof BlockFormat];
   readonly rows: number;

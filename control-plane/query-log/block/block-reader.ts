@@ -56,7 +56,6 @@ export class BlockReader {
   private readonly block: EncodedBlock | RawBlock;
   private readonly hasAnswers: boolean;
   private texts: Buffer | undefined;
-  /** What it says of itself. */
   readonly head: BlockHead;
 
   /** `head` is that of this block, if it was read before. @throws {DamagedBlock} if the head cannot be read */

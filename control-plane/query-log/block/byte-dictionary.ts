@@ -16,7 +16,7 @@ export const Entry = {
   HASH: 1,
   /** The number beside it. */
   TAG: 2,
-  /** How often it was asked for. */
+  /** Number of times that it was added. */
   COUNT: 3,
   /** Bytes. */
   LENGTH: 4,

@@ -16,7 +16,7 @@ const KEYED_GROUP_WORD = 1;
 /** Third number of an IPv4 address as ::ffff:a.b.c.d. */
 const MAPPED = 0xffff;
 
-/** What is kept of clients. */
+/** Parts of client identities that are stored. */
 export interface KeptClients {
   /** Leading bytes of an IPv4 and of an IPv6 address; the rest becomes zero. */
   readonly ipv4Bytes: number;

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { DamagedBlock, type EncodedBlock } from './block-layout.ts';
 import type { MinuteCounts } from './minute-counts.ts';
 
-/** Who reads a block, as the database has it: the query log and statistics, or one of them. */
+/** Readers of a block in the database: the query log and statistics, or one of them. */
 export const UsedBy = { BOTH: 'b', LOG: 'l', STATS: 's' } as const;
 export type UsedByCode = (typeof UsedBy)[keyof typeof UsedBy];
 
-/** What makes a run a part of another one: it has the queries of the same process that only the log, or only statistics have. */
+/** Marks a run as part of another one of its process: its queries are only in the log, or only in statistics. */
 export interface RunPart {
   readonly usedBy: typeof UsedBy.LOG | typeof UsedBy.STATS;
   /** UUID of the main run. */
@@ -25,7 +25,7 @@ export interface LogBlock extends EncodedBlock {
   readonly part?: RunPart | undefined;
   /** Number of the first query in its run; the others follow. */
   readonly firstSeq: number;
-  /** What it adds to statistics. */
+  /** Its additions to statistics. */
   readonly minutes: readonly MinuteCounts[];
 }
 

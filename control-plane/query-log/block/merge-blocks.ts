@@ -6,7 +6,7 @@ import { forEachRepeat, forEachRow } from './block-rows.ts';
 import { type BlockHead, type EncodedBlock, MAX_BLOCK_ROWS } from './block-layout.ts';
 import { type Kept, OpenBlock } from './open-block.ts';
 
-/** What privacy left out is gone already. */
+/** Privacy was already applied to the blocks. */
 const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** The queries of all blocks, in order; yields to other work of the thread between blocks. @throws {DamagedBlock} */

@@ -1,4 +1,4 @@
-/** What a block takes and what it leaves out. */
+/** Rows that a block accepts, and fields that it leaves out. */
 import { describe, expect, test } from '@jest/globals';
 import { arbitraryLogRow } from '../../../test/support/parts/arbitrary-log-row.ts';
 import { addRow, blockOf, HOUR_MS, naiveRows } from '../../../test/support/parts/blocks-of-rows.ts';

@@ -20,7 +20,7 @@ const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
 /** Most carried entries of repeats whose clients are told apart, half a megabyte. */
 const MOST_CARRIED = 65_535;
 
-/** What is stored of a query beyond its numbers. */
+/** Optional parts of a query that are stored. */
 export interface Kept extends KeptClients {
   readonly answers: boolean;
 }

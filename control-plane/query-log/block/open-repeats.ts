@@ -49,7 +49,7 @@ export class OpenRepeats {
     this.responseTimes[index] = row.responseTimeUs;
   }
 
-  /** How many of which client each row has. */
+  /** Number of repeats per row and client. */
   entries(): RepeatEntry[] {
     const { pairs } = this;
     return Array.from({ length: pairs.size }, (_, place) => ({

@@ -136,7 +136,7 @@ export class DnstapFrames {
   }
 }
 
-/** What dnstap has no field for, as JSON. */
+/** Data without a dnstap field, as JSON. */
 function extraOf(row: QueryLogRow): string {
   return JSON.stringify({
     status: QUERY_STATUS_NAMES[row.status],

@@ -6,7 +6,6 @@ import { keptOf, type QueryLogPrivacy } from '../store/privacy.ts';
 import { DNSTAP_CONTENT, DnstapFrames } from './dnstap-frame.ts';
 import { FrameStream, type StreamCounters, type StreamTarget } from './frame-stream.ts';
 
-/** What it takes. */
 export interface DnstapOptions {
   /** `logging.dnstap` */
   readonly target: string;

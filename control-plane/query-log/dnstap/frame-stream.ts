@@ -15,7 +15,6 @@ export interface StreamCounters {
   readonly lost: number;
 }
 
-/** What it takes. */
 export interface FrameStreamOptions {
   readonly target: StreamTarget;
   readonly contentType: string;

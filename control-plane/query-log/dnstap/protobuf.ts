@@ -16,7 +16,7 @@ export class ProtobufWriter {
     this.at = 0;
   }
 
-  /** What was written since `begin()`; valid until the next one. */
+  /** The bytes written since `begin()`; valid until the next call of it. */
   written(): Uint8Array {
     return this.buffer.subarray(0, this.at);
   }

@@ -207,7 +207,7 @@ describe('LogDrain', () => {
     };
     const NUMBERS = { origin: RuleOrigin.SPECIAL, index: 5, kinds: 2, groupId: 1 };
 
-    /** What the drain asks for of a record, and the name with it. */
+    /** The calls of the drain for one record, with its name. */
     function askedFor(change: Partial<Query>): unknown[] {
       const asked: unknown[] = [];
       drain.stop();

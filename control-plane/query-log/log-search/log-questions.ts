@@ -11,7 +11,6 @@ import type { QueryLogReader } from '../reading/query-log-reader.ts';
 import type { Scans, WholeName } from './log-scans.ts';
 import { type Answers, type Arguments, QUESTION_NAMES } from './questions.ts';
 
-/** What it is made of. */
 export interface LogQuestionsOptions {
   readonly scans: Scans;
   readonly database: Pick<Database, 'status'>;

@@ -23,7 +23,6 @@ import {
 import { ScanWorker } from './scan-worker.ts';
 import { SharedAnswers } from './shared-answers.ts';
 
-/** What it is made of. */
 export interface LogScansOptions {
   readonly database: Pick<Database, 'target' | 'onStatus'>;
   readonly logger: Logger;
@@ -36,7 +35,7 @@ export interface LogScansOptions {
 /** A question that is answered at once, not in parts. */
 export type WholeName = Exclude<QuestionName, 'rows'>;
 
-/** What answers questions. */
+/** Answers questions. */
 export interface Scans {
   /**
    * Sends a question; cancelled once `signal` is aborted.

@@ -29,7 +29,7 @@ import type { QueryConditions } from '../search/query-conditions.ts';
 /** A queue of questions: one that reads few blocks, whatever the log holds, never waits behind one that may read all. */
 export type Lane = 'quick' | 'long';
 
-/** How much of each lane there may be. */
+/** Limits of each lane. */
 export const LANES: Readonly<Record<Lane, { readonly atOnce: number; readonly waiting: number }>> = {
   quick: { atOnce: 2, waiting: 100 },
   long: { atOnce: 2, waiting: 30 },
@@ -117,7 +117,7 @@ function laneOfSpan({ fromMs, toMs }: Span): Lane {
   return toMs - fromMs <= QUICK_SPAN_MS ? 'quick' : 'long';
 }
 
-/** Those of all clients are counted without reading blocks. */
+/** Timelines of all clients are counted without reading blocks. */
 function laneOfTimeline(request: TimelineRequest): Lane {
   const { client, group_id } = request;
   return client === undefined && group_id === undefined ? 'quick' : laneOfSpan(request);

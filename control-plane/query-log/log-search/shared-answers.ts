@@ -16,7 +16,7 @@ interface Shared {
 export class SharedAnswers {
   private readonly shared = new Map<string, Shared>();
 
-  /** What `work` resolves to, or resolved to for the same key; rejects once `signal` is aborted. */
+  /** The result of `work`, or of an earlier call with the same key; rejects once `signal` is aborted. */
   async ask<T>(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     const shared = this.shared.get(key) ?? this.begin(key, work);

@@ -21,7 +21,7 @@ import { viewed } from '../block/viewed-bytes.ts';
 import { DecisiveRecords } from './decisive-records.ts';
 import { QuestionTable } from './question-table.ts';
 
-/** What was refused before policy was asked: the draft changes nothing about it. */
+/** Refused before policy was consulted: the draft changes nothing about these queries. */
 const NOT_JUDGED: ReadonlySet<QueryStatusName> = new Set(['RATE_LIMITED', 'REFUSED']);
 /** With an upstream's answer. */
 const RESOLVED: ReadonlySet<QueryStatusName> = new Set(['ALLOWED', 'CACHED', 'STALE']);
@@ -35,7 +35,6 @@ const MAYBE_BY_ANSWER: ReadonlySet<QueryStatusName> = new Set([
 /** An entry that has no number yet. */
 const UNNUMBERED = -2;
 
-/** How much there may be. */
 export interface GatherLimits {
   readonly questions: number;
   /** Of names and answers. */
@@ -140,7 +139,7 @@ export class DistinctQuestions {
   }
 }
 
-/** What the queries of an outcome are. */
+/** Meaning of an outcome for its queries. */
 interface OutcomeMeaning {
   readonly isJudged: boolean;
   readonly type: number;

@@ -36,7 +36,6 @@ export interface ReadQuestions {
   readonly damagedBlocks: number;
 }
 
-/** How much is read. */
 export interface ReadLimits extends GatherLimits {
   readonly rows: number;
 }

@@ -14,7 +14,6 @@ import { streamDurably } from '../../host/files/durable-file.ts';
 import { ExportFormats } from '../reading/export-formats.ts';
 import type { QueryLogReader } from '../reading/query-log-reader.ts';
 
-/** What it takes. */
 export interface DayExportOptions {
   readonly database: Database;
   readonly jobs: Pick<JobLeases, 'hold'>;

@@ -106,7 +106,7 @@ function minutesOf(queries: readonly FloodQuery[]): Bucket[] {
   });
 }
 
-/** What is asked once blocks are stored, once they are merged, and once lists count them. */
+/** Checks to repeat once blocks are stored, once they are merged, and once lists count them. */
 async function agree(): Promise<void> {
   await pagesAgree();
   await summariesAgree();

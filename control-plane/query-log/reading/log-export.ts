@@ -38,7 +38,7 @@ interface MatchedBlock {
   readonly idOf: (row: number) => number;
 }
 
-/** What a turn found after `endUs`; null = the log has no more. */
+/** Result of a turn, after `endUs`; null = the log has no more. */
 interface Turn {
   readonly blocks: readonly MatchedBlock[];
   readonly endUs: number | null;

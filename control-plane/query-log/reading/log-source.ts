@@ -1,4 +1,4 @@
-/** What questions about the query log are answered from. */
+/** Data sources for questions about the query log. */
 import type { BlockTransaction } from '../search/block-transaction.ts';
 
 /** The stored log. */

@@ -281,7 +281,7 @@ function isWhole({ firstUs, lastUs }: StoredBlock, { fromUs, toUs }: TimeSpan): 
   return firstUs >= fromUs && lastUs < toUs;
 }
 
-/** What of a span lies on the side of the cursor that its page is on. */
+/** The part of a span on the side of the cursor where its page is. */
 function spanBeside({ fromUs, toUs }: TimeSpan, cursor: QueryLogCursor | undefined): TimeSpan {
   if (cursor === undefined) return { fromUs, toUs };
   if (cursor.isNewer) return { fromUs: Math.max(fromUs, cursor.timestampUs), toUs };

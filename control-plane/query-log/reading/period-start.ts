@@ -5,7 +5,7 @@
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 900_000;
-/** How long counts of single minutes are kept. */
+/** Time for which counts of single minutes are kept. */
 export const MINUTES_KEPT_MS = 2 * 86_400_000;
 
 /** Unix milliseconds at which the last `periodMs` start. */

@@ -62,7 +62,7 @@ export interface QueryLogRow {
   qtype: number;
   protocol: ProtocolCode;
   status: QueryStatusCode;
-  /** What leaves it out because of its client or its name. */
+  /** Exclusion because of its client or its name. */
   exclusion: ExclusionBits;
   /** 0..4095, as sent. */
   rcode: number;

@@ -21,7 +21,7 @@ import {
 
 /** Which blocks, and what of them. */
 export interface BlockRequest extends TimeSpan {
-  /** Who asks: blocks that the other one alone has are left out. */
+  /** The reader: blocks that belong only to the other one are left out. */
   readonly reader: 'log' | 'statistics';
   /** Only blocks of this node, or only of others. */
   readonly nodeId?: number | undefined;

@@ -1,4 +1,4 @@
-/** What questions about the log run in. */
+/** The transaction in which questions about the log run. */
 import type { CopyQueryable } from '../../storage/db/database.ts';
 import type { LogMemory } from './log-memory.ts';
 
@@ -6,6 +6,6 @@ import type { LogMemory } from './log-memory.ts';
 export interface BlockTransaction extends CopyQueryable {
   /** Called before each block: lets others have their turn, and throws once the answer is not wanted any more. */
   readonly turn?: () => Promise<void>;
-  /** What is known of blocks already. */
+  /** Known facts about blocks. */
   readonly memory?: LogMemory;
 }

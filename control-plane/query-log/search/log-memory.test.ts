@@ -1,4 +1,4 @@
-/** What is kept of blocks: found again for the same block only, and within bounds. */
+/** Memory of blocks: found again only for the same block, and within bounds. */
 import { describe, expect, test } from '@jest/globals';
 import { logRow, wireName } from '../../../test/support/parts/log-row.ts';
 import { blockOf, HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';

@@ -44,7 +44,7 @@ export class LogMemory {
     this.blocks.beginRound();
   }
 
-  /** What is known of a block. */
+  /** Known facts about a block. */
   findBlock(block: StoredBlock): KnownBlock | undefined {
     return this.blocks.get(keyOfBlock(block)) as KnownBlock | undefined;
   }
@@ -68,7 +68,7 @@ export class LogMemory {
     return names ?? undefined;
   }
 
-  /** What is known of a list. */
+  /** Known facts about a list. */
   findList(kind: ListKind, place: ListPlace): KnownList | undefined {
     return this.blocks.get(keyOfList(kind, place)) as KnownList | undefined;
   }

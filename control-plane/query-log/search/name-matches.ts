@@ -83,7 +83,7 @@ export class NameMatches {
   }
 }
 
-/** What names have to contain. */
+/** A part that names must contain. */
 interface Part {
   readonly bytes: Buffer;
   /** Also in their Unicode form; `bytes` are those that each IDN has then. Null = nothing else. */

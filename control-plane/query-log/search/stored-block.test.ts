@@ -47,7 +47,7 @@ const READS: Readonly<Record<Piece, (reader: BlockReader) => unknown>> = {
 };
 const PIECES = Object.keys(READS) as Piece[];
 
-/** What of all can be read of a block. */
+/** The pieces of a block that can be read. */
 function readable(block: StoredBlock): Piece[] {
   const { head } = new BlockReader(block);
   return PIECES.filter((piece) => {

@@ -10,11 +10,11 @@ export interface StoredBlock extends EncodedBlock {
   readonly runId: number;
   readonly firstSeq: number;
   readonly nodeId: number;
-  /** What was read of it before (`log-memory.ts`). */
+  /** Facts from an earlier read (`log-memory.ts`). */
   readonly known?: KnownBlock;
 }
 
-/** What is known of a block. */
+/** Known facts about a block. */
 export interface KnownBlock {
   readonly head: BlockHead;
   names?: KnownNames;
@@ -22,7 +22,7 @@ export interface KnownBlock {
   wereNamesRead?: boolean;
 }
 
-/** What finds a block. */
+/** Key of a block. */
 export type BlockKey = Pick<StoredBlock, 'runId' | 'firstSeq' | 'hourUs'>;
 
 /** Frames of a block. */
@@ -59,7 +59,7 @@ const NOTHING: Slice = { firstFrame: 0, start: 1, length: 0 };
 /** Of a column in PostgreSQL. */
 const MOST_BYTES = 0x3fff_ffff;
 
-/** What lies between the first and the last frame of these pieces in a column that begins with `columnFrame`. */
+/** The bytes from the first to the last frame of these pieces in a column that begins with `columnFrame`. */
 function sliceOf(
   { lengths }: Pick<EncodedBlock, 'lengths'>,
   pieces: ReadonlySet<Piece>,
@@ -177,7 +177,7 @@ export async function findBlockOf(
 /** Blocks that statistics alone have show no row. */
 const IS_LOGGED = `used_by <> '${UsedBy.STATS}'`;
 
-/** What `toBlock()` takes, with the whole columns of these pieces. */
+/** The columns that `toBlock()` takes, with the whole columns of these pieces. */
 export function blockColumns(pieces: ReadonlySet<Piece>): string {
   const column = (name: string, its: readonly Piece[]): string =>
     its.some((piece) => pieces.has(piece)) ? name : 'NULL::bytea';
@@ -185,7 +185,7 @@ export function blockColumns(pieces: ReadonlySet<Piece>): string {
     ${column('answers', ['answers'])}`;
 }
 
-/** What `toBlock()` takes of a block without its content. */
+/** The columns that `toBlock()` takes of a block without its content. */
 export const ROW_COLUMNS = `run_id, first_seq, row_count, node_id, ${microsInSql('hour')}, ${microsInSql('first_time')},
   ${microsInSql('last_time')}, lengths, checksums, answers IS NOT NULL, repeats`;
 

@@ -2,7 +2,7 @@
 import type { CacheStats } from '../../../shared/api/cache-api.ts';
 import { type CacheUse, percent } from './stats-store.ts';
 
-/** What the cache says of itself. */
+/** Counters of the cache. */
 export interface CacheFigures {
   metrics(): { readonly entries: number; readonly optimistic_refreshes: number };
 }

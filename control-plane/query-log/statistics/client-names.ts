@@ -2,7 +2,7 @@
 import type { TopClients } from '../../../shared/api/stats-api.ts';
 import type { ClientCount } from './stats-store.ts';
 
-/** Who is at an address. */
+/** Names of clients by address. */
 export interface ClientNames {
   /** Name of the client with this id, if given, or else at this address. Null if the client has no name. */
   nameAt(address: string, clientId: number | null): string | null;

@@ -17,7 +17,7 @@ import { readAllCounts, timelineOf, type TimelineRequest } from './timeline.ts';
 /** Lines of each top list. */
 const TOP = 10;
 
-/** What the log says of a period. */
+/** Logged figures of a period. */
 export interface LoggedDashboard {
   readonly summary: LoggedSummary;
   readonly cache: CacheUse;

@@ -9,7 +9,7 @@ import { clientTest, type QueryFilter } from '../search/query-conditions.ts';
 import { type BlockUse, forEachBlock, type SumRequest } from '../sums/log-sums.ts';
 import type { Bucket } from './counts-reader.ts';
 
-/** Whose queries, and how fine. */
+/** Queries to count, and the granularity. */
 export interface MatchingRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;
@@ -61,7 +61,7 @@ class Slots {
     this.stepMs = stepMs;
   }
 
-  /** What adds queries to the slot of a row, by the outcome of that row. */
+  /** Returns a function that adds queries to the slot of a row, by the outcome of that row. */
   adderFor(reader: BlockReader): (row: number, queries: number) => void {
     const kinds = reader.head.outcomes.map(([, status, , , , fromCache, upstream]) => {
       const isBlocked = isBlockedStatus(QueryStatus[status]);

@@ -40,7 +40,7 @@ export interface CacheUse {
 /** Queries that the rules of a list blocked. */
 export interface ListHits {
   readonly all: number;
-  /** Those whose rule no other list had. */
+  /** Of these, queries whose rule no other list had. */
   readonly sole: number;
 }
 
@@ -85,7 +85,7 @@ export interface MostAskedRequest {
 const MAX_ADDRESSES = 10_000;
 const DAY_MS = 86_400_000;
 
-/** What a period is summed to in one state of the log. */
+/** Sums of a period in one state of the log. */
 export interface Sums {
   readonly counts: CountSums;
   readonly names: KeySums<NameSum>;

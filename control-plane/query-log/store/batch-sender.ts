@@ -20,7 +20,6 @@ import { SendPause } from './send-pause.ts';
 import type { SpilledBatches } from './spilled-batches.ts';
 import { UnsettledBatches } from './unsettled-batches.ts';
 
-/** What a sender needs. */
 export interface SenderOptions {
   readonly database: BlockDatabase | Database;
   readonly nodeId: number;
@@ -29,7 +28,7 @@ export interface SenderOptions {
   readonly spilled: SpilledBatches;
   readonly tally: LogTally;
   readonly logger: Logger;
-  /** Whose batches are added, with those of its parts; gets its number here. */
+  /** The run whose batches are added, with those of its parts; gets its number here. */
   readonly run: OwnRun;
   /** The next number of that run. */
   readonly nextSeq: () => number;

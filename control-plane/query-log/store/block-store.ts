@@ -40,7 +40,7 @@ const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 export interface StoredBlock {
   /** The number of its run. */
   readonly runId: number;
-  /** Whose run that is. */
+  /** The node of that run. */
   readonly nodeId: number;
   /** False: it was stored already. */
   readonly isNew: boolean;
@@ -168,7 +168,7 @@ export async function numberRun(database: Database, run: OwnRun, nodeId: number)
   run.id = rows[0]!.id;
 }
 
-/** Whose queries a block holds, and the number of the first. */
+/** The run of a block, and the number of its first query. */
 export interface BlockIdentity {
   readonly runId: number;
   readonly firstSeq: number;

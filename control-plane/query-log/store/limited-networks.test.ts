@@ -20,7 +20,7 @@ import { repeatsByRow } from '../block/repeats.ts';
 import { BlockGatherer, toBatch } from './block-gatherer.ts';
 import type { NetworkPrefixes } from './limited-networks.ts';
 
-/** What a block is made of; both ways of counting are of the same queries. */
+/** Contents of a block; both ways of counting see the same queries. */
 const parts = fc.array(fc.array(arbitraryFloodQuery(HOUR_MS, 3000), { minLength: 1, maxLength: 60 }), {
   minLength: 1,
   maxLength: 4,

@@ -8,7 +8,7 @@ import type { QueryLogRow } from '../rows/row.ts';
 import { MAX_BLOCK_ROWS } from '../block/block-layout.ts';
 import { WordDictionary } from '../block/word-dictionary.ts';
 
-/** What of an address is the network that limits count by: `ipv4_prefix_len` and `ipv6_prefix_len`. */
+/** Prefix lengths of the networks that limits count by: `ipv4_prefix_len` and `ipv6_prefix_len`. */
 export interface NetworkPrefixes {
   readonly ipv4PrefixLength: number;
   readonly ipv6PrefixLength: number;
@@ -39,7 +39,7 @@ export class LimitedNetworks {
     this.follow(this.prefixes());
     const { seconds } = this;
     const known = seconds.size;
-    // Those of a block are of one hour.
+    // All rows of a block are of one hour.
     const place = this.placeOf(row, Math.floor(timestampUs / SECOND_US) | 0);
     if (seconds.size === known) return this.firstRows[place]!;
     this.firstRows[place] = nextRow;

@@ -19,7 +19,6 @@ import { LogTally, type LogWriterCounters } from './log-tally.ts';
 import type { QueryLogPrivacy } from './privacy.ts';
 import { SpilledBatches } from './spilled-batches.ts';
 
-/** What a writer needs. */
 export interface LogWriterOptions {
   readonly database: BlockDatabase | Database;
   /** The spool is made in it. */

@@ -1,4 +1,4 @@
-/** What `database.query_log_privacy` permits in the log. Applied before anything is written. */
+/** Applies `database.query_log_privacy` to the log before anything is written. */
 import type { Kept } from '../block/open-block.ts';
 
 /** Values of `database.query_log_privacy`; each does what it says and nothing else. */
@@ -13,7 +13,7 @@ const KEPT: Readonly<Record<Exclude<QueryLogPrivacy, 'off'>, Kept>> = {
   anonymous_clients: { ipv4Bytes: 3, ipv6Bytes: 6, answers: true, clientIds: false },
 };
 
-/** What may be stored of a query. */
+/** Parts of a query that may be stored. */
 export function keptOf(privacy: Exclude<QueryLogPrivacy, 'off'>): Kept {
   return KEPT[privacy];
 }

@@ -11,7 +11,6 @@ import { LogSpool, type SpooledFile } from './log-spool.ts';
 import type { LogTally } from './log-tally.ts';
 import { setAside } from './refused-batches.ts';
 
-/** What they are kept with. */
 export interface SpillOptions {
   /** The spool is made in it. */
   readonly dataDir: string;

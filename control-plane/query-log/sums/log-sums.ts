@@ -64,7 +64,7 @@ function toClientSum({ resolved, blocked }: KeyCounts): ClientSum {
   return { queries: resolved + blocked, blocked };
 }
 
-/** What is summed, and how. */
+/** Kind of data to sum, and how. */
 interface Target extends BlockUse {
   readonly kind: ListKind;
   /** Adds the rows of a block; null = all. */
@@ -194,7 +194,7 @@ function addClients(
   });
 }
 
-/** What is needed of a block. */
+/** Pieces that are needed of a block. */
 export interface BlockUse {
   /** Pieces in addition to the head, if all queries of the block count, and if only some do. */
   readonly wholePieces: readonly Piece[];

@@ -15,7 +15,6 @@ import type { OwnRowsSource } from './own-rows.ts';
 import { type HostnameOf, TailBatch } from './tail-batch.ts';
 import { type TailRequest, TailStream } from './tail-stream.ts';
 
-/** What it takes. */
 export interface LiveTailParts {
   readonly database: Database;
   readonly ownRows: OwnRowsSource;
@@ -34,7 +33,7 @@ const TICK_MS = 100;
 /** Streams that are open at once: of all callers, and of one user, who may have some tabs and devices. */
 export const STREAM_LIMITS: PlaceLimits = { total: 32, perCaller: 8 };
 
-/** What runs while streams are open. */
+/** Parts that run while streams are open. */
 interface Running {
   readonly others: OtherNodes;
   readonly timer: NodeJS.Timeout;

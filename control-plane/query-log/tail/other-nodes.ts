@@ -10,7 +10,6 @@ import { nodeNames } from '../reading/query-log-store.ts';
 import { BLOCK_CHANNEL, type BlockNotice, type OwnRun, readBlockNotice } from '../store/block-store.ts';
 import { type HostnameOf, TailBatch } from './tail-batch.ts';
 
-/** What it takes. */
 export interface OtherNodesParts {
   readonly database: Database;
   readonly run: OwnRun;

@@ -20,7 +20,7 @@ const HEADERS = {
 export function queryStreamRoutes(context: {
   clock: Clock;
   clients: KnownClients;
-  /** Who sent a request, by what is known now; null = a stranger. */
+  /** Caller of a request, with its current rights; null = unknown. */
   callerNow(http: Request): Promise<Caller | null>;
   tail: Pick<LiveTail, 'admit' | 'send'>;
 }): Route[] {

@@ -15,7 +15,7 @@ const SEQ_FACTOR = 0x1_0000_0000;
 
 export type HostnameOf = (address: string, clientId: number | null) => string | null;
 
-/** Whose rows they are. */
+/** Origin of rows. */
 export interface TailOrigin {
   /** Name of the node. */
   readonly node: string;

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
 
-/** What a stream may have: on average, at once, and while its reader is slow. */
+/** Limits of a stream: on average, at once, and while its reader is slow. */
 export const TailLimit = {
   /** Rows that it may have more with each tick. */
   ROWS_A_TICK: 200,
@@ -25,7 +25,7 @@ const CHECK_TICKS = 50;
 
 /** Which rows, and whether they may still be sent. */
 export interface TailRequest {
-  /** Who holds its place (`holderOf`). */
+  /** Holder of its place (`holderOf`). */
   readonly holder: string | null;
   readonly filter: TailFilter;
   /** Asked at intervals and when a session ends; what it throws counts as no. */

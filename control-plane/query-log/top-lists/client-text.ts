@@ -4,7 +4,7 @@
  */
 import type { HeadClient } from '../block/block-layout.ts';
 
-/** Who asked. */
+/** The client of a query. */
 export interface CountedClient {
   readonly address: string;
   /** Null = known by its address. */

@@ -1,4 +1,7 @@
-/** How many different texts there were, of which not all can be kept: HyperLogLog (Flajolet 2007), 1.6 % off, 4 KiB. */
+/**
+ * Estimates the number of distinct texts, of which not all can be kept: HyperLogLog (Flajolet 2007), 1.6 % error, 4
+ * KiB.
+ */
 import { hashText } from './text-hash.ts';
 
 /** Bytes of a sketch as it is stored. */

@@ -25,7 +25,7 @@ export interface BlockRange extends Span {
   readonly unlisted: 'any' | 'hour' | null;
 }
 
-/** What a span is made of. */
+/** Parts that a span is composed of. */
 export interface ListParts {
   readonly lists: readonly ListRange[];
   readonly blocks: readonly BlockRange[];

@@ -3,7 +3,7 @@ import type { CopyQueryable, LentClient, Queryable } from '../../storage/db/data
 import type { ListGrain, ListRange } from './list-parts.ts';
 import type { StoredList } from './name-list.ts';
 
-/** What a list is of. */
+/** Identifies a list. */
 export interface ListKey {
   readonly grain: ListGrain;
   /** Unix milliseconds. */
@@ -19,7 +19,7 @@ export interface NameLists {
   readonly clients: StoredList;
 }
 
-/** What SQL can see of a list. */
+/** Figures of a list that SQL can read. */
 export interface ListFigures {
   readonly entries: number;
   readonly unseen: number;
@@ -49,7 +49,7 @@ export async function readLists(
   return rows[0] === undefined ? null : toLists(rows[0]);
 }
 
-/** What lists are of. */
+/** Content of lists. */
 export type ListKind = 'names' | 'clients';
 
 /** A list without its content. */

@@ -23,7 +23,7 @@ export class VarintWriter {
     this.bytes[this.at++] = rest;
   }
 
-  /** What was written; valid until the next number. */
+  /** The bytes written; valid until the next number. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.at);
   }

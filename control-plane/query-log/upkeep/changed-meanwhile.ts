@@ -1,11 +1,11 @@
-/** Who works on which blocks in the background. */
+/** Coordinates background work on blocks among nodes. */
 
 /** The blocks are not as they were: another node was first. The transaction that finds it is undone. */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 }
 
-/** Whose blocks are worked on: those of runs that have ended long ago are any node's, one at a time. */
+/** Blocks to work on: those of runs that ended long ago belong to any node, one at a time. */
 export type BlocksOf = 'own' | 'own-and-ended';
 
 /** Condition on a block's `run` with the node's id and a BlocksOf as values, e.g. `$1` and `$2`. */

@@ -13,7 +13,6 @@ import type { Grain } from '../store/counts-store.ts';
 import { DayAging } from './day-aging.ts';
 import { dayInDatabase } from './log-days.ts';
 
-/** What it takes. */
 export interface CountsDaysOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'monotonicMs'>;

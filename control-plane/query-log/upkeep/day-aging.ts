@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** What is kept, and what is there. */
+/** Days to keep, and days that have data. */
 export interface KeptDays {
   readonly today: number;
   /** Today included. */

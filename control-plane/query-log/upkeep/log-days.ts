@@ -17,7 +17,6 @@ import {
 } from '../store/partition-store.ts';
 import { DayAging, lastOfFirstRun } from './day-aging.ts';
 
-/** What it takes. */
 export interface LogDaysOptions {
   readonly database: Database;
   readonly clock: Pick<Clock, 'monotonicMs'>;

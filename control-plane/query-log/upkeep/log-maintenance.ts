@@ -12,7 +12,6 @@ import { LogDays, type LogDaysOptions } from './log-days.ts';
 import { MergeUpkeep, type MergeUpkeepOptions } from './merge-upkeep.ts';
 import { NameFolding } from './name-folding.ts';
 
-/** What it takes. */
 export interface LogMaintenanceOptions extends LogDaysOptions, CountsDaysOptions, MergeUpkeepOptions {
   readonly jobs: Pick<JobLeases, 'hold'>;
   readonly dayExport: Pick<DayExport, 'turn'>;

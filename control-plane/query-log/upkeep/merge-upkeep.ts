@@ -11,7 +11,6 @@ import { listPartitions } from '../store/partition-store.ts';
 import { type BlocksOf, ChangedMeanwhile } from './changed-meanwhile.ts';
 import { cutNeighbours, listNeighbours, type Neighbours, readParts, replaceParts } from './small-blocks.ts';
 
-/** What it takes. */
 export interface MergeUpkeepOptions {
   readonly database: Database;
   readonly logger: Logger;

@@ -27,7 +27,6 @@ import {
   nodesOfUnlisted,
 } from './unlisted-blocks.ts';
 
-/** What it takes. */
 export interface NameFoldingOptions {
   readonly database: Database;
   readonly logger: Logger;

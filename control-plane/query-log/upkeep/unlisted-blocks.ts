@@ -15,7 +15,7 @@ import type { BlockTransaction } from '../search/block-transaction.ts';
 import { dateOf } from '../store/block-day.ts';
 import { type BlocksOf, isOf } from './changed-meanwhile.ts';
 
-/** What finds a block within a day. */
+/** Key of a block within a day. */
 export interface BlockPlace {
   readonly runId: number;
   readonly firstSeq: number;

@@ -116,7 +116,7 @@ export class CacheFile {
     return now.monotonic - savedMonotonic - gone;
   }
 
-  /** What is in the file, if there is one. Removes the file. */
+  /** Content of the file, if it exists. Deletes the file. */
   private async read(): Promise<Buffer | null> {
     try {
       const contents = await readFile(this.path);

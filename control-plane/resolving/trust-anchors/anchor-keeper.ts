@@ -25,7 +25,7 @@ export interface AnchorKeeperParts {
   readonly logger: Logger;
 }
 
-/** Who validates. */
+/** Fetches and validates keys. */
 export interface Validators {
   /** The keys of a zone with trust anchors; null = no answer. May reject. */
   observe(zone: Uint8Array): Promise<TrustPointKeys | null>;

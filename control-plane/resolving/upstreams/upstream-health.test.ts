@@ -23,7 +23,7 @@ function report(more: Partial<UpstreamReport> = {}): UpstreamReport {
   };
 }
 
-/** What one worker sees. */
+/** Reports of one worker. */
 function worker(pools: UpstreamReport[], zones: UpstreamReport[] = []): UpstreamReports {
   return { pools, zones };
 }

@@ -20,7 +20,7 @@ const LIMIT_MS = 3 * TIMEOUT_MS + 5000;
 /** Servers that are asked; the others count as untested. */
 const MOST_SERVERS = 64;
 
-/** What servers are asked with. */
+/** Settings for asking servers. */
 export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' | 'extraCa'> {
   /** Port on which this node answers DNS: a server there would send each question back. */
   readonly dnsPort: number;

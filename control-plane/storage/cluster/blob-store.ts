@@ -73,7 +73,7 @@ export async function readText(db: Queryable, key: string): Promise<string | nul
   return parts.length === 0 ? null : (await promisify(gunzip)(Buffer.concat(parts))).toString('utf8');
 }
 
-/** Those of these keys that no blob has. */
+/** The keys without a blob. */
 export async function missingBlobs(db: Queryable, keys: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ key: string }>(
     `SELECT key FROM unnest($1::text[]) AS key

@@ -8,11 +8,11 @@ import { ChangeFollower } from './change-follower.ts';
 
 let own: TestDatabase;
 let follower: ChangeFollower;
-/** What policy was last asked to catch up with. */
+/** The position that policy was last asked to catch up with. */
 let position: PolicyPosition | null;
 let told: string[];
 let logger: MemoryLogger;
-/** What policy says that it has reached. */
+/** The mark that policy reports as reached. */
 let policyMark: number | null = null;
 const ofPolicy = { mark: () => policyMark };
 

@@ -12,7 +12,6 @@ import type { Database } from '../db/database.ts';
 import { onDatabaseUp } from '../db/on-up.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
 
-/** What a secret needs. */
 export interface ClusterSecretParts {
   readonly database: Database;
   readonly dataDir: string;

@@ -8,7 +8,6 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { Queryable } from '../db/database.ts';
 
-/** What leases are taken with. */
 export interface LeaseParts {
   readonly database: Queryable;
   readonly logger: Logger;
@@ -34,7 +33,7 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** How long a lease lasts unless it is renewed. */
+/** Duration of a lease without renewal. */
 const LEASE_SECS = 15;
 const RENEW_MS = 5000;
 const LENGTH = `interval '${LEASE_SECS} seconds'`;

@@ -42,7 +42,7 @@ export class NodeClaim {
   private figures: (() => NodeFigures) | undefined;
   private inTrouble: readonly TroubledNode[] = [];
   private versions: Beat['otherVersions'] = [];
-  /** How far this machine's clock is ahead of the database's. */
+  /** Offset of this machine's clock ahead of the database's. */
   private clockOffsetMs: number | null = null;
   private readonly news = new PacedWork(() => this.beat(), NEWS_MS);
   private timer: NodeJS.Timeout | undefined;

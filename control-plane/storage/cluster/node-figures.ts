@@ -6,13 +6,13 @@ import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
 import type { Queryable } from '../db/database.ts';
 import { type NodeIdentity, nodeIdOf } from './node-store.ts';
 
-/** What only people read of a node. */
+/** Figures of a node that are only displayed. */
 export type SaidFigures = Pick<
   ClusterNode,
   'rows_lost' | 'rows_spooled' | 'clock_offset_ms' | 'upstreams' | 'cache' | 'drift'
 >;
 
-/** What a node says of itself with each heartbeat. */
+/** Figures that a node reports with each heartbeat. */
 export interface NodeFigures {
   readonly address: string | null;
   readonly state: 'starting' | 'ready' | 'draining';
@@ -81,7 +81,7 @@ const lagOf = (revision: string): string =>
      extract(epoch FROM clock_timestamp() - created_at) * 1000))::integer
      FROM revisions WHERE id > ${revision}::bigint ORDER BY id LIMIT 1), 0) END`;
 
-/** Those that a node should know of; not those that ended in order. */
+/** Troubled nodes, except those that have stopped properly. */
 const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'isSilent', silent) ORDER BY name), '[]')
   FROM (SELECT id, name, ${SILENCE} > ${LATE_SECS} AS silent, ${lagOf('policy_revision')} AS lag
           FROM nodes WHERE run IS NOT NULL AND forgotten_at IS NULL) AS node

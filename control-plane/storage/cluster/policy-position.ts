@@ -91,7 +91,7 @@ export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolea
   return differingVersions(one.versions, other.versions).every((name) => BESIDE_POLICY.has(name));
 }
 
-/** What is broken of a position, for people; empty = nothing. */
+/** Faults of a position, as text for users; empty = none. */
 export function faultOf(position: PolicyPosition): string {
   const faults = unversioned(position).map((name) => `"table_versions" has no row "${name}"`);
   if (position.mark === UNREADABLE) faults.push('"position_mark" in "meta" is not a number');

@@ -22,7 +22,7 @@ import type { CopyQueryable, Queryable } from './queryable.ts';
 import { StatementNames } from './statement-names.ts';
 import { inTransaction } from './transaction.ts';
 
-/** How long work may take, and how much of it runs at once. */
+/** Time limits of work, and how much of it runs at once. */
 export interface BackgroundLimits {
   /** Milliseconds that a piece of work waits for its turn. */
   readonly waitMs: number;

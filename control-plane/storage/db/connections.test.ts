@@ -13,7 +13,7 @@ import { DatabaseBusy, DatabaseUnavailable } from './database-errors.ts';
 import { parseDatabaseUrls } from './database-target.ts';
 import { NoticeListeners } from './notice-listeners.ts';
 
-/** How the sessions of the connections under test are known to the server. */
+/** Name of the sessions under test at the server. */
 const NAME = 'connections-under-test';
 
 let own: TestDatabase;

@@ -24,7 +24,6 @@ import type { NoticeListeners } from './notice-listeners.ts';
 import { logIn, OpenPool } from './open-pool.ts';
 import { lowerSession, NICENESS } from './postgres/process-priority.ts';
 
-/** What connections are made with. */
 export interface ConnectionOptions {
   readonly target: DatabaseTarget;
   /** The server counts as lost if it has other tables, see `askTables`; null = any tables. */

@@ -173,7 +173,7 @@ const BY_CODE: readonly (readonly [RegExp, UnavailableReason])[] = [
   ],
 ];
 
-/** What pg reports by message only. */
+/** Errors that pg reports only by message. */
 const BY_MESSAGE: readonly (readonly [RegExp, UnavailableReason])[] = [
   [/^The server does not support SSL/, 'it does not accept TLS'],
   [/^(Connection terminated unexpectedly|Client has encountered a connection error)/, 'it cannot be reached'],

@@ -26,7 +26,7 @@ export interface DatabaseTarget {
   readonly config: ClientConfig;
   /** Why it cannot even be tried. */
   readonly fault?: AccessFault;
-  /** What `config` was made from, of a server that is not the embedded one. */
+  /** Source of `config`, for a server other than the embedded one. */
   readonly access?: ServerAccess;
   /** Of the role that owns the tables, and the other one as it sees it; undefined = one role does all. */
   readonly owner?: { readonly config: ClientConfig; readonly queries: QueryRole };
@@ -61,7 +61,7 @@ const COMMON: ClientConfig = {
   types: { getTypeParser },
 };
 
-/** What holds for each URL of a kind. */
+/** Keys that apply to each URL of a kind. */
 export interface UrlKeys extends SslKeys {
   /** `database.password_file` and `database.owner_password_file`; empty = the passwords of the URLs. */
   readonly passwordFile: string;
@@ -90,7 +90,7 @@ export function parseDatabaseUrls(
   });
 }
 
-/** How a server is reached. @throws {AccessFault} naming a certificate that cannot be read */
+/** How to reach a server. @throws {AccessFault} naming a certificate that cannot be read */
 function reach(
   url: string,
   ownerUrl: string | undefined,
@@ -161,7 +161,6 @@ function withoutPassword(url: string): string {
   }
 }
 
-/** What targets are made from. */
 export interface TargetOptions {
   /** `database.url`: empty = the embedded server. */
   readonly urls: string | readonly string[];
@@ -182,7 +181,7 @@ export interface TargetSource {
   close(withinMs: number): Promise<void>;
 }
 
-/** What the configuration says of servers. */
+/** Database options from the configuration. */
 export function databaseOptionsOf(
   database: Config['database'],
 ): Pick<TargetOptions, 'urls' | 'ownerUrls' | 'urlKeys'> {

@@ -32,7 +32,7 @@ export type { Queryable, CopyQueryable } from './queryable.ts';
 /** A connection that is lent, for uses that need pg itself. */
 export type LentClient = PoolClient;
 
-/** What `background-work.ts` does. */
+/** The part of `background-work.ts` that callers use. */
 export type Background = Pick<BackgroundWork, 'read' | 'change'>;
 
 /** State for `/health`. */
@@ -103,7 +103,6 @@ export interface Database extends CopyQueryable {
   close(withinMs?: number): Promise<void>;
 }
 
-/** What a database is started with. */
 export interface DatabaseOptions extends TargetOptions {
   /** Most connections for ordinary statements at once. */
   readonly poolSize?: number;

@@ -38,7 +38,7 @@ export interface PrepareOptions {
 /** A cluster that a server can start on. */
 export interface PreparedCluster {
   readonly place: ServerPlace;
-  /** What moves the rest of the log out of the cluster of the earlier version, if there is one. */
+  /** Task that moves the rest of the log out of the cluster of the earlier version, if there is one. */
   readonly days: UpgradeTask | undefined;
 }
 

@@ -20,17 +20,16 @@ const WATCH_MS = { heard: 500, deaf: 250 } as const;
 /** Polls within which a notice must arrive before a log line reports that none do. */
 const DEAF_LOOKS = 12;
 
-/** What a look finds. */
+/** Result of a liveness check. */
 interface Look {
   readonly readOnly: string;
   readonly tables: string | null;
   readonly watched?: unknown;
 }
 
-/** What the connection is made with. */
 export interface LivenessParts {
   readonly target: DatabaseTarget;
-  /** Those that it must have; null = any. */
+  /** Tables that it must have; null = any. */
   readonly tables: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;

@@ -34,7 +34,7 @@ const MOST_ATTEMPTS = 30;
 
 /** The migrations to run. */
 export interface MigrationRun {
-  /** How many; all of them unless given. */
+  /** Number of migrations; all of them by default. */
   readonly count?: number;
   /** Folder with their files; that of this release unless given. */
   readonly dir?: string;

@@ -1,4 +1,4 @@
-/** Who listens to NOTIFY, and what is watched. Outlives a server: each connection asks for what there is. */
+/** Listeners to NOTIFY, and the watched expression. Outlives a server: each new connection subscribes again. */
 
 /** Takes the payload of a notice. */
 export type NoticeListener = (payload: string) => void;

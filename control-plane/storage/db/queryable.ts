@@ -1,8 +1,8 @@
-/** What runs statements, as stores see it. */
+/** Connections that run statements, as stores see them. */
 import type { QueryResultRow } from 'pg';
 import type { BinaryRow } from './copy/copy-out.ts';
 
-/** What stores need of a connection, inside a transaction or not. */
+/** The part of a connection that stores use, inside a transaction or not. */
 export interface Queryable {
   /** Runs one statement; values go apart from the text, never into it. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<QueryRows<Row>>;
@@ -15,7 +15,7 @@ export interface QueryRows<Row> {
   readonly rowCount: number | null;
 }
 
-/** What reads need, in a transaction or not. */
+/** The part that reads use, in a transaction or not. */
 export interface CopyQueryable extends Queryable {
   /** Rows of a query in binary form; it takes no values, so only numbers and constants may go into its text. */
   copyOut(query: string): Promise<BinaryRow[]>;

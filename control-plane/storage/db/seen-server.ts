@@ -9,7 +9,7 @@ import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 import { writeDurably } from '../../host/files/durable-file.ts';
 import type { Queryable } from './queryable.ts';
 
-/** How far a server has come in writing its WAL. */
+/** Position of a server in writing its WAL. */
 export interface ServerStanding {
   /** All copies of a server have it. */
   readonly system: string;
@@ -68,7 +68,7 @@ export class SeenServer {
     this.logger = logger;
   }
 
-  /** What was seen last; null = nothing, or a person had it forgotten. */
+  /** The standing that was seen last; null = none, or an administrator has deleted the file. */
   recall(): ServerStanding | null {
     if (this.isKept) this.seen = this.read();
     return this.seen;

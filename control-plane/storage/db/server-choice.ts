@@ -98,7 +98,6 @@ function newestOf(found: readonly (ChosenServer | undefined)[]): ChosenServer | 
   return newest;
 }
 
-/** What comparing needs. */
 export interface ComparedParts {
   readonly targets: readonly DatabaseTarget[];
   readonly inUse: DatabaseTarget;

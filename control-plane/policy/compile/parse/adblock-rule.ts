@@ -46,7 +46,7 @@ const MAX_PLACE_LENGTH = 1024;
 const SCHEME = /^\|?(?:https?)?:\/\//;
 /** Fewest characters of a pattern without conditions; AdGuard refuses shorter ones too. */
 const MIN_PATTERN_LENGTH = 3;
-/** What may precede a name, what the rule then matches, and what must follow the name. */
+/** Prefixes of a name, the match that each one means, and the text that must follow the name. */
 const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
   ['||*.', 'below', /^\^\|?\*?$/],
   ['*.', 'below', /^\^\|?$/],

@@ -1,4 +1,4 @@
-/** What is special to hosts files: the addresses that mean "block", and names of the machine itself. */
+/** Special cases of hosts files: the addresses that mean "block", and names of the machine itself. */
 import { isIP } from 'node:net';
 import type { ScannedName } from './name-scan.ts';
 
@@ -35,7 +35,7 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set([
   'ip6-allhosts',
 ]);
 
-/** What a word of a hosts line is. */
+/** Kind of a word in a hosts line. */
 export type WordKind = 'block-address' | 'real-address' | 'no-address';
 
 /** Longest address as text, with a zone. */

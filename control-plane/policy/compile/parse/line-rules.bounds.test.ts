@@ -1,4 +1,4 @@
-/** How much lines may ask for: their length, the rules of a list, and the time to read them. */
+/** Bounds on lines: their length, the rules of a list, and the time to read them. */
 import { describe, expect, test } from '@jest/globals';
 import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 

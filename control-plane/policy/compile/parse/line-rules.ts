@@ -34,7 +34,7 @@ import { ZoneLines, isRecord, isZoneOption } from './zone-lines.ts';
 
 /** How to read the list of a source. */
 export interface ListReading {
-  /** What the rules of the list do, `@@` aside. */
+  /** Effect of the rules of the list, except those with `@@`. */
   readonly kind: 'block' | 'allow';
   /** Plain domains and hosts names cover the names below them too. */
   readonly subdomains: boolean;

@@ -3,7 +3,7 @@
 /** Version of how lists are read; raised when the same text makes other rules, so that it is compiled again. */
 export const LIST_READING = 2;
 
-/** How most rules of a list are written. */
+/** Syntax of most rules of a list. */
 export type ListFormat =
   'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 

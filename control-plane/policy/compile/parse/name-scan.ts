@@ -27,7 +27,7 @@ const ENDS_NAME = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte <= 0x20 || [0x23, 0x24, 0x2a, 0x2f, 0x3a, 0x5e, 0x7c].includes(byte) ? 1 : 0,
 );
 
-/** What `scanName` found; one object is used again and again, so read it before the next scan. */
+/** Result of `scanName`; the same object is reused, so read it before the next scan. */
 export interface ScannedName {
   /** Where the name lies: the scanned bytes, or the ASCII form of an internationalised name. */
   bytes: Uint8Array;

@@ -25,7 +25,7 @@ export interface SpecialSink {
   badFilter(badFilter: BadFilter): boolean;
 }
 
-/** How a rule may be written. */
+/** Syntax of a rule. */
 export type RuleForm = Exclude<ListFormat, 'unknown'>;
 
 const NOT_A_NAME = invalidLine('not a domain name');

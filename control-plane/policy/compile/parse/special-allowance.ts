@@ -3,7 +3,7 @@ const MAX_SPECIAL_RULES = 50_000;
 const MAX_SPECIAL_BYTES = 16_777_216;
 const MAX_EXPRESSIONS = 1000;
 
-/** How many patterns and conditional rules one list may still have. */
+/** Remaining number of patterns and conditional rules of one list. */
 export class SpecialAllowance {
   private rules = 0;
   private bytes = 0;

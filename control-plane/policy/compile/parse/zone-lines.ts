@@ -28,7 +28,7 @@ const TYPES: ReadonlySet<string> = new Set(
   'A AAAA CNAME DNAME HTTPS MX NAPTR NS PTR SOA SRV SVCB TXT'.split(' '),
 );
 
-/** What the records of an owner do. */
+/** Effect of the records of an owner. */
 type Action = ScopedAction | UnusedLine;
 
 const MEANINGS: Readonly<Record<ScopedAction, Readonly<Record<'exact' | 'below', ScopedMeaning>>>> = {

@@ -1,6 +1,6 @@
 /** Lines of formats in which the nearest rule decides: what one says of which names. */
 
-/** What an entry says of its names; `pass` makes no rule, but keeps wider ones away. */
+/** Effect of an entry on its names; `pass` makes no rule, but keeps wider ones away. */
 export type ScopedAction = 'block' | 'allow' | 'pass';
 /** The name alone, the name and all below it, or only those below it. */
 export type ScopedReach = 'exact' | 'suffix' | 'below';

@@ -22,19 +22,19 @@ export interface CompileOrder {
   readonly namesPath?: string;
 }
 
-/** What every job is sent with. */
+/** Shared memory that is sent with every job. */
 export interface JobProgress {
   /** One word: 0 = no thread has taken the job yet, else the place of the current list plus one. */
   readonly progress: Int32Array;
 }
 
-/** What the thread is sent. */
+/** Message to the thread. */
 export interface CompileJob extends CompileOrder, JobProgress {
   /** u32, random. */
   readonly build: number;
 }
 
-/** What a list holds, without its rules. */
+/** Facts about a list, without its rules. */
 export interface ListInspection {
   readonly statistics: ListStatistics;
   /** Of the requested names, those that the list blocks. */

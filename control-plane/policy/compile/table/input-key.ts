@@ -15,7 +15,7 @@ export function contentKeyOf(inputKey: string): string {
   return inputKey.split('-')[1] ?? '';
 }
 
-/** How the list behind an input key was read. */
+/** The reading of the list behind an input key. */
 export function readingOfInput(inputKey: string): ListReading {
   const [, , kind, ...marks] = inputKey.split('-');
   return {

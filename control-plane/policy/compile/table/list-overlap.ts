@@ -24,7 +24,7 @@ export interface ActiveRules {
   readonly takesBack: Uint8Array;
 }
 
-/** How much of a list is new. */
+/** Overlap of a list with active lists. */
 export interface Overlap {
   readonly names: number;
   readonly rules: number;
@@ -45,7 +45,7 @@ const { ALLOW_EXACT, ALLOW_SUFFIX, ALLOW_BELOW, IMPORTANT_ALLOW_SUFFIX } = RuleK
 const BLOCK_ALL = BLOCK_EXACT | BLOCK_BELOW | BLOCK_SUFFIX;
 const ALLOW_ALL = ALLOW_EXACT | ALLOW_BELOW | ALLOW_SUFFIX;
 
-/** What rules of these kinds do at their own name. */
+/** Effects of rules of these kinds at their own name. */
 export function coveredBy(kinds: number): number {
   let covered = kinds;
   if ((kinds & (BLOCK_SUFFIX | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;
@@ -53,7 +53,7 @@ export function coveredBy(kinds: number): number {
   return covered;
 }
 
-/** What they do at each name below theirs. */
+/** Effects of rules of these kinds at each name below theirs. */
 export function coveredBelow(kinds: number): number {
   let covered = kinds & (IMPORTANT_BLOCK_SUFFIX | IMPORTANT_ALLOW_SUFFIX);
   if ((kinds & (BLOCK_SUFFIX | BLOCK_BELOW | IMPORTANT_BLOCK_SUFFIX)) !== 0) covered |= BLOCK_ALL;

@@ -97,7 +97,7 @@ export async function copyWithLines(from: string, to: string, added: AddedLines)
   }
 }
 
-/** Those names that are not among the lines. */
+/** The names that are not among the lines. */
 async function withoutThose(
   file: FileHandle,
   textBytes: number,

@@ -67,7 +67,7 @@ export const CHANGED_FILTERS_BUDGET: RuleBudget = {
   automatonEntries: 850_000,
 };
 
-/** What is left of a budget. */
+/** The rest of a budget. */
 export class RuleAllowance {
   work: number;
   ownEntries: number;

@@ -39,7 +39,7 @@ export interface TextChange {
 /** The table after a change, without identity and times. */
 export interface ChangedTable extends Pick<CompiledRules, 'rules' | 'special' | 'attributes'> {
   readonly statistics: ListStatistics;
-  /** What the names files lack. */
+  /** Lines that the names files lack. */
   readonly lines: { readonly block: AddedLines; readonly allow: AddedLines };
   readonly hasLeftNames: boolean;
 }
@@ -79,7 +79,7 @@ function takenBackNamesOf({ sources }: CompiledRules): ReadonlySet<string> | und
   return names;
 }
 
-/** What a text gives to a table. */
+/** Contribution of a text to a table. */
 interface TextRules {
   readonly statistics: ListStatistics;
   /** Kinds by name, folded. */

@@ -7,7 +7,7 @@ import { Exclusion } from '../../../../shared/query-log.ts';
 import { admitsKey, type Access } from '../../../../shared/policy/access.ts';
 import type { PolicyKeyedClient, PolicyRows } from '../../change/rows.ts';
 
-/** Those that have a record in the client table. */
+/** Clients that have a record in the client table. */
 export function withGroups(clients: PolicyRows['keyedClients']): (PolicyKeyedClient & { groupId: number })[] {
   return clients.flatMap((client) => (client.groupId === null ? [] : { ...client, groupId: client.groupId }));
 }

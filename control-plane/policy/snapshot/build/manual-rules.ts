@@ -47,7 +47,7 @@ export function isSameForManualRules(a: ManualCauses, b: ManualCauses): boolean 
   );
 }
 
-/** What manual rules depend on. */
+/** Inputs of manual rules. */
 interface ManualCauses {
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
@@ -58,7 +58,7 @@ function servicesOf({ rows, live }: ManualCauses): PolicyRows['blockedServices']
   return servicesAt(rows.blockedServices, live.nowMs);
 }
 
-/** What was built before, and of what. */
+/** The manual rules that were built before, with their inputs. */
 export interface BuiltManual extends ManualCauses {
   readonly manual: ManualRules;
 }

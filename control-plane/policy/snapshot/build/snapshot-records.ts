@@ -28,7 +28,7 @@ export interface LocalRecord {
 /** TTL of names that DHCP has leased, seconds: a lease may end at any time. */
 const LEASE_TTL_SECS = 60;
 
-/** What local names depend on. */
+/** Inputs of local names. */
 interface LocalCauses {
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;

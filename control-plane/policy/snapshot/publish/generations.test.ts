@@ -79,7 +79,7 @@ function files(pattern: RegExp): string[] {
     .sort();
 }
 
-/** What a node that starts now would get. */
+/** The version that a starting node would load. */
 async function loadedVersion(): Promise<number | undefined> {
   return (await new Generations(dataDir, logger).load()).kept?.version;
 }

@@ -40,7 +40,7 @@ export interface PublisherParts {
   readonly mayWrite?: Promise<void>;
 }
 
-/** What a draft is built of. */
+/** Inputs of a draft. */
 export interface DraftParts {
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;

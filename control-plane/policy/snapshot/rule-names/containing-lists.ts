@@ -34,7 +34,7 @@ export interface ContainingList {
   readonly state: ContainingState;
 }
 
-/** What numbers of rules stand for. */
+/** Data that gives rule numbers a meaning. */
 export interface ContainingMeaning {
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: Pick<PolicyRows, 'groups' | 'sources'>;

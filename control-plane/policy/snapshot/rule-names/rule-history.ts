@@ -36,7 +36,7 @@ export type ManualRows = Pick<
   'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
 >;
 
-/** What gives the numbers of a version their meaning. */
+/** Data that gives the numbers of a version their meaning. */
 export interface NumberedRules extends Pick<PublishedState, 'publishedAtMs'> {
   /** Local names are described only if they are there. */
   readonly snapshot: Pick<SnapshotBuffers, 'version'> & Partial<Pick<SnapshotBuffers, 'local'>>;
@@ -71,7 +71,7 @@ const MAX_CHANGED = 1000;
 /** Most rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
 
-/** What rule numbers of recent versions meant. */
+/** Meaning of the rule numbers of recent versions. */
 export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
   /** Local names of the newest version only: they may be many, and only explanations use them. */
@@ -84,7 +84,7 @@ export class RuleHistory {
     // Without the rules: a replaced table must not stay in memory.
     const { attributes, sources, special } = compiled;
     const { groups, managedDomains, regexFilters, schedules, grants } = rows;
-    // Those that rest have no rule in the snapshot.
+    // Services outside their schedule have no rule in the snapshot.
     const blockedServices =
       publishedAtMs === undefined ? rows.blockedServices : servicesAt(rows.blockedServices, publishedAtMs);
     const { version, local: names } = snapshot;

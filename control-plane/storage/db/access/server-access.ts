@@ -36,7 +36,7 @@ interface TlsParts {
   readonly checks: 'nothing' | 'authority' | 'name';
 }
 
-/** What holds for all URLs of a role. */
+/** Keys that apply to all URLs of a role. */
 export interface AccessKeys extends SslKeys {
   readonly passwordFile: string;
 }

@@ -5,7 +5,7 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
 import { hash } from 'node:crypto';
 
-/** What is copied: names of tables, each with the same columns in brackets. */
+/** Source and target of a copy: names of tables, each with the same columns in brackets. */
 export interface CopyRoute {
   readonly from: string;
   readonly to: string;
@@ -43,7 +43,7 @@ async function send({ from, to }: CopyEnds, source: string, target: string): Pro
   await new Promise<void>((resolve, reject) => {
     const pass = (bytes: Buffer, { stream: incoming }: Connection, outgoing: CopyInConnection): void => {
       outgoing.sendCopyFromChunk(bytes); // Header and end included.
-      // What was read already still comes after a pause.
+      // Data that was read already still arrives after a pause.
       if (!outgoing.stream.writableNeedDrain || incoming.isPaused()) return;
       incoming.pause();
       outgoing.stream.once('drain', () => incoming.resume());
@@ -62,7 +62,7 @@ async function send({ from, to }: CopyEnds, source: string, target: string): Pro
   return String(sum);
 }
 
-/** What pg's connection has, though its types do not say so. */
+/** Methods of pg's connection that are missing in its types. */
 interface CopyInConnection extends Connection {
   sendCopyFromChunk(bytes: Buffer): void;
   endCopyFrom(): void;
@@ -74,7 +74,7 @@ interface CopyEvents {
   readonly fail: (error: Error) => void;
 }
 
-/** What pg runs: it calls the methods by their names. */
+/** A submittable of pg, which calls the methods by their names. */
 abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   protected readonly events: Events;
   private readonly text: string;

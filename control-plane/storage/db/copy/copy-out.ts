@@ -19,7 +19,7 @@ export function copyOut(client: PoolClient, query: string): Promise<BinaryRow[]>
   });
 }
 
-/** What pg runs: it calls the methods by their names. */
+/** A submittable of pg, which calls the methods by their names. */
 class CopyOut implements Submittable {
   /** pg puts its time limit around it. */
   callback: (error: Error | null, messages?: Buffer[]) => void;

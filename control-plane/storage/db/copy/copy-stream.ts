@@ -19,7 +19,7 @@ export function copyRowsIn(client: ClientBase, route: string, chunks: AsyncItera
   });
 }
 
-/** What pg runs: it calls the methods by their names. */
+/** A submittable of pg, which calls the methods by their names. */
 class RowsOut implements Submittable {
   private readonly text: string;
   private readonly waiting: Buffer[] = [];
@@ -84,7 +84,7 @@ class RowsOut implements Submittable {
   }
 }
 
-/** What pg's connection has, though its types do not say so. */
+/** Methods of pg's connection that are missing in its types. */
 interface CopyInConnection extends Connection {
   sendCopyFromChunk(bytes: Buffer): void;
   endCopyFrom(): void;

@@ -1,4 +1,4 @@
-/** What a full copy must not make of the database that it is restored into. */
+/** Damage that a full copy must not do to the database into which it is restored. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -9,7 +9,7 @@ import { copyAcross, type CopyEnds } from '../copy/copy-across.ts';
 import { listPartitions, type Partition } from './relations.ts';
 import type { CopyTablesOptions } from './copy-tables.ts';
 
-/** What is left to be copied. */
+/** Days that remain to be copied. */
 export interface DaysLeft {
   readonly days: number;
   readonly sizeBytes: number;

@@ -18,14 +18,14 @@ import { beforeOf, dropBefore, exchangeClusters, nextOf } from './cluster-folder
 import { copyDays } from './copy-days.ts';
 import { copyTables } from './copy-tables.ts';
 
-/** How far it is, for people. */
+/** Progress, as shown to users. */
 export interface UpgradeState {
   readonly detail: string;
   /** It does not continue by itself unless something changes. */
   readonly isStuck: boolean;
 }
 
-/** What both parts take. */
+/** Input of both parts. */
 export interface UpgradeTask {
   readonly home: PostgresHome;
   /** Folders with `bin/postgres`: of the version that made the earlier cluster, and the installed one. */

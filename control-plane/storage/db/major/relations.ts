@@ -54,7 +54,7 @@ function toTable({ name, columns, size }: TableRow): Table {
   return { name, route, sizeBytes: Number(size) };
 }
 
-/** How the sequences of a database stand: a statement that puts those of another one there. */
+/** State of the sequences of a database, as a statement that sets those of another one to it. */
 export async function sequencesAsSql(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('SELECT setval(%L, %s, %L);', sequencename, coalesce(last_value, start_value), last_value IS NOT NULL)
@@ -63,7 +63,7 @@ export async function sequencesAsSql(client: ClientBase): Promise<string> {
   return rows.map(({ sql }) => sql).join('\n');
 }
 
-/** What people have made in a cluster, and Weir's migrations do not make: it would be lost. `known`: of the new one. */
+/** Objects in a cluster that Weir's migrations do not create, and that would be lost. `known`: the new one. */
 export async function foreignTo(known: ClientBase, client: ClientBase): Promise<string[]> {
   const [own, all] = await Promise.all([labelsOf(known), labelsOf(client)]);
   return all.filter((label) => !own.includes(label));

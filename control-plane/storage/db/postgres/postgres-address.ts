@@ -1,6 +1,6 @@
-/** How an embedded server is connected to. */
+/** Address of an embedded server. */
 
-/** How to connect to a server. */
+/** Address of a server. */
 export interface PostgresAddress {
   /** Folder of a Unix socket, or a host. */
   readonly host: string;

@@ -16,7 +16,7 @@ import type { PostgresAccount } from './postgres-account.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 import { lowerPriority, NICENESS } from './process-priority.ts';
 
-/** What to run. */
+/** Server to start. */
 export interface PostgresLaunch {
   /** Folder with `bin/postgres`. */
   readonly runtime: string;
@@ -42,7 +42,7 @@ export interface RunningPostgres {
 
 type PostgresChild = ChildProcessByStdio<null, null, Readable>;
 
-/** What a server says that accepts connections; a standby says that it only reads. */
+/** Log line of a server that accepts connections; a standby adds that it is read-only. */
 const READY = /database system is ready to accept (read-only )?connections/;
 /** Milliseconds for a server that a killed Weir left behind. */
 const ORPHAN_MS = 9500;
@@ -51,7 +51,10 @@ const LAST_WORDS_MS = 1000;
 /** Share of the shutdown time for each harsher kind, and its maximum in milliseconds. */
 const HARSH = { share: 0.2, mostMs: 1000 } as const;
 
-/** What each kind of shutdown gets: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next start. */
+/**
+ * Signals of a shutdown with their times: SIGINT ends sessions and writes all, SIGQUIT leaves recovery to the next
+ * start.
+ */
 function stopSteps(withinMs: number): readonly (readonly [NodeJS.Signals, number])[] {
   const harshMs = Math.min(withinMs * HARSH.share, HARSH.mostMs);
   return [

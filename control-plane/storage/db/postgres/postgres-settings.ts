@@ -34,7 +34,7 @@ const SETTINGS: PostgresSettings = {
   logging_collector: 'off',
 };
 
-/** Those that only newer servers know, by the major version that brought them. */
+/** Settings that only newer servers know, by the major version that introduced them. */
 const SINCE: Readonly<Record<number, PostgresSettings>> = {
   18: { io_method: 'sync', autovacuum_worker_slots: 2 },
 };

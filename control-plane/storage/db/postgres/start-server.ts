@@ -7,7 +7,7 @@ import { endOrphans, launchPostgres, type RunningPostgres } from './postgres-pro
 import { settingsOf, type PostgresSettings } from './postgres-settings.ts';
 import { choosePostgresSocket } from './postgres-socket.ts';
 
-/** What a server is started with. */
+/** Options to start a server. */
 export interface ServerPlace {
   readonly home: PostgresHome;
   /** Folder with `bin/postgres`, of the version that made the cluster. */
