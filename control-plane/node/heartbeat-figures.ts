@@ -15,7 +15,7 @@ const STATES = {
   [NodeState.DRAINING]: 'draining',
 } as const;
 
-/** Has the figures said with each heartbeat; returns what reads them. */
+/** Adds the figures to each heartbeat; returns the function that reads them. */
 export function sayFigures(context: FiguresContext): () => NodeFigures {
   const figures = (): NodeFigures => ({
     address: reachableAddress(context.config.server.bind_address),

@@ -74,7 +74,7 @@ export function localSources(
   };
 }
 
-/** Leads `pi.hole` to this machine if it serves that API. A record that a person wrote for it wins. */
+/** Points `pi.hole` at this machine if it serves that API. A record that a user wrote for it wins. */
 function compatNames({ server }: Config): LeaseName[] {
   if (!server.alt_compat) return [];
   const { bind_address: listening } = server;

@@ -58,7 +58,7 @@ export interface NodeWeb {
 
 type WebApp = ReturnType<typeof createApp>;
 
-/** Dashboard and API. `isWebNeeded`: a web port that cannot be had fails the start, instead of being tried again. */
+/** Dashboard and API. `isWebNeeded`: a web port that is unavailable fails the start, instead of being tried again. */
 export async function startWeb(policy: PolicyContext, isWebNeeded = false): Promise<NodeWeb> {
   const { database, logger, stops } = policy;
   const setupCode = new SetupCode(policy.dataDir, logger);

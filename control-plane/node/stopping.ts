@@ -12,7 +12,7 @@ export type Stop = (withinMs: number) => Promise<void> | void;
 /** A stop with its own time limit. */
 export interface TimedStop {
   readonly stop: Stop;
-  /** Milliseconds that it gets at most; all that is left unless given. */
+  /** Maximum milliseconds for it; by default all that is left. */
   readonly withinMs?: number;
   /** Milliseconds reserved for it, however long earlier parts take. */
   readonly keptMs?: number;

@@ -28,7 +28,7 @@ export class DnsListenError extends Error {
 /** Port that is used if 53 is only the default and cannot be bound. */
 export const FALLBACK_DNS_PORT = 5300;
 
-/** The port that was asked for is unavailable; the message says why and what to do. */
+/** The requested port is unavailable; the message explains why and what to do. */
 export class DnsPortUnavailable extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });

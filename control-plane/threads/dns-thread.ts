@@ -33,7 +33,7 @@ const EVENTFD_ONE = Uint8Array.from([1, 0, 0, 0, 0, 0, 0, 0]);
 /** A running DNS thread. */
 export class DnsThread {
   readonly start: ThreadStart;
-  /** Versions of the snapshot it answers from and of the settings it works by; -1 until it said so. */
+  /** Versions of the snapshot it answers from and of the settings it works by; -1 until it has confirmed one. */
   readonly inForce = { snapshot: -1, settings: -1 };
   /** Back end of its sockets; null until it is ready. */
   backend: 'batch' | 'dgram' | null = null;

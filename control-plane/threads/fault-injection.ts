@@ -1,7 +1,7 @@
 /**
- * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process may break a DNS thread over the IPC channel, to
- * see it replaced, halt the control plane's thread for good, and ask what the threads have counted and allocated.
- * Without the switch, or without a channel, there is nothing to speak to.
+ * Test hooks: with WEIR_FAULT_INJECTION=1 the parent process may break a DNS thread over the IPC channel, to see it
+ * replaced, halt the control plane's thread for good, and ask what the threads have counted and allocated. Without the
+ * switch, or without a channel, the hooks are absent.
  */
 import { writeSync } from 'node:fs';
 import { answeredWith } from '../../shared/memory/answer-counters.ts';

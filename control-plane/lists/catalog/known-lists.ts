@@ -1,7 +1,7 @@
 /**
- * Public lists that many people use, as links: nothing of them ships with Weir, and nothing is fetched before a person
- * adds or previews one. Their makers decide what is in them. A licence or interval that their pages do not state, or
- * that could not be confirmed, is null.
+ * Popular public lists, as links: nothing of them ships with Weir, and nothing is fetched before a user adds or
+ * previews one. Their maintainers decide what is in them. A licence or interval that their pages do not state, or that
+ * could not be confirmed, is null.
  */
 import type { KnownList, ListPurpose } from '../../../shared/api/lists/list-catalog-api.ts';
 

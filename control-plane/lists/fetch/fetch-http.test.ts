@@ -51,7 +51,7 @@ async function faultOf(asked: Promise<IncomingMessage>): Promise<ListError> {
   throw new Error('no ListError', { cause: fault });
 }
 
-/** A server that takes connections and says nothing; it keeps its sockets. */
+/** A server that accepts connections and sends nothing; it keeps its sockets. */
 async function startMuteServer(): Promise<{ readonly port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => sockets.add(socket.on('error', () => undefined)));

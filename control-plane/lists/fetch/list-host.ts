@@ -1,7 +1,7 @@
 /**
  * Decides which hosts lists and the catalog may come from, so that external text cannot make Weir connect to places
- * that only this machine can reach. Local addresses are allowed for a URL that a person entered with such an address,
- * or with a name that can only be local; never for redirects elsewhere or other names. The lookup below returns only
+ * that only this machine can reach. Local addresses are allowed for a URL that a user entered with such an address, or
+ * with a name that can only be local; never for redirects elsewhere or other names. The lookup below returns only
  * checked addresses, so a name cannot change its address in between.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
@@ -27,13 +27,13 @@ export interface FetchBounds {
   readonly ownPorts: () => ReadonlySet<number>;
 }
 
-/** Names below these are on the own network (RFC 6762, RFC 8375, and what people and ICANN made of it). */
+/** Names below these are in the local network (RFC 6762, RFC 8375, and common or reserved names). */
 const LOCAL_SUFFIXES = ['home.arpa', 'internal', 'lan', 'local'];
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
  * The lookup to ask `url` with. Throws a ListError if its host is a forbidden address; the lookup fails with one if a
- * name has no other addresses. `entered`: the URL that a person wrote.
+ * name has no other addresses. `entered`: the URL that a user entered.
  */
 export function boundedLookup(
   url: URL,

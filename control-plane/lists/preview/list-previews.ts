@@ -27,7 +27,7 @@ export interface ListPreviewParts extends UnsavedListParts {
 }
 
 const MIB = 1_048_576;
-/** A person waits for it. The largest public lists still fit. */
+/** A user waits for it. The largest public lists still fit. */
 const LIMITS: FetchLimits = {
   ...FETCH_LIMITS,
   totalMs: 60_000,

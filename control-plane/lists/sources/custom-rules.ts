@@ -1,7 +1,7 @@
 /**
- * Custom rules: lists that people write themselves. Their text is kept like the copy of any list, by its content, so that
- * revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched. It is held
- * only if a new release reads it otherwise, see `judge-again.ts`.
+ * Custom rules: lists that users write themselves. Their text is kept like the copy of any list, by its content, so
+ * that revisions, other nodes and rollbacks find it; it is active when a change is answered, and never fetched. It is
+ * held only if a new release reads it differently, see `judge-again.ts`.
  */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';

@@ -248,7 +248,7 @@ interface UnsavedList {
   readonly limits?: FetchLimits;
 }
 
-/** Fetches a list that no source has; returns the bytes of its text. Throws 400 at `url` if it cannot be had. */
+/** Fetches a list that no source has; returns the bytes of its text. Throws 400 at `url` if that fails. */
 export async function fetchUnsaved(
   { url, path, limits }: UnsavedList,
   { listDirs, bounds, lookup }: UnsavedListParts,

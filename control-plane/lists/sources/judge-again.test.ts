@@ -1,4 +1,6 @@
-/** Copies that an older release judged: what its parser refused takes effect only once a person has approved it. */
+/**
+ * Copies that an older release judged: rules that its parser rejected take effect only once a user has approved them.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

@@ -1,7 +1,7 @@
 /**
- * Judges stored copies that another release judged, before they take effect: its parser may have refused what this one
- * reads as a rule for every name. Such a copy becomes a held update, custom rules too. Nothing of it is active until
- * it is approved: how it was read before cannot be had.
+ * Judges stored copies that another release judged, before they take effect: its parser may have rejected lines that
+ * this one reads as a rule for every name. Such a copy becomes a held update, even of custom rules. Nothing of it is
+ * active until it is approved: its earlier reading cannot be reproduced.
  */
 import { conflict } from '../../api/api-error.ts';
 import type { Logger } from '../../../shared/log.ts';
@@ -39,7 +39,7 @@ export function needsJudgement({ enabled, contentKey, judged }: StoredSource): b
 }
 
 /**
- * The content of a source's held update that a person approves. 409 if this release reads more in it than was shown when
+ * The content of a source's held update that a user approves. 409 if this release reads more in it than was shown when
  * it was held, perhaps by an older one: that is shown from then on. Throws a CompileError.
  */
 export async function judgeApproved(

@@ -1,6 +1,6 @@
 /**
  * Checks a copy of a list before it takes effect. A list that lost most of its rules, grew extremely, or would block
- * names that this network uses, or no longer allow them, is held until a person approves it. So is a list, also a new
+ * names that this network uses, or no longer allow them, is held until a user approves it. So is a list, also a new
  * one, with a rule that would block everything: for every name under a condition, or for too many addresses. A new list
  * may block what this network uses, as long as that is not most of it.
  */
@@ -30,7 +30,7 @@ const MOST_WIDE_RULES = 200;
 /** Number of most-asked allowed names that are checked. */
 export const WATCHED_NAMES = 1000;
 const WATCHED_DAYS = 7;
-/** Most distinct names of the last day that a new list is checked with, and the fewest that say something. */
+/** Maximum distinct names of the last day that a new list is checked with, and the minimum that is significant. */
 export const DAY_NAMES = 50_000;
 const FEWEST_DAY_NAMES = 1000;
 /** Most of them that every new list is checked with, and the share of these from which all are. */
@@ -38,7 +38,7 @@ const SAMPLED_NAMES = 4096;
 const NEARLY_HALF = 0.4;
 /** Share of the address space that no list covers by accident. */
 const WIDE_SHARE = 1 / 256;
-/** Growth factor of that share at which a list is held that covered so much before. */
+/** Growth factor of that share at which a list is held if it already covered as much before. */
 const SHARE_GROWTH = 2;
 /** Growth factor at which a list is held, unless it was short. */
 const GROWTH = 10;
@@ -49,7 +49,7 @@ const DAY_NAMES_MAX_AGE_MS = 600_000;
 /** Stands for the previous copy of a first one. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
-/** Why `next` must not replace `before`, and what a person is to know of it; null if it may. */
+/** Why `next` must not replace `before`, with details for users; null if it may. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const blocked = missingFrom(before.blocked, next.blocked);
   const lost = missingFrom(next.allowed, before.allowed);
@@ -77,7 +77,7 @@ export function sampleOf(dayNames: readonly string[]): readonly string[] {
   return Array.from({ length: SAMPLED_NAMES }, (_, index) => dayNames[Math.floor(index * step)]!);
 }
 
-/** Whether a first copy may match more than half of all names if it matches so many of a sample. */
+/** Whether a first copy may match more than half of all names, judging by its matches in a sample. */
 export function mayMatchMost({ blocked, allowed }: GuardedCopy, sample: readonly string[]): boolean {
   return blocked.length + allowed.length > sample.length * NEARLY_HALF;
 }
@@ -91,7 +91,7 @@ export function reasonToHoldAgain(judged: Judgement | null, next: GuardedCopy): 
   return widening({ ...NOTHING, forEveryName: before, addressShare: judged?.address_share ?? 0 }, next);
 }
 
-/** The same for a held update that a person approves, if it is read otherwise than when it was held. */
+/** The same for a held update that a user approves, if it is read differently than when it was held. */
 export function reasonToShowAgain(shown: HeldCopy | null, next: GuardedCopy): HeldCopy | null {
   const known = shown?.wide_rules ?? [];
   // More than were noted.

@@ -268,7 +268,7 @@ export class ListRefresher {
     await this.record(lease, source, { ...done, status: 'ok', lastError: null });
   }
 
-  /** Throws a CompileError, and makes the copy before count again, if this node could not compile the new one. */
+  /** Throws a CompileError, and makes the previous copy active again, if this node could not compile the new one. */
   private async undoIfRefused(lease: Lease, source: StoredSource, { contentKey }: ListCopy): Promise<void> {
     const { changes, refused } = this.parts;
     const refusal = refusalOf(refused, source, contentKey);

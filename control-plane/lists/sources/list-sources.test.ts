@@ -215,7 +215,7 @@ describe('ListSources', () => {
     const held = { status: 'held', rules: 10, last_error: 'held: the list shrank from 10 to 4 rules' };
     expect(await node.life.read(id)).toMatchObject(held);
     expect(kindsOf(node, 'n9.example')).toBe(1);
-    // Asking again changes nothing, whether the server says 304 or sends it once more.
+    // Another request changes nothing, whether the server answers 304 or sends the content again.
     await node.life.refresh(id);
     await node.life.idle();
     expect(await node.life.read(id)).toMatchObject(held);
@@ -380,7 +380,7 @@ describe('ListSources takeUp()', () => {
     await node.all.idle();
     expect(kindsOf(node, 'a.example')).toBe(1);
 
-    // Another content of the file counts if the caller says so, though the row is as it was.
+    // A changed file is activated if the caller requests it, though the row is unchanged.
     await writeFile(file, 'other.example\n');
     const again = async (tx: Queryable): Promise<StoredSource[]> => [await readSource(tx, own!.id)];
     await takeUp(node, again);
@@ -401,7 +401,7 @@ describe('ListSources takeUp()', () => {
       warn(message, details);
       if (!message.startsWith('list not updated')) return;
       logger.warn = warn;
-      // The attempt has failed, and has yet to say so in its row.
+      // The attempt has failed, but its row does not show it yet.
       writeFileSync(file, 'own.example\n');
       void node.all
         .takeUp(

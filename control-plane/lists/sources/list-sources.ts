@@ -59,7 +59,7 @@ export class ListSources {
   private readonly inForce: ListsInForce;
   private readonly stopping = new AbortController();
   private readonly refresher: ListRefresher;
-  /** Lists that people write here. */
+  /** Lists that users write in Weir. */
   readonly custom: CustomRules;
   /** All other background work; none of it rejects. */
   private readonly background = new Set<Promise<void>>();
@@ -234,7 +234,7 @@ export class ListSources {
       await recordAudit(tx, { actor, action: 'fetched', subject: `${kind}list ${found.name}` });
       return found;
     });
-    // A person asked, who may know that the list was not at fault.
+    // A user asked, who may know that the list was not at fault.
     this.parts.refused.forget(id);
     void this.refresher.start(id);
     return this.shown(source);

@@ -140,7 +140,7 @@ describe('refreshSource()', () => {
       copy: expect.objectContaining({ path: expect.stringContaining('list-cache') }),
     });
     expect(files()).toEqual([expect.stringMatching(/^1-.*\.gz$/)]);
-    // It counts only when the caller says so.
+    // The copy only becomes active when the caller decides so.
     expect(cache.copyOf(1)).toBeUndefined();
   });
 
@@ -258,7 +258,7 @@ describe('refreshSource()', () => {
     const again = { etag: '"3"', lastModified: null, lastError: reason };
     expect(await refresh(source)).toEqual({ outcome: 'held', facts: again, reason });
     expect(await refresh({ ...source, last_error: null })).toMatchObject({ reason: 'held' });
-    // Back to its length: it is the copy that counts.
+    // Back to its length: it equals the active copy.
     serve(TEN, '"4"');
     expect(await refresh(source)).toMatchObject({ outcome: 'unchanged', facts: { heldKey: null } });
   });

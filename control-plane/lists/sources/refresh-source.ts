@@ -90,7 +90,7 @@ export async function refreshSource(
   }
 }
 
-/** The copy that counts, if it is one of this URL; it has to be on this disk. */
+/** The active copy, if it is of this URL; it must be on this disk. */
 function copyBefore({ id, contentKey: key, isKept }: StoredSource, cache: ListCache): ListCopy | undefined {
   return isKept && key !== null ? cache.find(id, key) : undefined;
 }

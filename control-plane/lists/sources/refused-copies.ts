@@ -1,7 +1,7 @@
 /**
  * Copies of lists that could not be read or compiled in the time and memory that a job has. They are remembered so that
- * the same content is not retried at every refresh; only for a while, since the machine may have been busy, and not
- * against a person's request.
+ * the same content is not retried at every refresh; only temporarily, since the machine may have been busy, and not if
+ * a user requests a retry.
  */
 import type { Clock } from '../../../shared/clock.ts';
 

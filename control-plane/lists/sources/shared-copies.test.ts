@@ -154,7 +154,7 @@ describe('lists of several nodes', () => {
     await two.life.refreshDue();
     await two.life.idle();
     expect(await two.life.read(id)).toMatchObject({ status: 'ok' });
-    // If none that has it comes in time, the source says what is wrong.
+    // If no node that has it comes in time, the source reports the fault.
     two.clock.ms += 120_000;
     await two.life.refreshDue();
     await two.life.idle();

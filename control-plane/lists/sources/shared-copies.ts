@@ -1,6 +1,7 @@
 /**
- * Copies of lists between this node's disk and the database: what another node fetched is streamed from there once, and
- * what only this disk has, as a damaged blob was removed, goes there. The row of a source says which copy counts.
+ * Copies of lists between this node's disk and the database: content that another node fetched is streamed from there
+ * once, and content that only this disk has, after a damaged blob was removed, is uploaded. The row of a source names
+ * its active copy.
  */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../../../shared/log.ts';

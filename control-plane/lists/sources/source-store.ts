@@ -65,7 +65,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   /** The header as the server sent it. */
   readonly lastModified: string | null;
   readonly kind: SourceKind;
-  /** Content key of the copy that counts, see `list-cache.ts`. */
+  /** Content key of the active copy, see `list-cache.ts`. */
   readonly contentKey: string | null;
   /** Content key of a newer copy that waits to be approved. */
   readonly heldKey: string | null;
@@ -94,7 +94,7 @@ export interface SourceFacts {
   readonly lastCheckedAt?: Date;
   readonly lastChangedAt?: Date;
   readonly lastError?: string | null;
-  /** Null = no copy counts any more. */
+  /** Null = no copy is active. */
   readonly contentKey?: string | null;
   readonly heldKey?: string | null;
   /** About the copy of `heldKey`. */
@@ -102,7 +102,7 @@ export interface SourceFacts {
   /** Of the copy of `contentKey`. */
   readonly judged?: Judgement;
   readonly failures?: number;
-  /** The node whose file counts; null = it has none any more. */
+  /** The node whose file is used; null = none. */
   readonly fileNode?: string | null;
 }
 
@@ -236,7 +236,7 @@ export async function recordFacts(
   return rowCount === 1;
 }
 
-/** Makes the copy that counted before count again, if `refused` still does, which is to be sent again. */
+/** Makes the previous copy active again if `refused` still is; the next fetch then downloads it in full. */
 export async function undoContent(tx: Queryable, before: StoredSource, refused: string): Promise<void> {
   const { id, contentKey, contentUrlKey, rules, invalid_lines: invalidLines, format, judged } = before;
   await tx.query(

@@ -1,6 +1,6 @@
 /**
  * A Weir that was started as root becomes the user `weir` before any part of it starts, by executing itself again. If
- * that user is missing, or would not reach what Weir needs, Weir stays root and says what to do.
+ * that user is missing, or could not access the files that Weir needs, Weir stays root and logs what to do.
  */
 import {
   closeSync,
@@ -138,7 +138,7 @@ function firstUnentered(account: Account, path: string): string | undefined {
   return above ?? (asAccount(account, () => mayEnter(path)) ? undefined : path);
 }
 
-/** The folder of an embedded database that is not in the data directory; no other, whatever the file there says. */
+/** The directory of an embedded database outside the data directory; no other, whatever the file there contains. */
 function databaseElsewhere(dataDir: string): string[] {
   const pointer = join(dataDir, 'postgres.location');
   if (lstatSync(pointer, { throwIfNoEntry: false })?.isFile() !== true) return [];

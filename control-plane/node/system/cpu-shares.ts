@@ -1,7 +1,7 @@
 /** Shares of one core between two looks, from CPU times that only grow. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Looks that follow closer share the result of the one before: several people may look at once. */
+/** Requests in quick succession share the previous result: several users may look at once. */
 const MIN_SPAN_MS = 1000;
 
 /** CPU seconds by thread, since each thread's start. */

@@ -8,7 +8,7 @@ import { callerIfKnown } from '../../web/auth/request-caller.ts';
 import { healthOf } from './node-health.ts';
 import type { NamedNode } from './node-health.ts';
 
-/** Rows of what the node says about itself. */
+/** Routes for what the node reports about itself. */
 export function healthRoutes(
   context: NamedNode & {
     auth: Authenticator;

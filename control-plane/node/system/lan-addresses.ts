@@ -6,7 +6,7 @@ import { defaultRoute4 } from '../../host/default-gateway.ts';
 /** Kinds of addresses that stay: those that a provider assigns change, and are left out. */
 export type LanAddressKind = 'ipv4' | 'ula' | 'link_local';
 
-/** An address, as people enter it; one of the kind `link_local` is valid on its own link only. */
+/** An address as users enter it; one of the kind `link_local` is valid on its own link only. */
 export interface LanAddress {
   readonly address: string;
   readonly kind: LanAddressKind;

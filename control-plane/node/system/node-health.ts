@@ -95,11 +95,11 @@ function dnsCheck(supervisor: WorkerSupervisor): Health['checks']['dns'] {
   const detail = `${String(answering)} of ${String(workers)} workers answer, ${String(restarts)} threads were replaced`;
   if (answering === 0) return { status: 'down', detail };
   if (answering < workers) return { status: 'degraded', detail };
-  // Resolved faults that a person should still know about.
+  // Resolved faults that a user should still know about.
   return restarts > 0 ? { status: 'ok', detail } : { status: 'ok' };
 }
 
-/** Said after the name of a server. */
+/** Follows the name of a server. */
 const OLD_PRIMARY =
   'is an old primary that still accepts changes: stop it, or make it a standby, before other programs use it';
 
@@ -213,7 +213,7 @@ export function clockCheck(trouble: string | null, aheadMs: number | null): Heal
   return { status: 'degraded', detail: `the clock is ${secs} s ${side} that of the database` };
 }
 
-/** Always ok: a process that stays root says so, as its log also says why. */
+/** Always ok: for a process that stays root, the detail and the log explain it. */
 export function privilegesCheck(userId: number | undefined): HealthCheck {
   if (userId !== 0) return { status: 'ok' };
   return { status: 'ok', detail: 'Weir runs as root: its log says why, and what to do' };

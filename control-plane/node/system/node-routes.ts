@@ -1,4 +1,7 @@
-/** HTTP of `{api}/nodes`: the nodes that share the database, each with what it last said; this one with what is now. */
+/**
+ * HTTP of `{api}/nodes`: the nodes that share the database, each with its last report; for this node, the current
+ * state.
+ */
 import { ClusterNode, ClusterNodeList, NodeParams } from '../../../shared/api/nodes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { conflict, notFound } from '../../api/api-error.ts';

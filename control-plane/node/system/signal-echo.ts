@@ -1,7 +1,7 @@
 /** Recognises a signal that arrives twice because two senders pass on one Ctrl+C: the terminal and npm. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** npm follows the terminal within milliseconds; people need longer to press Ctrl+C again. */
+/** npm follows the terminal within milliseconds; users need longer to press Ctrl+C again. */
 const ECHO_MS = 250;
 
 /** Remembers the first signal. */

@@ -11,7 +11,7 @@ import { readRegularFile } from '../../host/files/regular-file.ts';
 import { AnchorKeeper } from '../../resolving/trust-anchors/anchor-keeper.ts';
 import type { AnchorKeeperParts, Validators } from '../../resolving/trust-anchors/anchor-keeper.ts';
 
-/** The keys of the configuration that say what is trusted. */
+/** The configuration keys that define trust. */
 type Anchored = Pick<Config['dns'], 'dnssec_trust_anchors' | 'dnssec_negative_trust_anchors'>;
 
 /** Reads the anchors; throws if the file cannot be read or holds anything but DS and DNSKEY records. */

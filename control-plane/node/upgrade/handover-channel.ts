@@ -7,7 +7,7 @@ export interface HandoverMessage {
   readonly [field: string]: unknown;
 }
 
-/** The other side has ended, is silent, or does not speak as agreed. */
+/** The other side has ended, is silent, or violates the protocol. */
 export class ConversationError extends Error {
   override readonly name = 'ConversationError';
 }
@@ -65,7 +65,10 @@ export class HandoverChannel {
     }
   }
 
-  /** The next message, which must be of this type. @throws {ConversationError} with what it says of its failure */
+  /**
+   * The next message, which must be of this type. @throws {ConversationError} with the reason that it reports for its
+   * failure
+   */
   async expect(type: string, withinMs: number): Promise<HandoverMessage> {
     const told = await this.next(withinMs);
     if (told.type === type) return told;

@@ -3,7 +3,7 @@
 /** The file of the data directory that a running Weir hands over at. */
 export const HANDOVER_SOCKET = 'handover.sock';
 
-/** Changes with what is said or passed: two releases with different marks do not hand over to each other. */
+/** Changes with the protocol: two releases with different marks do not hand over to each other. */
 export const HANDOVER_FORMAT = 'weir handover 1';
 
 /** Milliseconds after which the other side counts as hung. */

@@ -61,7 +61,7 @@ export class InheritedSockets {
       });
   }
 
-  /** Closes what is left: the configuration has no use for it any more. */
+  /** Closes the remaining sockets: the configuration no longer uses them. */
   closeRest(): void {
     for (const { fd } of this.waiting.splice(0)) this.calls.close(fd);
   }

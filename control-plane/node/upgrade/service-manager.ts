@@ -43,7 +43,7 @@ export class ServiceManager {
     return new InheritedSockets(calls, descriptors);
   }
 
-  /** Says that the service answers, and has its sockets kept. */
+  /** Reports that the service answers, and stores its sockets. */
   ready(descriptors: readonly number[]): void {
     this.tell('READY=1');
     this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
@@ -61,14 +61,14 @@ export class ServiceManager {
     this.watchdog.unref();
   }
 
-  /** Says that the service ends: its sockets need not be kept. */
+  /** Reports that the service ends: its sockets need not be kept. */
   stopping(): void {
     clearInterval(this.watchdog);
     this.tell(`FDSTOREREMOVE=1\nFDNAME=${STORE_NAME}`);
     this.tell('STOPPING=1');
   }
 
-  /** Says which process is the service from now on. */
+  /** Reports the process that is the service from now on. */
   handedTo(pid: number): void {
     clearInterval(this.watchdog);
     this.tell(`MAINPID=${String(pid)}`);

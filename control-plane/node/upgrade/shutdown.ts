@@ -62,7 +62,7 @@ export class Shutdown {
     return this.node.stopReading();
   }
 
-  /** Resolves when nothing runs but the sockets, as far as that can be had. */
+  /** Resolves when nothing runs except the sockets, as far as possible. */
   leave(): Promise<void> {
     return (this.leaving ??= this.leaveOnce());
   }

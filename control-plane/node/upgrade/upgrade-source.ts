@@ -34,9 +34,9 @@ export interface HandoverParts extends DepartingNode {
   readonly configFile: string | null;
   /** Null if descriptors cannot be passed. */
   readonly calls: DescriptorCalls | null;
-  /** After which the other process counts as hung, milliseconds; 20 s unless given. */
+  /** Milliseconds after which the other process counts as hung; 20 s by default. */
   readonly silenceMs?: number;
-  /** The folder that this process was started from; that of this file unless given. */
+  /** The directory that this process was started from; that of this file by default. */
   readonly ownRelease?: string;
   /** Ends this process; `pid` continues. */
   gone(pid: number): void;
@@ -69,7 +69,7 @@ export class UpgradeSource {
   /** The process that this one has started to take over, and the command that asked for that. */
   private successor: Successor | undefined;
   private watcher: HandoverChannel | undefined;
-  /** Why the process that was started last failed, if it said so. */
+  /** Why the process that was started last failed, if it reported that. */
   private startFailure: string | undefined;
   /** Why the last attempt was undone. */
   private lastFailure: string | undefined;
@@ -236,7 +236,7 @@ export class UpgradeSource {
     await talk.expect('reading', silenceMs);
     this.step('it answers, beside this one');
     await Promise.race([departure.stopReading(), talk.ended()]);
-    // One that hangs would not say so.
+    // A process that hangs would not report it.
     talk.tell({ type: 'stopped' });
     await talk.expect('go', silenceMs);
     await Promise.race([departure.leave(), talk.ended()]);

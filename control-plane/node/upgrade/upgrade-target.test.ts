@@ -14,7 +14,7 @@ import { HANDOVER_FORMAT, HANDOVER_SOCKET } from './handover-format.ts';
 import { UpgradeTarget } from './upgrade-target.ts';
 
 const PATIENT_MS = 10_000;
-/** Enough for what was said before. */
+/** Enough for the earlier messages. */
 const SHORT_MS = 1000;
 
 let room: TempDir;

@@ -75,7 +75,7 @@ export async function readAuditOfRevision(db: Queryable, revision: number): Prom
   return rows[0] === undefined ? null : toEntry(rows[0]);
 }
 
-/** Deletes entries that are older than so many days; returns how many. */
+/** Deletes entries older than this number of days; returns how many. */
 export async function deleteOldAudit(db: Queryable, days: number): Promise<number> {
   const { rowCount } = await db.query(
     'DELETE FROM audit_log WHERE created_at < now() - make_interval(days => $1)',

@@ -60,7 +60,7 @@ const rowNow = (table: NotedTable): string =>
   `(SELECT ${table.name === 'clients' ? 'client_settings(clients)' : `to_jsonb(${table.name})`} FROM ${table.name}
     WHERE ${hasKey(table, 'first.key')})`;
 
-/** Of a client only what people set. */
+/** For clients, only fields that users set. */
 const ROW_BEFORE = `CASE first.table_name WHEN 'clients'
   THEN client_settings(jsonb_populate_record(NULL::clients, was)) ELSE was END`;
 

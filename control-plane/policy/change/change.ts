@@ -23,7 +23,7 @@ const LOCK = 0x57454952;
 export interface Changed<T> {
   readonly result: T;
   /**
-   * One line for people, what it is about and what was done, e.g. `managed domain ads.example.org: created`; null = no
+   * One line for users, with the subject and the action, e.g. `managed domain ads.example.org: created`; null = no
    * revision, and the work itself writes its entry of the audit log if it has one.
    */
   readonly summary: string | null;

@@ -7,7 +7,7 @@ export const LAST_REVISION = 'coalesce((SELECT last_change FROM revisions ORDER 
 /** Whether this transaction has noted a change. */
 export const NOTED_NOW = 'xmin = pg_current_xact_id()::xid';
 
-/** Forgets it all: revisions start from the rows as they are now, and no rollback undoes them. */
+/** Clears all changes: revisions start from the current rows, and no rollback undoes them. */
 export async function forgetChanges(tx: Queryable): Promise<void> {
   await tx.query(`DELETE FROM policy_changes WHERE ${NOTED_NOW}`);
 }

@@ -40,8 +40,8 @@ export interface RevisionNote {
 }
 
 /**
- * Writes the revision of a change that was made in the same transaction, and its entry of the audit log, and forgets the
- * oldest revisions; returns its id.
+ * Writes the revision of a change that was made in the same transaction, and its entry of the audit log, and deletes
+ * the oldest revisions; returns its id.
  */
 export async function recordRevision(tx: Queryable, note: RevisionNote): Promise<number> {
   const { isOwn, summary, audit } = note;

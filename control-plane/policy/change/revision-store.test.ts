@@ -34,7 +34,7 @@ describe('listRevisions', () => {
     expect(revisions).toHaveLength(132);
     expect(revisions[0]).toMatchObject({ id: 132, author: 'me', summary: 'change 98', can_rollback: true });
     expect(revisions.filter(({ is_own: isOwn }) => isOwn)).toHaveLength(31);
-    // The first of people, and Weir's own before it.
+    // The first revision by a user, and Weir's own before it.
     expect(revisions.filter((revision) => !revision.can_rollback).map(({ id }) => id)).toEqual([2, 1]);
   });
 

@@ -7,7 +7,7 @@ import type { Revision } from '../../../shared/api/revisions-api.ts';
 import { conflict, notFound } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Revisions made by people that can be rolled back to. */
+/** Revisions by users that can be rolled back to. */
 export const KEPT_POLICIES = 100;
 
 /** SQL of the oldest revision that can be rolled back to; 0 = all. `newer` are about to be made. */
@@ -75,7 +75,7 @@ export async function findRevision(db: Queryable, id: number): Promise<Revision>
 /** Newer revisions that are named in a refusal. */
 const MOST_NAMED = 5;
 
-/** 409 that names the revisions made by people after `head`, which the caller does not know and which would go. */
+/** 409 with the revisions by users after `head`, which the caller does not know and which would be lost. */
 export async function refuseUnknownHead(db: Queryable, head: number): Promise<void> {
   const newest = await newestRevisionId(db);
   if (newest === null || newest < head) throw conflict(`revision ${head} is not the newest: it is ${newest}`);

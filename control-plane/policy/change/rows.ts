@@ -86,9 +86,9 @@ export interface PolicyKeyedClient {
   readonly clientId: number;
   /** In lower case. */
   readonly key: string;
-  /** Null = as its address says. */
+  /** Null = the group of its address. */
   readonly groupId: number | null;
-  /** Given by people. */
+  /** Set by users. */
   readonly name: string | null;
   /** Six hexadecimal pairs with colons, lower case. */
   readonly mac: string | null;

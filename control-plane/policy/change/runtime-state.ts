@@ -39,7 +39,7 @@ export interface LivePolicy {
   readonly nowMs: number;
   /** By group id. */
   readonly overrides: ReadonlyMap<number, GroupOverride>;
-  /** Ids of grants that are over for good, whatever the wall clock says from now on. */
+  /** Ids of grants that have ended for good, even if the wall clock is set back. */
   readonly endedGrants: ReadonlySet<number>;
   /** Addresses at which clients that are known by MAC are seen. */
   readonly clientAddresses: readonly PolicyClient[];

@@ -22,7 +22,7 @@ import { conflict, invalid } from '../../api/api-error.ts';
 import { shownUrl } from '../../../shared/net/shown-url.ts';
 import { badFields } from './bad-fields.ts';
 
-/** The text of the file, what it says, and the local changes. */
+/** The text of the file, its values, and the local changes. */
 export interface ReadConfigFile {
   readonly text: string;
   /** Without local changes. */

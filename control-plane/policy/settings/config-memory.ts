@@ -1,6 +1,6 @@
 /**
- * What this node remembers of the configuration, in its data directory: what it last read from its file, so that it
- * sees what a person changes there, and the last rows, so that it starts without a database.
+ * The copy of the configuration that this node keeps in its data directory: the values that it last read from its file,
+ * to detect changes there, and the last rows, to start without a database.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ export class ConfigMemory {
     }
   }
 
-  /** The rows to start with: the last ones, and what a person has changed in the file since. */
+  /** The rows to start with: the last ones, and later changes in the file. */
   firstRows(given: Pick<Layers, 'file' | 'environment'>, known: RememberedConfig | null): Values {
     const file = clusterValues(given.file);
     if (known === null) return file;

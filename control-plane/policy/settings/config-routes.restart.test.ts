@@ -64,7 +64,7 @@ const RESTARTED: readonly { key: string; to: unknown; beside?: Values }[] = [
 
 let suite: SuiteDatabase;
 
-/** Does what a person does: changes the file, and has it read again. */
+/** Acts like an administrator: changes the file, and reloads it. */
 async function editFile(node: RunningApi, values: Values): Promise<TestAnswer> {
   const path = join(node.folder, 'weir.toml');
   const changes = Object.entries(values).map(([name, value]) => ({ path: name.split('.'), value }));

@@ -69,7 +69,7 @@ export class Configuration {
   private taken: Values;
   /** Values of the file when it was last compared with the rows; null = never on this node. */
   private remembered: Values | null;
-  /** Whether the rows of the database are known to hold what the file said at the start. */
+  /** Whether the rows of the database are known to contain the values of the file at the start. */
   private isSettled = false;
   /** Why the last attempt to take the file failed, and the rows of the cluster. */
   private fileFault: string | null = null;

@@ -9,7 +9,7 @@ export interface TurnedChange {
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
   /** Once it is stored. */
   readonly stored: () => void;
-  /** Makes it active; `apply` alone does so unless given. */
+  /** Makes it active; by default only calls `apply`. */
   readonly follow?: (apply: () => Promise<void>) => Promise<void>;
   /** Called if it could not be stored. */
   readonly failed?: () => Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Refuses a change that would store a pool of which no server answers: the house would be without DNS, and with it
- * without the means to find out why. Only pools with other servers than before are asked, and the shipped pools never
- * are. People who know better, as before a move, send `force`.
+ * Rejects a change that would store a pool of which no server answers: the network would be without DNS, and so without
+ * the means to find out why. Only pools with new servers are tested, never the shipped ones. Users who know better, as
+ * before a move, send `force`.
  */
 import { isSameValue } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';

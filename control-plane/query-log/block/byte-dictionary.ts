@@ -98,7 +98,7 @@ export class ByteDictionary implements ViewedBytes {
     return numbers;
   }
 
-  /** Forgets all entries; keeps memory for about as many. */
+  /** Clears all entries; keeps memory for about as many. */
   clear(): void {
     const { slots, words } = this;
     if (slots.length > SMALL_SLOTS && this.size < slots.length / 16) this.slots = new Int32Array(SMALL_SLOTS);

@@ -85,7 +85,7 @@ const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {
 const FIELD_COUNT = Object.keys(FIELDS).length;
 
 /**
- * The head of a block, which must say the same as the columns of its row.
+ * The head of a block, which must match the columns of its row.
  * @throws {DamagedBlock}
  */
 export function readHead(frame: Buffer, block: EncodedBlock): StoredHead {

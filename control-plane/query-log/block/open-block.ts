@@ -118,7 +118,6 @@ export class OpenBlock {
     else this.carried.splice(-1, 1, { ...last, queries: last.queries + queries });
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.hourUs = -1;
     this.rowCount = 0;

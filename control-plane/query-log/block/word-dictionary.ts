@@ -62,7 +62,7 @@ export class WordDictionary {
     return this.wordOf(place, TUPLE_WORDS);
   }
 
-  /** Forgets all entries; keeps memory for about as many. */
+  /** Clears all entries; keeps memory for about as many. */
   clear(): void {
     const entries = this.slots.length / 2;
     if (entries > SMALL_ENTRIES && this.size < entries / 8) this.resize(SMALL_ENTRIES);

@@ -1,7 +1,7 @@
 /**
  * A row of the query log as a frame of dnstap (dnstap.proto, version 2): one CLIENT_RESPONSE for each query, with the
  * times of both. Rows hold no messages, so the response is put together from what they have: question, rcode, and the
- * answer records that a record of the log has room for. Its id is 0; authority, EDNS and ports are not known any more.
+ * answer records that a record of the log has room for. Its id is 0; authority, EDNS and ports are no longer known.
  */
 import { nameToText } from '../../../shared/dns/name.ts';
 import { isMappedIpv4 } from '../../../shared/net/ip.ts';

@@ -78,7 +78,7 @@ export class FrameStream {
     this.flushing ??= setImmediate(() => this.flush());
   }
 
-  /** Sends what waits, says that it was all, and waits for the receiver to confirm that. */
+  /** Sends what is waiting and a stop frame, and waits for the receiver to confirm it. */
   async close(withinMs: number): Promise<void> {
     this.isClosing = true;
     clearTimeout(this.timer);

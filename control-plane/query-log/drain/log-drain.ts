@@ -40,7 +40,10 @@ export interface LogSink {
   append(row: QueryLogRow): void;
   /** The same for one that may be of a probe, and is neither stored nor counted. */
   see?(row: QueryLogRow): void;
-  /** The same for a sample of those whose clients may not ask: so many of its network were refused since the last one. */
+  /**
+   * The same for a sample of queries from clients without access: `queries` of its network were refused since the last
+   * one.
+   */
   refuse?(row: QueryLogRow, queries: number): void;
   /** Rows that were dropped because a ring was full. */
   lose(rows: number): void;

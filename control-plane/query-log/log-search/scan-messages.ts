@@ -22,7 +22,7 @@ export type ScanFailure =
       readonly message: string;
       readonly reason: UnavailableReason | null;
     }
-  /** The database answers, but not in time; the message is for people. */
+  /** The database answers, but not in time; the message is shown to users. */
   | { readonly kind: 'database-busy'; readonly message: string }
   /** A fault of Weir. */
   | { readonly kind: 'bug'; readonly message: string; readonly stack: string };

@@ -47,7 +47,7 @@ export class ScanRun {
     this.wake();
   }
 
-  /** Ends the work before its next block; nothing is sent any more. */
+  /** Ends the work before its next block; nothing is sent afterwards. */
   cancel(): void {
     this.stop.abort();
     this.wake();

@@ -1,6 +1,6 @@
 /**
  * Identical questions that come within a second share one answer, so that several dashboards cost as much as one. Work
- * that no caller waits for any more is given up.
+ * that no caller waits for is cancelled.
  */
 
 /** Milliseconds after the start of the work in which others share it: no answer is older than its question by more. */

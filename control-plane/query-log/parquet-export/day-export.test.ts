@@ -32,7 +32,7 @@ afterEach(async () => {
   await own.database.query(`DELETE FROM meta WHERE starts_with(key, 'exported:')`);
 });
 
-/** Stores rows of the day that is so many days after the first, from a node. */
+/** Stores rows of the given day after the first one, from a node. */
 function storeDay(day: number, count: number, nodeId = 1): Promise<void> {
   const rowAt = (i: number) =>
     logRow({ timestampMs: START_MS + day * DAY_MS + i * 1000, qname: wireName(`n${i}.example.org`) });

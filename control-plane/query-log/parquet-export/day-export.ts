@@ -33,7 +33,7 @@ interface DueDay {
 const DAY_MS = 86_400_000;
 /** Others may read the file who share the group of Weir's user. */
 const MODE = 0o640;
-/** Begin of the keys in `meta` that say how many rows of a day were exported. */
+/** Prefix of the keys in `meta` with the number of exported rows of a day. */
 const MARK = 'exported:';
 /** A day rests for this time after its end, so that the last rows of all nodes are there. */
 const DUE = `SELECT day::text, rows FROM (

@@ -62,7 +62,7 @@ function within({ fromMs, toMs }: typeof DAY): FloodQuery[] {
   return QUERIES.filter(({ timeMs }) => timeMs >= fromMs && timeMs < toMs);
 }
 
-/** Queries by what `keyOf` says of them. */
+/** Queries by the result of `keyOf`. */
 function countBy(
   queries: readonly FloodQuery[],
   keyOf: (query: FloodQuery) => string,

@@ -49,7 +49,7 @@ class Log {
 
 const idsOf = ({ data }: QueryLogPage): number[] => data.map(({ id }) => id);
 
-/** Pages from one on in a direction, until there are no more; `between` runs before each. */
+/** Pages in a direction, starting from one, to the last; `between` runs before each. */
 async function walk(
   log: Log,
   first: QueryLogPage,

@@ -4,7 +4,7 @@ import { type Piece, sizeOf, type StoredBlock, type Wanted } from '../search/sto
 /** All of a block that rows are shown from. */
 export const ALL_PIECES: ReadonlySet<Piece> = new Set(['head', 'names', 'queries', 'answers']);
 const NOTHING: ReadonlySet<Piece> = new Set();
-/** Most bytes of a block, and of all blocks of a page; so many of others are fetched at once. */
+/** Maximum bytes of one block, and of all blocks of a page, which is also the maximum fetched at once of others. */
 const MOST_BYTES = 1024 * 1024;
 const MOST_TOGETHER = 4 * 1024 * 1024;
 

@@ -71,7 +71,7 @@ export interface QueryLogRow {
   answerType: number;
   /** Extended error (RFC 8914) that went with the reply; -1 = none. */
   extendedError: number;
-  /** Null if the status says all. */
+  /** Null if the status says it all. */
   origin: DecisionOrigin | null;
   responseTimeUs: number;
   cached: boolean;

@@ -79,7 +79,7 @@ function readRecord(
   };
 }
 
-/** Presentation form of the types that people look at; null if there is none or the data does not fit. */
+/** Presentation form of common types; null if there is none or the data does not fit. */
 function presentation(message: Uint8Array, type: number, at: number, end: number): string | null {
   const length = end - at;
   switch (type) {

@@ -23,7 +23,7 @@ const MOST_BYTES = 40 * 1024 * 1024;
 const HEAD_BYTES = 1024;
 const ENTRY_BYTES = 160;
 const REPEAT_BYTES = 8;
-/** A book that is full is not replaced before so many questions. */
+/** Minimum number of questions before a full book is replaced. */
 const BOOK_QUESTIONS = 16;
 
 /** The memory. */

@@ -98,7 +98,7 @@ function partOf(text: string | undefined): Part | null {
   return isAscii ? { bytes: Buffer.from(folded), unicode: null } : { bytes: IDN_PREFIX, unicode: folded };
 }
 
-/** A name as people write it: with its A-labels decoded (RFC 5890); malformed ones stay. */
+/** A name as users write it: with its A-labels decoded (RFC 5890); malformed ones are unchanged. */
 function toUnicode(name: string): string {
   return name
     .split('.')

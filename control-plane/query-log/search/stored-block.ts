@@ -89,7 +89,7 @@ export function sizeOf({ block, pieces }: Wanted): number {
   return COLUMNS.reduce((sum, column) => sum + sliceOf(block, pieces, column).length, 0);
 }
 
-/** Blocks with the pieces that are wanted of each, in the same order; without those that are not there any more. */
+/** Blocks with the pieces that are wanted of each, in the same order; without blocks that no longer exist. */
 export async function fetchPieces(tx: CopyQueryable, wanted: readonly Wanted[]): Promise<StoredBlock[]> {
   if (wanted.length === 0) return [];
   const days = Map.groupBy(wanted, ({ block }) => dayOf(block.hourUs));
@@ -147,7 +147,7 @@ export async function fetchBlock(
   return row === undefined ? null : toBlock(row);
 }
 
-/** The block of the log that a row of a run is in; null if there is none any more. */
+/** The block of the log that contains a row of a run; null if it no longer exists. */
 export async function fetchBlockOf(
   tx: CopyQueryable,
   { runId, seq, hourUs }: { runId: number; seq: number; hourUs: number },
@@ -161,7 +161,7 @@ export async function fetchBlockOf(
   return block === null || seq >= block.firstSeq + block.rowCount ? null : block;
 }
 
-/** The block of the log that a row of a run is in, of whatever day; null if there is none any more. Looks into each day. */
+/** The block of the log that contains a row of a run, of any day; null if it no longer exists. Searches each day. */
 export async function findBlockOf(
   tx: CopyQueryable,
   { runId, seq }: { runId: number; seq: number },

@@ -184,7 +184,7 @@ export class BatchSender {
     this.sendPause.end();
   }
 
-  /** Counts a batch that was stored, and keeps it for the case that the database forgets it. */
+  /** Counts a batch that was stored, and keeps it in case the database loses it. */
   private keep(batch: LogBatch, { timeline }: StoredBlock): void {
     const { tally, logger } = this.options;
     tally.written += batch.rowCount;

@@ -37,7 +37,7 @@ export interface SealedBlock {
 
 /** Sees each row as it is gathered. */
 export interface RowTap {
-  /** `row` is used again afterwards; of it only what `kept` says is stored. `seq` is its number in the run. */
+  /** `row` is reused afterwards; only the parts of it in `kept` are stored. `seq` is its number in the run. */
   take(row: QueryLogRow, timestampUs: number, kept: Kept, seq: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** One row for the limited queries of a network in a second, and what blocks say of the others. */
+/** One row for the limited queries of a network in a second, and the counts of the others in blocks. */
 import { describe, expect, test } from '@jest/globals';
 import { QueryStatus } from '../../../shared/query-log.ts';
 import { HOUR_MS } from '../../../test/support/parts/blocks-of-rows.ts';
@@ -49,7 +49,7 @@ function summed(blocks: readonly { readonly minutes: readonly MinuteCounts[] }[]
   return Object.fromEntries(Object.entries(sums).filter(([key]) => !key.includes('repeats:')));
 }
 
-/** Queries of each client, counted by what a block says. */
+/** Queries of each client, counted from a block. */
 function clientsOf(heads: readonly BlockHead[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { clients, repeats } of heads) {

@@ -46,7 +46,7 @@ export class LimitedNetworks {
     return -1;
   }
 
-  /** Forgets all, as the block ends. */
+  /** Clears everything at the end of a block. */
   clear(): void {
     if (this.seconds.size > 0) this.seconds.clear();
   }

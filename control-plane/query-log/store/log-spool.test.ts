@@ -19,7 +19,7 @@ function batch(id: string, rowCount = 1, size = 10): LogBatch {
   return { id, rowCount, bytes: Buffer.alloc(size, `${id}\n{"id":"x"}\n`) };
 }
 
-/** A batch that takes so many bytes of a file: its id is as long as that needs. */
+/** A batch that takes this number of bytes in a file: its id is as long as that needs. */
 function batchOf(letter: string, frameBytes: number): LogBatch {
   const sized = batch(letter, 1, frameBytes - 200);
   const missing = frameBytes - frameHeader(sized).length - sized.bytes.length;

@@ -12,7 +12,7 @@ export class LogTrouble {
   private current: string | null = null;
   private loggedMs = -Infinity;
 
-  /** `onChange` gets each new reason, and null when there is none any more. */
+  /** `onChange` gets each new reason, and null once there is none. */
   constructor(logger: Logger, onChange?: (now: string | null) => void) {
     this.logger = logger;
     this.onChange = onChange;

@@ -23,7 +23,7 @@ export interface LogWriterOptions {
   readonly database: BlockDatabase | Database;
   /** The spool is made in it. */
   readonly dataDir: string;
-  /** See `SpillOptions`; at once unless given. */
+  /** See `SpillOptions`; immediate by default. */
   readonly mayWrite?: Promise<void>;
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
@@ -46,7 +46,7 @@ export interface LogWriterOptions {
   readonly onTrouble?: (now: string | null) => void;
 }
 
-/** Most bytes of the spool, unless said otherwise. */
+/** Default maximum bytes of the spool. */
 export const MAX_SPOOL_BYTES = 2 * 1024 ** 3;
 
 const DEFAULTS = {
@@ -58,7 +58,7 @@ const DEFAULTS = {
 /** A block of fewer queries waits for more, this many ticks at most: small blocks cost more than their rows. */
 const QUIET_QUERIES = 10;
 const MOST_QUIET_TICKS = 10;
-/** Milliseconds for closing unless said otherwise. */
+/** Default milliseconds for closing. */
 const CLOSE_MS = 3000;
 /** The database's share of it; the remaining rows are spooled. */
 const FLUSH_SHARE = 0.5;

@@ -1,7 +1,7 @@
 /** Applies `database.query_log_privacy` to the log before anything is written. */
 import type { Kept } from '../block/open-block.ts';
 
-/** Values of `database.query_log_privacy`; each does what it says and nothing else. */
+/** Values of `database.query_log_privacy`; each has only the effect that its name describes. */
 export type QueryLogPrivacy = 'full' | 'no_answers' | 'anonymous_clients' | 'off';
 
 const WHOLE = { ipv4Bytes: 4, ipv6Bytes: 16, clientIds: true } as const;

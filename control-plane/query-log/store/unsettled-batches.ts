@@ -1,8 +1,7 @@
 /**
- * Batches that the database has acknowledged and may still forget. The log is committed with `synchronous_commit` off:
- * a server that is killed forgets what its WAL writer had not written, and a standby that takes its place what had not
- * reached it. So they are kept for longer than either takes, and sent again; their numbers keep them from being stored
- * twice.
+ * Batches that the database has acknowledged and may still lose. The log is committed with `synchronous_commit` off: a
+ * killed server loses what its WAL writer had not written, and a standby that is promoted lacks what had not reached
+ * it. So they are kept for longer than either takes, and sent again; their numbers keep them from being stored twice.
  */
 import type { LogBatch } from './log-batch.ts';
 

@@ -15,7 +15,7 @@ export class BookSums {
   private unseen = 0;
   private sketch: DistinctSketch | null = null;
 
-  /** Adds names of a block, each with so many queries. */
+  /** Adds names of a block with their numbers of queries. */
   addNames(names: KnownNames, queries: ArrayLike<number>): void {
     const arrays = this.arraysOf(names.book);
     if (arrays === null) this.addForeignNames(names, queries);

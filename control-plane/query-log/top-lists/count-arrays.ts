@@ -16,7 +16,7 @@ export class CountArrays {
     this.book = book;
   }
 
-  /** Adds names of a block, each with so many queries. */
+  /** Adds names of a block with their numbers of queries. */
   addNames(names: KnownNames, queries: ArrayLike<number>): void {
     this.makeRoom();
     const { resolved, blocked, other } = this;

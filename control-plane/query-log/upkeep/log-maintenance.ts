@@ -54,7 +54,7 @@ export function startLogMaintenance(options: LogMaintenanceOptions): () => Promi
   };
 }
 
-/** Does `work` at once, every so often, and when the database comes; never twice at once. Returns how to stop that. */
+/** Does `work` at once, periodically, and when the database comes up; never twice at once. Returns how to stop that. */
 function repeat(
   { database, logger }: LogMaintenanceOptions,
   everyMs: number,

@@ -115,7 +115,7 @@ export function cutNeighbours(chain: Neighbours): Neighbours[] {
   return pieces;
 }
 
-/** The blocks, in order; fewer if some are not there any more. */
+/** The blocks, in order; fewer if some no longer exist. */
 export async function readParts(
   tx: Queryable,
   { day, runId, firstSeqs }: Neighbours,

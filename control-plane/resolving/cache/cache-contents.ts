@@ -82,7 +82,7 @@ export function share(hits: number, misses: number): number {
   return hits + misses === 0 ? 0 : Math.round((hits / (hits + misses)) * 10_000) / 100;
 }
 
-/** One moment on both clocks: entries have the monotonic one's seconds, people want to see dates. */
+/** One moment on both clocks: entries have seconds of the monotonic one, users want to see dates. */
 interface Now {
   readonly wallMs: number;
   readonly monotonicSecs: number;

@@ -1,7 +1,7 @@
 /**
- * Public resolvers that people may choose, as their operators describe them. Data only: nothing here is asked before a
- * person chooses it. Addresses behind `@` are the operators' own, so that no other resolver is needed to find them.
- * Compared in November 2026 with the directories of AdGuard and of the DNSCrypt project. Not here any more: dns0.eu
+ * Public resolvers that users may choose, as their operators describe them. Data only: nothing here is queried before a
+ * user chooses it. Addresses behind `@` are the operators' own, so that no other resolver is needed to find them.
+ * Compared in November 2026 with the directories of AdGuard and of the DNSCrypt project. No longer listed: dns0.eu
  * (ended in October 2025) and Mullvad (ended on 2 November 2026).
  */
 import type { KnownUpstream } from '../../../shared/api/upstreams-api.ts';

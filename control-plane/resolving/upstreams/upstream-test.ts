@@ -13,7 +13,7 @@ import type {
 const ENTRY = new URL('../../../dns-worker/threads/upstream-test-thread.ts', import.meta.url);
 /** JavaScript heap of the thread, MiB. */
 const HEAP_MIB = 64;
-/** Time for each question, milliseconds: a person waits for the answers. */
+/** Time for each question, milliseconds: a user waits for the answers. */
 const TIMEOUT_MS = 2000;
 /** Time for the thread to start and to ask its questions, of which the first alone may take all of its time. */
 const LIMIT_MS = 3 * TIMEOUT_MS + 5000;

@@ -1,4 +1,4 @@
-/** Tests of servers that people ask for before a pool has them: few at a time, since each runs in a thread. */
+/** Tests of servers that users request before a pool has them: few at a time, since each runs in a thread. */
 import { parseUpstream } from '../../../config/upstream-url.ts';
 import type { UpstreamTest, UpstreamTestResult } from '../../../shared/api/upstreams-api.ts';
 import type { UpstreamTrial } from '../../../shared/threads/upstream-test-messages.ts';

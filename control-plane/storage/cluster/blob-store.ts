@@ -14,7 +14,7 @@ import type { Queryable } from '../db/database.ts';
 /** Bytes of a part: a connection holds one at a time. */
 const PART_BYTES = 1_048_576;
 
-/** A blob is not what its name says. */
+/** The content of a blob does not match its name. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 }
@@ -94,7 +94,7 @@ export async function fetchBlob(db: Queryable, key: string, path: string): Promi
   try {
     await pipeline(createReadStream(path), createGunzip(), digest);
   } catch (error) {
-    // A disk that cannot be read here says nothing of what the database has.
+    // A read error of this disk does not mean that the database is damaged.
     if (!errorCode(error).startsWith('Z_')) throw error;
     throw new DamagedBlob(`blob ${key} cannot be read`, { cause: error });
   }

@@ -119,7 +119,7 @@ describe('NodeClaim', () => {
     expect(await said(next)).toEqual([next, 1, 1]);
     expect(await said(old)).toEqual([old, 2, 2]);
     expect(await said(null)).toEqual([null, null, null]);
-    // A process that lost the name says no more.
+    // A process that has lost the name sends no more heartbeats.
     expect((await processOf(first)).claim.isHeld()).toBe(true);
     await claim.beat();
     expect(await listNodes(own.database, newest)).toMatchObject([{ policy_revision: null, lagOfAsked: 0 }]);

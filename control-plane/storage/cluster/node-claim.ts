@@ -27,7 +27,7 @@ export interface NodeClaimParts {
   readonly onHeld?: (isHeld: boolean) => void;
 }
 
-/** Milliseconds between two heartbeats, and between those that say what has changed at once. */
+/** Milliseconds between two heartbeats, and between those that report a change at once. */
 const BEAT_MS = 2000;
 const NEWS_MS = 50;
 
@@ -64,7 +64,7 @@ export class NodeClaim {
     void this.beat();
   }
 
-  /** Says this of the node with each heartbeat from now on. */
+  /** Reports these figures of the node with each heartbeat from now on. */
   say(figures: () => NodeFigures): void {
     this.figures = figures;
     this.tellNews();
@@ -146,7 +146,7 @@ export class NodeClaim {
     }
   }
 
-  /** Says how the node does; false if it does not hold its name, or has nothing to say yet. */
+  /** Sends a heartbeat; false if it does not hold its name, or has no figures yet. */
   private async tell(): Promise<boolean> {
     if (this.figures === undefined) return false;
     const { database, clock } = this.parts;

@@ -1,6 +1,6 @@
 /**
- * What the nodes of a database say of themselves, in the `nodes` table, and how they stand. Who holds a name is known to
- * `node-store.ts`.
+ * Reports of the nodes of a database, in the `nodes` table, and their state. `node-store.ts` knows which process holds
+ * a name.
  */
 import type { ClusterNode } from '../../../shared/api/nodes-api.ts';
 import type { Queryable } from '../db/database.ts';
@@ -90,7 +90,7 @@ const IN_TROUBLE = `SELECT coalesce(json_agg(json_build_object('node', name, 'is
 const OTHER_VERSIONS = `SELECT coalesce(json_agg(json_build_object('node', name, 'version', version) ORDER BY name), '[]')
   FROM nodes AS other WHERE other.id <> $1 AND other.version <> nodes.version AND ${IS_THERE}`;
 
-/** A heartbeat: stores what this process says of its node; null if it does not hold the name. */
+/** Stores a heartbeat with the report of this process about its node; null if it does not hold the name. */
 export async function beatNode(
   database: Queryable,
   { name, run }: NodeIdentity,
@@ -132,7 +132,7 @@ export async function nodesBehind(database: Queryable, mark: number): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** Forgets a node that is gone; else says what keeps it. */
+/** Deletes a node that is gone; otherwise returns why not. */
 export async function forgetNode(tx: Queryable, name: string): Promise<'done' | 'unknown' | 'present'> {
   const { rows } = await tx.query<{ presence: string }>(
     `SELECT ${PRESENCE} AS presence FROM nodes WHERE name = $1 AND forgotten_at IS NULL FOR UPDATE`,

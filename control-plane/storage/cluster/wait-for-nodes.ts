@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts';
 import { setMark } from './policy-position.ts';
 import { nodesBehind } from './node-figures.ts';
 
-/** Milliseconds between two looks: a node says a new mark within so many. */
+/** Milliseconds between two polls: a node reports a new mark within this time. */
 const LOOK_MS = 50;
 
 /**
@@ -20,7 +20,7 @@ export async function waitForNodes(
   const untilMs = performance.now() + withinMs;
   const mark = await setMark(database);
   for (;;) {
-    // Asked before the look: the last one counts all that was said in time.
+    // Read before the poll: the last one includes everything that was reported in time.
     const isLast = performance.now() >= untilMs || gone.aborted;
     const behind = await nodesBehind(database, mark);
     if (behind.length === 0 || isLast) return behind;

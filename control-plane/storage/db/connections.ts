@@ -36,9 +36,9 @@ export interface ConnectionOptions {
   readonly waitMs: number;
 }
 
-/** Waits after which a transaction that says nothing is ended, unless it holds back changes: then it is one. */
+/** Number of waits after which a silent transaction is ended; only one if it blocks changes. */
 const SILENT_WAITS = 3;
-/** Text for people. */
+/** Text for users. */
 const BUSY = 'the database is busy with other work; try again in a moment';
 
 /** The connections of one server. Closed for good once the server is lost. */
@@ -102,7 +102,7 @@ export class Connections {
     return this.refused;
   }
 
-  /** Asks for the notices of a channel, or for no more of them. */
+  /** Subscribes to the notices of a channel, or unsubscribes. */
   listen(channel: string, isWanted?: boolean): void {
     this.liveness.listen(channel, isWanted);
   }

@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode, hasErrorCode, reasonOf } from '../../../shared/errors.ts';
 
-/** The data directory cannot be used; the message says why and names it. */
+/** The data directory cannot be used; the message names it and the reason. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError';
   /** `in_use`: another Weir runs on it. `unusable`: it cannot be created, written or locked. */
@@ -80,7 +80,7 @@ export function lockDataDir(directory: string): DataDirLock {
  */
 const MARK = 'made-by-0.1.0-or-later';
 
-/** Says why something from before 0.1.0 is refused, and how to keep its settings. */
+/** Explains why data from before 0.1.0 is rejected, and how to keep its settings. */
 export function tooOld(what: string): string {
   return (
     `${what} was made by a Weir from before 0.1.0 and is left unchanged. To keep its settings, run "weir backup FILE" with ` +

@@ -22,7 +22,7 @@ export class ConnectionRefused extends DatabaseUnavailable {
   override readonly name = 'ConnectionRefused';
 }
 
-/** The database is up but overloaded; the message says so. */
+/** The database is up but overloaded, as the message explains. */
 export class DatabaseBusy extends DatabaseUnavailable {
   override readonly name = 'DatabaseBusy';
 }

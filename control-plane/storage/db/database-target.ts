@@ -38,13 +38,13 @@ export interface DatabaseTarget {
 
 /** A target as plain data, for connections of another thread: for queries only. May hold a password. */
 export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'fault'> {
-  /** Beyond what `access` says. */
+  /** In addition to `access`. */
   readonly config: Omit<ClientConfig, 'types'>;
 }
 
 /** Milliseconds for a connection, its authentication included. */
 const CONNECT_TIMEOUT_MS = 5000;
-/** Milliseconds after which a statement that no client waits for any more is given up. */
+/** Milliseconds after which a statement that no client waits for is cancelled. */
 const QUERY_TIMEOUT_MS = 120_000;
 
 /** bigint as a number: counts and ids stay far below 2^53. Other types as in pg. */
@@ -112,7 +112,7 @@ function splitUrls(urls: string | readonly string[]): string[] {
     .filter((text) => text !== '');
 }
 
-/** The role that a person has made, whose name pg finds in the URL or in the environment. */
+/** A role that was created by an administrator; pg finds its name in the URL or in the environment. */
 function roleOf(config: ClientConfig): QueryRole {
   return { name: new pg.Client(config).user ?? '', password: null };
 }

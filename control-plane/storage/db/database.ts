@@ -44,9 +44,9 @@ export interface DatabaseStatus {
   readonly error: string | null;
   /** The embedded server's move to another major version of PostgreSQL, while there is one. */
   readonly upgrade?: UpgradeState | undefined;
-  /** For people: what the role of queries may do beyond its need, while the database is up. */
+  /** For users: unneeded privileges of the role of queries, while the database is up. */
   readonly excess?: string | undefined;
-  /** For people: why new connections cannot be opened, while those that are open work. */
+  /** For users: why new connections cannot be opened, while the open ones work. */
   readonly refusal?: string | undefined;
   /** Servers of `database.url` that accept changes although another one has taken their place. */
   readonly oldPrimaries?: readonly string[];
@@ -114,7 +114,7 @@ export interface DatabaseOptions extends TargetOptions {
 const RETRY_MS = { first: 100, last: 15_000 } as const;
 /** A database that was up this long was healthy: after its loss the pauses start from the first. */
 const STEADY_MS = 20_000;
-/** Milliseconds for closing unless said otherwise. */
+/** Default milliseconds for closing. */
 const CLOSE_MS = 5000;
 /** The same for an unresponsive server, which will not write anything either. */
 const SILENT_CLOSE_MS = 700;

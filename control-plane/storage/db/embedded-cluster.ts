@@ -76,7 +76,7 @@ export async function prepareCluster(dataDir: string, options: PrepareOptions): 
   return { place: { home, runtime, password, logger, signal }, days };
 }
 
-/** Moves the cluster, or leaves it as it is and says why. */
+/** Moves the cluster, or keeps it and reports why. */
 async function tryMove(task: UpgradeTask): Promise<void> {
   const { home, report, logger, signal } = task;
   try {

@@ -91,7 +91,7 @@ describe('Liveness', () => {
       expression: 'SELECT number FROM watched',
       take: (value) => seen.push(value),
     };
-    // A pooler loses what another session says.
+    // A pooler loses the notices of other sessions.
     look(notices, way === 'heard' ? tell : () => Promise.resolve());
     await until(
       'the first number',

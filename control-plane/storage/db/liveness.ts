@@ -62,7 +62,7 @@ export class Liveness {
     for (const channel of parts.notices.channels()) this.listen(channel);
   }
 
-  /** Asks for the notices of a channel, or for no more of them. */
+  /** Subscribes to the notices of a channel, or unsubscribes. */
   listen(channel: string, isWanted = true): void {
     const statement = `${isWanted ? 'LISTEN' : 'UNLISTEN'} ${pg.escapeIdentifier(channel)}`;
     const { notices, notify, logger } = this.parts;

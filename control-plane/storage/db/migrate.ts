@@ -36,7 +36,7 @@ const MOST_ATTEMPTS = 30;
 export interface MigrationRun {
   /** Number of migrations; all of them by default. */
   readonly count?: number;
-  /** Folder with their files; that of this release unless given. */
+  /** Directory with their files; that of this release by default. */
   readonly dir?: string;
 }
 

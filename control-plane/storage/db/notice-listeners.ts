@@ -35,7 +35,7 @@ export class NoticeListeners {
     return this.heard.has(channel);
   }
 
-  /** The server in use sends the notices of a channel from now on, or no more. */
+  /** Whether the server in use now sends the notices of a channel. */
   setHeard(channel: string, isHeard: boolean): void {
     if (isHeard) this.heard.add(channel);
     else this.heard.delete(channel);

@@ -48,7 +48,7 @@ export class OpenPool {
     // The pool waits for it, which its type does not know.
     const onConnect: (client: pg.ClientBase) => unknown = async (client) => {
       this.clients.add(client);
-      // A lent connection emits its error, too, which would end the process if unhandled.
+      // A lent connection also emits its error, which would end the process if unhandled.
       client.on('error', lost);
       client.once('end', () => this.clients.delete(client));
       await endWhereCut(client);
@@ -98,7 +98,7 @@ export class OpenPool {
  */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;
-  // A password that is wrong or cannot be read says nothing of the connections that are open.
+  // A password that is wrong or cannot be read does not affect the open connections.
   const isOfPassword = error instanceof AccessFault || (error instanceof Error && /^28/.test(codeOf(error)));
   if (!isOfPassword && isUnavailable(error) && isConnectionLost(error)) return error;
   return new ConnectionRefused(`open a connection: ${reasonOf(error)}`, { cause: error });

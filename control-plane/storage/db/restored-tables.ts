@@ -19,8 +19,9 @@ const HALF_DONE = 'a restore is not done: the foreign key of the table "managed_
 const EMPTIED = 'the database is empty, as before a restore: nothing is made in it unless Weir is restarted';
 
 /**
- * The name of the tables; null = there are none, and they may be made.
- * @throws {DatabaseUnavailable} during a restore; `wasUsed`: of an empty database, too, as this process has used it
+ * The name of the tables; null = there are none, and they may be created.
+ * @throws {DatabaseUnavailable} during a restore; with `wasUsed` also for an empty database, as this process has used
+ * it
  */
 export async function askTables(client: Queryable, wasUsed: boolean): Promise<string | null> {
   const { rows } = await client.query<{ tables: string | null; isEmpty: boolean }>(

@@ -54,7 +54,7 @@ export function isOnOlderTimeline(one: ServerStanding | null, other: ServerStand
 
 /** The memory of one data directory. */
 export class SeenServer {
-  /** The file, which a person may remove. */
+  /** The file, which an administrator may delete. */
   readonly path: string;
   private readonly logger: Logger;
   private seen: ServerStanding | null = null;

@@ -21,7 +21,7 @@ export interface Modifiers {
 type Conditions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'denyallow' | 'rewrite'> & ClientCondition;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads the text after the `$`; a text says why it cannot be used. */
+/** Reads the text after the `$`; returns a string with the reason if it cannot be used. */
 export function readModifiers(options: string): Modifiers | string {
   const conditions: Writable<Conditions> = {};
   const written: string[] = [];

@@ -16,7 +16,7 @@ export type ClientCondition = Pick<
 /** Longest name of a client, characters; that of the API. */
 const MAX_NAME_LENGTH = 200;
 
-/** Reads the value of `$client`; a text says why it cannot be used. */
+/** Reads the value of `$client`; returns a string with the reason if it cannot be used. */
 export function readClientCondition(value: string): ClientCondition | string {
   const wanted = new ClientSet();
   const excepted = new ClientSet();

@@ -21,7 +21,7 @@ const CODES: ReadonlyMap<string, number> = new Map([
 /** Codes that need no semicolons. */
 const SHORT_CODES: ReadonlySet<string> = new Set(['NOERROR', 'SERVFAIL', 'NXDOMAIN', 'REFUSED']);
 
-/** Reads the value, '' = NODATA; a text says why it cannot be used. */
+/** Reads the value, '' = NODATA; returns a string with the reason if it cannot be used. */
 export function readRewriteValue(value: string): RewriteAnswer | string {
   const [code = '', type, ...data] = value.split(';');
   if (type === undefined) return readShort(code.trim());

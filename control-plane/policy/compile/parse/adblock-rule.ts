@@ -56,7 +56,7 @@ const SHAPES: readonly (readonly [string, SpecialMatch, RegExp])[] = [
 ];
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Reads a line; `allow` = the list is one of exceptions, `isCustom` = people wrote it here. */
+/** Reads a line; `allow` = the list is an allowlist, `isCustom` = users wrote it in Weir. */
 export function readAdblockRule(line: string, allow: boolean, isCustom = false): AdblockOutcome {
   const exception = line.startsWith('@@');
   const body = exception ? line.slice(2) : line;
@@ -171,7 +171,7 @@ function withoutAnchors(text: string): string {
   return text.slice(start, end);
 }
 
-/** A pattern that is a name and no more; null if it is more. */
+/** A pattern that consists only of a name; null for others. */
 function readPlainName(text: string): Place | null {
   const shape = SHAPES.find(([prefix]) => text.startsWith(prefix));
   // Without an anchor the text may lie anywhere in a name.

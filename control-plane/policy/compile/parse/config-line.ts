@@ -11,8 +11,8 @@ import { judgeWord } from './hosts-line.ts';
 import { textBetween } from './line-bytes.ts';
 
 /**
- * The effect of a line: names with what the line says of them, and the reason if it makes no rule itself (null = a
- * comment, absent = it makes one); or a network.
+ * The effect of a line: names with their actions, and the reason if it makes no rule itself (null = a comment, absent =
+ * it makes one); or a network.
  */
 export type ConfigOutcome =
   | { readonly network: AddressNetwork }

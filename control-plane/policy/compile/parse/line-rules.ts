@@ -38,7 +38,7 @@ export interface ListReading {
   readonly kind: 'block' | 'allow';
   /** Plain domains and hosts names cover the names below them too. */
   readonly subdomains: boolean;
-  /** People wrote it here: it may be empty, and its lines are judged one by one. */
+  /** Users wrote it in Weir: it may be empty, and its lines are checked one by one. */
   readonly isCustom?: boolean;
 }
 

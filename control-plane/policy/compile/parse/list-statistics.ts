@@ -47,7 +47,7 @@ export interface ListStatistics {
   readonly addressShare: number;
   /** Lengths of the prefixes, the words of `PrefixLengths`. */
   readonly prefixLengths: readonly number[];
-  /** Clients that rules speak of by MAC or by name. */
+  /** Clients that rules name by MAC or by name. */
   readonly clientNames: readonly string[];
   /** Names at which its `$badfilter` rules disable rules of lists; absent of a list with many of them. */
   readonly takenBackNames?: readonly string[];

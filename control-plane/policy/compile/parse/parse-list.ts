@@ -51,7 +51,7 @@ export class ListParser {
     if (this.head.length >= SNIFF_BYTES) this.readHead();
   }
 
-  /** Reads what is left and says what was found. */
+  /** Reads the rest and returns the result. */
   end(): ListStatistics {
     if (this.head !== null) this.readHead();
     if (this.fault === null) {

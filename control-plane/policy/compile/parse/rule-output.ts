@@ -51,7 +51,7 @@ export class RuleOutput {
   textRules = 0;
   /** Rules at an address or a prefix. */
   addressRules = 0;
-  /** Clients that rules speak of by MAC or by name. */
+  /** Clients that rules name by MAC or by name. */
   readonly clientNames = new Set<string>();
   /** Names at which rules disable others; undefined = too many to keep. */
   takenBackNames: string[] | undefined = [];

@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<ScopedAction, Readonly<Record<'exact' | 'below',
   allow: meaningsOf({ action: 'allow' }),
   pass: meaningsOf({ action: 'pass' }),
 };
-/** Data of types that say nothing of addresses. */
+/** Data of types without addresses. */
 const OTHER_DATA = meaningsOf({ action: 'pass', isWeak: true });
 
 /** The lines of one zone. */
@@ -54,7 +54,7 @@ export class ZoneLines {
   /** Number of lines that the parentheses of a record may still span. */
   private headLines = 0;
 
-  /** `allow`: every rule of the list allows. `isCustom`: people wrote it here, and no list is held. */
+  /** `allow`: every rule of the list allows. `isCustom`: users wrote it in Weir, and it is never held. */
   constructor(
     { allow, isCustom }: { readonly allow: boolean; readonly isCustom: boolean },
     output: RuleOutput,
@@ -139,7 +139,7 @@ export class ZoneLines {
     return this.names.add(name, meanings[isWildcard ? 'below' : 'exact']) ?? reason;
   }
 
-  /** A zone may be for every name; its list is held until a person confirms that, which custom rules never are. */
+  /** A zone may cover every name; its list is held until a user confirms that, except custom rules. */
   private readRootWildcard(allows: boolean): UnusedLine | null {
     if (this.isCustom) return ROOT_WILDCARD;
     const { suffix: kind } = ruleKinds(this.allow || allows);
@@ -158,7 +158,7 @@ export class ZoneLines {
   private triggerOf(owner: string): string | null {
     const absolute = this.absolute(owner);
     if (absolute === undefined) return owner === '@' ? '' : owner.toLowerCase();
-    // Without a SOA record that says more, the first origin is the zone's name.
+    // Without a SOA record, the first origin is the zone's name.
     this.apex ??= this.origin;
     if (this.apex === undefined || this.apex === '') return absolute;
     if (absolute === this.apex) return '';

@@ -1,4 +1,4 @@
-/** Lines of formats in which the nearest rule decides: what one says of which names. */
+/** Lines of formats in which the nearest rule decides: the action of each for its names. */
 
 /** Effect of an entry on its names; `pass` makes no rule, but keeps wider ones away. */
 export type ScopedAction = 'block' | 'allow' | 'pass';
@@ -20,7 +20,7 @@ export interface ScopedMeaning {
   readonly isWeak?: boolean;
 }
 
-/** A name, what is said of it, and the line that says it. */
+/** A name, its action, and the line of it. */
 export interface ScopedEntry {
   /** Folded, without a final dot. */
   readonly name: string;

@@ -38,7 +38,7 @@ export class WildcardScopes implements Scopes {
     if (before !== undefined) this.dropped.add(isKept ? before : entry);
   }
 
-  /** Notes a name at the wildcards around it, unless its own records say the same as the nearest of them. */
+  /** Records a name at the wildcards around it, unless its own records have the same action as the nearest of them. */
   private note(name: string): void {
     let below = name;
     let at = parentOf(name);

@@ -171,8 +171,8 @@ export class AttributeInterner {
   }
 
   /**
-   * The finished table, without the sets that no name has any more, and the new number of each set
-   * (meaningless for dropped ones).
+   * The finished table, without the sets that no name uses, and the new number of each set (meaningless for dropped
+   * ones).
    */
   finish(): { table: AttributeTable; renumber: Uint32Array } {
     const renumber = new Uint32Array(this.sources.length);

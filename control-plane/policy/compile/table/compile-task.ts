@@ -90,7 +90,7 @@ export async function compile(job: CompileJob): Promise<CompileOutcome> {
     if (read.hasAdblockRules) adblockSources.add(index);
     statistics.push(read);
   }
-  // No list is in work any more.
+  // No list is being compiled.
   Atomics.store(job.progress, 0, job.lists.length + 1);
   names?.finish();
   const addressRules = statistics.reduce((sum, read) => sum + read.addressRules, 0);

@@ -7,7 +7,7 @@ function offsets(index: GramIndex, ...literals: string[]): number[] | null {
   return index.placeOf(literals)?.map(({ gramOffset }) => gramOffset) ?? null;
 }
 
-/** Counts so many rules under three letters. */
+/** Adds this number of rules under three letters. */
 function crowd(index: GramIndex, letters: string, rules: number): void {
   const literal = Buffer.from(letters);
   for (let i = 0; i < rules; i++) index.take([{ gram: gramAt(literal, 0), gramOffset: 0, literal }]);

@@ -46,7 +46,7 @@ export const LISTS_BUDGET: RuleBudget = {
 /** For a short text that is read on the main thread: some 10 ms of work. */
 export const SHORT_TEXT_BUDGET: RuleBudget = { ...LIST_BUDGET, work: 500_000 };
 
-/** For all regex filters that people wrote: they judge names only. */
+/** For all regex filters of users, which only match names. */
 export const FILTERS_BUDGET: RuleBudget = {
   work: 90_000_000,
   automata: 128,

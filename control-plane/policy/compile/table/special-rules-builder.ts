@@ -1,4 +1,4 @@
-/** Writes special rules and the index over them into one buffer, as `SpecialRulesLayout` says. */
+/** Writes special rules and the index over them into one buffer, in the format of `SpecialRulesLayout`. */
 import { type NameHash, hashName, nameFromText } from '../../../../shared/dns/name.ts';
 import type { AutomatonPacker } from '../../../../shared/automata/automaton-packer.ts';
 import {
@@ -273,7 +273,7 @@ function lengthOf(parts: readonly { readonly length: number }[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The power of two that holds so many; 0 for none. */
+/** The smallest power of two that can hold this number; 0 for none. */
 function slotsFor(count: number): number {
   return count === 0 ? 0 : 2 ** Math.ceil(Math.log2(count));
 }

@@ -1,5 +1,5 @@
 /**
- * Builds the client table of `shared/snapshot/client-table.ts` from groups that people assigned (by MAC, by address, by
+ * Builds the client table of `shared/snapshot/client-table.ts` from groups that users assigned (by MAC, by address, by
  * subnet) and from the addresses at which MACs are seen. All nesting and precedence is resolved here: threads search
  * ranges that do not overlap.
  */

@@ -1,6 +1,6 @@
 /**
- * Compiles what people set by hand (managed domains, blocked services, regex filters) into small tables that outrank
- * those of the lists; a change costs milliseconds, also with 100,000 rows. Rules are stored by owner, the groups they are for;
+ * Compiles manual settings (managed domains, blocked services, regex filters) into small tables that outrank those of
+ * the lists; a change costs milliseconds, also with 100,000 rows. Rules are stored by owner, the groups they are for;
  * `policy-table-builder.ts` maps owners to classes.
  */
 import { RuleKind } from '../../../../shared/snapshot/rule-table.ts';

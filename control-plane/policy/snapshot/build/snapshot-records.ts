@@ -68,7 +68,7 @@ export function localRecords(
   for (const { fqdn, address } of live.leases) {
     const bytes = addressFromText(address);
     const name = canonicalDomain(fqdn);
-    // A lease does not change a name that a person defined.
+    // A lease does not change a name that a user defined.
     if (bytes === null || name === null || written.has(name)) continue;
     const type = isMappedIpv4(bytes) ? 'A' : 'AAAA';
     add(records, {

@@ -50,7 +50,7 @@ export interface SharedManaged {
   readonly fresh: PolicyRows['managedDomains'];
 }
 
-/** A file is torn, damaged, or of another format; the message says which. */
+/** A file is torn, damaged, or of another format, as the message explains. */
 export class DamagedGeneration extends Error {
   override readonly name = 'DamagedGeneration';
 }

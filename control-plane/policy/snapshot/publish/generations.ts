@@ -171,8 +171,8 @@ export class Generations {
   }
 
   /**
-   * The content of the last one before a moment, if the one after it follows it. The times of writing say which two to
-   * read; what is read decides.
+   * The content of the last generation before a moment, if it is followed by the next version. Modification times
+   * select the two files to read; their content decides.
    */
   private async contentAt(
     momentMs: number,

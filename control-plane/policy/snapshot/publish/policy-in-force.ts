@@ -21,7 +21,7 @@ export interface PolicyParts {
   readonly readPolicy: () => Promise<Pick<StoredPolicy, 'rows' | 'lists' | 'position'>>;
   /** Read for each policy, because a reload of the configuration changes it. */
   readonly blocking: () => BlockingSettings;
-  /** The rows as they apply on this node; as they are stored unless given. */
+  /** The rows as they apply on this node; by default as stored. */
   readonly rowsHere?: (rows: PolicyRows) => PolicyRows;
   /** DNS threads that do not work by the settings yet. */
   readonly settingsBehind?: () => number;

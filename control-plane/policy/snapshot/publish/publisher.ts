@@ -36,7 +36,7 @@ export interface PublisherParts {
   readonly logger: Logger;
   /** Called with each state before a thread can name its version in a record. */
   readonly beforeUse?: (state: PublishedState) => void;
-  /** Resolves when generations may be written; at once unless given. */
+  /** Resolves when generations may be written; immediate by default. */
   readonly mayWrite?: Promise<void>;
 }
 
@@ -201,7 +201,7 @@ export class SnapshotPublisher {
   }
 }
 
-/** A generation must not bring back a grant that has ended, whatever the clock says when it is read. */
+/** A generation must not restore a grant that has ended, even if the clock is set back before it is read. */
 function withoutEnded(rows: PolicyRows, ended: ReadonlySet<number>): PolicyRows {
   if (ended.size === 0) return rows;
   return { ...rows, grants: rows.grants.filter(({ id }) => !ended.has(id)) };

@@ -33,8 +33,8 @@ export async function startingState(
 }
 
 /**
- * What a node says of itself from its first answer on. `before` is the last state of the process before it: one that was
- * ready answered by the same policy, and has found out if lists without a copy could not be fetched.
+ * State that a node reports from its first answer on. `before` is the last state of the previous process: if that was
+ * ready, it answered by the same policy, and has found out if lists without a copy could not be fetched.
  */
 export function firstNodeState(state: PublishedState, before: NodeStateCode): NodeStateCode {
   if (isFiltering(state)) return NodeState.READY;

@@ -1,4 +1,4 @@
-/** Describes a set of local records for people: `name TYPE values`, and its source. */
+/** Describes a set of local records for users: `name TYPE values`, and its source. */
 import { nameToText } from '../../../../shared/dns/name.ts';
 import { writeU16, writeU32 } from '../../../../shared/dns/wire.ts';
 import { LocalNames, LocalSource } from '../../../../shared/snapshot/local-name-table.ts';

@@ -1,4 +1,4 @@
-/** A deciding rule as text for people. */
+/** A deciding rule as text for users. */
 
 /** The rule that decided a query. */
 export interface RuleDescription {

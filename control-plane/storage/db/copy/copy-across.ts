@@ -89,7 +89,7 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is free only when it says so.
+    // The connection is only free once it reports that.
   }
 
   handleReadyForQuery(): void {
@@ -103,7 +103,7 @@ abstract class CopyStream<Events extends CopyEvents> implements Submittable {
 
 /** Signature, flags and the length of an extension, which is always empty. */
 const HEADER_BYTES = 19;
-/** In place of a row's number of columns: no more rows follow. */
+/** Replaces a row's number of columns: no more rows follow. */
 const END = -1;
 
 interface CopyOutEvents extends CopyEvents {

@@ -40,7 +40,7 @@ class CopyOut implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is free only when it says so.
+    // The connection is only free once it reports that.
   }
 
   handleReadyForQuery(): void {

@@ -70,7 +70,7 @@ class RowsOut implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is free only when it says so.
+    // The connection is only free once it reports that.
   }
 
   handleReadyForQuery(): void {
@@ -116,7 +116,7 @@ class RowsIn implements Submittable {
   }
 
   handleCommandComplete(): void {
-    // The connection is free only when it says so.
+    // The connection is only free once it reports that.
   }
 
   handleReadyForQuery(): void {

@@ -35,7 +35,7 @@ export async function exchangeClusters(home: PostgresHome): Promise<void> {
   await rename(nextOf(home).cluster, home.cluster, home);
 }
 
-/** Removes the cluster of the earlier version, of which nothing is needed any more. */
+/** Deletes the cluster of the earlier version, which is no longer needed. */
 export async function dropBefore(home: PostgresHome): Promise<void> {
   await rename(beforeOf(home).cluster, goneOf(home), home);
   rmSync(goneOf(home), { recursive: true, force: true });

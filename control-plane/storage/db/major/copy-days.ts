@@ -48,7 +48,7 @@ export async function copyDays(
   await to.query('DELETE FROM meta WHERE starts_with(key, $1)', [mark]);
 }
 
-/** Begin of the keys in `meta` that say which days of this very cluster were copied. */
+/** Prefix of the keys in `meta` with the days of this cluster that were copied. */
 async function markOf({ from }: CopyEnds): Promise<string> {
   const { rows } = await from.query<{ id: string }>(
     'SELECT system_identifier::text AS id FROM pg_control_system()',

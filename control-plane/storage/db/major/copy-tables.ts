@@ -17,7 +17,7 @@ export interface CopyTablesOptions {
   readonly report: (table: string) => void;
 }
 
-/** The database is not such that Weir can move it; the message says what a person can do. */
+/** Weir cannot move this database; the message explains what an administrator can do. */
 export class NotMovable extends Error {
   override readonly name = 'NotMovable';
 }

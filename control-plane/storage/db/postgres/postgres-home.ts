@@ -28,7 +28,7 @@ export interface PostgresHome {
   /** PostgreSQL's own data directory in it. */
   readonly cluster: string;
   readonly account: PostgresAccount;
-  /** True when the cluster is not in the data directory; a person should know. */
+  /** True if the cluster is not in the data directory; users should be informed. */
   readonly isElsewhere: boolean;
 }
 

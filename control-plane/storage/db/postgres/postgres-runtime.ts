@@ -176,7 +176,7 @@ function isUsableBy(nativeDir: string, account: PostgresAccount): boolean {
 function completeLinks(nativeDir: string): boolean {
   const list = readFileSync(join(nativeDir, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // The list speaks of `native/lib/…`, a copy has another name.
+    // The list contains `native/lib/…`, a copy has another name.
     const path = join(nativeDir, target.replace(/^native\//, ''));
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) continue;
     try {

@@ -12,8 +12,8 @@ export const NICENESS = { behindDns: 4, behindLog: 12 } as const;
 
 const MOST = 19;
 /**
- * That of the threads that answer, which have the process's first one; the control plane's own is lowered later. In a
- * thread that is started later it says something else.
+ * Priority of the threads that answer, which have the first one of the process; the control plane later lowers its own.
+ * In a thread that is started later, the value differs.
  */
 export const FIRST_PRIORITY = getPriority();
 

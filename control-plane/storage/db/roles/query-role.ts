@@ -9,7 +9,7 @@ import type { ClientBase } from 'pg';
 import { createHash, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** A person has to make the role. */
+/** An administrator must create the role. */
 export class RoleMissing extends Error {
   override readonly name = 'RoleMissing';
 }
@@ -17,7 +17,7 @@ export class RoleMissing extends Error {
 /** The role, as its owner sets it up. */
 export interface QueryRole {
   readonly name: string;
-  /** ASCII. Null = a person makes the role, and chose its password. */
+  /** ASCII. Null = an administrator creates the role and has chosen its password. */
   readonly password: string | null;
 }
 
@@ -96,7 +96,7 @@ export async function prepareQueryRole(owner: ClientBase, { name, password }: Qu
   await owner.query([`SELECT pg_advisory_xact_lock(${LOCK_KEY})`, ...rows.map(({ sql }) => sql)].join(';\n'));
 }
 
-/** For people: what the role of queries may do beyond its need; null = nothing that a person should change. */
+/** For users: unneeded privileges of the role of queries; null = none that an administrator should change. */
 export async function excessOf(client: ClientBase, role: QueryRole | undefined): Promise<string | null> {
   const { rows } = await client.query<{ excess: string | null }>(EXCESS, [
     role?.name ?? null,
@@ -105,7 +105,7 @@ export async function excessOf(client: ClientBase, role: QueryRole | undefined):
   return rows[0]?.excess ?? null;
 }
 
-/** Sets all that a person, or the role itself, may have changed. */
+/** Sets everything that an administrator, or the role itself, may have changed. */
 async function makeRole(
   owner: ClientBase,
   { name, password, isThere }: { name: string; password: string; isThere: boolean },
