@@ -29,7 +29,7 @@ function prepare(program) {
   return lastLine(ended.stderr) || `the build ended with ${ended.signal ?? ended.status}`;
 }
 
-/** The line that says what went wrong; a build says no more than that. */
+/** The error message of a build, which is its last line. */
 function lastLine(text) {
   return text.trim().split('\n').at(-1);
 }

@@ -1,7 +1,7 @@
 /** Short notices about what was just done. Shown by the toasts of the frame. */
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 
-/** What a notice is about. */
+/** Kind of a notice. */
 export type Tone = 'good' | 'warning' | 'fault';
 
 /** One notice. */

@@ -3,7 +3,7 @@
 /** Names with their texts. */
 export type SearchFields = Readonly<Record<string, string>>;
 
-/** What the address says; else the default. */
+/** The fields in the address, with defaults for missing ones. */
 export function fieldsOf<Fields extends SearchFields>(params: URLSearchParams, defaults: Fields): Fields {
   const entries = Object.entries(defaults).map(([name, text]) => [name, params.get(name) ?? text]);
   return Object.fromEntries(entries) as Fields;

@@ -1,9 +1,9 @@
-/** Who uses the page, and what the pages may therefore offer. */
+/** The user of the page, and the rights that decide what the pages offer. */
 import { createContext, useContext } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
-/** What the server says about logging in, and about this session. */
+/** Login settings of the server, and this session. */
 export type AuthState = AnswerOf<'GET /auth/status'>;
 
 /** The user of the page. */
@@ -31,7 +31,7 @@ export function ForAdmins({ children }: { readonly children: ReactNode }): React
   return useMe().isAdmin ? children : null;
 }
 
-/** Who that is by the server's word; null = a login is needed. */
+/** The user according to the server; null = a login is needed. */
 export function meOf(state: AuthState): Me | null {
   if (!state.enabled) return { username: null, isAdmin: true };
   if (state.session === null) return null;

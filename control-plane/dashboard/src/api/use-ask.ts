@@ -7,13 +7,13 @@ import { ask } from './ask.ts';
 /** An operation that only reads. */
 type Reading = Extract<OperationName, `GET ${string}`>;
 
-/** How an answer is asked for. */
+/** Options of a request. */
 export interface AskOptions<Answer> {
   /** Asks only while this holds. */
   readonly enabled?: boolean;
   /** Asks again after this time, while the page is seen; it may depend on the last answer. */
   readonly everyMs?: number | ((last: Answer | undefined) => number);
-  /** How long an answer counts as new; it is not asked for again when more components need it. */
+  /** How long an answer is fresh: other components that need it share it. */
   readonly staleMs?: number;
 }
 

@@ -2,15 +2,15 @@
 import { useState } from 'react';
 import { fieldProblem } from './problem-text.ts';
 
-/** What a text or a choice needs. */
+/** Props of a text field or a choice. */
 interface BoundField<Value> {
   readonly value: Value;
   readonly onChange: (value: Value) => void;
-  /** What the server says is wrong with it. */
+  /** Error message of the server. */
   readonly error: string | null;
 }
 
-/** What a switch or a checkbox needs. */
+/** Props of a switch or a checkbox. */
 interface BoundToggle {
   readonly isSelected: boolean;
   readonly onChange: (isSelected: boolean) => void;

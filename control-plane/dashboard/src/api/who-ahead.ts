@@ -1,4 +1,4 @@
-/** Who this is, as the page asked before its code was there (public/who.js): a round trip less before the first picture. */
+/** The login state, which public/who.js requests before the code of the page is loaded, to save a round trip. */
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 declare global {

@@ -86,7 +86,7 @@ function Entrance(): ReactNode {
 /** Between two questions whether setup is needed. */
 const AGAIN_MS = 2000;
 
-/** Who this is, once the code of what they see first is there: it is loaded while the server answers. */
+/** Requests the login state, and loads the code of the first page while the server answers. */
 async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   const page = loadPage(path);
   const auth = (await whoAhead()) ?? (await ask('GET /auth/status'));

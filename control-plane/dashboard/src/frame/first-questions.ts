@@ -1,4 +1,4 @@
-/** What the pages that are opened first ask first: the answers come while the code of the page does. */
+/** First requests of the pages that are opened most: they run while the code of the page is loaded. */
 import { keepAhead } from '../api/ahead.ts';
 import { ask } from '../api/ask.ts';
 import type { Given, OperationName } from '../../../../shared/api/client/typed-client.ts';

@@ -1,4 +1,4 @@
-/** What the palette offers for a text. */
+/** Entries of the palette for a text. */
 import type { Client } from '../../../../shared/api/policy/clients-api.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 

@@ -60,7 +60,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
   );
 }
 
-/** What fits the text, from here and from the server. */
+/** Entries that match the text, from the page and from the server. */
 function useEntries(text: string): PaletteEntry[] {
   const { say, format } = useText();
   const { isAdmin } = useMe();

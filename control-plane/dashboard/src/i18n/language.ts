@@ -8,7 +8,7 @@ import type { PseudoLanguage } from './pseudo.ts';
 /** Every text of the dashboard has a key in `en.json`. */
 export type MessageKey = keyof typeof en;
 
-/** What is kept of the choice in the browser. */
+/** Key of the choice in the browser's storage. */
 const CHOICE = 'weir.language';
 const FALLBACK = 'en';
 
@@ -52,7 +52,7 @@ function fitting(wanted: readonly string[]): string | undefined {
 
 interface LoadedLanguage {
   readonly textLanguage: string;
-  /** Whose numbers and dates: with the region that the browser names. */
+  /** Language of numbers and dates, with the region that the browser names. */
   readonly numberLanguage: string;
 }
 

@@ -3,7 +3,7 @@ import en from './en.json';
 import { messages } from './language.ts';
 import type { MessageKey } from './language.ts';
 
-/** What is filled into a message. */
+/** Values that are filled into a message. */
 export type Filling = Readonly<Record<string, string | number>>;
 
 /** A message, filled in. */

@@ -1,4 +1,4 @@
-/** How a domain name is shown: its labels, and beside them what an internationalised name means. */
+/** How a domain name is shown: its labels, and the decoded form of an internationalised name. */
 
 /** A name in parts that a line may break between. */
 export interface ShownName {

@@ -8,7 +8,7 @@ const EVENT = {} as StatusEvent;
 /** A server and its network, by a clock that the test moves. */
 class Server {
   nowMs = 0;
-  /** What it does with a stream or a request: it answers, refuses by an answer, or its machine or its network is away. */
+  /** Reaction to a stream or a request: answers, sends an error, or its machine or its network is down. */
   mode: 'up' | 'refusing' | 'stopped' | 'silent' = 'up';
   follows = 0;
   probes = 0;
@@ -93,7 +93,7 @@ class Server {
   }
 }
 
-/** What promises have to do is done. */
+/** Waits until pending promises have settled. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

@@ -5,12 +5,12 @@
  */
 import type { StatusEvent } from '../../../../../shared/api/policy/status-api.ts';
 
-/** How the connection stands; `sinceMs`: when Weir was last heard, Unix milliseconds. */
+/** State of the connection; `sinceMs`: time of the last data from Weir, Unix milliseconds. */
 export type ConnectionState =
   | { readonly kind: 'connected'; readonly isStreaming: boolean }
   | { readonly kind: 'lost'; readonly sinceMs: number };
 
-/** What it takes. */
+/** Parts of the connection. */
 export interface ConnectionParts {
   /**
    * Follows the stream until it ends, or is refused by Weir; calls `onHeard` for whatever comes, null = nothing but a

@@ -9,7 +9,7 @@ import { onLostRequest } from '../lost-requests.ts';
 import { followStatus, probeNode } from './status-stream.ts';
 import type { NodeStatus } from './status-stream.ts';
 
-/** How often the state is asked for if it cannot be followed. */
+/** Polling interval if the state cannot be streamed. */
 const POLL_MS = 10_000;
 const BLOCKED_NAMES = ['blocked_names'] as const;
 
@@ -57,7 +57,7 @@ export function checkConnection(): void {
   connection?.check();
 }
 
-/** How the connection stands. */
+/** State of the connection. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(watchConnection, () => connectionState);
 }

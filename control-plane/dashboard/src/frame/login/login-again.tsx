@@ -5,7 +5,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { LoginForm } from './login-form.tsx';
 
 interface LoginAgainProps {
-  /** Whose session has ended. */
+  /** The user whose session has ended. */
   readonly username: string | null;
   readonly onLogin: () => void;
 }

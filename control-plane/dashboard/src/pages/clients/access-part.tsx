@@ -1,4 +1,4 @@
-/** Who may ask, which networks were refused, and which will be: with a press each may ask from then on. */
+/** Allowed clients, and networks that were refused or will be; each of them can be allowed with one press. */
 import { Check, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -26,7 +26,7 @@ import { notify } from '../../api/notices.ts';
 import { useChange } from '../../api/use-change.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 
-/** What of the page is in its address. */
+/** State of the page that is kept in its address. */
 export const DEFAULTS = { tab: 'clients', search: '', group: '', source: '', offset: '0', open: '' };
 const PAGE_ROWS = 50;
 const MOST_STATS = 1_000;
@@ -190,7 +190,7 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
   return <DataTable label={say('page.clients')} columns={columns} rows={rows} keyOf={({ id }) => id} />;
 }
 
-/** What it is known by, the address first, and who makes it. */
+/** Identifiers of a client, the address first, and its manufacturer. */
 function Addresses({ client }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   const { ip_address: ip, mac_address: mac, client_key: key } = client;

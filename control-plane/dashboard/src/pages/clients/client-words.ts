@@ -1,4 +1,4 @@
-/** What a client is called, and why it has its group. */
+/** Names of clients, and the reasons for their groups. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 
@@ -56,10 +56,10 @@ export function draftOf(client: Client | null): ClientDraft {
   };
 }
 
-/** What keeps its queries out of the log and of statistics. */
+/** Settings that keep a client's queries out of the log and of statistics. */
 export const EXCLUSIONS = ['exclude_from_log', 'exclude_from_stats'] as const;
 
-/** What the API takes of one field. */
+/** The body for a change of one field. */
 export interface ClientFields {
   name?: string | null;
   ip_address?: string | null;

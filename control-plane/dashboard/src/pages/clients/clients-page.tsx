@@ -1,4 +1,4 @@
-/** Who asks, under which rules? The clients, and the networks that give them groups. */
+/** The clients, and the networks that assign groups to them. */
 import type { ReactNode } from 'react';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';

@@ -67,7 +67,7 @@ function Consequences({ clients, references }: ConsequencesProps): ReactNode {
   );
 }
 
-/** What refers to a group. */
+/** References to a group. */
 interface References {
   readonly subnets: number;
   /** Lists that also serve other groups. */

@@ -100,7 +100,7 @@ function GroupCard({ group, onPlan }: GroupCardProps): ReactNode {
   );
 }
 
-/** What the schedule means now. */
+/** The current state of the schedule. */
 export function NowOf({ profileId }: { readonly profileId: number }): ReactNode {
   const profile = useAsk('GET /schedule-profiles/{id}', { params: { id: profileId } });
   if (profile.data === undefined) return null;

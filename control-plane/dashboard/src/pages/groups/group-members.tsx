@@ -1,4 +1,4 @@
-/** Who is in the group; clients are moved here. */
+/** Members of the group; clients can be moved here. */
 import { Plus, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -12,7 +12,7 @@ import styles from './groups.module.css';
 
 type Engine = AnswerOf<'GET /safe-search/configs'>[number]['engine'];
 
-/** What the engines call themselves. */
+/** Names of the engines. */
 const NAMES: Readonly<Record<Engine, string>> = {
   google: 'Google',
   bing: 'Bing',

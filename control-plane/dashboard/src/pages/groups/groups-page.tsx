@@ -1,4 +1,4 @@
-/** What may this group do? All groups, or all of one. */
+/** All groups, or all settings of one group. */
 import { Baby, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

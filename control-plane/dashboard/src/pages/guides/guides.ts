@@ -70,7 +70,7 @@ export interface GuideFile {
   readonly withoutSetting: readonly string[];
 }
 
-/** A guide, ready to be shown. */
+/** A guide with its texts. */
 export interface Guide {
   readonly id: GuideId;
   readonly kind: GuideKind;
@@ -95,7 +95,7 @@ export function guideOf(wanted: string, { guides }: GuideFile): Guide {
   };
 }
 
-/** A piece of a step: plain text, a name in a menu, or something to be entered. */
+/** A piece of a step: plain text, a name in a menu, or a value to enter. */
 export interface StepPiece {
   readonly kind: 'text' | 'menu' | 'code';
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Who changed what? Each change of policy with what it did, the way back, and the log of everything that was done. */
+/** History: the changes of policy with their effects, each with a button to undo it, and the audit log. */
 import type { ReactNode } from 'react';
 import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useUrlState } from '../../api/url-state.ts';

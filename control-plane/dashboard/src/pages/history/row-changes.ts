@@ -1,4 +1,4 @@
-/** What a change did to each row, of revisions and of the audit log. */
+/** Effects of a change on each row, for revisions and for the audit log. */
 
 /** A row in the columns of its table. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** What happened to a row. */
+/** Kind of change of a row. */
 export type ChangeKind = 'created' | 'changed' | 'deleted';
 
 /** Names of what rows refer to by id. */
@@ -29,7 +29,7 @@ export interface Names {
   readonly schedules: ReadonlyMap<number, string>;
 }
 
-/** Columns that say nothing to people; the raw columns have them. */
+/** Columns that mean nothing to users; only the raw view has them. */
 const UNTOLD = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
 /** The columns that are in the name of a row. */
 const NAMING: Readonly<Record<string, readonly string[]>> = {
@@ -54,7 +54,7 @@ const NAMING: Readonly<Record<string, readonly string[]>> = {
 /** A client has one of its columns as its name, the first that it has. */
 const NAMED_BY_FIRST = new Set(['clients']);
 
-/** What happened to the row. */
+/** The kind of a change. */
 export function kindOf({ before, after }: RowChange): ChangeKind {
   if (before === null) return 'created';
   return after === null ? 'deleted' : 'changed';

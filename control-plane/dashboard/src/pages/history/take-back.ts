@@ -1,4 +1,4 @@
-/** What goes back with a rollback. */
+/** The changes that a rollback undoes. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** A change of policy. */
@@ -20,7 +20,7 @@ export interface TakeBack {
   readonly head: number;
 }
 
-/** What a wish means for these revisions, in whatever order. */
+/** The rollback that a wish requires, from revisions in any order. */
 export function takeBackOf(revisions: readonly Revision[], { to, undo }: Wish): TakeBack {
   const newestFirst = revisions.toSorted((one, other) => other.id - one.id);
   const target = newestFirst.find(({ id }) => (undo === undefined ? id === to : id < undo)) ?? null;

@@ -1,4 +1,4 @@
-/** How a list stands, in a word with its icon. */
+/** State of a list, as a word with an icon. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Badge } from '../../ui/display/values.tsx';

@@ -130,7 +130,7 @@ function ListFacts({ row }: { readonly row: ListRow }): ReactNode {
   );
 }
 
-/** What switching the list on or off would change, before it is done. */
+/** Preview of enabling or disabling the list. */
 function ListWhatIf({ kind, row }: Pick<ListDrawerProps, 'kind' | 'row'>): ReactNode {
   const { say } = useText();
   const simulation = useSimulation();

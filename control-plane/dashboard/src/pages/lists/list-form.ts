@@ -1,4 +1,4 @@
-/** What a person writes about a list, and what is sent of it. */
+/** The form of a list, and the body that is sent. */
 import type { CallOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { Source } from './list-rows.ts';
 
@@ -23,7 +23,7 @@ export function fieldsOfList(source: Source | null): ListFields {
   };
 }
 
-/** What is sent. A list without a name is called by its address. */
+/** The body of a list. A list without a name gets its address as the name. */
 export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'>['body'] {
   const url = fields.url.trim();
   return {
@@ -35,7 +35,7 @@ export function bodyOfList(fields: ListFields): CallOf<'POST /blocklist-sources'
   };
 }
 
-/** What is sent of custom rules, which have no address. */
+/** The body of custom rules, which have no address. */
 export function bodyOfRules(fields: ListFields): Omit<ReturnType<typeof bodyOfList>, 'url'> {
   const { url: _none, ...body } = bodyOfList(fields);
   return body;

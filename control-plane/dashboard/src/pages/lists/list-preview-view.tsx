@@ -1,4 +1,4 @@
-/** What a list is like before it is added: its size, lines without a rule, and what active lists have of it. */
+/** Preview of a new list: its size, lines without a rule, and the overlap with active lists. */
 import type { ReactNode } from 'react';
 import { problemText } from '../../api/problem-text.ts';
 import type { Question } from '../../api/use-question.ts';

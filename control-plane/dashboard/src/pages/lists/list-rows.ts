@@ -7,7 +7,7 @@ import type { BadgeTone } from '../../ui/display/values.tsx';
 
 /** A list. */
 export type Source = AnswerOf<'GET /blocklist-sources'>[number];
-/** What a list is worth. */
+/** Statistics about the use of a list. */
 export type SourceWorth = AnswerOf<'GET /blocklist-sources/stats'>[number];
 
 /** A list with its worth, once that is known. */
@@ -15,15 +15,15 @@ export interface ListRow extends Source {
   readonly worth: SourceWorth | null;
 }
 
-/** How a list stands; a disabled one has no other state that matters. */
+/** State of a list; for a disabled one no other state matters. */
 export type Standing = Source['status'] | 'off';
 
-/** How a list stands. */
+/** The state of a list. */
 export function standingOf({ enabled, status }: Source): Standing {
   return enabled || status === 'updating' ? status : 'off';
 }
 
-/** How a standing is shown. */
+/** How each state is shown. */
 export const STANDINGS: Readonly<
   Record<Standing, { readonly tone: BadgeTone; readonly icon: LucideIcon; readonly text: MessageKey }>
 > = {
@@ -35,10 +35,10 @@ export const STANDINGS: Readonly<
   off: { tone: 'plain', icon: CirclePause, text: 'groups.off' },
 };
 
-/** What the rows can be sorted by. */
+/** Sort keys of the rows. */
 export const SORTS = ['name', 'hits', 'unique', 'rules', 'changed'] as const;
 
-/** What of the lists is shown. */
+/** Filter of the shown lists. */
 export interface ListFilter {
   readonly search: string;
   /** One standing, or '' for all. */

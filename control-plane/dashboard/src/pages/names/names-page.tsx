@@ -46,7 +46,7 @@ export default function NamesPage(): ReactNode {
 
 type DnsSettings = AnswerOf<'GET /settings'>;
 
-/** How names of the local network are looked up. */
+/** Settings for names of the local network. */
 function LocalSettings(): ReactNode {
   const settings = useAsk('GET /settings', {});
   return <Answered of={settings}>{(now) => <Form settings={now} />}</Answered>;

@@ -1,4 +1,4 @@
-/** What a person writes about a local record or a forward zone, and what is sent of it. */
+/** The forms of local records and forward zones, and the bodies that are sent. */
 import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** A record. */
@@ -33,7 +33,7 @@ export function isRecordReady({ fqdn, value, ttl }: RecordFields): boolean {
   return fqdn.trim() !== '' && value.trim() !== '' && /^\d{1,6}$/.test(ttl.trim());
 }
 
-/** What is sent. A single label is a host name, within the local domain. */
+/** The body of a record. A single label is a host name, within the local domain. */
 export function bodyOfRecord(fields: RecordFields): NonNullable<CallOf<'POST /local-records'>['body']> {
   const name = fields.fqdn.trim();
   const isLabel = !name.replace(/\.$/, '').includes('.') && !name.includes(':');

@@ -1,4 +1,4 @@
-/** How each node does, and all of them in one sentence, the worst first. */
+/** State of each node, and of all of them in one sentence, the worst first. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** A node, with what it said last. */
@@ -46,7 +46,7 @@ export interface NodeNotes {
   readonly drift: readonly string[];
 }
 
-/** What there is to note. */
+/** The warnings about a node. */
 export function notesOf(node: ClusterNode): NodeNotes {
   const offsetMs = node.clock_offset_ms ?? 0;
   return {
@@ -58,7 +58,7 @@ export function notesOf(node: ClusterNode): NodeNotes {
   };
 }
 
-/** How all of them stand. */
+/** State of all nodes. */
 export function standingOfAll(nodes: readonly ClusterNode[]): NodesStanding {
   for (const kind of ['away', 'late', 'behind'] as const) {
     const names = nodes.filter((node) => stateOf(node) === kind).map(({ node }) => node);

@@ -70,7 +70,7 @@ export default function OverviewPage(): ReactNode {
   );
 }
 
-/** Whether all that stands above the figures has been answered or has failed: it pushes nothing down any more. */
+/** Whether all parts above the statistics have been loaded or have failed, so that they no longer shift the layout. */
 function useIsStandingKnown(): boolean {
   const { health, blocking } = useNodeStatus();
   const answers = [

@@ -1,9 +1,9 @@
-/** What is wrong, the worst first, each with the page that fixes it. */
+/** Problems, the worst first, each with the page to fix it. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Filling } from '../../i18n/say.ts';
 
-/** What the server reports of itself. */
+/** Health as the server reports it. */
 export type Health = AnswerOf<'GET /health'>;
 
 /** One thing that is wrong, or that a person should look at. */
@@ -14,7 +14,7 @@ export interface Trouble {
   readonly filling: Filling;
   /** Said beside it, if the server has more to say. */
   readonly detail: string | null;
-  /** What to do about it, if no page alone fixes it. */
+  /** Advice, if no page alone fixes the problem. */
   readonly help: MessageKey | null;
   /** Where it is fixed; null = by looking again once the help was followed. */
   readonly fix: { readonly to: string; readonly text: MessageKey } | null;
@@ -39,7 +39,7 @@ const FIXES: Readonly<Partial<Record<string, Trouble['fix']>>> = {
   certificates: { to: '/settings?part=tls', text: 'trouble.fix.certificates' },
 };
 
-/** What to do about parts that no page fixes. */
+/** Advice about problems that no page fixes. */
 const HELP: Readonly<Partial<Record<string, MessageKey>>> = {
   dns: 'trouble.help.dns',
   clock: 'trouble.help.clock',

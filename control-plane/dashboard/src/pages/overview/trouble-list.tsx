@@ -1,4 +1,4 @@
-/** What is wrong, each with the link or button that fixes it. */
+/** Problems, each with the link or button to fix it. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useNodeStatus } from '../../api/live/live-status.ts';

@@ -15,7 +15,7 @@ import type { Trouble } from './overview-status.ts';
 const CLIENTS_MS = 90_000;
 const LISTS_MS = 450_000;
 
-/** What is wrong, the worst first; null = not known yet. */
+/** Problems, the worst first; null = not known yet. */
 export function useTroubles(): readonly Trouble[] | null {
   const { health, blocking, blockedNames } = useNodeStatus();
   const sources = useAsk('GET /blocklist-sources', {}, { everyMs: LISTS_MS });

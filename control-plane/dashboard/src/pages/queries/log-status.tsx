@@ -1,4 +1,4 @@
-/** How the log stands: how much there is, whether it is live, what is missing, and what to do where it is empty. */
+/** State of the log: its size, whether it is live, missing parts, and advice if it is empty. */
 import { Inbox, SearchX } from 'lucide-react';
 import { memo } from 'react';
 import type { ReactNode } from 'react';

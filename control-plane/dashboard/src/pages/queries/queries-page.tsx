@@ -1,4 +1,4 @@
-/** What did this device ask? The log, live and back in time, filtered, explained, and what can be done about a row. */
+/** The query log: live and past rows, with filters, explanations, and actions on a row. */
 import { CircleHelp, Download } from 'lucide-react';
 import { memo, useMemo, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
@@ -159,7 +159,7 @@ function focusAgain(focus: () => void): void {
 
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 
-/** What is filtered, as a file. The server writes it while the browser saves it; nothing is held in between. */
+/** Exports the filtered rows as a file, which is streamed from the server to the disk. */
 const ExportMenu = memo(function ExportMenu({
   filters,
 }: {
@@ -186,7 +186,7 @@ interface ValueMenuProps {
   readonly onClose: () => void;
 }
 
-/** What can be done with a value of a row that was pressed. */
+/** Actions on a value of a row that was pressed. */
 function ValueMenu({ pressed, groups, onFilter, onClose }: ValueMenuProps): ReactNode {
   const { say } = useText();
   const name = CONDITIONS.find((one) => one === pressed?.field);
@@ -210,7 +210,7 @@ function ValueMenu({ pressed, groups, onFilter, onClose }: ValueMenuProps): Reac
   );
 }
 
-/** What they work on. */
+/** Parts that the keys of a row work on. */
 interface RowKeyParts {
   readonly log: ShownLog;
   /** The place of the row that is meant. */

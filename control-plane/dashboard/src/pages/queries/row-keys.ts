@@ -1,6 +1,6 @@
 /** Single keys for the rows of the log. They can be switched off: who speaks to the computer may type them by chance. */
 
-/** What a key does. */
+/** Action of a key. */
 export type RowKey = 'next' | 'previous' | 'explain' | 'allow' | 'block' | 'search';
 
 const KEYS: Readonly<Record<string, RowKey>> = {
@@ -29,7 +29,7 @@ export function switchKeys(isOn: boolean): void {
   else localStorage.setItem(CHOICE, 'off');
 }
 
-/** What is known of a pressed key. */
+/** A pressed key with its modifiers. */
 export interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -44,5 +44,5 @@ export function rowKeyOf(event: PressedKey, isTaken: boolean): RowKey | null {
   return KEYS[event.key] ?? null;
 }
 
-/** Where letters are typed, or choose by themselves. */
+/** Elements that handle letter keys themselves. */
 export const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role=menu], [role=listbox]';

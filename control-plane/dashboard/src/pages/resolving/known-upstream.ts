@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A public resolver. */
 export type Known = AnswerOf<'GET /upstream-catalog'>[number];
 
-/** How a server is asked, the best first. */
+/** Transports of a server, the best first. */
 const TRANSPORTS = ['tls', 'https', 'udp'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 

@@ -36,7 +36,7 @@ export function poolsOf(servers: readonly ServerState[]): PoolState[] {
   });
 }
 
-/** How all servers together stand: each counts once, by the worst that is known of it. */
+/** State of all servers: each counts once, by its worst known state. */
 export interface Standing {
   readonly total: number;
   readonly down: number;
@@ -87,7 +87,7 @@ export function serversOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((server) => server !== '');
 }
 
-/** What the server says of one part of the pool at this place; null = nothing. */
+/** Error message for one part of the pool at this place; null = none. */
 export function poolProblem(error: Error | null, place: number, part: keyof Pool): string | null {
   if (!(error instanceof ApiFailure)) return null;
   const path = `dns.pools.${place}.${part}`;

@@ -122,7 +122,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
 
 interface Writing {
   readonly isPending: boolean;
-  /** What the last attempt left; null = nothing. */
+  /** The rest after a failed attempt; null = none. */
   readonly failed: Written['failed'];
   readonly start: (domains: readonly string[]) => void;
 }

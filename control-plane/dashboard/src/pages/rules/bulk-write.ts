@@ -4,7 +4,7 @@ import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 /** Rules of one request. */
 export const MOST_AT_ONCE = 10_000;
 
-/** What was written so far. */
+/** Progress of the writes. */
 export interface Written {
   readonly added: number;
   /** Rules that someone else had added before. */

@@ -17,7 +17,7 @@ export interface PastedName {
   readonly isOpposed: boolean;
 }
 
-/** What the names are to become. */
+/** The rules to create for the names. */
 export interface PasteTarget {
   readonly action: RuleAction;
   /** Whether names cover their subdomains, also those that are written without `*.`. */
@@ -47,7 +47,7 @@ export function pastedNames(text: string, target: PasteTarget): PastedName[] {
   );
 }
 
-/** How many names are in each state. */
+/** Number of names in each state. */
 export function countsOf(names: readonly PastedName[]): Record<PastedState | 'opposed', number> {
   const counts = { new: 0, double: 0, there: 0, bad: 0, opposed: 0 };
   for (const { state, isOpposed } of names) {

@@ -1,4 +1,4 @@
-/** What a rule does, in a word with its icon. */
+/** Action of a rule, as a word with an icon. */
 import { Ban, Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';

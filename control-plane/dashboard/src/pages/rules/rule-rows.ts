@@ -8,11 +8,11 @@ export type ManagedDomain = AnswerOf<'GET /managed-domains'>['data'][number];
 export type RegexFilter = AnswerOf<'GET /regex-filters'>[number];
 /** Either. */
 export type Rule = ManagedDomain | RegexFilter;
-/** What rules are about. */
+/** Kinds and actions of rules. */
 export type RuleKind = 'domain' | 'expression';
 export type RuleAction = 'allow' | 'deny';
 
-/** What the rule is about, as it was written. */
+/** The domain or pattern of a rule, as it was written. */
 export function textOfRule(rule: Rule): string {
   return 'domain' in rule ? rule.domain : rule.pattern;
 }
@@ -60,7 +60,7 @@ export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
   return { action, group_id: groupId, comment: comment.trim(), enabled };
 }
 
-/** What of the rules is shown. */
+/** Filter of the shown rules. */
 export interface RuleFilter {
   readonly search: string;
   /** '' = both. */
@@ -106,7 +106,7 @@ export function rowsOf(rules: readonly Rule[]): RuleRow[] {
   return [...rows.values()].map((all) => ({ rule: all[0]!, all }));
 }
 
-/** What is sent to replace the rules of a row by ones for these groups; null = one for every group. */
+/** Changes that replace the rules of a row by rules for these groups; null = one rule for every group. */
 export function replacement(
   all: readonly Rule[],
   groupIds: readonly number[] | null,

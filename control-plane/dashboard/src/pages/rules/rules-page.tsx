@@ -1,4 +1,4 @@
-/** What did I decide? Rules for names, rules by expression, and what holds for a time. */
+/** Domain rules, regex rules and temporary rules. */
 import { ClipboardPaste, ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -50,7 +50,7 @@ export function draftFault(draft: SlotDraft): MessageKey | null {
   return draft.start === draft.end ? 'schedules.fault.same' : null;
 }
 
-/** What the API takes. */
+/** The slot as the API takes it. */
 export function slotOf({ days, isWholeDay, start, end, action, skipsDaysOff }: SlotDraft): WeekSlot {
   const times = isWholeDay
     ? { start_time: MIDNIGHT, end_time: DAY_END }

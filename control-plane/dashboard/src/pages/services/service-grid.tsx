@@ -23,7 +23,7 @@ import type { Service, ServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import { Filters } from '../../ui/display/filters.tsx';
 import styles from './services.module.css';
 
-/** What of the page is in its address. */
+/** State of the page that is kept in its address. */
 export const DEFAULTS = { search: '', category: '', group: '', show: 'all', offset: '0', open: '' };
 const PAGE_ROWS = 40;
 /** More columns do not fit on a screen; the user then chooses one group. */

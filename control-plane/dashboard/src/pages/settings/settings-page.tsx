@@ -1,4 +1,4 @@
-/** How does it run? The configuration key by key, people and their sessions, certificates, backups. */
+/** Settings: the configuration key by key, users and their sessions, certificates, backups. */
 import { lazy } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { Link } from 'wouter';

@@ -32,7 +32,7 @@ export type DraftChange =
 export const CHANGE_KINDS = ['turnOn', 'turnOff', 'url', 'domain', 'block', 'unblock', 'client'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** What the server is asked. */
+/** The draft of the request. */
 export function draftOf(changes: readonly DraftChange[], period: string): Draft {
   const of = <Kind extends ChangeKind>(kind: Kind) =>
     changes.filter((change): change is Extract<DraftChange, { kind: Kind }> => change.kind === kind);

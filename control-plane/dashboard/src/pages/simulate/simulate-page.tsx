@@ -1,4 +1,4 @@
-/** What would change? A draft of policy against the queries that the log has. Nothing is stored by asking. */
+/** Simulates a draft of policy with the queries of the log. Nothing is stored. */
 import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -27,7 +27,7 @@ export default function SimulatePage(): ReactNode {
   const [{ period: written }, setFields] = useUrlState(DEFAULTS);
   const period = PERIODS.find((one) => one === written) ?? '7d';
   const [changes, setChanges] = useState<readonly DraftChange[]>([]);
-  /** What the answer is about: it is old once the draft or the period differs. */
+  /** Draft and period of the answer; it is outdated once they differ. */
   const [asked, setAsked] = useState('');
   const simulation = useSimulation();
   const draft = draftOf(changes, period);

@@ -169,7 +169,7 @@ const OBSTACLES = {
   names: 'welcome.router.unfiltered',
 } as const;
 
-/** What to enter in the router; only once it can work. */
+/** The addresses to enter in the router, shown once they can work. */
 function RouterStep({ reach }: { readonly reach: Reach }): ReactNode {
   const { say, format } = useText();
   const sources = useAsk('GET /blocklist-sources', {});

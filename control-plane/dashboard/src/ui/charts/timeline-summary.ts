@@ -1,4 +1,4 @@
-/** What a timeline says in one sentence. */
+/** Summary of a timeline in one sentence. */
 
 /** One span of a timeline. */
 export interface TimelineBucket {

@@ -5,7 +5,7 @@ import { Button as AriaButton } from 'react-aria-components/Button';
 import { Tooltip, TooltipTrigger } from 'react-aria-components/Tooltip';
 import styles from './button.module.css';
 
-/** What pressing means: the page's main step, one among others, or something that takes away. */
+/** Importance of the action: the main step of the page, one of several, or a deletion. */
 export type ButtonKind = 'main' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
@@ -17,7 +17,7 @@ interface ButtonProps {
   readonly onPress?: () => void;
   readonly type?: 'button' | 'submit';
   readonly isDisabled?: boolean;
-  /** Under way: cannot be pressed again, and says so. */
+  /** The action is running: the button shows that and is disabled. */
   readonly isPending?: boolean;
   readonly slot?: string;
   readonly autoFocus?: boolean;

@@ -33,7 +33,7 @@ export function CopyField({ label, text }: CopyFieldProps): ReactNode {
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied: "Copy the name". */
+  /** Label of the button, such as "Copy the name". */
   readonly label: string;
 }
 

@@ -21,7 +21,7 @@ import styles from './fields.module.css';
 interface FieldProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** What is wrong; null = nothing. */
+  /** Error message; null = none. */
   readonly error?: string | null | undefined;
   readonly isDisabled?: boolean;
 }

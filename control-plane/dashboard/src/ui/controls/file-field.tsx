@@ -10,7 +10,7 @@ import styles from './file-field.module.css';
 interface FileFieldProps {
   readonly label: string;
   readonly help?: string;
-  /** What is wrong; null = nothing. */
+  /** Error message; null = none. */
   readonly error?: string | null;
   /** Null before one is chosen. */
   readonly file: File | null;

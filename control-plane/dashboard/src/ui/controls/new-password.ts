@@ -1,4 +1,4 @@
-/** What is wrong with a new password, as it is typed. */
+/** Checks a new password while it is typed. */
 
 /** Of the API: `NewPassword`, which the dashboard does not load for two lines. */
 const LEAST_LENGTH = 8;
@@ -13,7 +13,7 @@ export interface TypedPassword {
 /** Before anything is typed. */
 export const NO_PASSWORD: TypedPassword = { password: '', repeated: '' };
 
-/** What is wrong with it; what is empty is not wrong yet. */
+/** Errors in a new password; an empty field is not an error yet. */
 export function passwordFaults({ password, repeated }: TypedPassword): {
   isShort: boolean;
   differs: boolean;

@@ -1,4 +1,4 @@
-/** How the page looks here: theme and language. Kept in this browser only. */
+/** Theme and language. Kept in this browser only. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { chooseLanguage, chosenLanguage, LANGUAGES } from '../../i18n/language.ts';

@@ -23,7 +23,7 @@ export interface Column<Row> {
 }
 
 interface DataTableProps<Row> {
-  /** What the table lists, for screen readers. */
+  /** Label of the table, for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

@@ -1,4 +1,4 @@
-/** What narrows the rows of a table: a search, and choices beside it. */
+/** Filters of a table: a search field and choices. */
 import type { ReactNode } from 'react';
 import { SearchField } from '../controls/fields.tsx';
 import { Bar } from './page.tsx';

@@ -12,7 +12,7 @@ import styles from './states.module.css';
 interface EmptyProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** What to do about it. */
+  /** Advice or actions. */
   readonly children?: ReactNode;
 }
 
@@ -40,7 +40,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactNode 
   );
 }
 
-/** How a callout is meant. */
+/** Severity of a callout. */
 export type CalloutTone = 'info' | 'good' | 'warning' | 'fault';
 
 const ICONS: Readonly<Record<CalloutTone, LucideIcon>> = {

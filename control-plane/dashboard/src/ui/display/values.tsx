@@ -1,4 +1,4 @@
-/** How single values look: names, moments, figures, states. What comes from the network is text and nothing else. */
+/** Single values: names, times, numbers, states. Values from the network are always rendered as text. */
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { shownName } from '../../i18n/shown-name.ts';
@@ -22,7 +22,7 @@ export function DomainName({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-/** How long ago, with the exact moment at hand. */
+/** A time relative to now, with the exact time as a tooltip. */
 export function Moment({ at }: { readonly at: string }): ReactNode {
   const { format } = useText();
   return (
@@ -32,7 +32,7 @@ export function Moment({ at }: { readonly at: string }): ReactNode {
   );
 }
 
-/** What a state looks like. */
+/** Colour of a badge. */
 export type BadgeTone = 'plain' | 'allowed' | 'blocked' | 'good' | 'warning' | 'fault';
 
 interface BadgeProps {

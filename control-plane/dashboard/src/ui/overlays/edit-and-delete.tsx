@@ -12,7 +12,7 @@ interface EditAndDeleteProps {
   readonly form: (close: () => void) => ReactNode;
   readonly onDelete: () => Promise<unknown>;
   readonly isPending: boolean;
-  /** What deleting means. */
+  /** Consequences of the deletion. */
   readonly children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** What a client is called. */
+/** Name of a client. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 type Named = Pick<

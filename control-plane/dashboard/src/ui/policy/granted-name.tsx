@@ -1,4 +1,4 @@
-/** What a grant is about. */
+/** The name that a grant is about. */
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useText } from '../../i18n/text.ts';

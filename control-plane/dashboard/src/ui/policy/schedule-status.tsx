@@ -1,4 +1,4 @@
-/** What a schedule means now, and until when: by the clocks of its zone. */
+/** The current state of a schedule and its end, by the clock of its time zone. */
 import { CalendarClock, CirclePlay, CircleSlash } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-/** What limits the answer to a draft: said below it, so that it is not taken for more than it is. */
+/** Limits of a simulation, shown below it. */
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Simulated } from './use-simulation.ts';
 

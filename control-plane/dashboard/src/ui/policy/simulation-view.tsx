@@ -1,4 +1,4 @@
-/** What a draft would change: a sentence, then names or clients with their counts. */
+/** Changes that a draft would make: a sentence, then names or clients with their counts. */
 import { Ban, Check } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -19,7 +19,7 @@ interface SimulationViewProps {
   readonly period: string;
 }
 
-/** How the question stands, and its answer. */
+/** Progress of a simulation, then its result. */
 export function SimulationView({ of, period }: SimulationViewProps): ReactNode {
   const { say } = useText();
   if (of.state === 'running')

@@ -1,4 +1,4 @@
-/** What one client or one group may, or may not, ask for a time: made by one press, ended by the server or here. */
+/** Temporary rules of a client or group: created with one press, ended by the server or here. */
 import { CirclePlay, CircleSlash } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -13,7 +13,7 @@ import { Badge } from '../display/values.tsx';
 import { GrantedName } from './granted-name.tsx';
 import styles from './timed-permissions.module.css';
 
-/** Whose permissions. */
+/** The client or group of the rules. */
 export type Holder = { readonly client_id: number } | { readonly group_id: number };
 
 const REFRESH_MS = 30_000;

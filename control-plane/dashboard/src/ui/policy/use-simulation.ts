@@ -5,7 +5,7 @@ import { type Question, useQuestion } from '../../api/use-question.ts';
 
 /** A draft of policy. */
 export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
-/** What it would change. */
+/** Result of a simulation. */
 export type Simulated = AnswerOf<'POST /simulate'>;
 
 /** Where the question stands. */

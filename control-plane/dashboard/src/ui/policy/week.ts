@@ -59,7 +59,7 @@ export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBloc
   return blocks.sort((one, other) => one.day - other.day || one.start - other.start || one.end - other.end);
 }
 
-/** What slots mean at a moment, by the clocks of a zone. */
+/** The state that slots give at a moment, by the clock of a time zone. */
 export function standingAt(
   slots: readonly WeekSlot[],
   timeZone: string,

@@ -1,4 +1,4 @@
-/** Whose devices they are: those of the plan first, then those that asked last. */
+/** Devices of the plan first, then the most recently seen ones. */
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';

@@ -12,7 +12,7 @@ type PlanBody = CallOf<'PUT /group-plans/{id}'>['body'];
 
 /** The fields of the form. */
 export interface PlanDraft extends Omit<GroupPlan, 'id'> {
-  /** The name was written by a person: it is not that of the device any more. */
+  /** The user has entered the name, so it no longer follows the device. */
   readonly isNamed: boolean;
 }
 
@@ -30,7 +30,7 @@ export function draftOf({ id: _id, ...plan }: GroupPlan, timezone: string): Plan
   return { ...plan, timezone: hasTimes ? plan.timezone : timezone, isNamed: true };
 }
 
-/** What the API takes. */
+/** The body of the request. */
 export function bodyOf({ isNamed: _isNamed, ...draft }: PlanDraft): PlanBody {
   return { ...draft, name: draft.name.trim(), days_off: filledIn(draft.days_off) };
 }

@@ -1,4 +1,4 @@
-/** What the API says of a question. */
+/** Explanations of the API. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 
 /** An explanation. */

@@ -62,7 +62,7 @@ export function useVerdict(): Judge {
   };
 }
 
-/** What a grant does, and until when. */
+/** Text about the effect of a grant and its end. */
 export function grantText(
   { action, domain, subdomains, until }: Pick<Grant, 'action' | 'domain' | 'subdomains' | 'until'>,
   say: Say,

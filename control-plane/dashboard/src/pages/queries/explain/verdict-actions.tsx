@@ -48,7 +48,7 @@ interface VerdictDialogProps extends VerdictProps {
   readonly onClose: () => void;
 }
 
-/** Who, how long, and which names. */
+/** Asks for the clients, the duration and the names. */
 function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogProps): ReactNode {
   const { say } = useText();
   const [chosen, setChosen] = useState(USUAL);

@@ -1,4 +1,4 @@
-/** What may be decided about a row: for whom, how long, for which names. Grants are ended by the server. */
+/** Decisions about a row: clients, duration and names. The server ends grants. */
 import type { QueryStatusName } from '../../../../../../shared/query-log.ts';
 import type { LogRow } from '../log/log-rows.ts';
 import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -6,10 +6,10 @@ import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed
 /** A permission or a block for a while. */
 export type Grant = AnswerOf<'GET /grants'>[number];
 
-/** How long: seconds, until a moment that the clock names, or until it is deleted. */
+/** Duration: seconds, until midnight, or until the rule is deleted. */
 export type VerdictSpan = 600 | 3_600 | 'midnight' | 'ever';
 
-/** For whom. */
+/** The clients that a decision applies to. */
 export type VerdictScope = 'client' | 'group' | 'everyone';
 
 /** A decision. */
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly subdomains: boolean;
 }
 
-/** What it is about. */
+/** The query that a decision is about. */
 export interface VerdictTarget {
   readonly domain: string;
   /** The address. */
@@ -31,7 +31,7 @@ export interface VerdictTarget {
   readonly status: QueryStatusName;
 }
 
-/** What a decision about a row is about. */
+/** The target of a decision about a row. */
 export function targetOf(
   row: Pick<LogRow, 'domain' | 'client' | 'client_id' | 'group_id' | 'status'>,
 ): VerdictTarget {
@@ -42,7 +42,7 @@ export function targetOf(
 /** The usual decision, which one press makes and the sheet starts with. */
 export const USUAL: Omit<Verdict, 'action'> = { scope: 'client', span: 600, subdomains: true };
 
-/** What is offered, the usual choice first. */
+/** The choices, the most common one first. */
 export const SCOPES: readonly VerdictScope[] = ['client', 'group', 'everyone'];
 export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
 
@@ -60,7 +60,7 @@ export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName
 
 type GrantBody = NonNullable<CallOf<'POST /grants'>['body']>;
 
-/** Whom a grant is for; nothing = everyone. */
+/** The client or group of a grant; neither = everyone. */
 type Holder = { readonly client_id?: number } | { readonly group_id?: number };
 
 /** The grant of a decision. */
@@ -88,7 +88,7 @@ export function midnightAfter(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
 }
 
-/** Whom a grant is for. */
+/** The scope of a grant. */
 export function scopeOf({ client_id: clientId, group_id: groupId }: Grant): VerdictScope {
   if (clientId !== null) return 'client';
   return groupId === null ? 'everyone' : 'group';

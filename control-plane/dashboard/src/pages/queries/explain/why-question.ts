@@ -1,4 +1,4 @@
-/** A question that a person asks about: what is written in the form, and what is asked of the API. */
+/** The form of a DNS query to explain, and the request that it makes. */
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 
 /** The fields of the form, as the address of the page has them. */
@@ -26,7 +26,7 @@ export interface KnownClient {
 /** The group Default, which a question without a device is explained for. */
 const DEFAULT_GROUP = 1;
 
-/** What is asked of the API; null = nothing is asked yet. */
+/** The query of the request; null = nothing to ask yet. */
 export function queryOf(fields: QuestionFields): CallOf<'GET /explain'>['query'] | null {
   const { name, type, client, client_id: clientId, group } = fields;
   const domain = nameOf(name);

@@ -1,4 +1,4 @@
-/** How conditions are said. */
+/** Texts of conditions. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { ANY_BLOCKED, DNSSEC_STATUS_NAMES, QUERY_STATUS_NAMES } from '../../../../../../shared/query-log.ts';
 import type { Say } from '../../../i18n/say.ts';
@@ -7,10 +7,10 @@ import type { ConditionName } from './log-filters.ts';
 /** A group with its name. */
 export type Groups = readonly Pick<AnswerOf<'GET /groups'>[number], 'id' | 'name'>[];
 
-/** What is known of a device; the first that it has is what it is called. */
+/** Identifiers of a device. */
 type Device = Pick<AnswerOf<'GET /clients/{id}'>, 'id' | 'name' | 'hostname' | 'ip_address' | 'mac_address'>;
 
-/** What a device is called in conditions. */
+/** The name of a device in conditions. */
 export function deviceText({ id, name, hostname, ip_address: ip, mac_address: mac }: Device): string {
   return name ?? hostname ?? ip ?? mac ?? String(id);
 }

@@ -1,4 +1,4 @@
-/** What selects rows: a search box for names, a period, and conditions as chips. All of it is in the address. */
+/** Filters of rows: a search box for names, a period, and conditions as chips. All of them are kept in the address. */
 import { Funnel, X } from 'lucide-react';
 import { memo, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';

@@ -22,7 +22,7 @@ interface ConditionDialogProps {
   readonly onSet: (condition: Omit<Chip, 'key'>) => void;
 }
 
-/** What, is or is not, and which value. */
+/** Asks for the field, "is" or "is not", and the value. */
 export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialogProps): ReactNode {
   const { say } = useText();
   const [name, setName] = useState<ConditionName>(chip?.name ?? 'client');

@@ -13,7 +13,7 @@ import type { MessageKey } from '../../../i18n/language.ts';
 
 type LogQuery = NonNullable<CallOf<'GET /queries'>['query']>;
 
-/** What can be asked of a row. */
+/** Fields of conditions on rows. */
 export const CONDITIONS = [
   'domain',
   'client',
@@ -49,7 +49,7 @@ export interface Chip {
   readonly value: string;
 }
 
-/** What the API is asked with. */
+/** Query parameters of the API. */
 export function filtersOf(fields: FilterFields): Readonly<Record<string, string>> {
   const set = Object.keys(NO_FILTERS).map((key) => [key, fields[key as keyof FilterFields]] as const);
   return Object.fromEntries(set.filter(([, value]) => value !== ''));
@@ -60,7 +60,7 @@ export function conditionKey(name: ConditionName, isExcluded: boolean): Conditio
   return isExcluded ? `${name}!` : name;
 }
 
-/** Sets a condition in place of what was asked about it, be it the opposite. */
+/** Sets a condition and replaces an earlier one on the same field, even if that was the opposite. */
 export function replacing(name: ConditionName, value: string, isExcluded: boolean): Partial<FilterFields> {
   return { [conditionKey(name, isExcluded)]: value, [conditionKey(name, !isExcluded)]: '' };
 }
@@ -88,7 +88,7 @@ export const USUAL: Readonly<Partial<Record<ConditionName, readonly string[]>>> 
   rcode: ['NOERROR', 'NODATA', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR', 'NOTIMP'],
 };
 
-/** What is wrong with a text; null = nothing. */
+/** The error in a text; null = valid. */
 export function conditionFault(name: ConditionName, text: string): MessageKey | null {
   const value = text.trim();
   if (value === '') return 'queries.filter.empty';

@@ -1,4 +1,4 @@
-/** What the tail brings while the newest page is on its way: the page may show some of it. */
+/** Rows of the tail that arrive while the newest page is being loaded, which may contain some of them. */
 import { MOST_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';

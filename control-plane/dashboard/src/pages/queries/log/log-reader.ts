@@ -8,10 +8,10 @@ import { LogRows, MOST_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow, PagePlace } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
-/** What components draw. A new object whenever something in it changes. */
+/** State that components render. A new object after each change. */
 export interface LogView {
   readonly rows: LogRows;
-  /** How many rows there are to scroll over. */
+  /** Number of rows in the scroll area. */
   readonly count: number;
   readonly isLoading: boolean;
   /** Why the last page did not come. */
@@ -26,7 +26,7 @@ export interface LogView {
   readonly damagedBlocks: number;
 }
 
-/** What it takes. */
+/** Parts of the reader. */
 export interface LogReaderParts {
   readonly read: (place: PagePlace) => Promise<LogPage>;
   /** Calls back after a time; returns what cancels it. */
@@ -47,7 +47,7 @@ export class LogReader {
   private pending: LogRow[] = [];
   private state: LogView;
   private isPaused = false;
-  /** What came since the newest page was asked for; null while none is. */
+  /** Rows that came since the request for the newest page; null without such a request. */
   private held: HeldRows | null = null;
   /** Tails that have begun. */
   private tails = 0;

@@ -16,7 +16,7 @@ import { useLogView } from './use-log.ts';
 import type { ShownLog } from './use-log.ts';
 import styles from './log-window.module.css';
 
-/** What a key or a button may ask of the log. */
+/** Actions of keys and buttons on the log. */
 export interface LogHandle {
   /** Brings another row into sight, and focuses it unless something stands above the log. */
   readonly goTo: (index: number) => void;

@@ -6,9 +6,9 @@ import type { RowRange } from './visible-rows.ts';
 
 /** The elements that are measured. */
 export interface SightParts {
-  /** What holds the rows. */
+  /** The container of the rows. */
   readonly rows: RefObject<HTMLElement | null>;
-  /** What stands above them and covers the first ones when the page is scrolled. */
+  /** The header above them, which covers the first rows when the page is scrolled. */
   readonly head: RefObject<HTMLElement | null>;
   /** A row that is not seen, as high as all others. */
   readonly probe: RefObject<HTMLElement | null>;
@@ -22,7 +22,7 @@ export interface Seen extends RowRange {
 
 const NOTHING: Seen = { first: 0, last: 0, rowPx: 0, isScrolled: false };
 
-/** What is seen of so many rows. */
+/** The visible part of this many rows. */
 export function useSight({ rows, head, probe }: SightParts, count: number): Seen {
   const [seen, setSeen] = useState(NOTHING);
   useEffect(() => {

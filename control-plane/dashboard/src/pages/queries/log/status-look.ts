@@ -1,4 +1,4 @@
-/** How the outcome of a query looks: a word, an icon and a tone. */
+/** Word, icon and tone for each outcome of a query. */
 import {
   Ban,
   CircleCheck,

@@ -16,7 +16,7 @@ export interface Stream {
   close(): void;
 }
 
-/** What it takes. */
+/** Parts of the tail. */
 export interface TailParts {
   readonly open: () => Stream;
   /** Resolves once the API answers this user: after a login, if the session has ended. */

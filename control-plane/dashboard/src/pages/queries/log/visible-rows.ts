@@ -7,7 +7,7 @@ const BEYOND = 6;
 /** Elements change for this many rows at once, not for each row that is scrolled over. */
 const STEP = 4;
 
-/** What is seen of the list. */
+/** The visible part of the list. */
 export interface Sight {
   /** Pixels of the list above the upper edge; negative while its start is below the edge. */
   readonly abovePx: number;

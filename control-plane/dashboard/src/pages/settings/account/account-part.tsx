@@ -1,4 +1,4 @@
-/** What people do about their own account: another password, and a second factor. */
+/** The user's own account: password and second factor. */
 import type { ReactNode } from 'react';
 import { KeyRound, ShieldCheck, ShieldOff } from 'lucide-react';
 import { useState } from 'react';

@@ -1,6 +1,6 @@
 /** Which browser and which system a user agent means. It can claim anything; this is for people who know their own. */
 
-/** By the first that its text has: each browser also names those that it wants to be taken for. */
+/** The first match wins: user agents also contain the names of browsers that they imitate. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],

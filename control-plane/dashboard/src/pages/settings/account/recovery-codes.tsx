@@ -1,4 +1,4 @@
-/** Recovery codes: shown this once, to be copied or printed; and new ones in their place. */
+/** Recovery codes, which are shown only once, to copy or print; and a way to replace them. */
 import { Printer } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -66,7 +66,7 @@ export function CodesDialog({ title, doneTitle, codes, onClose, children }: Code
   );
 }
 
-/** New codes in the place of those before. */
+/** Replaces the codes. */
 export function NewRecoveryCodes({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [codes, setCodes] = useState<readonly string[] | null>(null);

@@ -1,4 +1,4 @@
-/** What each key does and what it is counted in, in the reader's language. The table of keys has the English. */
+/** Help and unit of each key, in the user's language. The table of keys has the English texts. */
 import { useQuery } from '@tanstack/react-query';
 import { messages } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';

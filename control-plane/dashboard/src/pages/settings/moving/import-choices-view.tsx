@@ -1,4 +1,4 @@
-/** What people decide before an import: its questions, what will differ, and the settings that it sets. */
+/** Choices before an import: its questions, the differences, and the settings that it changes. */
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { CheckboxField, SelectField } from '../../../ui/controls/fields.tsx';
@@ -77,7 +77,7 @@ export function ImportChoicesView({
   );
 }
 
-/** What answers or behaves differently here, the most used names first. */
+/** Differences in behaviour, the most used names first. */
 export function Differences({ report: { differences } }: { readonly report: Report }): ReactNode {
   const { say, format } = useText();
   if (differences.length === 0) return null;

@@ -1,7 +1,7 @@
 /** The report of an import, grouped by the result of each item. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 
-/** What an import did, or would do. */
+/** Report of an import, or of its preview. */
 export type Report = AnswerOf<'POST /import'>;
 /** One thing of the file. */
 export type Item = Report['items'][number];

@@ -1,4 +1,4 @@
-/** What a restore changes, kind by kind, and what of the file it leaves out. */
+/** Changes of a restore by kind, and the parts of the file that it leaves out. */
 import { CirclePlus, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';

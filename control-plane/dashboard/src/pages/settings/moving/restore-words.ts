@@ -1,8 +1,8 @@
-/** What a restore would do, in words. */
+/** Texts about the effects of a restore. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { Say } from '../../../i18n/say.ts';
 
-/** What a restore changes, or would change. */
+/** Changes of a restore, or of its preview. */
 export type Difference = AnswerOf<'POST /restore'>;
 
 /** Kinds of things in a backup. */
@@ -37,7 +37,7 @@ export function kindWord(kind: string, say: Say): string {
 /** Effects on an object, in the order in which they are shown. */
 export const EFFECTS = ['removed', 'changed', 'created'] as const;
 
-/** How many things of all kinds are made, changed and removed. */
+/** Number of objects of all kinds that are created, changed and removed. */
 export function sumsOf({ changes }: Pick<Difference, 'changes'>): Record<(typeof EFFECTS)[number], number> {
   const sum = (effect: (typeof EFFECTS)[number]): number =>
     changes.reduce((total, change) => total + change[effect].count, 0);

@@ -22,7 +22,7 @@ const FIELDS = ['username', 'display_name', 'password', 'role', 'enabled'];
 
 /** The least first. */
 const ROLES = ['viewer', 'admin'] as const;
-/** What a user or a token may do. */
+/** Role of a user or a token. */
 export type Role = (typeof ROLES)[number];
 
 /** The dialog. */
@@ -86,7 +86,7 @@ interface RoleFieldProps {
   readonly error?: string | null;
 }
 
-/** What a user or a token may do. */
+/** The field for a role. */
 export function RoleField(props: RoleFieldProps): ReactNode {
   const { say } = useText();
   return (

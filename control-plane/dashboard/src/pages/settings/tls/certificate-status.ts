@@ -5,7 +5,7 @@ import type { MessageKey } from '../../../i18n/language.ts';
 /** What the server reports about the certificate in its files. */
 export type TlsStatus = AnswerOf<'GET /tls/status'>;
 
-/** How it stands. */
+/** State of the certificate. */
 export interface CertificateStanding {
   readonly tone: 'good' | 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
@@ -14,7 +14,7 @@ export interface CertificateStanding {
 /** Leaves time for a manual renewal; automatic renewals happen well before. */
 const SOON_MS = 21 * 86_400_000;
 
-/** The worst that can be said of it. */
+/** The worst problem of the certificate. */
 export function standingOfCertificate(status: TlsStatus, nowMs: number): CertificateStanding {
   const { exists, valid, not_before: begins, expiration: ends } = status;
   if (!exists) return { tone: 'info', text: 'tls.missing' };
