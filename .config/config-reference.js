@@ -25,7 +25,7 @@ const HEADER = `# The configuration of Weir: every key with its default. Generat
 const keysIn = (section) => Object.entries(shapeOf(section)).filter(([, schema]) => NOTES.has(schema));
 const sectionsIn = (section) => Object.entries(shapeOf(section)).filter(([, schema]) => !NOTES.has(schema));
 
-/** What a key takes and its default, as the file and the dashboard have them. */
+/** Values and default of a key, as in the file and on the dashboard. */
 function describeKey(schema) {
   const def = withoutDefault(schema);
   const value = defaultOf(schema);

@@ -1,4 +1,4 @@
-// Who may import whom. ARCHITECTURE.md explains the rules; this file makes them hold.
+// Allowed imports. ARCHITECTURE.md explains the rules; this file enforces them.
 // Tests (`*.test.ts`, `test/`) obey the layer rules too, except where a rule names them.
 
 const TEST = '(\\.test\\.ts$|^test/)';

@@ -107,7 +107,7 @@ export default defineConfig(
     },
   },
   {
-    // What a person reads on the terminal is the product here.
+    // Terminal output is the purpose of these files.
     files: ['control-plane/cli/**/*.ts', 'test/bench/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

@@ -28,7 +28,7 @@ const any =
     programs.some((name) => findProgram(name) !== null);
 const python = (module) => () => spawnSync(PYTHON, ['-c', `import ${module}`]).status === 0;
 
-/** How each need is met. */
+/** Checks whether each need is met. */
 const NEEDS = {
   bind9: all('named'),
   'bind9-dnsutils': all('dig', 'delv'),

@@ -13,12 +13,12 @@ const CATALOGUE = /(^|\/)i18n\/en\.json$/;
 const SQL =
   /^\s*(ALTER|ANALYZE|BEGIN|COPY|CREATE|DELETE|DROP|GRANT|INSERT|LOCK|SELECT|SET|TRUNCATE|UPDATE|WITH)\b/;
 const WORDS = /[a-z]{2,}[,;:]?\s+[a-z]/i;
-/** A phrase is old if it was removed elsewhere with the same text beside it, at most so many characters on either side. */
+/** A phrase is old if it was removed elsewhere with the same context of up to this many characters on either side. */
 const CONTEXT = 12;
 /** Stands for everything that is not text, so that no phrase is found across it. */
 const CODE = '\0';
 
-/** How to find the text of a file, by the extension of its name; of other files nothing is checked. */
+/** Functions that extract the text of a file, by extension; other files are not checked. */
 const EXTRACTORS = {
   ...Object.fromEntries(['.ts', '.tsx', '.js', '.cjs'].map((extension) => [extension, textOfCode])),
   ...Object.fromEntries(['.md', '.8'].map((extension) => [extension, textOfDocument])),
@@ -61,7 +61,7 @@ function keeper(pattern) {
   };
 }
 
-/** Comments without the characters that make them one; a comment in a block is a text by itself. */
+/** Comments without their comment markers; each block comment is a separate text. */
 function withoutMarkers(comment) {
   return comment
     .replace(/\/\*/g, `${CODE} `)

@@ -24,7 +24,7 @@ const pool = section('A pool of upstream servers; the pool with the lowest prior
 
 // Two operators with anycast networks of their own, neither of which filters, so that what is blocked is
 // Weir's doing and shows in Weir's log; asked together, the faster one answers and neither is needed.
-// Quad9 filters malware by itself, so it only helps out when both are out of reach.
+// Quad9 filters malware itself, so it is used only if the other two are unreachable.
 const DEFAULT_POOLS = [
   { name: 'default', priority: 1, servers: ['udp://1.1.1.1', 'udp://8.8.8.8'] },
   { name: 'fallback', priority: 2, servers: ['udp://9.9.9.9'] },
@@ -33,7 +33,7 @@ const DEFAULT_POOLS = [
 const RATE_LIMIT =
   'Each client network has two token buckets of the same size: one for UDP, and one for clients with a proven address (TCP, or a DNS cookie). The log has one row per client network and second for limited queries, with their count.';
 
-/** How questions are answered and forwarded. */
+/** Settings for answering and forwarding queries. */
 export const dns = section('How questions are answered and forwarded.', {
   query_timeout_ms: key(int(100, 60_000).default(3000), {
     unit: 'milliseconds',

@@ -45,7 +45,7 @@ export function readEnvironment(
   return { raw, names };
 }
 
-/** The value that a text is for the key of this name, as its variable would be read; undefined if there is no such key. */
+/** Parses a text as the value of this key, as for its environment variable; undefined if there is no such key. */
 export function readValue(name: string, text: string): { readonly value: unknown } | undefined {
   const placed = keysOf(keys).find(({ path }) => path.join('.') === name);
   return placed && { value: valueOfText(text, placed.schema) };

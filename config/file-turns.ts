@@ -1,6 +1,6 @@
 /** Lets changes of one file take turns, so that none overwrites what another has just written. */
 
-/** What runs last, by file. */
+/** The last task of each file. */
 const turns = new Map<string, Promise<unknown>>();
 
 /** Runs `work` when all that was asked for before with this path has ended. */

@@ -12,10 +12,10 @@ import { keys } from './sections.ts';
 /** Where a fault is: all of it but the message. */
 export type Place = Omit<ConfigFault, 'message'>;
 
-/** How configurations are parsed: zod would compile code for each section, which three parses do not repay. */
+/** Options of all parses; `jitless`, because code that zod compiles does not pay off for three parses. */
 export const parsing = { reportInput: true, error: expectedBy, jitless: true } as const;
 
-/** What is expected by the schemas that do not say it themselves. */
+/** Expectations of schemas that have no description. */
 function expectedBy(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') {
     const quoted = issue.values.map((value) => JSON.stringify(value));

@@ -20,7 +20,7 @@ export interface KeyNotes {
 
 /** The notes of each key; what a section holds and is not in here is a section itself. */
 export const NOTES = z.registry<KeyNotes>();
-/** What each section is about. */
+/** Descriptions of the sections. */
 export const SECTIONS = z.registry<{ readonly doc: string }>();
 
 /** `true` or `false`. */

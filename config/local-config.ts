@@ -18,7 +18,7 @@ import { keys } from './sections.ts';
 export interface LocalConfig {
   /** The values from then on; undefined = the default. */
   readonly values: Values;
-  /** What the configuration file said then; absent = nothing. */
+  /** Values in the configuration file at that time; absent = not set. */
   readonly replaced: Values;
 }
 

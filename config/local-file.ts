@@ -8,7 +8,7 @@ const MAX_BYTES = 1_048_576;
 /** Mode bits. */
 const OTHERS_WRITE = 0o022;
 
-/** What was found: a text, nothing, or why there is something that cannot be used. */
+/** Result: a text, nothing, or the reason why the file cannot be used. */
 export type LocalText = { readonly text: string } | { readonly fault: string } | null;
 
 /** Reads the file. Null if there is none, or if the folder is closed to this user. */

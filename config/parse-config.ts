@@ -24,7 +24,7 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;
-  /** What the file, with local changes, and the environment say, key by key. */
+  /** Values of the file, with local changes, and of the environment, by key. */
   readonly given: Given;
 }
 
@@ -36,7 +36,7 @@ export interface Given {
   readonly environment: Values;
 }
 
-/** What loading ends with. */
+/** Result of loading. */
 export type ConfigResult =
   | { readonly ok: true; readonly value: LoadedConfig }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] };

@@ -25,7 +25,7 @@ export interface UsableConfig {
 }
 
 const DATA_DIR = 'server.data_dir';
-/** What is used if the other keys contradict each other. */
+/** The keys that are used if the others contradict each other. */
 const FEWEST = [DATA_DIR, 'server.alt_compat', 'logging.format', 'logging.level'];
 /** A line that sets the data directory in any way that TOML knows. */
 const SETS_DATA_DIR = /^[^#\n]*\bdata_dir\b[^#\n]*=/mu;

@@ -35,7 +35,7 @@ export function form(expected: string, isGood: (value: string) => boolean): z.Zo
   return z.string(expected).refine(isGood, expected).describe(expected);
 }
 
-/** What is missing in a link-local address without a zone (RFC 4007 section 11): no interface is known to ask on. */
+/** Error for a link-local address without a zone (RFC 4007 section 11), for which the interface is unknown. */
 const EXPECTED_SCOPE = 'a link-local address with its interface, such as fe80::1%eth0 or [fe80::1%eth0]:53';
 
 /** Valid strings that name a server, and the expectation for others. */
@@ -58,7 +58,7 @@ export function orEmpty(other: z.ZodString): z.ZodString {
   return form(`${other.description}, or an empty string`, isGood);
 }
 
-/** What is expected instead of `value`, or nothing if it has the form. */
+/** The expected form, or undefined if `value` has it. */
 export function expectedInstead(of: z.ZodString, value: string): string | undefined {
   return of.safeParse(value).error?.issues[0]?.message;
 }
@@ -102,7 +102,7 @@ export const cidr = form('a network such as 10.0.0.0/8 or 2001:db8::/32', (value
   return isIP(address) > 0 && !address.includes('%') && rest.length === 0 && prefixOk;
 });
 
-/** Who may ask: a network, or a word for some. */
+/** Allowed clients: a network, or a keyword for several networks. */
 export const allowedClient = form(
   'private, connected, any, or a network such as 10.0.0.0/8 or 2001:db8::/32',
   isAllowedClient,

@@ -24,7 +24,7 @@ export interface ApiErrorExtras {
   readonly headers?: Readonly<Record<string, string>>;
   /** The requested change is in the database nevertheless. */
   readonly stored?: StoredChange;
-  /** What is away, for `dependency_unavailable`. */
+  /** The unavailable dependency, for `dependency_unavailable`. */
   readonly dependency?: Dependency;
   readonly cause?: unknown;
 }
@@ -87,7 +87,7 @@ export function setupCodeRequired(isMissing: boolean): ApiError {
   return new ApiError(403, 'setup_code_required', detail);
 }
 
-/** How to sign in: every scheme that is accepted. */
+/** All accepted authentication schemes. */
 export const CHALLENGE = 'Session realm="weir", ApiKey realm="weir", Bearer realm="weir"';
 
 /** 401: no valid session or token. RFC 9110 section 11.6.1 asks for the challenge. */

@@ -15,7 +15,7 @@ export interface Caller {
   readonly sessionId: number | null;
 }
 
-/** Who makes a change. */
+/** Author of a change. */
 export interface Author {
   /** A user name or the name of a token; `system` for Weir itself. */
   readonly name: string;

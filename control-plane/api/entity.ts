@@ -19,13 +19,13 @@ interface EntityRow<P extends Schema, A extends FieldsSchema> {
   /** Where it is read, behind the API's prefix, parameters as `{id}`. */
   readonly path: string;
   readonly params?: P;
-  /** What it is read as. */
+  /** The schema of its answer. */
   readonly answer: A;
   /** The body that writes it; its ETag covers the fields that it has in common with `answer`. */
   readonly body: FieldsSchema;
   /** The entity in the transaction of a change, at least what the ETag covers; throws 404. */
   readonly read: (db: Queryable, params: Checked<P>) => Promise<Partial<Unchecked<A>>>;
-  /** What else the ETag covers, or in another form. */
+  /** Additional fields that the ETag covers, or fields that it covers in another form. */
   readonly covers?: (answer: Partial<Unchecked<A>>) => Fields;
   /** The parameters of its path, unless they are fields of the same names. */
   readonly placeOf?: (answer: Unchecked<A>) => Fields;
@@ -39,7 +39,7 @@ export interface Entity {
   /** Its path, behind the API's prefix. */
   locate(answer: Fields): string;
   etagOf(answer: Fields): string;
-  /** What `If-Match` asks for; undefined if the request has no such field. */
+  /** The precondition in `If-Match`; undefined if the request has no such field. */
   preconditionOf(ifMatch: string | undefined, params: unknown): Precondition | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import type { Socket } from 'node:net';
 import type { Caller } from './caller.ts';
 
-/** Who sends such a request. */
+/** The caller of such a request. */
 export const LOCAL_CALLER: Caller = {
   username: 'cli',
   role: 'admin',

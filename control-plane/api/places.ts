@@ -11,8 +11,8 @@ export interface PlaceLimits {
 const RETRY_SECS = 10;
 
 /**
- * Who holds them: a user or a token by name. Null if there is nothing to tell callers apart by, as authentication is off,
- * and over the local socket.
+ * Holder of a place: a user or a token by name. Null if callers cannot be distinguished: without authentication, and
+ * over the local socket.
  */
 export function holderOf(caller: Caller | null): string | null {
   return caller === null || (caller.sessionId === null && caller.tokenId === null) ? null : caller.username;

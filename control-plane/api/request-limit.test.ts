@@ -11,7 +11,7 @@ beforeEach(() => {
   limit = new RequestLimit(clock, { perSecond: 10, burst: 50 });
 });
 
-/** How many of `count` requests are let through, and what the last refusal says. */
+/** Number of `count` requests that are allowed, and the last refusal. */
 function spend(address: string, count: number): { passed: number; refusal: ApiError | undefined } {
   let passed = 0;
   let refusal: ApiError | undefined;

@@ -6,10 +6,10 @@ import type { Clock } from '../../shared/clock.ts';
 import { clientNetwork } from '../../shared/net/client-network.ts';
 import { tooMany } from './api-error.ts';
 
-/** Most networks that are remembered; the one that has asked nothing for longest is forgotten first. */
+/** Maximum number of networks in memory; the least recently active one is evicted first. */
 const MAX_NETWORKS = 10_000;
 
-/** What a network may send. */
+/** Allowed requests of a network. */
 export interface RequestRate {
   readonly perSecond: number;
   /** At once, after a pause. */

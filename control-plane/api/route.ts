@@ -34,7 +34,7 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly response: Response;
   /** Aborted when the connection closes before the answer is sent. What is thrown from then on is dropped. */
   readonly gone: AbortSignal;
-  /** What `If-Match` expects of the entity; `authorOf` takes it along into the transaction. */
+  /** Precondition of `If-Match`; `authorOf` passes it to the transaction. */
   readonly precondition?: Precondition | undefined;
 }
 
@@ -58,7 +58,7 @@ const ACCEPTED = 202;
 /** Descriptions by status. */
 type Statuses = Readonly<Record<number, string>>;
 
-/** How a body that is not JSON is read. */
+/** Reader of a body that is not JSON. */
 export interface BodyForm {
   readonly mediaType: string;
   /** Throws 400, 413 and 415. */
@@ -75,16 +75,16 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   /** One sentence for the reference, without a full stop. */
   readonly summary: string;
   readonly params?: P;
-  /** What the query string may hold; none = nothing. */
+  /** Schema of the query string; none = no parameters. */
   readonly query?: Q;
   readonly body?: B;
   /** Reads a body that is not JSON into what `body` checks. */
   readonly form?: BodyForm;
   /** The body is a file as it is, which the handler saves (`upload.ts`); this many bytes at most. */
   readonly uploadLimitBytes?: number;
-  /** What the body of the answer looks like; none = 204. */
+  /** Schema of the answer's body; none = 204. */
   readonly answer?: A;
-  /** What the route reads, makes, changes or deletes; see `entity.ts`. */
+  /** The entity that the route reads, creates, changes or deletes; see `entity.ts`. */
   readonly entity?: Entity;
   /** Media types of an answer that the handler writes itself, instead of `answer`. */
   readonly media?: readonly string[];

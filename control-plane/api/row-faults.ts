@@ -21,7 +21,7 @@ export class RowFaults {
     this.faults.push({ path, message });
   }
 
-  /** What `read` returns; undefined if it throws 400, whose fields are noted below `path`. */
+  /** The result of `read`; undefined if it throws 400, whose fields are recorded below `path`. */
   collect<T>(path: string, read: () => T): T | undefined {
     try {
       return read();

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseArguments } from './arguments.ts';
 import { COMMANDS } from './command-table.ts';
 
-/** What a command line asks for, in short. */
+/** A command line, parsed and shortened. */
 function read(...argv: readonly string[]): unknown {
   const command = parseArguments(argv);
   switch (command.kind) {

@@ -6,7 +6,7 @@ import type { CommandSpec } from './command-spec.ts';
 /** Options as they were given; what has no value is true. */
 export type GivenOptions = Readonly<Record<string, string | true>>;
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type Command =
   | {
       readonly kind: 'run';

@@ -28,7 +28,7 @@ async function answering(...texts: readonly string[]): Promise<number> {
   return server.address().port;
 }
 
-/** What the command says and ends with. */
+/** Output and exit status of the command. */
 function run(...ports: readonly number[]): Promise<readonly [status: number, said: string]> {
   return runWith(new ProxySenders(null), ports);
 }

@@ -19,7 +19,7 @@ export interface DnsListener {
   readonly addresses: readonly string[];
   /** It listens on the first of them that it could have. */
   readonly ports: readonly number[];
-  /** Who must send a PROXY header, over UDP. */
+  /** Senders that must use a PROXY header, over UDP. */
   readonly senders: Pick<ProxySenders, 'hasNamed'>;
 }
 
@@ -50,7 +50,7 @@ export async function checkReady(
   return 1;
 }
 
-/** What keeps the node on this port from being ready; null = it is. */
+/** The reason why the node on this port is not ready; null = it is ready. */
 async function whyNotReady(address: string, port: number, header: Uint8Array): Promise<string | null> {
   const where = `${address} port ${String(port)}`;
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');

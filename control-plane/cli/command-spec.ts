@@ -1,12 +1,12 @@
-/** What a subcommand of `weir` is, for its table, parsing, help and completion. */
+/** A subcommand of `weir`, for its table, parsing, help and completion. */
 
 /** An option of a command. */
 export interface OptionSpec {
   readonly name: string;
-  /** What stands for its value in the help; none = it has no value. */
+  /** Placeholder of its value in the help; none = it has no value. */
   readonly value?: string;
   readonly help: string;
-  /** What its value may be; none = anything. */
+  /** Allowed values; none = any. */
   readonly choices?: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface CommandSpec {
   readonly arguments: string;
   readonly least: number;
   readonly most: number;
-  /** What may stand as its first argument; none = anything. */
+  /** Allowed values of its first argument; none = any. */
   readonly choices?: readonly string[];
   /** Its arguments are files. */
   readonly takesFiles?: true;

@@ -4,7 +4,7 @@ import { COMMANDS } from './command-table.ts';
 /** Shells that there is a script for. */
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What may follow words that were written: more words, and options. */
+/** Words and options that may follow the given words. */
 const FOLLOWERS: ReadonlyMap<string, readonly string[]> = followers();
 
 function followers(): Map<string, string[]> {
@@ -35,7 +35,7 @@ export function completionScript(shell: Shell): string {
 }
 
 const OPTIONS = COMMANDS.flatMap(({ options }) => options);
-/** What may follow an option. */
+/** Values that may follow an option. */
 const CHOICES = [...new Map(OPTIONS.map(({ name, choices }) => [name, choices]))]
   .flatMap(([name, choices]) =>
     choices === undefined

@@ -1,4 +1,4 @@
-/** What `weir --help` and `weir <command> --help` print. */
+/** Texts of `weir --help` and `weir <command> --help`. */
 import { COMMANDS } from './command-table.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 

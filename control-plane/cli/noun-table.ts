@@ -59,7 +59,7 @@ export interface Noun {
   readonly examples: Readonly<Partial<Record<Verb | 'list', string>>>;
 }
 
-/** What `add` sends, to which of the collections. */
+/** Body of `add`, and the collection that it goes to. */
 export interface AddedBody {
   readonly collection: number;
   readonly body: Readonly<Record<string, unknown>>;

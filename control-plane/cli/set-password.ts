@@ -9,7 +9,7 @@ import type { PasswordReader } from './read-password.ts';
 import { PromptAborted } from './read-password.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What the subcommand works with. */
+/** Parts of the subcommand. */
 export interface SetPasswordParts {
   readonly loaded: LoadedConfig;
   readonly reader: PasswordReader;

@@ -13,7 +13,7 @@ import type { TakenRows } from '../query-log/tail/own-rows.ts';
 import type { DatabaseStatus } from '../storage/db/database.ts';
 import type { SentTarget } from '../storage/db/database-target.ts';
 
-/** What the thread takes from the configuration. */
+/** Settings of the thread. */
 export interface LogSettings {
   /** `off` if queries are not logged. */
   readonly privacy: QueryLogPrivacy;
@@ -26,7 +26,7 @@ export interface LogSettings {
 /** The database as the control plane sees it. */
 export interface GivenDatabase {
   readonly status: DatabaseStatus;
-  /** Null unless it is up. */
+  /** Null if it is not connected. */
   readonly target: SentTarget | null;
 }
 
@@ -65,7 +65,7 @@ export const LogControl = {
   BYTES: 64,
 } as const;
 
-/** What the thread is started with. */
+/** Data for the start of the thread. */
 export interface LogThreadStart {
   readonly rings: readonly Pick<WorkerMemory, 'answerLog' | 'resolveLog'>[];
   /** `LogControl` */
@@ -90,7 +90,7 @@ export type LogRequest =
   | { readonly type: 'flush' }
   /** Rows for the tail since the last such request. */
   | { readonly type: 'take-tail' }
-  /** Reads the remaining records, and no more from then on. */
+  /** Reads the remaining records, then stops reading. */
   | { readonly type: 'stop-reading' }
   /** Stores or spools what there is; the thread ends. */
   | { readonly type: 'close'; readonly withinMs: number };

@@ -61,7 +61,7 @@ export class NameFeed {
   }
 }
 
-/** What a thread that knows `before` is sent of the next version. */
+/** The part of the next version to send to a thread that has `before`. */
 function differences(before: NumberedRules | undefined, next: NumberedRules): SentRules {
   const { snapshot, compiled, publishedAtMs } = next;
   const changed = new Set(ROW_KINDS.filter((kind) => next.rows[kind] !== before?.rows[kind]));

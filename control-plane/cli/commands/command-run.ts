@@ -1,4 +1,4 @@
-/** What every command that asks a server is given. */
+/** Parameters of every command that talks to a server. */
 import type { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { GivenOptions } from '../arguments.ts';
 import type { Screen } from '../output/screen.ts';

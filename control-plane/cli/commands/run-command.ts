@@ -1,4 +1,4 @@
-/** Runs the commands that ask a server, and says what went wrong. */
+/** Runs the commands that talk to a server, and prints errors. */
 import { ApiFailure } from '../../../shared/api/client/typed-client.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import type { GivenOptions } from '../arguments.ts';
@@ -23,7 +23,7 @@ import { showStatus } from './show-status.ts';
 import { showTail } from './show-tail.ts';
 import { showTop } from './show-top.ts';
 
-/** How a command ended: see the help. */
+/** Exit status of a command: see the help. */
 export type ExitStatus = 0 | 1 | 2 | 3;
 
 const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<string, RunCommand>([
@@ -48,7 +48,7 @@ const COMMANDS: ReadonlyMap<string, RunCommand> = new Map<string, RunCommand>([
   ['config reload', reloadConfig],
 ]);
 
-/** What is asked. */
+/** A command with its arguments. */
 export interface AskedCommand {
   readonly name: string;
   readonly arguments: readonly string[];

@@ -3,10 +3,10 @@ import { PasswordReader, PromptAborted } from '../read-password.ts';
 import { Misuse } from '../remote/api-connection.ts';
 import type { CommandRun } from './command-run.ts';
 
-/** What is asked for. */
+/** A secret to enter. */
 export interface WantedSecret {
   readonly prompt: string;
-  /** What it is, in messages: `password`. */
+  /** Its name in messages, such as `password`. */
   readonly what: string;
   /** A person types it twice. */
   readonly isTwice: boolean;

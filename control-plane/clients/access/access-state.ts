@@ -11,7 +11,7 @@ import type { UntrustedProxies } from './untrusted-proxies.ts';
 import { addressScope } from '../../../shared/net/address-scope.ts';
 import { isOpenToAnyone } from './allowed-in-words.ts';
 
-/** What is asked. */
+/** Parts of the state. */
 export interface AccessStateParts {
   readonly config: () => Config;
   readonly clients: Pick<ClientDirectory, 'seenSince'>;
@@ -84,7 +84,7 @@ function gatewaysOfContainer(): string[] {
   });
 }
 
-/** What the warnings go by. */
+/** Data that the warnings depend on. */
 export interface AccessFacts {
   readonly dns: Pick<Config['dns'], 'allowed_clients' | 'rate_limit'>;
   /** Addresses of this machine that DNS listens on. */

@@ -9,7 +9,7 @@ export function isOpenToAnyone(allowed: readonly string[]): boolean {
   return allowed.some((entry) => ANYONE.includes(entry));
 }
 
-/** Who may ask, such as "private networks, connected networks and 192.0.2.0/24". */
+/** Description of the allowed clients, such as "private networks, connected networks and 192.0.2.0/24". */
 export function whoMayAsk(allowed: readonly string[]): string {
   if (isOpenToAnyone(allowed)) return 'anyone';
   const networks = allowed.filter((entry) => !isWord(entry));

@@ -1,4 +1,4 @@
-/** Who is who, and in which group. */
+/** Identities of clients, and their groups. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Exclusion } from '../../../shared/query-log.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';

@@ -17,7 +17,7 @@ import { SubnetIndex } from './subnet-index.ts';
 
 /** Most clients in memory; of those without a given name or group the least recently seen are evicted first. */
 export const MAX_CLIENTS = 50_000;
-/** How many go at once. */
+/** Share of clients that is evicted at once. */
 const EVICTED_SHARE = 0.05;
 
 /** The group of a client, and its source. */

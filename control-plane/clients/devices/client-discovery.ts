@@ -30,7 +30,7 @@ const NOTHING_APPLIED = JSON.stringify([[], []]);
 /** Clients in one statement. */
 const BATCH = 2000;
 
-/** What discovery works with. */
+/** Parts of discovery. */
 export interface DiscoveryParts {
   readonly directory: ClientDirectory;
   readonly database: Database;

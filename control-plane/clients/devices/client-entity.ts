@@ -21,7 +21,7 @@ export const clientEntity = entity({
   }),
 });
 
-/** What people write of a client, as it is stored. */
+/** The stored fields of a client that users can set. */
 function writableFields(client: StoredClient): Partial<Client> {
   const { ip, mac, key, name, groupId, excludeFromLog, excludeFromStats } = client;
   const group = groupId === null ? {} : ({ group_id: groupId, group_source: 'manual' } as const);

@@ -237,7 +237,7 @@ function deleteClient(policy: PolicyChanges, clients: ClientDirectory): Route {
   });
 }
 
-/** What a change did; it may have left the client as it was. */
+/** Result of a change, which may have changed nothing. */
 interface Done<T> extends ClientChange {
   readonly result: T;
 }

@@ -5,7 +5,7 @@
 import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import { canonicalMac } from '../../../shared/net/mac.ts';
 
-/** Who has an address. */
+/** Holder of an address. */
 export interface Lease {
   readonly address: string;
   /** Null if the server knows the client by something else. */

@@ -18,9 +18,9 @@ import { askDevice, askInTurn, askThread, HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
 import type { ReadNeighbours } from '../../../shared/net/kernel/neighbour-table.ts';
 
-/** What discovery needs of the node. */
+/** Parts of the node that discovery needs. */
 export interface ClientParts {
-  /** Who may ask: the MACs that are blocked, and what follows the networks of this machine. */
+  /** Access of clients: blocked MACs, and a watch on the networks of this machine. */
   readonly access: {
     afterGrace(): { readonly blockedMacs: readonly string[] };
     follow(rows: () => PolicyRows, apply: () => Promise<void>, failed: (error: unknown) => void): () => void;

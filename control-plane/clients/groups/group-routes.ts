@@ -19,7 +19,7 @@ import type { Database, Queryable } from '../../storage/db/database.ts';
 import type { Changed, PolicyChanges } from '../../policy/change/change.ts';
 import * as store from './group-store.ts';
 
-/** How many clients belong to each group, by id. */
+/** Number of clients in each group, by id. */
 type MemberCounts = Pick<ClientDirectory, 'countByGroup'>;
 
 const group = entity({

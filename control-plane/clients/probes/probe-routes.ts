@@ -16,7 +16,7 @@ import type { Access, Route } from '../../api/route.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { Probe as KeptProbe, Probes } from './probes.ts';
 
-/** What both doors need. */
+/** Parts of both kinds of routes. */
 interface ProbeContext {
   readonly probes: Probes;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ interface ProbeContext {
   readonly clients: Pick<ClientDirectory, 'nameAt'>;
 }
 
-/** Who may ask, and what a request costs them; `spend` throws 429. */
+/** Required access and request limit of one kind of routes; `spend` throws 429. */
 interface Door {
   readonly access: Access;
   readonly spend: (http: Request) => void;

@@ -9,7 +9,7 @@ import { PROBE_TOKEN_LENGTH, PROBE_ZONE } from '../../../shared/dns/probe-zone.t
 import type { ProtocolName } from '../../../shared/query-log.ts';
 import type { ProbeQuery } from './probe-watch.ts';
 
-/** How long a probe may be asked and read. */
+/** Lifetime of a probe. */
 export const PROBE_LIFE_MS = 300_000;
 /** Most probes at once. */
 const MAX_PROBES = 1000;

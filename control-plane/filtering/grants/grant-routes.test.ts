@@ -46,7 +46,7 @@ const create = async (json: object): Promise<Grant> => {
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   return Grant.parse(answer.body);
 };
-/** What policy reads of them. */
+/** The grants as policy reads them. */
 async function read(): Promise<PolicyRows['grants']> {
   return (known = (await readPolicyRows(suite.database, () => undefined, memory)).grants);
 }

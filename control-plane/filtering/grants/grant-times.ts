@@ -72,7 +72,7 @@ export class GrantTimes {
     return Math.min(byWallMs, seen.endMonotonicMs - monotonicMs);
   }
 
-  /** What is gone and could not come back: the database may still have one that has ended. */
+  /** Forgets grants that are gone and whose time is over; the database may still have others that have ended. */
   private forget(ids: ReadonlySet<number>, nowMs: number): void {
     for (const [id, { untilMs }] of this.seen) if (!ids.has(id) && untilMs <= nowMs) this.seen.delete(id);
   }

@@ -6,7 +6,7 @@ import { localRecords } from '../../policy/snapshot/build/snapshot-records.ts';
 import * as store from './record-store.ts';
 import type { StoredRecord } from './record-store.ts';
 
-/** What is wrong with one of the records that were looked at. */
+/** A contradiction of one of the checked records. */
 export interface Contradiction {
   readonly index: number;
   readonly message: string;

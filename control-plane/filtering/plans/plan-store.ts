@@ -19,7 +19,7 @@ import {
   updateProfile,
 } from '../schedules/schedule-store.ts';
 
-/** What the times of a plan are for. */
+/** Purpose of the times of a plan. */
 type Use = 'services' | 'offline';
 
 /** Profiles of a group; null = none. */

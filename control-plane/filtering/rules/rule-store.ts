@@ -41,7 +41,7 @@ export interface StoredRule {
   readonly updated_at: string;
 }
 
-/** What a rule is created with. */
+/** Fields of a new rule. */
 export type RuleFields = Omit<StoredRule, 'id' | 'created_at' | 'updated_at'>;
 /** Changed fields of a rule; undefined keeps the value. */
 export type RuleChange = { readonly [Field in keyof RuleFields]?: RuleFields[Field] | undefined };
@@ -85,7 +85,7 @@ export interface RuleCount {
   readonly enabled: number;
 }
 
-/** How many rules there are. */
+/** Number of rules. */
 export async function countRules(
   db: Queryable,
   { table }: RuleTableName,

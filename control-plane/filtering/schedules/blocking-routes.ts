@@ -28,7 +28,7 @@ import type { LocalSwitch } from './local-switch.ts';
 /** Longest time for which blocking can be switched without a database. */
 const MAX_LOCAL_SECS = 3600;
 
-/** What the rows share. */
+/** Parts that the routes share. */
 interface BlockingContext {
   readonly policyRows: () => Pick<PolicyRows, 'blockingSwitch'>;
   readonly configuration: { current(): Pick<Config, 'blocking'> };
@@ -107,7 +107,7 @@ async function storeSwitch(tx: Queryable, author: Author, to: BlockingSwitchChan
   return { result: undefined, summary: null };
 }
 
-/** What is stored now also decides here. */
+/** Ends the local switch, so that the stored state also applies here. */
 function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
   return async (_result, apply) => {
     await localSwitch.end();

@@ -23,7 +23,7 @@ afterAll(() => suite.close());
 class LonelyNode implements AsyncDisposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-local-switch-'));
   readonly clock = new SteeredClock();
-  /** What a change of policy throws; null = it is stored. */
+  /** Error of a change of policy; null = it is stored. */
   fault: Error | null = new DatabaseUnavailable('away');
   /** The switch in the database. */
   stored: BlockingSwitch | null = null;

@@ -16,7 +16,7 @@ import { writeDurably } from '../../host/files/durable-file.ts';
 import { timerEndMs } from '../../policy/change/blocking-switch.ts';
 import type { BlockingSwitch, PolicyRows } from '../../policy/change/rows.ts';
 
-/** What a local switch needs. */
+/** Parts of a local switch. */
 export interface LocalSwitchParts {
   readonly dataDir: string;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ interface Entry {
   readonly after: BlockingSwitch;
 }
 
-/** What the file holds. */
+/** Contents of the file. */
 interface Kept {
   readonly active: Active | null;
   readonly entries: readonly Entry[];
@@ -69,7 +69,7 @@ export class LocalSwitch {
     return this.active !== null && timerEndMs(this.active.local, this.parts.clock.nowMs()) !== null;
   }
 
-  /** Switches blocking here until a moment; `inForce` is the switch that is active now. The rows have to be published. */
+  /** Switches blocking here until a time; `inForce` is the currently active switch. The caller publishes the rows. */
   use(actor: Author, enabled: boolean, until: Date, inForce: BlockingSwitch | null): Promise<void> {
     const stored = this.active === null ? inForce : this.active.stored;
     const before = stored?.enabled ?? null;

@@ -18,7 +18,7 @@ const LOOK_MS = 1000;
 
 type Overrides = ReadonlyMap<number, GroupOverride>;
 
-/** What an evaluator acts on. */
+/** The policy that an evaluator works on. */
 export interface EvaluatedPolicy {
   /** The active rows. */
   readonly rows: () => PolicyRows;

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../storage/db/database.ts';
 import type { Validators } from '../../lists/fetch/fetch-http.ts';
 
-/** What all nodes know of the catalog. */
+/** State of the catalog that all nodes share. */
 export interface CatalogRow {
   /** The URL that all else is of; null = nothing was fetched yet. */
   readonly url: string | null;

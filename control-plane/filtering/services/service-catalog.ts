@@ -163,7 +163,7 @@ function union<T extends string>(known: readonly T[] = [], more: readonly T[]): 
   return [...new Set([...known, ...more])];
 }
 
-/** Those of `before` that are not listed any more. */
+/** Services of `before` that are no longer listed. */
 function withdrawn(before: Services, listed: Services, now: string): CatalogService[] {
   const gone = [...before.values()].filter(({ id }) => !listed.has(id));
   return gone.map((service) => ({ ...service, withdrawn_at: service.withdrawn_at ?? now }));

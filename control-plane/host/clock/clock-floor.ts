@@ -18,7 +18,7 @@ export const TIME_FILE = 'last-time';
 
 const RELEASE_MS = Date.parse(RELEASE_DATE);
 const LOOK_MS = 60_000;
-/** How often the time is stored, milliseconds: memory cards wear out. */
+/** Interval between two writes of the time, milliseconds; long, because memory cards wear out. */
 const STORE_EVERY_MS = 3_600_000;
 
 /** Parts of the clock floor. */

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { Server } from 'node:net';
 
-/** What may be written and read by the owner only. */
+/** Mask that leaves access to the owner only. */
 const OTHERS = 0o177;
 
 /**

@@ -16,7 +16,7 @@ export function isJournal(env: NodeJS.ProcessEnv, descriptor = STANDARD_ERROR): 
   }
 }
 
-/** What a line of this level starts with in the journal. */
+/** Prefix of a line of this level in the journal. */
 export function journalPrefix(level: keyof typeof PRIORITIES): string {
   return PRIORITIES[level];
 }

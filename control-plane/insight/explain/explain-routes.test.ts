@@ -12,7 +12,7 @@ const directory = new ClientDirectory();
 let api: RunningApi;
 let suite: SuiteDatabase;
 const asked: unknown[] = [];
-/** What an earlier generation says; null = it is not kept. */
+/** Answer of an earlier generation; null = it is not kept. */
 let past: ExplainAnswer | null;
 /** up.example A 192.0.2.80, TTL 60, its name in the question. */
 const ANSWER = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 80);

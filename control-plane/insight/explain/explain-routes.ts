@@ -37,7 +37,7 @@ export function explainRoutes(context: LoggedExplainerParts & { clients: ClientG
   return [explain];
 }
 
-/** Who asks: an address, a client wherever it was seen last, or anyone of a group. */
+/** The client of the query: an address, a client at its last address, or any client of a group. */
 function askerOf(
   { client, client_key: clientKey = '', client_id: clientId, group_id: groupId }: ExplainQuery,
   clients: ClientGroups,

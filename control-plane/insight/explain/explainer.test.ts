@@ -23,7 +23,7 @@ let folder: string;
 let supervisor: WorkerSupervisor;
 let publisher: SnapshotPublisher;
 let explainer: Explainer;
-/** What was looked up in the copies of lists. */
+/** Lookups in the copies of lists. */
 const looked: unknown[][] = [];
 
 const servers = {

@@ -32,7 +32,7 @@ export interface ExplainerParts {
   readonly findLine: (sourceId: number, name: string, kinds: number) => Promise<number | null>;
 }
 
-/** What an origin is called. */
+/** Names of origins. */
 export const ORIGINS = {
   [RuleOrigin.LIST]: 'list',
   [RuleOrigin.SPECIAL]: 'list',
@@ -48,10 +48,10 @@ export interface Question {
   readonly domain: string;
   readonly type: string;
   readonly client: string;
-  /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
+  /** Key that the client uses, or id of the client that used one; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
-  /** The group to explain for, in place of the client's; absent and 0 = that. */
+  /** The group to explain for instead of the client's; absent and 0 = the client's. */
   readonly groupId?: number;
 }
 

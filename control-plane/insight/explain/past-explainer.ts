@@ -22,7 +22,7 @@ const ENTRY = new URL('../../../dns-worker/threads/past-thread.ts', import.meta.
 /** JavaScript heap of the thread, MiB; tables lie outside of it. */
 const HEAP_MIB = 64;
 
-/** What it is made of. */
+/** Parts of the explainer. */
 export interface PastExplainerParts {
   readonly generations: Pick<Generations, 'at'>;
   /** The active rules, most of which an earlier generation shares. */

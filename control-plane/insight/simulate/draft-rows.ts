@@ -5,7 +5,7 @@ import type { LivePolicy } from '../../policy/change/runtime-state.ts';
 import type { FindService } from '../../policy/change/policy-memory.ts';
 import type { PolicyMacClient, PolicyRows, PolicySource } from '../../policy/change/rows.ts';
 
-/** What a draft is applied with. */
+/** Parts that applying a draft needs. */
 export interface DraftedParts {
   /** Sources with the lists of the draft. */
   readonly sources: readonly PolicySource[];
@@ -157,7 +157,7 @@ function assigned<Row>(
   return [...kept, ...added];
 }
 
-/** Notes what a draft speaks of and is not there. */
+/** Records references of a draft to objects that do not exist. */
 class DraftCheck {
   private readonly groups: ReadonlySet<number>;
   private readonly faults: FieldProblem[];

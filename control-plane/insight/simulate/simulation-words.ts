@@ -20,7 +20,7 @@ type Decision = Simulation['domains'][number]['before'];
 /** An address, under both of its names, and the name of the client that is there. */
 type NamedAddress = Pick<Simulation['clients'][number], 'ip_address' | 'ip' | 'hostname'>;
 
-/** What words are made with. */
+/** Data for the texts. */
 export interface SimulatedParts {
   readonly before: PublishedState;
   readonly after: PublishedState;

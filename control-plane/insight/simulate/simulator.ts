@@ -23,7 +23,7 @@ import { applyDraft, draftedAddresses } from './draft-rows.ts';
 import { inWords } from './simulation-words.ts';
 import { SimulationWorker } from './simulation-worker.ts';
 
-/** What it is made of. */
+/** Parts of the simulator. */
 export interface SimulatorParts {
   readonly publisher: Pick<SnapshotPublisher, 'draft'>;
   readonly blocking: () => BlockingSettings;
@@ -55,8 +55,8 @@ export class Simulator {
   }
 
   /**
-   * What the draft would change; given up once `gone` is aborted.
-   * @throws {ApiError} 400 for a draft that speaks of what is not there, 503 while another one is simulated
+   * The changes that the draft would make; cancelled when `gone` is aborted.
+   * @throws {ApiError} 400 for a draft that refers to missing objects, 503 while another simulation runs
    */
   async simulate(draft: SimulateBody, gone: AbortSignal): Promise<Simulation> {
     if (this.isAtWork)

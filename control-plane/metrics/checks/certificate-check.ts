@@ -1,7 +1,7 @@
 /** The certificates in use, as a check of health and for metrics. Pure. */
 import type { HealthCheck } from '../../../shared/api/system-api.ts';
 
-/** What a certificate is used for. */
+/** Use of a certificate. */
 export type CertificateUse = 'web' | 'dns';
 
 /** A certificate in use. */

@@ -6,7 +6,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { folderBytes } from '../../host/files/folder-bytes.ts';
 
-/** What was measured last. */
+/** The last measurement. */
 export interface DiskState {
   /** Bytes that Weir may still write, and of the whole file system. */
   readonly freeBytes: number;

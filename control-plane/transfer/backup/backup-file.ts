@@ -75,7 +75,7 @@ function isOver(until: unknown, now: Date): boolean {
   return typeof until === 'string' && Date.parse(until) <= now.getTime();
 }
 
-/** What is useless without its secret, or past its time, is left out. A user without a password can be given one. */
+/** Leaves out expired objects, and those that are useless without their secret. Users can get a new password. */
 function whyNot(kind: KindName, item: Item, { now, adminName }: ReadFor): LeftOut['reason'] | undefined {
   switch (kind) {
     case 'users':

@@ -41,7 +41,7 @@ async function backUpSecrets(): Promise<BackupText> {
 const send = (json: object, query = ''): Promise<TestAnswer> =>
   node.api.send('POST', `/api/restore${query}`, { session, json });
 
-/** What a restore says of users, tokens and grants, and of what it leaves out, if anything. */
+/** Answer of a restore about users, tokens and grants, and about objects that it leaves out. */
 async function restore(json: object, query = ''): Promise<unknown> {
   const answer = await send(json, query);
   if (answer.status !== 200) throw new Error(answer.text);

@@ -1,4 +1,4 @@
-/** Reads what a backup holds from the database, and says what differs between two such states. */
+/** Reads the contents of a backup from the database, and compares two such states. */
 import type { RestoreAnswer } from '../../../shared/api/policy/backup-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { rightsOf } from './access-kinds.ts';
@@ -10,7 +10,7 @@ import { formatValue } from './format-value.ts';
 /** Objects by kind; a restore does not change kinds that are absent. */
 export type BackupItems = ReadonlyMap<KindName, readonly Item[]>;
 
-/** What a restore changes of one kind. */
+/** Changes of a restore to one kind. */
 export interface KindChange {
   readonly kind: BackupKind;
   readonly created: readonly Item[];
@@ -73,7 +73,7 @@ export function keyOf(
   return isFolded ? text.toLowerCase() : text;
 }
 
-/** What has to change so that `wanted` is set instead of `current`. */
+/** The changes from `current` to `wanted`. */
 export function diffItems(current: BackupItems, wanted: BackupItems): KindChange[] {
   return KINDS.flatMap((kind) => {
     const items = wanted.get(kind.name);
@@ -109,7 +109,7 @@ export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['cha
   }));
 }
 
-/** Each of them for people: a file says of no more than a few thousand things that they may be left out. */
+/** All objects that are left out, for users: at most a few thousand objects of a file can be. */
 export function shownLeftOut(leftOut: readonly LeftOut[]): RestoreAnswer['left_out'] {
   return leftOut.map(({ kind, item, reason }) => ({
     kind: kind.name,

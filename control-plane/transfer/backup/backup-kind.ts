@@ -1,4 +1,4 @@
-/** What a kind of things of a backup is. */
+/** Kinds of objects in a backup. */
 import type { BackupFile } from '../../../shared/api/policy/backup-api.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 

@@ -24,7 +24,7 @@ import type { RestoreParts } from './restore-backup.ts';
 /** Largest file that is restored. */
 const MAX_BACKUP_BYTES = 64 * 1024 * 1024;
 
-/** What the rows share. */
+/** Parts that the routes share. */
 interface BackupContext extends RestoreParts {
   readonly configuration: RestoreParts['configuration'] & Pick<Configuration, 'written' | 'sources'>;
   readonly version: string;

@@ -12,7 +12,7 @@ import type { WebCertificate } from '../../web/tls/web-certificate.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import type { BackupKind, Item } from './backup-kind.ts';
 
-/** What a backup and a restore do with certificates. */
+/** Parts that backup and restore need for certificates. */
 export interface CertificateParts {
   readonly certificate: Pick<WebCertificate, 'current' | 'check'>;
   readonly sharedCertificate: Pick<SharedCertificate, 'share' | 'take'>;

@@ -39,14 +39,14 @@ export interface MergedThing {
   readonly outcome: 'created' | 'changed' | 'same';
 }
 
-/** What an addition comes to. */
+/** Result of an addition. */
 export interface Merge {
   readonly changes: readonly KindChange[];
   /** The things of each kind, in the order in which they were given. */
   readonly things: ReadonlyMap<MergedKind, readonly MergedThing[]>;
 }
 
-/** What has to change to add `added` to `current`. */
+/** The changes that add `added` to `current`. */
 export function mergeItems(current: BackupItems, added: ReadonlyMap<MergedKind, readonly Item[]>): Merge {
   const groupName = groupNames(current.get('groups') ?? [], added.get('groups') ?? []);
   const changes: KindChange[] = [];

@@ -49,7 +49,7 @@ interface Plan {
 /** Result of a restore. */
 interface Restored extends Plan, Omit<StoredChanges, 'outside'> {}
 
-/** What a restore of the file would change. @throws {ApiError} 400 */
+/** Preview of a restore. @throws {ApiError} 400 */
 export async function tryRestore(parts: RestoreParts, file: BackupFile): Promise<RestoreAnswer> {
   const plan = await parts.database.transaction(async (tx) => planFor(tx, file, parts));
   return { dry_run: true, revision: null, ...toAnswer(plan) };
@@ -115,7 +115,7 @@ async function planFor(tx: Queryable, file: BackupFile, parts: RestoreParts): Pr
   return plan;
 }
 
-/** The administrator must not get the name of a user, who could not log in any more. */
+/** The administrator must not get the name of a user, who then could not log in. */
 function refuseTakenName({ configuration }: RestoreParts, items: BackupItems, current: BackupItems): void {
   const values = valuesOfItems(items.get('configuration') ?? []);
   const { username } = configuration.writtenWith(values).auth.admin;

@@ -5,7 +5,7 @@ import { invalid } from '../../api/api-error.ts';
 import { openSecrets, WrongPassphrase } from './sealed-secrets.ts';
 import { formatValue } from './format-value.ts';
 
-/** What is encrypted: of each kind, the things with a secret as the file shows them, and in full, in the same order. */
+/** Objects with a secret, by kind: as the file shows them, and with their secrets, in the same order. */
 export interface SecretParts {
   readonly hidden: Readonly<Record<string, unknown>>;
   readonly full: Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import type { KindChange } from './backup-items.ts';
 import type { Item, KindName } from './backup-kind.ts';
 import { hiddenValue } from './configuration-items.ts';
 
-/** What was stored, for what follows the transaction. */
+/** The stored changes, for steps after the transaction. */
 export interface StoredChanges extends ChangedClients {
   /** Rows outside of revisions, for the audit log. */
   readonly outside: readonly ChangedRow[];

@@ -11,7 +11,7 @@ import { hiddenValue, valuesOfItems } from './configuration-items.ts';
 import { contextOf, type SecretParts } from './secret-parts.ts';
 import { sealSecrets } from './sealed-secrets.ts';
 
-/** What a file says of itself. */
+/** Head of a file. */
 export interface BackupHead {
   readonly createdAt: Date;
   readonly weir: string;

@@ -1,4 +1,4 @@
-/** What people choose before an import, over real HTTP and PostgreSQL: settings, questions, and what differs. */
+/** Choices before an import, over real HTTP and PostgreSQL: settings, questions and differences. */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -35,7 +35,7 @@ async function outcomeOf(file: Uint8Array, format: ImportFormat | 'auto' = 'auto
   return typeof plan === 'string' ? plan : plan.items.length;
 }
 
-/** What people see of a plan or of the fault. */
+/** All texts of a plan, or of the fault, that users see. */
 async function shownOf(file: Uint8Array, format: ImportFormat): Promise<string> {
   const plan = await planOrFault(file, format);
   return typeof plan === 'string' ? plan : JSON.stringify([plan.items, plan.keys]);

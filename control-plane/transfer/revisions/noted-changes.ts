@@ -1,4 +1,4 @@
-/** SQL of what `policy_changes` notes since revision `$1`. */
+/** SQL of the changes in `policy_changes` since revision `$1`. */
 
 /** The rest of a SELECT: changes of a table. */
 export const changesOf = (name: string): string =>

@@ -41,7 +41,7 @@ const earlierIfAny = (column: string): string =>
     THEN excluded.${column} ELSE list_sources.${column} END`;
 const ofHeld = (column: string, held: string): string =>
   `${column} = CASE WHEN ${IS_UNDONE} THEN ${held} WHEN NOT ${HAS_OTHER_CONTENT} THEN list_sources.${column} END`;
-/** What the server said of its copy; nothing if it is another server. */
+/** Data of the server about its copy; NULL if the URL differs. */
 const ofServer = (column: string): string =>
   `${column} = CASE WHEN list_sources.url = excluded.url THEN list_sources.${column} END`;
 

@@ -1,4 +1,4 @@
-/** How long sessions last, who sees them, and what ends them. */
+/** Lifetime, visibility and end of sessions. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AuthStatus, LoginAnswer, SessionList } from '../../../shared/api/auth-api.ts';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';

@@ -1,4 +1,4 @@
-/** How often a password may be guessed, and what counts as one guesser. */
+/** Limits of failed logins, and the sources that they count by. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { PASSWORD, RunningApi, sessionCookie } from '../../../test/support/parts/running-api.ts';

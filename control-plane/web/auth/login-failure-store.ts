@@ -13,7 +13,7 @@ const OTHER_NAMES = '';
 /** Rows of the whole table; beyond it rows without a lock are removed first, the oldest of them first. */
 const MAX_ROWS = 10_000;
 
-/** Whose failures are counted. */
+/** Source of counted failures. */
 export interface LoginSource {
   readonly username: string;
   /** Client address, IPv6 as its /64. */

@@ -23,7 +23,7 @@ const MOST_DELAY_MS = 800;
 const FREE_OF_NETWORK = 8;
 const MOST_OF_NETWORK = 1000;
 
-/** What is known of addresses and accounts within the window of the lockout. */
+/** Recent logins by address and account, within the window of the lockout. */
 export class LoginPace {
   private readonly clock: Clock;
   private readonly windowMs: () => number;

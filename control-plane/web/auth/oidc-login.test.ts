@@ -1,4 +1,4 @@
-/** Logins at a real OpenID provider, through a browser that keeps cookies: who gets in, and as whom. */
+/** Logins at a real OpenID provider, through a browser that keeps cookies, and the resulting users. */
 import { describe, expect, test } from '@jest/globals';
 import { OidcSuite, VERA } from '../../../test/support/parts/oidc-suite.ts';
 import { TestBrowser } from '../../../test/support/parts/openid-provider.ts';

@@ -64,7 +64,7 @@ export class OidcLogin {
     return this.provider.begin(redirectUri);
   }
 
-  /** Opens a session for whom the provider sends back; 403 if that person has no access here. */
+  /** Opens a session for the person that the provider has authenticated; 403 if that person has no access here. */
   async finish(answer: URL, attempt: OidcAttempt, origin: LoginOrigin): Promise<OpenedSession> {
     await this.requireOn();
     const claims = await this.turns.run(origin.address, () => this.provider.finish(answer, attempt));
@@ -82,7 +82,7 @@ export class OidcLogin {
     await this.parts.requireSetup();
   }
 
-  /** The id of the user that these claims stand for. */
+  /** The id of the user for these claims. */
   private async userOf(claims: Claims, origin: LoginOrigin): Promise<number> {
     const access = grantedAccess(claims, this.settings);
     const person = { issuer: this.settings.issuer, subject: claims.sub };

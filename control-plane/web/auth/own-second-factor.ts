@@ -1,4 +1,4 @@
-/** What people do with their own second factor: each change is proven with the password or a code. */
+/** Changes of a user's own second factor: each requires the password or a code. */
 import { ApiError, forbidden, unauthorized } from '../../api/api-error.ts';
 import type { Author, Caller } from '../../api/caller.ts';
 import type { Database, Queryable } from '../../storage/db/database.ts';
@@ -16,7 +16,7 @@ import type {
 import { deleteSessionsOfUser } from './sessions/session-store.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
-/** What proves that the session is in the hands of its owner. */
+/** Proof that the owner uses the session. */
 export type OwnerProof = { readonly password: string } | GivenCode;
 
 /** The owner of a second factor, as a request of theirs comes. */

@@ -38,7 +38,7 @@ export interface BuildManifest {
   readonly format: typeof FORMAT;
   /** Name of the folder, beside the manifest. */
   readonly folder: string;
-  /** What the build was made of, see `source-hash.ts`. */
+  /** Sources of the build, see `source-hash.ts`. */
   readonly sources: { readonly hash: string; readonly shared: readonly string[] };
   readonly files: readonly StoredFile[];
 }
@@ -55,7 +55,7 @@ const SHARED_PATH = /^shared\/(?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.ts$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const TYPE = /^[a-z]+\/[a-z0-9.+-]+(?:; charset=utf-8)?$/;
 
-/** Reads a manifest. @throws {Error} unless it is one of this format whose names lead nowhere else. */
+/** Reads a manifest. @throws {Error} for another format, and for names that lead out of the folder. */
 export function parseManifest(text: string): BuildManifest {
   const manifest = JSON.parse(text) as Loose<BuildManifest>;
   const files = manifest?.files;

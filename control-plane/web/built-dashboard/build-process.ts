@@ -11,7 +11,7 @@ const NICENESS = 19;
 const MOST_TEXT = 2000;
 const PROGRAM = join(ROOT, SOURCES, 'build', 'build-dashboard.ts');
 
-/** How the process is started. */
+/** Options of the process. */
 export interface BuildProcess {
   readonly logger: Logger;
   /** Ends it. */

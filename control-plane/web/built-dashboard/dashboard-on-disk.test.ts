@@ -38,7 +38,7 @@ function neverBuild(): Promise<void> {
   throw new Error('nothing is to be built');
 }
 
-/** What it serves, or why not. */
+/** The served build, or the reason why there is none. */
 function served(state: DashboardState): string {
   if (state.kind !== 'built') return state.kind;
   const page = state.build.files.find(({ path }) => path === 'index.html')!;

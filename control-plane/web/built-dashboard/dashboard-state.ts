@@ -1,11 +1,11 @@
-/** What there is of the dashboard: the build that is served, or why there is none yet. */
+/** State of the dashboard: the build that is served, or the reason why there is none yet. */
 import type { Build } from './open-build.ts';
 
 /** Why there is no build. */
 export type WithoutBuild =
   /** One is under way. */
   | { readonly kind: 'building' }
-  /** None will come by itself; with what to do. */
+  /** No build is running; the reason includes advice. */
   | { readonly kind: 'missing'; readonly reason: string };
 
 /** State of the dashboard. */

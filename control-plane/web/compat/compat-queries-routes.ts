@@ -74,7 +74,7 @@ function cursorOf(params: Params, clock: Clock): number {
   throw new CompatFault(400, 'bad_request', 'Requested cursor is invalid', text.slice(0, 64));
 }
 
-/** How many rows are skipped. A nearer page in place of one too far away would let a client go round for ever. */
+/** Number of rows to skip. Replacing a page that is too far away by a nearer one would make clients loop forever. */
 function startOf(params: Params): number {
   const start = Math.max(0, params.int('start') ?? 0);
   if (start <= MOST_OFFSET) return start;

@@ -3,10 +3,10 @@ import type { CompatSession, Untimed } from '../../../shared/api/compat/compat-a
 import type { CarriedSession } from '../auth/sessions/sessions.ts';
 import { csrfTokenOf } from '../auth/sessions/session-secret.ts';
 
-/** What an answer says of a session. */
+/** A session in an answer. */
 export type SessionBody = Untimed<CompatSession>;
 
-/** What is needed to describe a session. */
+/** Data for the description of a session. */
 export interface ShownSession {
   readonly secret: string;
   /** The answer must not contain the secret. */

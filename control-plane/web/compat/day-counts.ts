@@ -15,7 +15,7 @@ export function lastDay(clock: Clock): { fromMs: number; toMs: number } {
 /** Counts by value. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What `outcomeOf()` is made of. */
+/** Kinds of counts that `outcomeOf()` uses. */
 export const DECISION_KINDS = ['status', 'decision'] as const;
 
 /** Counts of a whole span, of each kind. */

@@ -1,4 +1,4 @@
-/** What the kernel says of this machine and process; Linux only, zeros and nulls elsewhere. Nothing is kept. */
+/** Kernel data about this machine and process; Linux only, zeros and nulls elsewhere. Keeps no state. */
 import { cpus, loadavg, networkInterfaces, totalmem, uptime } from 'node:os';
 import type { CompatInterfaces, CompatSystem } from '../../../shared/api/compat/compat-node-api.ts';
 import { defaultRoute4, defaultRoute6 } from '../../host/default-gateway.ts';

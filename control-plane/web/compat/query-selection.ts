@@ -10,7 +10,7 @@ import { BLOCKED_DECISIONS, decisionsOf, NAMED_TYPES, PERMITTED_DECISIONS } from
 import { dnssecOf } from './query-row.ts';
 import { placeText, upstreamPlace } from './upstream-place.ts';
 
-/** What filters by name are looked up in. */
+/** Names that filters can use. */
 export interface KnownNames {
   /** The upstreams that were asked, as the configuration writes them. */
   readonly upstreams: readonly string[];
@@ -91,7 +91,7 @@ function oneOf<Name extends string>(params: Params, name: string, names: readonl
   return found;
 }
 
-/** What all lists have; undefined without a list. */
+/** Intersection of all lists; undefined without a list. */
 function inAll(lists: readonly (readonly Decision[])[]): readonly Decision[] | undefined {
   const [first, ...others] = lists;
   return first?.filter((name) => others.every((list) => list.includes(name)));

@@ -12,7 +12,7 @@ import { contentPolicy } from '../edge/security-headers.ts';
 import { ASK_FIRST, KEEP_FOR_EVER, sendKeptFile } from './cached-file.ts';
 import type { KeptFile } from './cached-file.ts';
 
-/** What it needs. */
+/** Parts of the routes. */
 export interface DashboardParts {
   readonly dashboard: DashboardSource;
   /** Settings that a script passes to the page, as a JSON value. */

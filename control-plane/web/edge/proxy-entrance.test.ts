@@ -47,7 +47,7 @@ afterEach(async () => {
   web = undefined;
 });
 
-/** Says whom a request is from. */
+/** Answers with the sender of a request. */
 function application(trustedProxies: readonly string[]): Express {
   const app = express();
   app.set('trust proxy', trustedProxies.length === 0 ? false : [...trustedProxies]);
@@ -85,7 +85,7 @@ async function askOver(socket: Socket, headers: Record<string, string> = {}): Pr
   return JSON.parse(await text(answer)) as unknown;
 }
 
-/** What the server makes of a connection that begins so. */
+/** The server's answer on a connection that begins with `header`. */
 async function seenBehind(header: Uint8Array, from?: string): Promise<unknown> {
   const socket = await open(from);
   socket.write(header);

@@ -63,7 +63,7 @@ function refusalOf({ code = '', rawPacket }: RequestFault): Refusal | null {
   return code.startsWith('HPE_') ? UNREADABLE : null;
 }
 
-/** Whether a packet is the beginning of a request line, and no more. */
+/** Whether a packet contains only the beginning of a request line. */
 function isAllTarget(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z]+ [^\s]+$/.test(packet.toString('latin1', 0, MAX_HEAD_BYTES));
 }

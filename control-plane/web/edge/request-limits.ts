@@ -1,4 +1,4 @@
-/** The limit of requests of a client network to the whole web, whatever is asked and by whom. */
+/** The limit of all requests of a client network to the web server, regardless of path and user. */
 import type { NextFunction, Request, Response } from 'express';
 import { clientAddress } from '../../api/client-address.ts';
 import { isLocal } from '../../api/local-requests.ts';

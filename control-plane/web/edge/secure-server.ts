@@ -21,7 +21,7 @@ export interface TicketKeySource {
   onChange(listener: () => void): () => void;
 }
 
-/** What connections are secured with. */
+/** TLS material of connections. */
 export interface SecuredWith {
   readonly certificate: CertificateSource;
   readonly ticketKeys: TicketKeySource | undefined;

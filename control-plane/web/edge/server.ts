@@ -39,7 +39,7 @@ const DEADLINES: WebDeadlines = { headMs: 10_000, requestMs: 30_000, idleMs: 10_
 const LOOK_MS = 1000;
 /** Requests after which a connection is closed. */
 const MAX_REQUESTS_A_CONNECTION = 1000;
-/** How long answers may take to finish when Weir stops; DNS drains after it, and all of it has 5 s. */
+/** Time for answers to finish when Weir stops; DNS drains afterwards, and the whole stop has 5 s. */
 const CLOSE_GRACE_MS = 500;
 
 /** The web server cannot listen. The message contains the address, the reason and what to do. */

@@ -17,7 +17,7 @@ import { leaveUnreadBodies } from './unread-bodies.ts';
 const LIMIT_BYTES = 256 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const GIB = 1024 ** 3;
-/** What Node reads and keeps before it sees that it is not wanted. */
+/** Bytes that Node reads and keeps before it stops reading. */
 const MOST_BYTES = 256 * 1024;
 
 type Protocol = 'HTTP' | 'HTTPS';

@@ -18,7 +18,7 @@ const MOST_REST_BYTES = 1024 * 1024;
 /** Such rests of one client network, and of all together: a flood of them is not read. */
 const RESTS_OF_A_NETWORK = { perSecond: 0.2, burst: 8 };
 const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
-/** How long a client may take to read the answer. */
+/** Time for a client to read the answer. */
 const LINGER_MS = 1000;
 const LOOK_MS = 10;
 

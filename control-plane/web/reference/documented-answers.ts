@@ -148,7 +148,7 @@ function mediaText({ body, bodyType }: Route): string {
   return body === undefined ? 'a body that is not JSON' : 'body is not JSON';
 }
 
-/** What a body that the handler writes is: an object, text, or bytes, which have no type in JSON Schema. */
+/** Schema of a body that the handler writes: an object, text, or bytes, which have no type in JSON Schema. */
 function writtenSchema(mediaType: string): { readonly type?: 'object' | 'string' } {
   if (mediaType === 'application/json') return { type: 'object' };
   return mediaType.startsWith('text/') || mediaType.endsWith('json') ? { type: 'string' } : {};

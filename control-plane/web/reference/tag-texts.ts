@@ -1,4 +1,4 @@
-/** What the chapters of the API reference are about. */
+/** Descriptions of the chapters of the API reference. */
 export const TAG_TEXTS: Readonly<Record<string, string>> = {
   System: 'The node: its health, name, configuration, and this reference.',
   Probes: 'The check that a device uses this node; the page `/check` does it.',

@@ -50,7 +50,7 @@ export interface AppParts extends LandingParts, OidcPageParts {
   readonly noteForwarding?: NoteForwarding;
   readonly dashboard: DashboardSource;
   readonly waitForNodes: WaitForNodes;
-  /** What Prometheus scrapes at `/metrics`. */
+  /** Metrics that Prometheus scrapes at `/metrics`. */
   readonly metrics: () => Promise<{ readonly contentType: string; text(): Promise<string> }>;
 }
 
@@ -131,7 +131,7 @@ function apiRouter(parts: AppParts, routes: readonly Route[]): express.Router {
   return router;
 }
 
-/** What most runs never show, and what takes a fifth of a second at the start, is made when it is first asked for. */
+/** Defers work to its first use: it takes a fifth of a second, and most runs never need it. */
 function madeOnce<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -172,7 +172,7 @@ function addMetrics(app: express.Express, { auth, configuration, metrics }: AppP
   place.all(answerOtherMethods(['GET']));
 }
 
-/** What lies outside the API: pages for people, and the dashboard. */
+/** Routes outside the API: pages for people, and the dashboard. */
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
   const docs = madeOnce(() => docsPage(document()));
   const sendDocs = (_request: Request, response: Response): void => sendPage(response, docs());

@@ -25,7 +25,7 @@ interface Reader {
 interface Shown {
   readonly verdict: string;
   readonly requests: readonly string[];
-  /** What the element with this id shows; empty if it is hidden. */
+  /** Text of the element with this id; empty if it is hidden. */
   readonly text: (id: string) => string;
 }
 
@@ -165,7 +165,7 @@ describe('checkPage()', () => {
   });
 });
 
-/** What is filled into a text. */
+/** Placeholders in a text. */
 function placesIn(text: string): string[] {
   return [...new Set(text.match(/\{\w+\}/g))].sort();
 }

@@ -11,7 +11,7 @@ import type { CheckLanguage } from './check-texts/languages.ts';
 import { hashOf, page, sendPage, write } from './page.ts';
 import type { Page } from './page.ts';
 
-/** What the page needs. */
+/** Parts of the page. */
 export interface CheckParts {
   readonly nodeName: string;
 }

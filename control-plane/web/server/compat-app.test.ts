@@ -1,4 +1,4 @@
-/** What no request can do to the compatibility API. */
+/** Hostile requests to the compatibility API. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

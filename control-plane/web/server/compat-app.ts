@@ -21,7 +21,7 @@ import { keepCookie } from '../compat/compat-session.ts';
 import { Params } from '../compat/params.ts';
 import { isFromExtension, refuseCrossOrigin } from '../edge/origin-check.ts';
 
-/** What Express is given: for the requests, and for the errors of whatever comes before. */
+/** Express handlers: for requests, and for errors of earlier middleware. */
 export interface CompatApp {
   /** For `/admin/api`, where older clients look for the API of another version. */
   readonly refuse: (request: Request, response: Response) => void;

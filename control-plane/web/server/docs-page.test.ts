@@ -20,7 +20,7 @@ function documentOf(schema: SchemaDoc, change: Partial<OperationDoc> = {}): Open
   return { ...document, paths: { '/things': { get: operation } }, components: { schemas: {} } };
 }
 
-/** What people read: the page without its tags. */
+/** The text of the page, without tags. */
 function readable(described: OpenApiDocument): string {
   const { html } = docsPage(described);
   return html

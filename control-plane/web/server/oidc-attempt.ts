@@ -31,7 +31,7 @@ export function keepAttempt(
   response.cookie(name, `${text}.${sealOf(request, text, secret)}`, { ...attributes, maxAge: LIFE_MS });
 }
 
-/** What the browser has; null if it has none, one that Weir did not make for it, or one that is too old. */
+/** The attempt in the browser's cookie; null if it is missing, forged or too old. */
 export function attemptOf(request: Request, secret: Uint8Array, nowMs: number): OidcAttempt | null {
   const { cookies } = request as { cookies?: Record<string, unknown> };
   const value = cookies?.[cookieOf(request).name];

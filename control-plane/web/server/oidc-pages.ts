@@ -15,7 +15,7 @@ import { loginOriginOf } from '../auth/request-caller.ts';
 import { setSessionCookie } from '../auth/session-cookie.ts';
 import { type Page, page, sendPage, write } from './page.ts';
 
-/** What the pages need. */
+/** Parts of the pages. */
 export interface OidcPageParts {
   readonly auth: Authenticator;
   readonly clock: Clock;

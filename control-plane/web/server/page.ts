@@ -1,4 +1,4 @@
-/** How pages for people are written and sent: HTML made on the server, one inline style, no script but of `/check`. */
+/** Writes and sends pages for people: HTML made on the server, one inline style, and no script except for `/check`. */
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { contentPolicy } from '../edge/security-headers.ts';
@@ -11,12 +11,12 @@ export interface Page {
   readonly contentPolicy: string;
 }
 
-/** HTML that needs no more escaping. */
+/** HTML that is already escaped. */
 export interface Markup {
   readonly markup: string;
 }
 
-/** Builds markup; whatever is put in is escaped, unless it is markup itself or a list of it. */
+/** Builds markup; inserted values are escaped, unless they are markup or lists of markup. */
 export function write(
   texts: TemplateStringsArray,
   ...values: readonly (Markup | readonly Markup[] | string | number)[]
@@ -36,13 +36,13 @@ export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** What a page has beyond its body. */
+/** Parts of a page in addition to its body. */
 interface PageOptions {
   /** `en` unless given. */
   readonly language?: string;
   /** Runs before the first paint; `allowed` must permit it. */
   readonly firstScript?: string;
-  /** What its content policy allows in addition to the style sheet. */
+  /** Sources that its content policy allows in addition to the style sheet. */
   readonly allowed?: ContentDirectives;
 }
 

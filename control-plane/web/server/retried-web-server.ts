@@ -3,7 +3,7 @@ import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { type WebServer, WebServerError } from '../edge/server.ts';
 
-/** How the server listens. */
+/** Parts for listening. */
 export interface RetriedListening {
   /** Listens once. @throws {WebServerError} */
   readonly listen: () => Promise<WebServer>;

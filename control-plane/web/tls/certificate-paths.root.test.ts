@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-/** What `expression` is for an ordinary user, in a separate process: access(2) asks for the real user. */
+/** Value of `expression` for an ordinary user, in a separate process: access(2) checks the real user. */
 function asOther(expression: string): unknown {
   const program = `
     import { systemClock as clock } from ${moduleAt('../../../shared/clock.ts')};

@@ -30,7 +30,7 @@ export function sequence(...elements: readonly Der[]): Der {
   return element(Tag.SEQUENCE, ...elements);
 }
 
-/** A set of one element; several would have to be sorted. */
+/** A set of one element; several elements would need sorting. */
 export function setOf(only: Der): Der {
   return element(Tag.SET, only);
 }
@@ -76,7 +76,7 @@ export function time(date: Date): Der {
     : element(Tag.GENERALIZED_TIME, Buffer.from(digits));
 }
 
-/** A tag of the context around a value whose own tag is left out. */
+/** A context-specific tag that replaces the tag of the value. */
 export function implicit(number: number, content: Uint8Array): Der {
   return element(Tag.CONTEXT + number, content);
 }

@@ -6,7 +6,7 @@ import { makeSelfSigned, namesOfMachine } from './self-signed.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12);
 
-/** What openssl reads out of a certificate. */
+/** Output of openssl for a certificate. */
 function openssl(cert: string, ...args: readonly string[]): string {
   return execFileSync('openssl', ['x509', '-noout', ...args], { input: cert, stdio: 'pipe' }).toString();
 }

@@ -19,7 +19,7 @@ import type { WebCertificate } from './web-certificate.ts';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from '../../storage/cluster/cluster-secret.ts';
 
-/** What it needs. */
+/** Parts of the shared certificate. */
 export interface SharedCertificateParts {
   readonly database: Database;
   readonly secret: Pick<ClusterSecret, 'current' | 'agree'>;
@@ -119,7 +119,7 @@ export function seal(secret: Uint8Array, purpose: string, clear: Uint8Array): Bu
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** What was sealed. @throws {BrokenSeal} */
+/** Decrypts sealed bytes. @throws {BrokenSeal} */
 export function unseal(secret: Uint8Array, purpose: string, sealed: Uint8Array): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

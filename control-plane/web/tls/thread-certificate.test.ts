@@ -15,7 +15,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const followers = new Set<(pair: CertificatePair) => void>();
 afterEach(() => followers.clear());
 
-/** A certificate of the web, to be replaced by calling the followers. */
+/** A certificate of the web server, which tests replace by calling the followers. */
 const opened = (pair: CertificatePair | null) => ({
   current: () => pair,
   onChange: (follower: (next: CertificatePair) => void) => {
@@ -32,7 +32,7 @@ function certificateOf(secret = SECRET) {
   return { clock, known, certificate: new ThreadCertificate(opened(FIRST), keys) };
 }
 
-/** What threads are given, until `stop`. */
+/** Certificates that threads get, until `stop`. */
 function follow(certificate: ThreadCertificate): { given: ServedCertificate[]; stop: () => void } {
   const given: ServedCertificate[] = [];
   return { given, stop: certificate.follow((next) => given.push(next)) };

@@ -9,7 +9,7 @@ export class ThreadCertificate {
   private pair: CertificatePair;
   private readonly certificate: Pick<WebCertificate, 'current' | 'onChange'>;
   private readonly ticketKeys: TicketKeys;
-  /** What threads have. */
+  /** The certificate that threads have. */
   private given: ServedCertificate | undefined;
 
   /** Of a certificate that is open. */
@@ -26,7 +26,7 @@ export class ThreadCertificate {
     return this.pair.cert;
   }
 
-  /** What threads start with. */
+  /** The certificate that threads start with. */
   current(): ServedCertificate {
     const { cert, key } = this.pair;
     this.given = { cert, key, ticketKeys: this.ticketKeys.current() };

@@ -13,7 +13,7 @@ const LOOK_MS = 1000;
 
 /** Where keys come from. */
 export interface TicketKeyParts {
-  /** What is served: a ticket counts for that alone. */
+  /** Purpose of the tickets; a ticket is valid for one purpose only. */
   readonly purpose: 'tls tickets' | 'tls tickets of the web';
   /** The secret of all nodes, as of now: the same object for as long as it is the same secret. */
   readonly secret: () => Uint8Array;
@@ -25,7 +25,7 @@ export interface TicketKeyParts {
 export class TicketKeys {
   private readonly parts: TicketKeyParts;
   private keys = new Uint8Array();
-  /** What they were derived from. */
+  /** Day and secret that the keys were derived from. */
   private day = -1;
   private secret: Uint8Array | undefined;
 

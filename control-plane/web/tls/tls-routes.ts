@@ -15,7 +15,7 @@ import type { SharedCertificate } from './shared-certificate.ts';
 import { uploadForm } from './upload-form.ts';
 import type { FoundCertificate, WebCertificate } from './web-certificate.ts';
 
-/** What the rows share. */
+/** Parts that the routes share. */
 interface TlsContext {
   readonly certificate: Pick<WebCertificate, 'found' | 'makeOwn' | 'replace'>;
   readonly sharedCertificate: Pick<SharedCertificate, 'share'>;

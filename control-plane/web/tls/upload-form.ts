@@ -82,7 +82,7 @@ function malformed(error: unknown): ApiError {
   return new ApiError(400, 'malformed', `the body is not ${MEDIA_TYPE}`, { headers: CLOSE, cause: error });
 }
 
-/** What is left of the body is not read. */
+/** Closes the connection, because the rest of the body is not read. */
 const CLOSE = { Connection: 'close' } as const;
 
 function tooLarge(field: string): ApiError {

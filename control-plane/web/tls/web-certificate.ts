@@ -11,10 +11,10 @@ import { CertificateFault, refuseOutOfDate } from './certificate-pair.ts';
 import type { CertificateFacts, CertificatePair } from './certificate-pair.ts';
 import { makeSelfSigned } from './self-signed.ts';
 
-/** How often the files are looked at. A change is taken once it has lasted from one look to the next. */
+/** Interval of the checks of the files. A change is loaded if it persists from one check to the next. */
 const LOOK_MS = 5000;
 
-/** What lies in the files. */
+/** Contents of the files. */
 export interface FoundCertificate {
   /** Whether both files exist. */
   readonly exists: boolean;
@@ -24,7 +24,7 @@ export interface FoundCertificate {
   readonly facts: CertificateFacts | null;
 }
 
-/** What the certificate needs. */
+/** Parts of the certificate. */
 export interface WebCertificateParts {
   readonly files: CertificateFiles;
   /** Names and addresses for a certificate that Weir makes; the first is its subject. */
@@ -91,7 +91,7 @@ export class WebCertificate {
     });
   }
 
-  /** What the files hold now. */
+  /** The current contents of the files. */
   async found(): Promise<FoundCertificate> {
     const exists = await this.parts.files.exist();
     try {

@@ -49,7 +49,7 @@ export function mapAdguardClients(builder: PlanBuilder, settings: AdguardSetting
   return groups.addPolicies();
 }
 
-/** What a client is known by; a ClientID is a key. */
+/** Identifier of a client; a ClientID is a key. */
 export function adguardPlaceOf(id: string): ClientPlace | null {
   const key = canonicalClientKey(id);
   return placeOf(id) ?? (key === null ? null : { kind: 'key', text: key });

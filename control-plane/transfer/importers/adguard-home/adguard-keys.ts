@@ -15,10 +15,10 @@ const MODES: Readonly<Record<string, string>> = {
   custom_ip: 'custom_ip',
 };
 
-/** Time-outs, and sizes of the cache, that AdGuard Home sets by itself. */
+/** Default timeouts and cache sizes of AdGuard Home. */
 const DEFAULT_TIMEOUT_SECS = 10;
 const DEFAULT_CACHE_BYTES = 4_194_304;
-/** Proxies that it trusts by itself. */
+/** Proxies that it trusts by default. */
 const DEFAULT_PROXIES = ['127.0.0.0/8', '::1/128'];
 
 /** Adds them. */
@@ -113,7 +113,7 @@ function mapOptimistic(builder: PlanBuilder, dns: ForeignTree): void {
   if (age > 0) builder.key('cache.serve_stale_secs', age, 'dns.cache_optimistic_max_age');
 }
 
-/** How questions are taken and forwarded. */
+/** Settings for receiving and forwarding queries. */
 function mapQuestions(builder: PlanBuilder, dns: ForeignTree): void {
   const timeoutSecs = goDurationSecs(dns.text('upstream_timeout'), 1) ?? 0;
   if (timeoutSecs > 0)

@@ -1,4 +1,4 @@
-/** What AdGuard Home keeps of questions: its query log and its statistics. Pure. */
+/** AdGuard Home's settings of its query log and statistics. Pure. */
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { goDurationSecs } from '../plan/go-duration.ts';

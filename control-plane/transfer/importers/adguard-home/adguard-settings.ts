@@ -1,7 +1,7 @@
-/** What an AdGuard Home is set to, whichever schema its file has. Plain data. */
+/** Settings of AdGuard Home, independent of the schema of its file. Plain data. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 
-/** How a client is filtered: the settings of all, or its own. */
+/** Filter settings of a client: the global ones, or its own. */
 export interface AdguardPolicy {
   readonly isFiltered: boolean;
   /** Ids of engines. */
@@ -29,7 +29,7 @@ export interface AdguardClient {
   /** Whether the query log and the statistics leave it out. */
   readonly isUnlogged: boolean;
   readonly isUncounted: boolean;
-  /** What it has that Weir has no place for. */
+  /** Settings without an equivalent in Weir. */
   readonly others: readonly string[];
 }
 

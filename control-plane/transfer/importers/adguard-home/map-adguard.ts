@@ -65,7 +65,7 @@ function mapFilter(
   });
 }
 
-/** What `$client` may name, as addresses, networks, MACs and keys. */
+/** Addresses, networks, MACs and keys of each client that `$client` may name. */
 function addressesOf({ clients }: AdguardSettings): ReadonlyMap<string, readonly string[]> {
   return new Map(
     clients.map(({ name, ids }) => [name, ids.flatMap((id) => adguardPlaceOf(id)?.text ?? [])] as const),

@@ -33,7 +33,7 @@ import { ImportOutcomes } from './import-outcomes.ts';
 import { type ListFile, listFiles, writeFiles } from './kept-lists.ts';
 import { type PlannedThing, plannedThings } from './planned-things.ts';
 
-/** What an import needs of the node. */
+/** Parts of the node that an import needs. */
 export interface ApplyParts {
   readonly policy: PolicyChanges;
   /** Clients in memory, where their addresses are looked up. */
@@ -59,7 +59,7 @@ export interface ApplyParts {
   readonly listDirs: () => readonly string[];
 }
 
-/** What people have chosen, and what decides the rest. */
+/** Choices of the user, and data that decides the rest. */
 export interface ImportChoices {
   readonly settings: readonly ChosenSetting[];
   /** Keys of the plan that have their values already. */
@@ -68,7 +68,7 @@ export interface ImportChoices {
   readonly queries: QueriesByName;
 }
 
-/** What was written, for what follows the transaction. */
+/** The stored changes, for steps after the transaction. */
 interface Written {
   readonly outcomes: ImportOutcomes;
   readonly sources: readonly StoredSource[];

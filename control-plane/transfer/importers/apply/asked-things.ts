@@ -8,7 +8,7 @@ import type { ImportPlan } from '../plan/import-plan.ts';
 import type { ImportOutcomes } from './import-outcomes.ts';
 import type { PlannedThing } from './planned-things.ts';
 
-/** What both work with; `things` are changed. */
+/** Data of both functions, which change `things`. */
 interface AskedThings {
   readonly plan: ImportPlan;
   readonly things: Map<MergedKind, readonly PlannedThing[]>;

@@ -19,7 +19,7 @@ export function configurationText(rows: readonly OfferedSetting[]): string {
   return [...blocks, ...tables].join('\n');
 }
 
-/** What a key is set to, for the report; a pool by its servers. */
+/** New value of a key, for the report; for a pool its servers. */
 export function keyText({ id, key, value }: OfferedSetting): string {
   const hidden = hiddenValue(key, value);
   const isTable = typeof hidden === 'object' && hidden !== null && !Array.isArray(hidden);

@@ -15,7 +15,7 @@ export interface PlannedThing {
   readonly origin: readonly number[];
 }
 
-/** What decides whether a thing can be merged. */
+/** Data that decides whether an object can be merged. */
 export interface MergeInto {
   readonly current: BackupItems;
   readonly files: readonly ListFile[];

@@ -68,7 +68,7 @@ function textsOf(file: ForeignTree, key: string): string[] {
   return text === undefined ? [] : [text];
 }
 
-/** What is answered without a list or a server. */
+/** Answers without a list or a server. */
 function mapAnswers(builder: PlanBuilder, lists: GeneratedLists, file: ForeignTree): void {
   if (isFqdnOnly(file)) {
     builder.key('dns.block_non_fqdn', true, 'fqdnOnly');

@@ -1,4 +1,4 @@
-/** What blocky logs of queries, as keys of Weir's configuration. Pure. */
+/** Query log settings of blocky as keys of Weir's configuration. Pure. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 

@@ -19,7 +19,7 @@ export interface HostsAddress {
   readonly ttlSecs: number;
 }
 
-/** What was read, and the lines that give nothing. */
+/** The records, and lines without one. */
 export interface BlockyRecords {
   /** Of `customDNS.mapping`; a value may be something other than an address. */
   readonly mapping: readonly ZoneRecord[];

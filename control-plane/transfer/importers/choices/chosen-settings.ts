@@ -7,7 +7,7 @@ import { hiddenValue } from '../../backup/configuration-items.ts';
 import type { OfferedSetting } from './offered-settings.ts';
 import { serversOf, valuesOfRows } from './offered-settings.ts';
 
-/** What is wrong with a change of the configuration. */
+/** Checks a change of the configuration. */
 export type FaultsOfChange = (values: Values) => readonly FieldProblem[];
 /** Why each upstream server cannot be used; null = it has answered. */
 export type UpstreamTests = ReadonlyMap<string, string | null>;
@@ -19,7 +19,7 @@ export interface ChosenSetting extends OfferedSetting {
   readonly reason: string | null;
 }
 
-/** What the choice depends on. */
+/** Data that the choice depends on. */
 interface Choosing {
   readonly selection: SettingSelection;
   readonly faultsOf: FaultsOfChange;

@@ -1,4 +1,4 @@
-/** What answers or behaves differently after an import, the most used names first. Pure. */
+/** Differences in behaviour after an import, the most used names first. Pure. */
 import type { ImportDifference } from '../../../../shared/api/imports-api.ts';
 import type { PlanItem } from '../plan/import-plan.ts';
 

@@ -9,7 +9,7 @@ export interface OfferedSetting extends PlannedKey {
   readonly id: string;
 }
 
-/** What a plan offers. */
+/** Settings that a plan offers. */
 export interface Offers {
   readonly settings: readonly OfferedSetting[];
   /** Keys that have their value already. */

@@ -20,7 +20,7 @@ export interface OneDeviceEach {
   readonly remarks: readonly { readonly items: readonly number[]; readonly text: string }[];
 }
 
-/** What decides about them. */
+/** Data for assigning entries to devices. */
 interface KnownClients {
   /** MACs by address. */
   readonly macs: ReadonlyMap<string, string>;

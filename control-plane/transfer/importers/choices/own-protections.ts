@@ -6,7 +6,7 @@ import type { ImportPlan, PlanItem, PlannedKey } from '../plan/import-plan.ts';
 interface Protection {
   readonly key: string;
   readonly name: string;
-  /** What Weir does, and what the tick does. */
+  /** Explains the behaviour of Weir, and the effect of the checkbox. */
   readonly reason: string;
   /** Names that it concerns; none = any. */
   readonly domains: readonly string[];

@@ -4,7 +4,7 @@ import { OwnNames } from '../plan/own-names.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { DnsmasqDomains } from './dnsmasq-domains.ts';
 
-/** What these values of `address` and of `server` make. */
+/** The plan for these values of `address` and `server`. */
 function mapped(addresses: readonly string[], servers: readonly string[], usual: readonly string[] = []) {
   const builder = new PlanBuilder();
   const lists = new GeneratedLists(builder, 'rules', 'rules');

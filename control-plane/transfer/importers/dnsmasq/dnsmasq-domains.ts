@@ -226,7 +226,7 @@ export class DnsmasqDomains {
   }
 }
 
-/** What Weir does not do for names with records. */
+/** Difference for names with records. */
 export const NO_OTHER_TYPES =
   'types that a name has no record of are asked upstream there; Weir answers that there are none';
 

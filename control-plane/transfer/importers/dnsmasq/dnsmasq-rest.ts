@@ -1,6 +1,6 @@
 /** Options of dnsmasq that nothing is made of, and why. Plain data. */
 
-/** About the program itself, and what Weir does by itself. */
+/** Options about the program itself, and about behaviour that Weir always has. */
 const SKIPPED: readonly (readonly [options: RegExp, reason: string])[] = [
   [
     /^(?:port|interface|except-interface|listen-address|bind-interfaces|bind-dynamic|user|group|pid-file|log-.*|no-daemon|keep-in-foreground|enable-dbus|enable-ubus|conntrack|dumpfile|dumpmask|no-ident|no-poll|clear-on-reload|script-arp|leasefile-ro|read-ethers|bridge-interface|shared-network|tag-if)$/,

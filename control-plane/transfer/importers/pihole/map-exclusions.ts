@@ -1,4 +1,4 @@
-/** What Pi-hole leaves out of its log and statistics, as exclusions of clients and domains. Pure. */
+/** Exclusions of clients and domains from Pi-hole's log and statistics. Pure. */
 import { addressFromText } from '../../../../shared/net/ip.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';

@@ -91,7 +91,7 @@ function mapNames(builder: PlanBuilder, names: OwnNames, settings: PiholeSetting
   return all;
 }
 
-/** How records of Weir differ from those of Pi-hole. */
+/** Reports differences between records of Weir and of Pi-hole. */
 function reportNames(
   builder: PlanBuilder,
   { keys, lists }: PiholeSettings,

@@ -124,7 +124,7 @@ function mapSpecialDomains(builder: PlanBuilder, { specialDomains = {} }: Pihole
   }
 }
 
-/** How much of the log is kept, and for how long. */
+/** Privacy level and retention of the log. */
 function mapLog(builder: PlanBuilder, { privacyLevel, logDays }: PiholeKeys): void {
   if (privacyLevel !== undefined) {
     const from = `misc.privacylevel ${privacyLevel}`;

@@ -1,4 +1,4 @@
-/** What a Pi-hole is set to, whichever of its files said so. Plain data. */
+/** Settings of a Pi-hole, from any of its files. Plain data. */
 
 export interface PiholeGroup {
   readonly id: number;

@@ -11,7 +11,7 @@ import { readToml, readVersion5 } from './read-keys.ts';
 /** Files that only Pi-hole has. */
 const MARKS = ['pihole.toml', 'gravity.db', 'setupVars.conf', 'adlist.json', 'blacklist.exact.json'];
 
-/** What a `pihole.toml` begins with, and tables that only it has. */
+/** Beginning of a `pihole.toml`, and tables that only it has. */
 const TOML_MARK =
   /^#.*Pi-hole configuration file|^\s*\[(?:dns\.(?:specialDomains|reply\.(?:host|blocking)|rateLimit)|webserver\.api|misc)\]\s*(?:#.*)?$/m;
 

@@ -1,8 +1,8 @@
-/** What Pi-hole writes after the expression of a regex: options, each after a semicolon. Pure. */
+/** Options that follow a regex of Pi-hole, each after a semicolon. Pure. */
 import { RRType } from '../../../../shared/dns/iana.ts';
 import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared/net/ip.ts';
 
-/** How a denied name is answered: as `blocking.mode` says, or otherwise. */
+/** Answer for a denied name: according to `blocking.mode`, or a specific one. */
 export type Reply =
   | { readonly kind: 'code'; readonly code: 'NODATA' | 'NXDOMAIN' | 'REFUSED' }
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
@@ -51,7 +51,7 @@ function readOption(option: string, into: Writable<RuleOptions>): string | null 
   return `${IS_REFUSED} it knows no option ${option.slice(0, 40)}`;
 }
 
-/** Types that Pi-hole does not know count for nothing beside others. */
+/** Types that Pi-hole does not know are ignored if there are others. */
 function readTypes(value: string, into: Writable<RuleOptions>): string | null {
   if (into.types !== null) return `${IS_REFUSED} it has two options querytype`;
   const isExcept = value.startsWith('!');

@@ -13,7 +13,7 @@ export const DEFAULT_GROUP = 'Default';
 export interface PlanItem {
   readonly kind: ImportItemKind;
   readonly name: string;
-  /** What is known without looking into Weir; null = what happens to the things made of it. */
+  /** Result that does not depend on Weir's state; null = the result of the objects made from the item. */
   readonly result: 'not_mapped' | 'skipped' | 'differs' | null;
   readonly reason: string | null;
   /** Of a rule, whether it allows or denies; null = there are rules of both kinds. */

@@ -1,4 +1,4 @@
-/** Who may ask, as another program has it, in Weir's keys. An import never opens Weir to everyone. Pure. */
+/** Allowed clients of another program as keys of Weir. An import never opens Weir to everyone. Pure. */
 import { networkContains, networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import { canonicalMac } from '../../../../shared/net/mac.ts';

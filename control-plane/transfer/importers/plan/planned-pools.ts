@@ -3,7 +3,7 @@ import { expectedInstead, resolver } from '../../../../config/value-checks.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 import type { ReadUpstream } from './upstream-text.ts';
 
-/** How a pool of Weir shares its questions. */
+/** How a pool distributes queries. */
 export type PoolStrategy = 'Parallel' | 'Failover' | 'Balanced' | 'Fastest';
 
 interface Pool {

@@ -8,7 +8,7 @@ import { OwnNames } from '../plan/own-names.ts';
 import { PlanBuilder } from '../plan/plan-builder.ts';
 import { addSpoof, profileIn, readProfile } from './read-profile.ts';
 
-/** What a rule does. */
+/** Action of a rule. */
 const Action = { BLOCK: 0, BYPASS: 1, SPOOF: 2, REDIRECT: 3 } as const;
 
 /** Whether the upload is a folder of Control D. */

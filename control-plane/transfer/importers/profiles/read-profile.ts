@@ -1,4 +1,4 @@
-/** What the JSON files of NextDNS and Control D have in common. */
+/** Common parts of the JSON files of NextDNS and Control D. */
 import type { FileSet } from '../files/file-set.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import { ImportFault } from '../files/import-fault.ts';

@@ -1,4 +1,4 @@
-/** Whom a Technitium DNS Server answers from other servers, as who may ask Weir. Pure. */
+/** Clients that may use recursion of a Technitium DNS Server, as allowed clients of Weir. Pure. */
 import { networkFromText, networkToText } from '../../../../shared/net/cidr.ts';
 import type { Network } from '../../../../shared/net/cidr.ts';
 import type { ForeignTree } from '../files/foreign-tree.ts';
@@ -56,7 +56,7 @@ function mapLines(builder: PlanBuilder, written: readonly string[], from: string
   addBlocked(builder, blocked, from);
 }
 
-/** What a denied network takes from those that come later; in Weir it counts before all others. */
+/** The denied network, if it overlaps with allowed ones after it; in Weir, denied networks take precedence. */
 function blockedBy(
   builder: PlanBuilder,
   { network }: AccessLine,

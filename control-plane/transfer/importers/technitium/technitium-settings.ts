@@ -1,4 +1,4 @@
-/** What a Technitium DNS Server is set to. Plain data. */
+/** Settings of a Technitium DNS Server. Plain data. */
 import type { ForeignTree } from '../files/foreign-tree.ts';
 
 export interface TechnitiumList {

@@ -1,4 +1,4 @@
-/** Who may log in with a password: the administrator (`admin-account.ts`) and the users of the database. */
+/** Accounts that log in with a password: the administrator (`admin-account.ts`) and the users of the database. */
 import { unauthorized } from '../../../api/api-error.ts';
 import type { Database, Queryable } from '../../../storage/db/database.ts';
 import type { AdminAccount } from './admin-account.ts';

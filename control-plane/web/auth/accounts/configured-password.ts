@@ -9,7 +9,7 @@ import type { ConfigFile, ReadConfigFile } from '../../../policy/settings/config
 
 const HASH = 'auth.admin.password_hash';
 
-/** What the hash is read from. */
+/** Sources of the hash. */
 export interface ConfiguredPasswordParts {
   readonly config: Config;
   /** Null = no configuration file. */

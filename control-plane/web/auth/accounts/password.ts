@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { tooMany } from '../../../api/api-error.ts';
 
-/** What a hash costs. */
+/** Cost of a hash. */
 interface HashCost {
   /** KiB of memory. */
   readonly memoryCost: number;
@@ -31,7 +31,7 @@ export function hashPassword(password: string, cost: HashCost = COST): Promise<s
   });
 }
 
-/** How passwords of accounts are hashed. Tests of other things take a way that costs less. */
+/** Hash function for passwords of accounts. Unrelated tests use a cheaper one. */
 export interface PasswordHashing {
   readonly hash: (password: string) => Promise<string>;
   /**
@@ -82,7 +82,7 @@ class Gate {
       this.running += step;
       if (rank > 0) this.runningFailed += step;
     };
-    // Who lets another one start takes the place for it.
+    // A task that lets another one start reserves the place for it.
     if (this.hasPlace(rank)) start(1);
     else await this.turn(rank, () => start(1));
     try {

@@ -28,7 +28,7 @@ export interface NewUser extends Pick<StoredUser, 'displayName' | 'role' | 'enab
   readonly passwordHash: string;
 }
 
-/** What a change may set; what is undefined stays. */
+/** Fields of a change; undefined keeps a value. */
 export type UserChange = {
   readonly [Field in 'displayName' | 'role' | 'enabled' | 'passwordHash']?: NewUser[Field] | undefined;
 };
@@ -43,7 +43,7 @@ export async function listUsers(db: Queryable): Promise<StoredUser[]> {
   return (await db.query<StoredUser>(text)).rows;
 }
 
-/** How many there are. */
+/** Number of users. */
 export async function countUsers(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>('SELECT count(*)::integer AS count FROM users');
   return rows[0]!.count;
@@ -59,7 +59,7 @@ export async function findUser(
   return (await db.query<StoredUser>(text, [id])).rows[0] ?? null;
 }
 
-/** What a login of an enabled user is checked against; null if there is none. The name is folded. */
+/** Data for checking a login of an enabled user; null if there is none. The name is folded. */
 export async function findLogin(
   db: Queryable,
   folded: string,
@@ -78,7 +78,7 @@ export async function findEnabledUser(db: Queryable, folded: string): Promise<nu
   return (await db.query<{ id: number }>(text, [folded])).rows[0]?.id ?? null;
 }
 
-/** Refuses a name for the administrator that a user has, who could not log in any more. @throws {ApiError} 409 */
+/** Refuses the name of a user for the administrator: the user could not log in. @throws {ApiError} 409 */
 export async function refuseTaken(tx: Queryable, username: string): Promise<void> {
   const text = 'SELECT 1 FROM users WHERE lower(username) = $1';
   if ((await tx.query(text, [seenName(username)])).rows.length > 0) throw nameTaken(username);

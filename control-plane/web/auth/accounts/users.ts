@@ -161,7 +161,7 @@ export class Users {
   }
 }
 
-/** What the audit log keeps of a user. */
+/** Fields of a user in the audit log. */
 function noted({ id, username, displayName, role, enabled }: StoredUser): object {
   return { id, ...(username === null ? {} : { username }), display_name: displayName, role, enabled };
 }

@@ -1,4 +1,4 @@
-/** SQL of `provided_users`: the users whom a provider gives their role. */
+/** SQL of `provided_users`: the users that log in through a provider. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 

@@ -17,13 +17,13 @@ type Configuration = openid.Configuration;
 
 /** For each request to the provider. */
 const TIMEOUT_SECS = 5;
-/** How long its discovery document is believed. */
+/** How long its discovery document is cached. */
 const BELIEVED_MS = 3_600_000;
 
 /** Secrets of one login. */
 export type AttemptSecrets = Pick<OidcAttempt, 'state' | 'nonce' | 'verifier'>;
 
-/** What it needs. */
+/** Parts of the client. */
 export interface ProviderClientParts {
   readonly settings: () => Config['auth']['oidc'];
   readonly monotonicMs: () => number;
@@ -62,7 +62,7 @@ export class ProviderClient {
     return { url, secrets };
   }
 
-  /** The claims of the person whom the provider sends back with `answer`. 401 if any of it cannot be trusted. */
+  /** The claims of the person in the provider's `answer`. 401 if any part cannot be trusted. */
   async finish(answer: URL, { state, nonce, verifier }: AttemptSecrets): Promise<Claims> {
     const { library, configuration } = await this.connected();
     try {

@@ -23,7 +23,7 @@ export async function findFactor(
   return rows[0] ?? null;
 }
 
-/** How many recovery codes a user has left. */
+/** Number of unused recovery codes of a user. */
 export async function countRecoveryCodes(db: Queryable, userId: number): Promise<number> {
   const text = 'SELECT count(*)::integer AS count FROM recovery_codes WHERE user_id = $1';
   return (await db.query<{ count: number }>(text, [userId])).rows[0]!.count;
@@ -40,7 +40,7 @@ export async function lockUser(tx: Queryable, userId: number): Promise<boolean> 
   return (await tx.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId])).rowCount === 1;
 }
 
-/** Stores a secret that is still to be confirmed, instead of an earlier one. */
+/** Stores an unconfirmed secret, which replaces an earlier one. */
 export async function putSecret(tx: Queryable, userId: number, secret: Buffer): Promise<void> {
   await tx.query(
     `INSERT INTO second_factors (user_id, secret) VALUES ($1, $2)

@@ -23,7 +23,7 @@ export type RightCode = { readonly step: number; readonly secret: Buffer } | { r
 /** Result of checking a code; null = no code is required. */
 export type CodeVerdict = RightCode | 'missing' | 'wrong' | 'used' | null;
 
-/** Whose second factor it is. */
+/** Owner of a second factor. */
 export interface FactorOwner {
   readonly userId: number;
   readonly username: string;
@@ -35,7 +35,7 @@ export interface ShownSecret {
   readonly uri: string;
 }
 
-/** What its owner sees of a factor. */
+/** State of a factor, for its owner. */
 export interface FactorState {
   readonly isOn: boolean;
   /** A secret was shown that waits for its first code. */
@@ -57,7 +57,7 @@ export class SecondFactors {
     this.parts = parts;
   }
 
-  /** What its owner sees. */
+  /** The state, for the owner. */
   async stateOf(userId: number): Promise<FactorState> {
     const { database } = this.parts;
     const factor = await store.findFactor(database, userId);
@@ -66,7 +66,7 @@ export class SecondFactors {
     return { isOn, isPending: factor !== null && !isOn, recoveryCodesLeft };
   }
 
-  /** What a code is worth for a login now. Nothing is taken yet. */
+  /** Checks a code for a login, without using it up. */
   async judge(userId: number, code: GivenCode | null): Promise<CodeVerdict> {
     const factor = await store.findFactor(this.parts.database, userId);
     if (factor === null || !factor.isConfirmed) return null;
@@ -76,7 +76,7 @@ export class SecondFactors {
     return (await store.hasRecoveryCode(this.parts.database, userId, codeHash)) ? { codeHash } : 'wrong';
   }
 
-  /** What the first code of a secret is worth; 409 if no secret waits for one. */
+  /** Checks the first code of a secret; 409 without an unconfirmed secret. */
   async judgeFirst(userId: number, totp: string): Promise<RightCode | 'wrong' | 'used'> {
     const factor = await store.findFactor(this.parts.database, userId);
     if (factor === null || factor.isConfirmed) throw nothingPending();

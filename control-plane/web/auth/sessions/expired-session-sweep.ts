@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '../../../storage/db/database-errors.ts';
 /** Sessions expire by time; this only keeps the tables small. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** What is swept. */
+/** Target of the sweep. */
 interface Sweepable {
   removeExpired(): Promise<void>;
 }

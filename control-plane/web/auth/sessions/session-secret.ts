@@ -19,7 +19,7 @@ export function hashSessionSecret(secret: string): Buffer {
   return createHash('sha256').update(secret, 'ascii').digest();
 }
 
-/** What proves, beside a cookie, that a page of this server sent a request; follows from the secret. */
+/** Token, derived from the secret, that proves that a page of this server sent a request with the cookie. */
 export function csrfTokenOf(secret: string): string {
   return createHash('sha256')
     .update(`csrf:${secret}`, 'ascii')

@@ -2,7 +2,7 @@
 import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 
-/** Whose session it is: of a user, or of an API token that was used as a password. */
+/** Owner of a session: a user, or an API token that was used as a password. */
 export type SessionOwner =
   { readonly userId: number; readonly tokenId: null } | { readonly userId: null; readonly tokenId: number };
 
@@ -24,7 +24,7 @@ export interface StoredSession {
   readonly idleSecs: number | null;
 }
 
-/** What a new session is made of. */
+/** Values of a new session. */
 export interface NewSession extends Pick<
   StoredSession,
   'ipAddress' | 'userAgent' | 'rememberMe' | 'createdAt' | 'expiresAt' | 'idleSecs'

@@ -34,11 +34,11 @@ export interface CarriedSession extends OpenedSession {
   readonly caller: Caller;
 }
 
-/** How a new session is to live. */
+/** Options of a new session. */
 export interface WantedSession extends Pick<StoredSession, 'rememberMe' | 'idleSecs'> {
   readonly owner: SessionOwner;
   readonly lifeMs: number;
-  /** Runs in the transaction that stores it; throws if the owner may not have it any more. */
+  /** Runs in the transaction that stores it; throws if the owner is no longer allowed to log in. */
   readonly confirm: (tx: Queryable) => Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export class Sessions {
     return null;
   }
 
-  /** Who is shown as the owner of a session. */
+  /** Name of the owner of a session. */
   nameOf({ username }: StoredSession): string {
     return username ?? this.parts.adminName();
   }
@@ -155,7 +155,7 @@ export class Sessions {
     return true;
   }
 
-  /** Sessions that were ended in a transaction, or may have been, are not believed in any more. */
+  /** Removes cached sessions that were ended in a transaction, or may have been. */
   forget(isEnded: (session: StoredSession) => boolean): void {
     this.lookup.memory.forget(isEnded);
     this.tellEnd();

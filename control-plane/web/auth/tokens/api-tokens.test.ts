@@ -15,7 +15,7 @@ let isAway: boolean;
 let isSilent: boolean;
 /** Questions to the database. */
 let questions: number;
-/** What waits before a question is asked. */
+/** Statements to the database wait for this promise. */
 let gate: Promise<unknown>;
 let database: Database;
 let tokens: ApiTokens;

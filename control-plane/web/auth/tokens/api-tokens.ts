@@ -1,4 +1,4 @@
-/** API tokens of the cluster: who a key stands for, and every change of a token. HTTP is `token-routes.ts`. */
+/** API tokens of the cluster: authentication by key, and every change of a token. HTTP is `token-routes.ts`. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TokenCreate, TokenUpdate } from '../../../../shared/api/tokens-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
@@ -49,7 +49,7 @@ export class ApiTokens {
     return { username: `token ${token.name}`, role, userId: null, tokenId, sessionId: null };
   }
 
-  /** What holds a token with this key until a transaction ends; throws 401 if there is none any more. */
+  /** Returns a function that locks the token with this key until its transaction ends, or throws 401 if it is gone. */
   confirmed(key: string): (tx: Queryable) => Promise<void> {
     return async (tx) => {
       if (!(await store.holdKey(tx, hashTokenKey(key)))) throw unauthorized('wrong user name or password');
@@ -129,7 +129,7 @@ export class ApiTokens {
     this.memory.forget();
   }
 
-  /** What was read of tokens is not believed any more. */
+  /** Clears the cache of tokens. */
   forgetAll(): void {
     this.memory.forgetAll();
   }
@@ -162,7 +162,7 @@ function subjectOf({ name }: StoredToken): string {
   return `API token ${name}`;
 }
 
-/** What the audit log keeps of a token. */
+/** Fields of a token in the audit log. */
 function noted({ id, name, prefix, role }: StoredToken): object {
   return { id, name, prefix, role };
 }

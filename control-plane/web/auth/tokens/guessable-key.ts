@@ -16,7 +16,7 @@ export async function refuseGuessable(key: string): Promise<void> {
   throw invalid([{ path: 'key', message: 'expected a random key, without words' }]);
 }
 
-/** How many words are in a key, each time the longest that begins at a place, and the other characters. */
+/** Number of words in a key, with the longest match at each place, and the remaining characters. */
 function wordsIn(key: string, known: ReadonlySet<string>): { words: number; rest: string } {
   const folded = key.toLowerCase();
   let words = 0;

@@ -11,7 +11,7 @@ import { type HashedToken, listHashedTokens } from './token-store.ts';
 
 /** Milliseconds after which they are read again, if they are asked for. */
 const FRESH_MS = 500;
-/** How long they are believed while the database is away, as sessions are. */
+/** How long they are trusted while the database is unavailable, as for sessions. */
 const BELIEVED_MS = 10 * 60_000;
 
 interface Known {
@@ -42,14 +42,14 @@ export class TokenMemory {
     return byHash.get(keyOf(keyHash)) ?? null;
   }
 
-  /** Tokens were changed here, or may have been; `id` is not believed in any more. */
+  /** Removes `id` after tokens were changed here, or may have been. */
   forget(id?: number): void {
     this.changes += 1;
     if (this.known === null) return;
     for (const [key, token] of this.known.byHash) if (token.id === id) this.known.byHash.delete(key);
   }
 
-  /** No token that was read is believed in any more. */
+  /** Removes all cached tokens. */
   forgetAll(): void {
     this.changes += 1;
     this.known = null;

@@ -23,12 +23,12 @@ export interface HashedKey {
 /** A token with what it is found by. */
 export type HashedToken = StoredToken & Pick<HashedKey, 'keyHash'>;
 
-/** What a new token is made of. */
+/** Values of a new token. */
 export interface NewToken extends HashedKey, Pick<StoredToken, 'name' | 'role'> {
   readonly createdAt: Date;
 }
 
-/** What a change may set; what is undefined stays. */
+/** Fields of a change; undefined keeps a value. */
 export type TokenChange = {
   readonly [Field in 'name' | 'role' | 'keyHash' | 'prefix']?: NewToken[Field] | undefined;
 };
@@ -47,7 +47,7 @@ export async function listHashedTokens(db: Queryable): Promise<HashedToken[]> {
   return (await db.query<HashedToken>(`SELECT ${COLUMNS}, key_hash AS "keyHash" FROM api_tokens`)).rows;
 }
 
-/** How many there are. */
+/** Number of tokens. */
 export async function countTokens(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>('SELECT count(*)::integer AS count FROM api_tokens');
   return rows[0]!.count;

@@ -20,7 +20,7 @@ export interface CheckTexts {
   readonly failed: string;
   readonly failedDetail: string;
   readonly tooMany: string;
-  /** How many names came over IPv4 or IPv6, and from where. */
+  /** Names asked over IPv4 and over IPv6: their number and sources. */
   readonly families: string;
   readonly familySeen: string;
   readonly familyNotSeen: string;

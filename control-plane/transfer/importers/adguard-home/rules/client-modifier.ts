@@ -4,7 +4,7 @@
  */
 import { networkContains, networkFromText } from '../../../../../shared/net/cidr.ts';
 
-/** A rule that a client has nothing to do with any more, or why it does nothing. */
+/** A rule without its client modifier, or the reason why it has no effect. */
 export type TaggedRule = { readonly rule: string } | { readonly rule: null; readonly reason: string };
 
 /** The rule with names of clients for tags. */

@@ -2,7 +2,7 @@
 
 const HINT = 'matches nothing in AdGuard Home; in Weir the rule does what it says';
 
-/** What differs, for a person; null for other rules. `names` are the clients that AdGuard Home knows. */
+/** Description of the difference; null for other rules. `names` are the clients that AdGuard Home knows. */
 export function oddityOf(line: string, names: Iterable<string>): string | null {
   const body = line.replace(/^@@/, '');
   const isExpression = body.startsWith('/');

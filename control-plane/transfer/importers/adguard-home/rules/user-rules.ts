@@ -22,7 +22,7 @@ export interface UserRuleParts {
   readonly namesOf: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What a line is. */
+/** Meaning of a line. */
 type UserRule =
   | { readonly kind: 'record'; readonly line: string }
   | { readonly kind: 'rule'; readonly line: string; readonly rule: string; readonly oddity?: string | null }

@@ -34,7 +34,7 @@ export function fromTre(pattern: string): ReadPattern {
   }
 }
 
-/** What TRE refuses: such an expression is not active in Pi-hole either. */
+/** Error for an expression that TRE refuses, which is therefore not active in Pi-hole either. */
 function refused(what: string): NoEquivalent {
   return new NoEquivalent(`Pi-hole refuses it too, so it is not active there: ${what}`);
 }

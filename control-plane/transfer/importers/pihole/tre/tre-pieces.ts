@@ -3,7 +3,7 @@
 /** RE2 has no such expression; the message is for people. */
 export class NoEquivalent extends Error {}
 
-/** How often a part is repeated; a null `max` = any number of times, -1 of `min` = not given. */
+/** Number of repetitions; `max` null = unlimited, `min` -1 = not given. */
 export interface Range {
   readonly min: number;
   readonly max: number | null;
