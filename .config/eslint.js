@@ -37,7 +37,7 @@ export default defineConfig(
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
-      // Typed arrays are indexed inside bounds that the code has just checked; `!` says so and costs nothing.
+      // Typed arrays are indexed within bounds that the code has just checked; `!` states that at no cost.
       '@typescript-eslint/no-non-null-assertion': 'off',
       // Weir has no enums, and two classes with the same private member are already two types for the compiler.
       '@typescript-eslint/no-unsafe-enum-assignment': 'off',
@@ -94,7 +94,7 @@ export default defineConfig(
     },
   },
   {
-    // Runs in a browser, under its own compiler options. Markup is long; logic stands in `.ts`.
+    // Runs in a browser, under its own compiler options. Markup is long; logic belongs in `.ts`.
     files: ['control-plane/dashboard/**/*.ts', 'control-plane/dashboard/**/*.tsx'],
     plugins: { 'react-hooks': reactHooks },
     languageOptions: {

@@ -23,7 +23,7 @@ class Order {
     const others = rows
       .filter(({ isAlone }) => !isAlone)
       .sort((a, b) => Number(b.isProgram) - Number(a.isProgram) || bySize(a, b));
-    // One after the other: two beside each other would only wait.
+    // One after the other: in parallel they would only wait for each other.
     const first = alone.flatMap((row, at) => [row, ...others.slice(at, at + 1)]);
     return [...first, ...others.slice(alone.length)].map(({ test }) => test);
   }

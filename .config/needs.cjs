@@ -95,7 +95,7 @@ function importsOf(file) {
     .filter((path) => path.startsWith(join(ROOT, 'test/')));
 }
 
-/** Needs of a suite, sorted: its own and those of what it imports. */
+/** Needs of a suite, sorted: its own and those of its imports. */
 function needsOf(suite) {
   const seen = new Set([suite]);
   for (const file of seen) for (const imported of importsOf(file)) seen.add(imported);

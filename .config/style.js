@@ -100,7 +100,7 @@ function textOfToken(node, text) {
   return text.replace(/^['"`}]|['"`]$|\$\{$/g, (quotes) => blank(quotes, ' ')).replace(/\\n/g, '  ');
 }
 
-/** Numbers of the lines that were added since the base, by file, and the text of those that were removed. */
+/** Numbers of the lines that were added since the base, by file, and the text of removed lines. */
 function changesSince(base) {
   const added = new Map();
   const removed = [];

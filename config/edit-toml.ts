@@ -137,7 +137,7 @@ function isComment(line: string): boolean {
   return /^\s*(?:#|$)/u.test(line);
 }
 
-/** The line of a key, with what stands behind its value. */
+/** The line of a key, with the text after its value. */
 function dropLine(text: string, { path }: TomlChange): string | null {
   const number = indexLines(text).lineOf(path.join('.'));
   return number === undefined
@@ -148,7 +148,7 @@ function dropLine(text: string, { path }: TomlChange): string | null {
         .join('\n');
 }
 
-/** A value that is on one line with its key: what stands before and behind it stays. */
+/** Replaces a value that is on one line with its key, and keeps the text before and after it. */
 function replaceOnLine(text: string, { path, value }: TomlChange): string | null {
   return replaceLine(text, indexLines(text).lineOf(path.join('.')), (line) => {
     const parts =
@@ -197,7 +197,7 @@ function addTables(text: string, { path, value }: TomlChange): string | null {
 /** Everything else: the package knows the whole grammar. */
 function patchTree(text: string, { path, value }: TomlChange): string | null {
   const tree = withValue(treeOf(text) ?? {}, path, value);
-  // Of lines that end in both ways it would make one and say so on the terminal; each gets back the end that it had.
+  // The package would unify mixed line ends and print a warning; each line gets its original end back.
   const alike = text.replaceAll('\r\n', '\n');
   try {
     if (tree === null) return null;

@@ -102,7 +102,7 @@ export function decidingValues(layers: Layers): Values {
   return Object.fromEntries(found);
 }
 
-/** The layers after a change of these values; `rows` are those of the cluster before it, undefined = back to the default. */
+/** The layers after a change of these values; `rows` are the cluster's before it, undefined = back to the default. */
 export function layersWith(layers: Layers, rows: Values, values: Values): Layers {
   return {
     ...layers,
@@ -118,7 +118,7 @@ export function treeOf(values: Values): Readonly<Record<string, unknown>> {
   return tree;
 }
 
-/** The configuration of these values, or what is wrong with them. */
+/** The configuration with these values, or their faults. */
 export function configOf(values: Values): { config: Config } | { faults: readonly ConfigFault[] } {
   const whole = schema.safeParse(treeOf(values), parsing);
   if (whole.success) return { config: whole.data };

@@ -75,7 +75,7 @@ function readNotes(
   return { replaced: {}, defaults: [] };
 }
 
-/** The changes that count: the configuration file still says what they replaced. */
+/** The effective changes: those whose replaced values are still in the configuration file. */
 export function localInForce({ values, replaced }: LocalConfig, file: Values): LocalConfig {
   const names = Object.keys(values).filter((name) => isSameValue(replaced[name], file[name]));
   return { values: pickValues(values, names), replaced: pickValues(replaced, names) };

@@ -20,7 +20,7 @@ import { keys } from './sections.ts';
 /** A configuration that passed every check. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file it came from; undefined if the defaults stand for a file. */
+  /** The file it came from; undefined if there is no file, only defaults. */
   readonly file: string | undefined;
   /** Paths of the keys that the file or the environment set, such as `server.dns_port`. */
   readonly explicit: ReadonlySet<string>;

@@ -39,7 +39,7 @@ function tomlFault(error: Error, lines: LineIndex): Omit<ConfigFault, 'source'> 
   return { line: at.line, key: 'syntax', message: what + column };
 }
 
-/** Where the parser stopped: it says so in one of two ways. */
+/** Position at which the parser stopped, which it reports in one of two ways. */
 function placeOf(error: Error): { line: number | undefined; column: number | undefined } {
   const direct = error as { line?: unknown; column?: unknown; location?: { start?: unknown } };
   const start = (direct.location?.start ?? direct) as { line?: unknown; column?: unknown };

@@ -55,7 +55,7 @@ function checkPorts({ server }: Keys, context: Context): void {
   if (tls.doh_enabled) claim(['server', 'encrypted_dns', 'doh_port'], tls.doh_port);
 }
 
-/** Keys that say nothing without another one. */
+/** Keys that have no effect without another one. */
 function checkCompanions({ server, blocking, auth }: Keys, context: Context): void {
   for (const name of ['issuer', 'client_id'] as const)
     if (auth.oidc.enabled && auth.oidc[name] === '')

@@ -34,7 +34,7 @@ interface EntityRow<P extends Schema, A extends FieldsSchema> {
 /** An entity as routes use it. */
 export interface Entity {
   readonly path: string;
-  /** Fields of answers, all of which a body may hold; those that it does not write are ignored. */
+  /** Fields of answers, all of which a body may contain; read-only ones are ignored. */
   readonly fields: readonly string[];
   /** Its path, behind the API's prefix. */
   locate(answer: Fields): string;

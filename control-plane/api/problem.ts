@@ -57,7 +57,7 @@ export function logFailure(logger: Logger, thrown: unknown, { method, path }: Re
   else logger.error('http request failed', fields);
 }
 
-/** The answer that a thrown error stands for: its own, or one of a bug. */
+/** The answer for a thrown error: its own, or the one for a bug. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   // Without Retry-After: it would invite to store the change twice.

@@ -56,7 +56,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
   throw tooLarge(limitBytes, 'body');
 }
 
-/** Refuses a body that says it is too large before any of it is read. @throws {ApiError} 413 */
+/** Refuses a body whose Content-Length is too large before reading it. @throws {ApiError} 413 */
 export function refuseLarge({ headers }: Request, limitBytes: number, what: 'body' | 'file'): void {
   if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes, what);
 }

@@ -234,7 +234,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** The command of these words, the longest name first; undefined if there is none. */
+/** The command that the first words name, the longest name first; undefined if there is none. */
 export function commandNamed(words: readonly string[]): CommandSpec | undefined {
   const names = [words.slice(0, 2).join(' '), words[0] ?? ''];
   for (const name of names) {

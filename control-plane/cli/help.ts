@@ -67,7 +67,7 @@ function callOf({ name, arguments: given }: CommandSpec): string {
   return `weir ${name}${given === '' ? '' : ` ${given}`}`;
 }
 
-/** A head, and beside it text that is wrapped. */
+/** A heading with wrapped text next to it. */
 function hanging(head: string, text: string): string {
   const lines = [head];
   for (const word of text.split(' ')) {

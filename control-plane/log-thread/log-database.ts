@@ -20,7 +20,7 @@ import type { GivenDatabase } from './log-messages.ts';
 
 /** The connection as `pg_stat_activity` shows it. */
 const CONNECTION_NAME = 'weir log';
-/** Milliseconds for opening it, and after which a transaction that says nothing is ended. */
+/** Time limit in milliseconds for opening it, and for idle transactions. */
 const CONNECT_MS = 5000;
 const SILENT_MS = 15_000;
 

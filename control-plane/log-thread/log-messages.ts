@@ -50,7 +50,7 @@ export interface SentUpstream {
   readonly text: string;
 }
 
-/** Names that numbers in log records stand for. */
+/** Names for the numbers in log records. */
 export type SentNames = SentRules | SentUpstream;
 
 /** Words of the memory that both threads look at. */
@@ -80,7 +80,7 @@ export interface LogThreadStart {
   readonly database: GivenDatabase;
   /** Tokens of open probes. */
   readonly probes: readonly string[];
-  /** `logging.dnstap` with what frames say of this node; null = queries are not streamed. */
+  /** `logging.dnstap` with this node's data for frames; null = queries are not streamed. */
   readonly stream: { readonly target: string; readonly identity: string; readonly version: string } | null;
 }
 

@@ -111,7 +111,7 @@ export class QueryLogThread implements OwnRowsSource {
     if (this.worker !== undefined) this.slowWriters(settings.pressure === 'slow');
   }
 
-  /** Queries that are answered later are looked at for the names of these probes. */
+  /** Later queries are checked for the names of these probes. */
   watchProbes(tokens: readonly string[]): void {
     this.probes = tokens;
     this.worker?.post({ type: 'probes', tokens });

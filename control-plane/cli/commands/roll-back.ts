@@ -7,7 +7,7 @@ import type { CommandRun } from './command-run.ts';
 
 type Revision = AnswerOf<'GET /revisions'>[number];
 
-/** Changes that are shown of those that would be undone. */
+/** Maximum number of shown changes that would be undone. */
 const SHOWN = 20;
 
 /** Shows what would be undone, asks, and rolls back, unless a newer change has come while it asked. */

@@ -7,7 +7,7 @@
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu;
 /** Characters that JSON may contain without an escape, but that a terminal must not get. */
 const NOT_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
-/** Takes no column: combines with what stands before it. */
+/** Takes no column: combines with the preceding character. */
 const COMBINING = /^[\p{Mn}\p{Me}]$/u;
 /** Takes two columns: East Asian wide and fullwidth letters, and emoji. */
 const WIDE =

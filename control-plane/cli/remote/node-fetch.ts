@@ -6,7 +6,7 @@ import type { Fetch } from '../../../shared/api/client/typed-client.ts';
 import { nodeHttp } from '../../../shared/lazy-builtins.ts';
 import { codeOf, reasonOf } from '../../../shared/errors.ts';
 
-/** No answer came, so that nothing is known of what was asked. */
+/** No answer came, so the outcome of the request is unknown. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }

@@ -80,7 +80,7 @@ export class ClientDirectory {
     return this.putInto(this.byId.get(stored.id) ?? this.known(stored), stored);
   }
 
-  /** Loads rows after a change of what people set, by which clients may have exchanged what they are known by. */
+  /** Loads rows after a change by users, in which clients may have swapped their identifiers. */
   takeOver({ clients, goneClients }: ChangedClients): void {
     const known = clients.map((client) => this.byId.get(client.id));
     for (const record of known) if (record !== undefined) this.unlink(record);
@@ -88,7 +88,7 @@ export class ClientDirectory {
     for (const id of goneClients) this.remove(id);
   }
 
-  /** Ids of the clients of which people have set something. */
+  /** Ids of the clients with settings by users. */
   setIds(): number[] {
     return [...this.byId.values()].flatMap((record) => (isManual(record) ? [record.id!] : []));
   }
@@ -137,7 +137,7 @@ export class ClientDirectory {
     );
   }
 
-  /** Where clients were seen last, stored or not, of those seen since a moment; in no order. */
+  /** Last addresses of all clients, stored or not, that were seen since a time; in no order. */
   seenSince(sinceMs: number): SeenAddress[] {
     const seen: SeenAddress[] = [];
     for (const { ip: address, lastSeenMs } of this.records)
@@ -195,7 +195,7 @@ export class ClientDirectory {
     return this.addressesOf(macClients);
   }
 
-  /** Addresses of the clients that have a group by MAC; the first stands for each address that is not known yet. */
+  /** Addresses of the clients with a group by MAC; the first one covers addresses that are not known yet. */
   addressesOf(macClients: PolicyRows['macClients']): PolicyClient[] {
     return macClients.flatMap(({ mac, groupId }) =>
       this.addressesOfMac(mac).map((address) => ({ address, groupId })),
@@ -210,12 +210,12 @@ export class ClientDirectory {
     });
   }
 
-  /** Addresses of a MAC; the first stands for each address that is not known yet. */
+  /** Addresses of a MAC; the first one covers addresses that are not known yet. */
   addressesOfMac(mac: string): string[] {
     return [macIdentity(mac), ...this.macs.addressesOf(mac)];
   }
 
-  /** Where the clients are that rules speak of by these MACs and names, in lower case. */
+  /** Addresses of the clients that rules name by these MACs and names, in lower case. */
   locateNamed(names: readonly string[]): LocatedClient[] {
     return locateNamed(names, this.records, this.macs);
   }

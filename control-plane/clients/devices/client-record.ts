@@ -29,7 +29,7 @@ export interface StoredClient {
   readonly excludeFromStats: boolean;
 }
 
-/** Clients after a change of what people set of them. */
+/** Clients after a change by users. */
 export interface ChangedClients {
   readonly clients: readonly StoredClient[];
   /** Ids of clients that are gone. */

@@ -1,4 +1,4 @@
-/** Clients over HTTP and in the database, and what the query log says of them. */
+/** Clients over HTTP and in the database, and their data from the query log. */
 import { describe, expect, test } from '@jest/globals';
 import { ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';

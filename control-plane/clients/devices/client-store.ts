@@ -104,7 +104,7 @@ export async function releaseClients(db: Queryable, groupId: number): Promise<vo
   await db.query('UPDATE clients SET group_id = NULL WHERE group_id = $1', [groupId]);
 }
 
-/** The clients of which this transaction has changed what people set. */
+/** The clients whose settings this transaction has changed. */
 export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   const { rows } = await tx.query<{ id: number }>(
     `SELECT DISTINCT key::integer AS id FROM policy_changes
@@ -116,7 +116,7 @@ export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   );
 }
 
-/** All clients of which people have set something, and `others`, of which they had. */
+/** All clients with settings by users, and `others`, which had some. */
 export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
   const { rows } = await db.query<{ id: number }>(`SELECT id FROM clients WHERE NOT (${UNTOUCHED})`);
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);

@@ -1,4 +1,4 @@
-/** Watches the answered queries for names of probes. Runs beside the log, apart from the probes themselves. */
+/** Watches answered queries for names of probes. Runs in the log thread, separate from the probes themselves. */
 import { isProbeName, PROBE_TOKEN_LENGTH } from '../../../shared/dns/probe-zone.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import { PROTOCOL_NAMES, type ProtocolName } from '../../../shared/query-log.ts';

@@ -8,7 +8,7 @@ interface Modules {
 
 const OVERVIEW = join(import.meta.dirname, '..', 'src', 'pages', 'overview');
 
-/** Names the file of what the overview and others share: a page that most people open first, and more than most need. */
+/** File name of modules that the overview shares with other pages; most people open the overview first. */
 export function sharedWithOverview(id: string, modules: Modules): string | null {
   return !id.startsWith(OVERVIEW) && neededByOverview(modules).has(id) ? 'widgets' : null;
 }

@@ -1,4 +1,4 @@
-/** Local records that contradict others: a CNAME beside another record, or aliases in a circle. */
+/** Local records that contradict each other: a CNAME with another record at its name, or a loop of aliases. */
 import type { WrittenLocalRecord } from '../../../shared/policy/local-record.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 import { buildLocalTree, findAliasLoop } from '../../policy/snapshot/build/local-tree.ts';

@@ -1,4 +1,4 @@
-/** Tries what another user may do, with the file access of that user. */
+/** Tests file access with the rights of another user. */
 import { groupsOf } from './system-users.ts';
 import type { Account } from './system-users.ts';
 

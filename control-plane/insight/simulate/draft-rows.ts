@@ -1,4 +1,4 @@
-/** The rows of policy with a draft applied, and everything in a draft that speaks of what is not there. Pure. */
+/** The rows of policy with a draft applied, and the draft's references to objects that do not exist. Pure. */
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import type { SimulateBody } from '../../../shared/api/policy/simulate-api.ts';
 import type { LivePolicy } from '../../policy/change/runtime-state.ts';
@@ -19,7 +19,7 @@ export interface DraftedRows {
   readonly faults: readonly FieldProblem[];
 }
 
-/** Applies a draft. What it adds stands behind what is there, under ids that no row has. */
+/** Applies a draft. New rows come after existing ones, with unused ids. */
 export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: DraftedParts): DraftedRows {
   const faults: FieldProblem[] = [];
   const check = new DraftCheck(before, faults);
@@ -68,7 +68,7 @@ export function applyDraft(before: PolicyRows, draft: SimulateBody, parts: Draft
   return { rows, faults };
 }
 
-/** Addresses of clients with a group by MAC, once the draft holds: what it says of an address outranks its MAC there. */
+/** Addresses of clients with a group by MAC under the draft; its changes of an address take precedence over the MAC. */
 export function draftedAddresses(
   { clients }: SimulateBody,
   { macClients }: Pick<PolicyRows, 'macClients'>,
@@ -176,7 +176,7 @@ class DraftCheck {
     if (id !== null && !this.groups.has(id)) this.fault(path, 'expected the id of a group that exists');
   }
 
-  /** The rows without those of these ids. */
+  /** The rows without these ids. */
   without<Row extends { readonly id: number }>(
     rows: readonly Row[],
     ids: readonly number[],

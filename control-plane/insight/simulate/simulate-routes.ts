@@ -7,7 +7,7 @@ import type { Simulator } from './simulator.ts';
 /** Lists may come as text. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Rows of what-if. */
+/** Routes of simulations. */
 export function simulateRoutes({ simulator }: { simulator: Pick<Simulator, 'simulate'> }): Route[] {
   return [simulate(simulator)];
 }

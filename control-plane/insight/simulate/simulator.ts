@@ -32,7 +32,7 @@ export interface SimulatorParts {
   /** Services of the catalog. */
   readonly findService: FindService;
   readonly clients: {
-    /** Where clients of these MACs are seen. */
+    /** Current addresses of clients with these MACs. */
     addressesOf(macClients: readonly PolicyMacClient[]): LivePolicy['clientAddresses'];
     nameAt(address: string, clientId: number | null): string | null;
   };

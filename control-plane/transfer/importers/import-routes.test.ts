@@ -1,4 +1,4 @@
-/** `{api}/import` over real HTTP and PostgreSQL; what was imported is asked of a real pipeline. */
+/** `{api}/import` over real HTTP and PostgreSQL; a real pipeline then answers queries with the imported policy. */
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { ImportReport } from '../../../shared/api/imports-api.ts';

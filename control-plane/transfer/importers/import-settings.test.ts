@@ -248,7 +248,7 @@ clients: {persistent: [{name: free, ids: [192.0.2.10], use_global_settings: fals
     await seedFirstSource(suite().database);
   }
 
-  /** Whether each client is blocked, of Default and of those that are not filtered. */
+  /** Whether a client of Default and an unfiltered client are blocked. */
   async function blocked(query: string, name: string): Promise<boolean[]> {
     await seed();
     await imported(adguard(OWN), query);

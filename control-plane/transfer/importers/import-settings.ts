@@ -26,7 +26,7 @@ export interface ImportParts extends ApplyParts {
     readonly faultsOfChange: FaultsOfChange;
     written(): Config;
   };
-  /** Asks each of these servers once, with these resolvers for their names. */
+  /** Queries each of these servers once; these resolvers look up their names. */
   readonly testUpstreams: (
     servers: readonly string[],
     bootstrap: readonly string[],

@@ -7,7 +7,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { firstChangesOf } from './noted-changes.ts';
 
 const CHANGED = firstChangesOf('clients');
-/** Clients as they were, of those that people had set something of. */
+/** Earlier state of clients with settings by users. */
 const WAS = `WITH was AS MATERIALIZED (SELECT r.* FROM ${CHANGED} first,
   jsonb_populate_record(NULL::clients, first.was) r WHERE first.was IS NOT NULL)`;
 

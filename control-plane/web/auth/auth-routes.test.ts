@@ -13,7 +13,7 @@ import { AuthSuite } from '../../../test/support/parts/auth-suite.ts';
 const node = new AuthSuite();
 
 describe('setup', () => {
-  // One that knows of no password.
+  // A node that knows no password.
   beforeEach(() => node.restart(''));
 
   const guarded = everyRow.filter((route) => route.access !== 'public');

@@ -8,7 +8,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 
 /** Rows of one address within a window; all further names share one row. */
 const MAX_NAMES = 10;
-/** The name of that row; no user name is empty. */
+/** The name in that row; user names are never empty. */
 const OTHER_NAMES = '';
 /** Rows of the whole table; beyond it rows without a lock are removed first, the oldest of them first. */
 const MAX_ROWS = 10_000;

@@ -59,7 +59,7 @@ function decisionOf({ status, decision_origin: origin }: LoggedQuery): Decision 
   return origin === null ? status : (`${status}:${origin}` as Decision);
 }
 
-/** The list, managed domain or filter that decided, if there still is one of that name. */
+/** The list, managed domain or filter that decided, if it still exists. */
 function listIdOf(
   { status, decision_origin: origin, block_source: source }: LoggedQuery,
   ids: ListIds,

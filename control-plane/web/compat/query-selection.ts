@@ -40,7 +40,7 @@ function decisionsBy(params: Params): readonly Decision[] | undefined {
   return status === undefined ? undefined : decisionsOf(status);
 }
 
-/** `cache`, `blocklist` and `permitted` stand for answers without an upstream, and for all that are not blocked. */
+/** `cache`, `blocklist` and `permitted` select answers without an upstream, and all that are not blocked. */
 function ownAnswersBy(upstream: string | undefined): readonly Decision[] | undefined {
   switch (upstream) {
     case 'cache':

@@ -17,7 +17,7 @@ export interface DashboardParts {
   readonly dashboard: DashboardSource;
   /** Settings that a script passes to the page, as a JSON value. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Sends the page that says that there is no dashboard, and why. */
+  /** Sends a page with the reason why there is no dashboard. */
   readonly sendInstead: (request: Request, response: Response, why: WithoutBuild) => void;
 }
 

@@ -76,7 +76,7 @@ describe('startWebServer()', () => {
     await new Promise((resolve) => holder.close(resolve));
     const logger = new MemoryLogger();
     const running = await start(['0.0.0.0', '::'], { port, logger });
-    // A machine without IPv6 says that it listens on one only.
+    // A machine without IPv6 logs that it listens on one address only.
     const skipped = logger.lines.filter(({ message }) => message.includes('no IPv6')).length;
     expect(running.endpoints).toHaveLength(2 - skipped);
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('served');

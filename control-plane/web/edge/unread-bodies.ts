@@ -25,7 +25,7 @@ const LOOK_MS = 10;
 /** Connections that end: nothing that comes on them is answered. */
 const ending = new WeakSet<Socket>();
 
-/** Makes the middleware; the first, so that it knows of every answer. */
+/** Makes the middleware; must be the first one, so that it sees every answer. */
 export function leaveUnreadBodies(clock: Clock) {
   const limits = {
     network: new RequestLimit(clock, RESTS_OF_A_NETWORK),

@@ -205,7 +205,7 @@ function beside(prefixes: readonly string[], handler: DashboardHandlers['serve']
       : handler(request, response, next);
 }
 
-/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir speaks no other protocol here and says so. */
+/** RFC 9110 section 7.8 lets a server ignore Upgrade; Weir refuses it, as there is no other protocol here. */
 function refuseUpgrades(request: Request, _response: Response, next: NextFunction): void {
   const upgrade = request.headers.upgrade;
   // `curl --http2` offers h2c on its first request and is happy with HTTP/1.1.

@@ -31,7 +31,7 @@ function render(value: Markup | readonly Markup[] | string | number): string {
   return String(value).replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-/** The source of a content policy that stands for this inline text. */
+/** The source in a content policy that allows this inline text. */
 export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -57,7 +57,7 @@ export class CertificateFiles {
     return !states.includes(ABSENT);
   }
 
-  /** Differs after any change of a file, or of what a link leads to. */
+  /** Differs after any change of a file, or of the target of a symbolic link. */
   async fingerprint(): Promise<string> {
     return (await Promise.all([stateOf(this.paths.cert), stateOf(this.paths.key)])).join(' ');
   }

@@ -1,4 +1,4 @@
-/** Where the page and its API are. All of Weir may stand below a path of a proxy, which only the address bar knows. */
+/** Addresses of the page and its API. A proxy may serve Weir below a path, which only the address bar shows. */
 
 interface ServiceConfig {
   readonly apiBase: string;

@@ -1,4 +1,4 @@
-/** Keeps a fault of one page from taking the others along: says so, and offers to load the page again. */
+/** Error boundary of a page: shows a message, and offers to load the page again. */
 import { Component, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ServedBuild } from '../api/live/compare-builds.ts';

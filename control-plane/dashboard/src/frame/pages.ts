@@ -1,4 +1,4 @@
-/** All pages: where each is, what it is called, and how it is loaded. A page that is not here does not exist. */
+/** All pages, with their paths, titles and loaders. */
 import {
   BookOpen,
   CalendarClock,
@@ -87,7 +87,7 @@ export const PAGES: readonly PageEntry[] = [
   entry('simulate', 'policy', FlaskConical, () => import('../pages/simulate/simulate-page.tsx')),
 ];
 
-/** Loads the page of a path ahead of its use. Where it cannot be loaded, showing it says so. */
+/** Preloads the page of a path. Errors are shown when the page is opened. */
 export async function loadPage(path: string): Promise<void> {
   await PAGES.find((page) => page.path === path)
     ?.view.load()

@@ -26,7 +26,7 @@ export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNod
   useFocusOnNewPage(main);
   const { palette, open } = usePalette();
   const [location] = useLocation();
-  // The link that was pressed says so at once; a page is drawn in slices after that.
+  // The pressed link is marked at once; the page renders in slices after that.
   const drawn = useDeferredValue(location);
   return (
     <div className={styles['shell']}>

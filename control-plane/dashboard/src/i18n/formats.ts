@@ -5,7 +5,7 @@ import type { Say } from './say.ts';
 export interface Formats {
   /** 12,345 */
   readonly count: (value: number) => string;
-  /** 12.3K: for narrow places; the exact one belongs beside it. */
+  /** 12.3K: for narrow places; show the exact value next to it. */
   readonly briefCount: (value: number) => string;
   /** Of 0 to 100, as the API has it. */
   readonly percent: (value: number) => string;

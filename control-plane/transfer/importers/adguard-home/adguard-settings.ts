@@ -15,7 +15,7 @@ export interface AdguardPolicy {
 /** A week of times, one a day at most. */
 export interface AdguardSchedule {
   readonly timeZone: string;
-  /** Of Monday to Sunday, as minutes of the day from `start` to before `end`; null = no time of that day. */
+  /** For Monday to Sunday, minutes of the day from `start` to before `end`; null = not on that day. */
   readonly days: readonly ({ readonly start: number; readonly end: number } | null)[];
 }
 

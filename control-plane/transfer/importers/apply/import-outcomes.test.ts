@@ -6,7 +6,7 @@ import { ImportOutcomes } from './import-outcomes.ts';
 
 const NO_QUERIES = new Map<string, number>();
 
-/** A plan with these items, of which nothing is made. */
+/** A plan with these items but no objects. */
 function planOf(...names: string[]): ImportPlan {
   const builder = new PlanBuilder();
   for (const name of names) builder.item('managed_domain', name);

@@ -1,4 +1,4 @@
-/** Lists of a plan that Weir keeps as files: the sources of these files, and the files once the sources are stored. */
+/** Lists of a plan that Weir keeps as files: their sources, and the files, which are written after the sources. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -208,7 +208,7 @@ function mapConditional(
   });
 }
 
-/** Such names are never asked of others, except in domains with their own servers. */
+/** Such names are never forwarded, except in domains with their own servers. */
 function addPrivateDomains({ builder }: NameParts, zones: readonly string[]): void {
   for (const zone of PRIVATE_DOMAINS) {
     if (zones.includes(zone)) continue;

@@ -24,6 +24,6 @@ export interface BlockySettings {
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** The whole configuration, under the keys of the newest version. */
   readonly file: ForeignTree;
-  /** For lists and hosts files that lie beside it. */
+  /** For lists and hosts files next to it. */
   readonly files: FileSet;
 }

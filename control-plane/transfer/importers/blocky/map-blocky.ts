@@ -66,7 +66,7 @@ function withAddressRules(text: string | undefined): string | undefined {
   );
 }
 
-/** Clients of a group with allowlists only may ask what these allow, and nothing else. */
+/** Clients of a group with only allowlists may query only the names on these lists. */
 function addAllowlistOnly(
   builder: PlanBuilder,
   sets: GroupSets<string>,

@@ -39,7 +39,7 @@ export function offersOf(keys: readonly PlannedKey[], current: Values): Offers {
   return { settings, same };
 }
 
-/** Values by key of these rows; chosen pools make the list. */
+/** Values of these rows by key; the chosen pools form a list. */
 export function valuesOfRows(rows: readonly OfferedSetting[]): Values {
   const values: Record<string, unknown> = {};
   for (const { id, key, value } of rows) {

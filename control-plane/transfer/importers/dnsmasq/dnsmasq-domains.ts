@@ -21,9 +21,9 @@ interface Domain {
   /** Targets of `address`; one that leads nowhere denies. */
   readonly addresses: string[];
   readonly servers: string[];
-  /** `server=/x/#`: asked of the servers for all names. */
+  /** `server=/x/#`: forwarded to the default servers. */
   isUsual: boolean;
-  /** `local=/x/`: never asked of others. */
+  /** `local=/x/`: never forwarded. */
   isLocal: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Reads dnsmasq's configuration: options of files and of those that they include, each file once. */
+/** Reads dnsmasq's configuration: options of files and of included files, each file once. */
 import { contentLines } from '../files/decode-text.ts';
 import { fileAt, filesIn, type FileSet, pathOf } from '../files/file-set.ts';
 import { ONLY_TEXT } from '../files/open-upload.ts';

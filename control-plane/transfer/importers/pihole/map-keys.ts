@@ -15,9 +15,9 @@ import type { PiholeKeys, PiholeSettings } from './pihole-settings.ts';
 
 const NO_OTHER_TYPES =
   'types that a name has no record of are asked upstream there; Weir answers that there are none';
-/** Addresses that stand for no host; Pi-hole answers with any other, those of the loopback too. */
+/** Addresses that mean no host; Pi-hole answers with any other address, even a loopback one. */
 const NO_HOST = new Set(['0.0.0.0', '::']);
-/** Zones beside its own that Pi-hole 6 never forwards; Weir itself keeps others, such as home.arpa. */
+/** Zones, in addition to its own, that Pi-hole 6 never forwards; Weir has others, such as home.arpa. */
 const LOCAL_ZONES = ['internal', 'bind'];
 
 /** Adds them all; returns the names that have records. */

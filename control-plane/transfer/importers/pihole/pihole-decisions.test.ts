@@ -1,4 +1,4 @@
-/** The same questions as a Pi-hole was asked, of what its settings became here: a real database and pipeline. */
+/** Compares decisions with those of a Pi-hole for the same queries, after an import: a real database and pipeline. */
 import { describe, expect, test } from '@jest/globals';
 import { type ExpectedStatus, importSuite, itemsOf } from '../../../../test/support/parts/import-suite.ts';
 import { importedPolicy } from '../../../../test/support/parts/imported-policy.ts';

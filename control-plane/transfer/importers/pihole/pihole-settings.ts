@@ -38,7 +38,7 @@ export interface PiholeDevice {
   readonly name: string;
 }
 
-/** Ids of groups by the id of what belongs to them. */
+/** Ids of groups by the id of their members. */
 export type Links = ReadonlyMap<number, readonly number[]>;
 
 export interface GravityTables {

@@ -39,7 +39,7 @@ export class GroupSets<Key> {
     this.labels.set(key, label);
   }
 
-  /** Says which group of Weir clients of these groups are in. */
+  /** Assigns clients of these groups to a group of Weir. */
   assign(keys: readonly Key[], name: string): void {
     const known = this.known(keys);
     this.sets.set(idOf(known, this.labels), { keys: new Set(known), name });
@@ -56,7 +56,7 @@ export class GroupSets<Key> {
     return name;
   }
 
-  /** The groups in Weir that a rule of these groups is for. */
+  /** The groups in Weir that a rule of these groups applies to. */
   groupsOf(keys: readonly Key[]): string[] {
     const own = keys.flatMap((key) => this.own.get(key) ?? []);
     const sets = [...this.sets.values()].filter((set) => keys.some((key) => set.keys.has(key)));

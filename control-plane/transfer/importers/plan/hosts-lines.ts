@@ -3,7 +3,7 @@ import { addressFromText, addressToText, isMappedIpv4 } from '../../../../shared
 import type { OwnNames } from './own-names.ts';
 import type { PlanBuilder } from './plan-builder.ts';
 
-/** Addresses that stand for "no such host" in hosts files that block. */
+/** Addresses that mean "no such host" in blocking hosts files. */
 const SINKS = new Set(['0.0.0.0', '127.0.0.1', '::', '::1']);
 /** Default entries of hosts files. */
 const OF_SYSTEM = /^(?:localhost|.*\.localdomain|broadcasthost|ip6-.*|localhost[46])$/i;

@@ -222,7 +222,7 @@ export class PlanBuilder {
     put(this.zones, read.zone, { ...other, servers }, item);
   }
 
-  /** Adds a client by MAC, address or key; what several items say of it is put together, and the first name stays. */
+  /** Adds a client by MAC, address or key; settings of several items are merged, and the first name is kept. */
   client(given: GivenClient, item: number): void {
     const read = this.checked(ClientCreateBody, item, {
       ip_address: given.mac === null ? given.ip : null,
@@ -264,7 +264,7 @@ export class PlanBuilder {
     put(this.subnets, cidr, { subnet_cidr: cidr, group, comment }, item);
   }
 
-  /** Adds a service that is blocked for a group; whether Weir knows it is found out later. */
+  /** Adds a service that is blocked for a group; whether Weir knows it is checked later. */
   service({ serviceId, ownId, group, profile = null }: GivenService, item: number): void {
     if (ownId !== null) this.serviceAliases[serviceId] = ownId;
     put(this.services, `${serviceId} ${group}`, { service_id: serviceId, group, profile }, item);
@@ -336,7 +336,7 @@ export class PlanBuilder {
   /** The plan. */
   finish(format: ImportFormat): ImportPlan {
     const { items, lists, serviceAliases, keys, devices } = this;
-    // A log of the file is read beside the plan.
+    // A log in the file is read separately from the plan.
     const queries = new Map<string, number>();
     const document: ImportDocument = {
       groups: valuesOf(this.groups),

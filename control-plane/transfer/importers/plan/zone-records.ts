@@ -123,7 +123,7 @@ class ZoneReader {
   }
 }
 
-/** Lines without comments; what stands in parentheses is one line. */
+/** Lines without comments; text in parentheses is one line. */
 function joinedLines(text: string): string[] {
   const lines: string[] = [];
   let open = '';

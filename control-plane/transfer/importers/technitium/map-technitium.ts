@@ -63,7 +63,7 @@ function mapZone(parts: ZoneParts, { name, text }: TechnitiumZone): void {
     builder.notMapped('local_record', fault, `Weir cannot read this line of the zone ${name}`);
 }
 
-/** A name of a zone is never asked of others, except below a forwarder. */
+/** A name of a zone is never forwarded, except below a forwarder. */
 function keepWithin({ builder, lists }: ZoneParts, zone: string, records: readonly ZoneRecord[]): void {
   const forwards = records.filter(({ type }) => type === 'FWD');
   if (forwards.some(({ owner }) => owner === zone)) return;

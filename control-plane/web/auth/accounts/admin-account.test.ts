@@ -44,7 +44,7 @@ function account({
   });
 }
 
-/** The database, of which every statement fails. */
+/** A database on which every statement fails. */
 function failing(error: Error): Database {
   return Object.assign(Object.create(own.database) as Database, { query: () => Promise.reject(error) });
 }

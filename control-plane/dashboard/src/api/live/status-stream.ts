@@ -36,7 +36,7 @@ export async function probeNode(signal: AbortSignal): Promise<void> {
     throw new Error('something else than Weir answered');
 }
 
-/** Reads server-sent events, of which only `data` of one line matters here. */
+/** Reads server-sent events; only single-line `data` fields matter here. */
 export async function readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   onHeard: (event: NodeStatus | null) => void,

@@ -10,7 +10,7 @@ interface FrontDoorProps {
   readonly children: ReactNode;
 }
 
-/** Login and setup stand in it. */
+/** Frame of login and setup. */
 export function FrontDoor({ title, lead, children }: FrontDoorProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Weir`;

@@ -31,7 +31,7 @@ export function pauseSecs(amount: string, unit: PauseUnit): number | null {
   return amount.trim() !== '' && secs >= 1 && secs <= MAX_SECS ? secs : null;
 }
 
-/** Seconds that are left of a timer, of which so many were left at a moment; never less than none. */
+/** Remaining seconds of a timer, from the seconds that were left at an earlier time; at least 0. */
 export function secsLeft(timerSecs: number, atMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil(timerSecs - (nowMs - atMs) / 1_000));
 }

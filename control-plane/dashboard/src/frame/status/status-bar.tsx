@@ -101,7 +101,7 @@ const MINUTE_SECS = 60;
 const SLOW_MS = 10_000;
 const QUICK_MS = 1_000;
 
-/** The seconds that are left of a timer, of which `timerSecs` were left at `atMs`; null = no timer. */
+/** Remaining seconds of a timer that had `timerSecs` left at `atMs`; null = no timer. */
 function useSecsLeft(timerSecs: number | null, atMs: number): number | null {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const left = timerSecs === null ? null : secsLeft(timerSecs, atMs, Math.max(nowMs, atMs));

@@ -148,7 +148,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
 }
 
 interface RevisionDrawerProps {
-  /** As it stands in the address; empty = closed. */
+  /** As in the address; empty = closed. */
   readonly revision: string;
   readonly onClose: () => void;
   readonly onUndo: (id: number) => void;

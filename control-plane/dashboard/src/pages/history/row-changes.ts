@@ -22,7 +22,7 @@ export interface FieldChange {
 /** Kind of change of a row. */
 export type ChangeKind = 'created' | 'changed' | 'deleted';
 
-/** Names of what rows refer to by id. */
+/** Names of the objects that rows refer to by id. */
 export interface Names {
   readonly groups: ReadonlyMap<number, string>;
   readonly lists: ReadonlyMap<number, string>;

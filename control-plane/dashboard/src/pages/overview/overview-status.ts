@@ -12,7 +12,7 @@ export interface Trouble {
   readonly tone: 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
   readonly filling: Filling;
-  /** Said beside it, if the server has more to say. */
+  /** Details of the server, if there are any. */
   readonly detail: string | null;
   /** Advice, if no page alone fixes the problem. */
   readonly help: MessageKey | null;

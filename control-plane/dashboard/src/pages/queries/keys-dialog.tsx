@@ -10,7 +10,7 @@ import { areKeysOn, ROW_KEYS, rowKeyOf, switchKeys, TAKES_KEYS } from './row-key
 import type { RowKey } from './row-keys.ts';
 import styles from './queries-page.module.css';
 
-/** Listens for the keys while the page is there; the button says what they do. */
+/** Listens for the keys while the page is shown; the button opens their descriptions. */
 export function Keys({ onKey }: { readonly onKey: (key: RowKey) => void }): ReactNode {
   const { say } = useText();
   const [isOpen, setOpen] = useState(false);

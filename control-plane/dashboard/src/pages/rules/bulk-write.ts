@@ -18,7 +18,7 @@ export interface Written {
 /** Nothing. */
 export const NOTHING: Written = { added: 0, there: 0, revisions: [], failed: null };
 
-/** Writes rules for all of these domains and returns the revision, 0 = none. */
+/** Writes rules for all these domains and returns the revision, 0 = none. */
 export type WriteRules = (domains: readonly string[]) => Promise<number>;
 
 /** Whether nothing but these rules came in between, so that rolling back undoes nothing else. */

@@ -42,7 +42,7 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
     const text = fields.text.trim();
     if (kind === 'domain') {
       const many = rule === null ? manyRules(text, fields.subdomains) : [];
-      // The server says what is wrong with a text that is not a name.
+      // The server reports the error in a text that is not a name.
       const domain = ruleOfPasted(text, fields.subdomains) ?? text;
       const { group_id: _groupId, ...changed } = body;
       if (isForSeveral)

@@ -23,7 +23,7 @@ const HOURS = [0, 6, 12, 18, 24] as const;
 const DAY = 1_440;
 const HEIGHT = 100;
 
-/** The grid. The list of slots beside it says the same in words. */
+/** The grid. The list of slots next to it contains the same as text. */
 export function WeekGrid<Slot extends WeekSlot>({
   slots,
   isForServices,

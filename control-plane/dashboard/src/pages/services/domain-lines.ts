@@ -1,4 +1,4 @@
-/** Domains that a person writes in lines, and what the server says of them. */
+/** Domains that users enter one per line, and the server's errors about them. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
 /** The domains: one a line, or with blanks or commas between them. */

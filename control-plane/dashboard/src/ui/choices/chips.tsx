@@ -1,4 +1,4 @@
-/** Choices that are all seen, of which some, one or none hold: a press takes one or leaves it. */
+/** Choices that are all visible; a press selects or deselects one. */
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';

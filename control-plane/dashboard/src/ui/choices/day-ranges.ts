@@ -6,7 +6,7 @@ export interface DayRange {
   readonly to: string;
 }
 
-/** Those of which both days are chosen. */
+/** The ranges that have both days. */
 export function filledIn(ranges: readonly DayRange[]): DayRange[] {
   return ranges.filter(({ from, to }) => from !== '' && to !== '');
 }

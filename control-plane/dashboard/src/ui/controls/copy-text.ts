@@ -1,4 +1,4 @@
-/** Copies a text to the clipboard. Over plain HTTP browsers have no clipboard for pages, so an older way stands in. */
+/** Copies a text to the clipboard. Over plain HTTP the clipboard API is missing, so an older way is the fallback. */
 
 /** False if the browser allows neither way. */
 export async function copyText(text: string): Promise<boolean> {

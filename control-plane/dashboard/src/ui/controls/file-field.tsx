@@ -20,7 +20,7 @@ interface FileFieldProps {
   readonly isDisabled?: boolean;
 }
 
-/** The button, with the name and the size of what was chosen. */
+/** The button, with the name and the size of the chosen file. */
 export function FileField(props: FileFieldProps): ReactNode {
   const { label, help, error = null, file, onFile, types, isDisabled = false } = props;
   const { say, format } = useText();

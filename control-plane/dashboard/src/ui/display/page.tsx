@@ -5,7 +5,7 @@ import styles from './page.module.css';
 
 interface PageProps {
   readonly title: string;
-  /** A line that says what the page is for, or how things stand. */
+  /** A line about the purpose of the page, or about the current state. */
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;

@@ -27,7 +27,7 @@ export function Empty({ icon: Icon, title, children }: EmptyProps): ReactNode {
   );
 }
 
-/** Grey lines in the place of what is still to come, so that nothing jumps. */
+/** Grey lines in place of content that is loading, so that the layout does not jump. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactNode {
   const { say } = useText();
   return (
@@ -89,7 +89,7 @@ export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>)
   const { say } = useText();
   const { data, error, refetch } = of;
   const isLost = useConnection().kind === 'lost';
-  // The frame says so for the whole page.
+  // The frame already shows that for the whole page.
   const isMarked = isLost && data !== undefined && !(error instanceof ApiFailure);
   const failed = error !== null && !isMarked && (
     <Callout
@@ -117,7 +117,7 @@ interface FormFaultProps {
   readonly fields?: readonly string[];
 }
 
-/** Why a form was refused; nothing if it was not, or if its fields say so themselves. */
+/** Error message of a form; empty without an error, or if the fields show it themselves. */
 export function FormFault({ failure, fields = [] }: FormFaultProps): ReactNode {
   if (failure === null) return null;
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];

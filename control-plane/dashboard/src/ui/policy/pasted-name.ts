@@ -1,4 +1,4 @@
-/** Reads the name of a rule out of what people paste: a name, an Adblock rule, the address of a page. Pure. */
+/** Extracts the name of a rule from pasted text: a name, an Adblock rule, or the address of a page. Pure. */
 import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -14,7 +14,7 @@ export function saysSubdomains(word: string): boolean {
   return nameOfPasted(word.trim()).startsWith('*.');
 }
 
-/** Whether the text is the address of a page or a server, of which a rule takes only the name. */
+/** Whether the text is the address of a page or server, from which a rule needs only the name. */
 export function isAddress(word: string): boolean {
   const text = word.trim();
   return ruleOfPasted(text, false) !== null && (SCHEME.test(text) || /^[^/?#|@]+[:/?#]/.test(text));

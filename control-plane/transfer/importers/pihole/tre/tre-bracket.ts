@@ -3,7 +3,7 @@
  * begin or end with any character. Pure.
  */
 
-/** A bracket expression for RE2 and the length of what it was read from, or why there is none. */
+/** A bracket expression for RE2 and the length of its source, or the reason why there is none. */
 export type ReadBracket =
   { readonly text: string; readonly length: number; readonly isWord: boolean } | { readonly reason: string };
 

@@ -202,7 +202,7 @@ class TreReader {
       throw new NoEquivalent(`it refers back by \\${letter}, which takes exponential time`);
     if (letter === '<') return { ...anchor('\\b'), edge: 'start' };
     if (letter === '>') return { ...anchor('\\b'), edge: 'end' };
-    // In TRE the start and the end of a name are edges of words, whatever stands there.
+    // In TRE the start and the end of a name are always word boundaries.
     if (letter === 'b') return anchor('(?:\\b|^|$)');
     if (letter === 'B')
       throw new NoEquivalent('Pi-hole reads \\B otherwise at the start and the end of a name');
@@ -241,7 +241,7 @@ const QUANTIFIERS: Readonly<
   '?': { min: 0, max: 1 },
 };
 
-/** The name of a pattern that stands for a name and all below it, as Pi-hole's own page writes it; else null. */
+/** The name of a pattern that Pi-hole's own page writes for a name and its subdomains; null for other patterns. */
 export function wildcardName(pattern: string): string | null {
   const name = ONLY_NAME.exec(pattern)?.[1]?.replaceAll('\\.', '.');
   return name === undefined || name.startsWith('.') || name.endsWith('.') ? null : name;

@@ -88,7 +88,7 @@ export function repeated(piece: Piece, range: Range): Piece {
   if (range.min < 0 && piece.isNullable && piece.isAnchored)
     throw new NoEquivalent('Pi-hole reads an anchor that is repeated at most so often otherwise');
   if (piece.isAnchor === true) return piece;
-  // TRE keeps the anchor of what may match nothing: `(^|a)*b` is `(^|a)+b` there.
+  // TRE keeps the anchor of a part that can match the empty string: it treats `(^|a)*b` as `(^|a)+b`.
   const isRaised = range.min === 0 && piece.isNullable && piece.isAnchored;
   const min = isRaised ? 1 : Math.max(range.min, 0);
   if (min === 1 && max === 1) return piece;

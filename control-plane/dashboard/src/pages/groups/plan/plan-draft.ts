@@ -47,7 +47,7 @@ export function isReady({
   return name.trim() !== '' && [...some, ...all].every(isWhole) && off.every(({ from, to }) => from <= to);
 }
 
-/** A name for a group of this device, unlike those that there are: whose it is, if its name says that. */
+/** A unique name for a group of this device: its owner's, if the device's name contains that. */
 export function nameAfter(device: string, taken: readonly string[]): string {
   const short = device.replace(/\.(lan|local|home|home\.arpa|fritz\.box)$/i, '');
   const base = (/^(.+?)['’]s\b/.exec(short)?.[1] ?? short).trim().slice(0, 80);
@@ -74,7 +74,7 @@ export function withService(
   return isChosen ? [...others, { service_id: id, always: false }] : others;
 }
 
-/** All days off of these schedules, each once. */
+/** All days off of these schedules, without duplicates. */
 export function allDaysOff(profiles: readonly { readonly days_off: readonly DayRange[] }[]): DayRange[] {
   const ranges = profiles.flatMap(({ days_off: off }) => off);
   const once = new Map(ranges.map((range) => [`${range.from} ${range.to}`, range]));

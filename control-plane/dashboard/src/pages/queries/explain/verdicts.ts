@@ -46,7 +46,7 @@ export const USUAL: Omit<Verdict, 'action'> = { scope: 'client', span: 600, subd
 export const SCOPES: readonly VerdictScope[] = ['client', 'group', 'everyone'];
 export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
 
-/** Statuses of blocks that an allow rule lifts; of others only a grant does, which stands before all blocking. */
+/** Statuses of blocks that an allow rule lifts; only a grant, which precedes all blocking, lifts others. */
 const LIFTED_BY_RULES: readonly QueryStatusName[] = ['BLOCKED_LIST', 'BLOCKED_MANAGED', 'BLOCKED_REGEX'];
 
 /**

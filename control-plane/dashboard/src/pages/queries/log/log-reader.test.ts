@@ -79,7 +79,7 @@ class Bench {
     this.take(...ids);
   }
 
-  /** The ids of what is shown. */
+  /** The ids of the shown rows. */
   get shown(): (number | null | undefined)[] {
     const { rows, count } = this.reader.view();
     return Array.from({ length: count }, (_, index) => rows.at(index)?.row.id);

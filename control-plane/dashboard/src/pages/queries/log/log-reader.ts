@@ -16,7 +16,7 @@ export interface LogView {
   readonly isLoading: boolean;
   /** Why the last page did not come. */
   readonly failure: Error | null;
-  /** All rows that the filters select, and the queries that they stand for; null before the first page. */
+  /** Number of rows that the filters select, and of the queries in them; null before the first page. */
   readonly totals: { readonly rows: number; readonly queries: number } | null;
   /** New rows that wait. */
   readonly waiting: number;
@@ -99,7 +99,7 @@ export class LogReader {
     else await this.readMissed();
   }
 
-  /** Rows of these places are seen now: what is missing there is asked for, what is far away forgotten. */
+  /** These places are visible now: requests missing rows there, and drops rows far away. */
   see(first: number, last: number): void {
     this.rows.keepAround(first, last);
     for (let index = first; index < last; index += 1) {

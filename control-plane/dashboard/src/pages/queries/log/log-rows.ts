@@ -88,7 +88,7 @@ export class LogRows {
     if (part !== undefined) part.rows = this.rowsOf(place, page).slice(0, part.count);
   }
 
-  /** Adds rows that came live, oldest first; of those that are known already only the first is kept. */
+  /** Adds live rows, oldest first, and skips rows that are known already. */
   prepend(rows: readonly LogRow[]): void {
     const added = this.keyed(this.unknown(rows).toReversed());
     const all = [...added, ...this.fresh];

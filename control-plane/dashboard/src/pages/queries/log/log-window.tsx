@@ -18,7 +18,7 @@ import styles from './log-window.module.css';
 
 /** Actions of keys and buttons on the log. */
 export interface LogHandle {
-  /** Brings another row into sight, and focuses it unless something stands above the log. */
+  /** Scrolls another row into view, and focuses it unless a dialog is above the log. */
   readonly goTo: (index: number) => void;
 }
 
@@ -36,7 +36,7 @@ interface LogWindowProps {
   readonly onCurrent: (index: number) => void;
   readonly onOpen: (index: number) => void;
   readonly onValue: (value: PressedValue) => void;
-  /** Something stands above the log: nothing may move below it. */
+  /** A dialog is above the log: nothing may move below it. */
   readonly isHeld: boolean;
   readonly handle: Ref<LogHandle>;
 }

@@ -63,7 +63,7 @@ export function findKeys(search: string, helpOf: (entry: ConfigKey) => string): 
   });
 }
 
-/** A value as it stands in a field. */
+/** A value as the text of a field. */
 export function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOfValue).join('\n');
   if (value === null || value === undefined) return '';

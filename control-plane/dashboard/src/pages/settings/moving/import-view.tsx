@@ -1,4 +1,4 @@
-/** The report of an import: how much is taken, and of what is not, why. */
+/** The report of an import: the number of imported items, and the reasons for the others. */
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { DataTable } from '../../../ui/display/data-table.tsx';

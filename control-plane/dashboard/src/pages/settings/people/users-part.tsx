@@ -1,4 +1,4 @@
-/** People who may log in: what each may do, and whether a second factor is asked of them. */
+/** Users: their roles, and whether they have a second factor. */
 import { Ellipsis, ShieldOff, Trash2, UserPen } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
