@@ -26,7 +26,7 @@ describe('sessions', () => {
     expect(sessions[1]!.user_agent).toMatch(/^Test\/1\.0 /);
   });
 
-  test('are told to those who carry them by auth/status, which is 200 without one too', async () => {
+  test('are described by auth/status to their owners; without a session, it also returns 200', async () => {
     const told = async (session?: string): Promise<unknown> => {
       const answer = await node.api.send('GET', '/api/auth/status', session === undefined ? {} : { session });
       expect(answer.status).toBe(200);

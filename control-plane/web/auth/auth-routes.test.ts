@@ -167,7 +167,7 @@ describe('change-password', () => {
     expect((await node.logIn('the best password')).status).toBe(200);
   });
 
-  test('is 409 where the environment has the password, or the file was changed meanwhile', async () => {
+  test('returns 409 if the environment sets the password or the file has changed', async () => {
     const hash = await CHEAP_HASHING.hash(PASSWORD);
     for (const text of [null, '[auth.admin]\n', 'not TOML', `[auth.admin]\npassword_hash = "${hash}x"\n`]) {
       if (text === null) await rm(file, { force: true });

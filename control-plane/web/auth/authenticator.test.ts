@@ -68,7 +68,7 @@ async function callerOf(secret: string): Promise<Caller | null> {
 }
 
 describe('Authenticator', () => {
-  test('callerOf() knows a session until its time is over, longer for those who want to be remembered', async () => {
+  test('callerOf() accepts a session until it expires, later with "remember me"', async () => {
     const [short, long] = [await logIn(), await logIn(true)];
     expect(await callerOf(short)).toMatchObject({ username: 'admin', role: 'admin' });
     clock.advance(12 * HOUR_MS - 1);
@@ -200,7 +200,7 @@ describe('Authenticator', () => {
     expect(await stored()).toBe(0);
   });
 
-  test('openCaller() takes every caller in where authentication is off, and none where it is on', () => {
+  test('openCaller() accepts every caller without authentication, and no caller with it', () => {
     expect(authenticator.openCaller()).toBeNull();
     expect(make('auth.enabled = false').openCaller()).toEqual({
       username: 'admin',

@@ -66,7 +66,7 @@ describe('lockout', () => {
     expect(statuses).toEqual([200, 200, 200, 200]);
   });
 
-  test('takes a whole /64 for one address, and what is no address for the proxy', async () => {
+  test('counts a whole /64 as one address, and an invalid address as the proxy', async () => {
     await node.restart('server.trusted_proxies = ["127.0.0.1/32"]');
     for (let n = 1; n <= 5; n++) await failTimes(1, { 'x-forwarded-for': `2001:db8:1:2::${n}` });
     const sameNet = { 'x-forwarded-for': '2001:db8:1:2:ffff::9' };

@@ -7,7 +7,7 @@ import { makeUser, USER_PASSWORD } from '../../../test/support/parts/people.ts';
 const suite = new OidcSuite();
 
 describe('a login at the provider', () => {
-  test('makes a user of somebody whose claims give a role, once, and opens a session', async () => {
+  test('creates a user once from claims that give a role, and opens a session', async () => {
     const first = await suite.logIn();
     expect([first.status, first.text]).toEqual([200, expect.stringContaining('You are signed in')]);
     expect(await suite.users()).toEqual(['admin: admin', 'vera: viewer']);
@@ -64,7 +64,7 @@ describe('a login at the provider', () => {
     expect(await suite.users()).toEqual(['admin: admin']);
   });
 
-  test('of somebody whose name is taken makes another name, and no other user is touched', async () => {
+  test('with a name that is taken creates another name and changes no other user', async () => {
     await makeUser(suite.node.api, suite.session, { username: 'Vera', role: 'admin' });
     expect((await suite.logIn()).status).toBe(200);
     suite.provider.person = { ...VERA, sub: 'person-2', preferred_username: 'ADMIN' };
@@ -94,7 +94,7 @@ describe('a login at the provider', () => {
     expect((await suite.logIn()).secret).toBeUndefined();
   });
 
-  test('of a user who is disabled is refused, whoever made that user', async () => {
+  test('of a disabled user is refused, however the user was created', async () => {
     const { id } = await makeUser(suite.node.api, suite.session, { username: 'otto' });
     expect((await suite.logIn()).status).toBe(200);
     await suite.node.suite.database.query('UPDATE users SET enabled = false WHERE id <> 1');
@@ -103,7 +103,7 @@ describe('a login at the provider', () => {
     expect([(await suite.logIn()).status, id > 1]).toEqual([403, true]);
   });
 
-  test('is no way around a password: such a user has none', async () => {
+  test('does not give the user a password to log in with', async () => {
     await suite.logIn();
     expect((await suite.node.logIn(USER_PASSWORD, { username: 'vera' })).status).toBe(401);
     expect((await suite.node.logIn('', { username: 'vera' })).status).toBe(400);

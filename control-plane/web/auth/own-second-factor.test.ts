@@ -102,7 +102,7 @@ describe('switching it off', () => {
   });
 });
 
-describe('the second factor of somebody else', () => {
+describe('the second factor of another user', () => {
   const remove = (id: number, own = suite.session): Promise<TestAnswer> =>
     suite.node.api.send('DELETE', `/api/users/${id}/second-factor`, { session: own });
 

@@ -50,7 +50,7 @@ describe('buildInProcess()', () => {
     expect((error as Error).message).toMatch(/^x{1,2000}no space left$/);
   });
 
-  test('buildInProcess() rejects where there is no program', async () => {
+  test('buildInProcess() rejects if the program is missing', async () => {
     const program = join(folder, 'none.mjs');
     await expect(buildInProcess({ logger, stopped: signal, program })).rejects.toThrow('none.mjs');
   });

@@ -64,7 +64,7 @@ describe('DashboardOnDisk', () => {
     expect(logger.text()).toBe('');
   });
 
-  test('DashboardOnDisk builds where there is none, and serves that at once', async () => {
+  test('DashboardOnDisk builds a missing dashboard, and serves it at once', async () => {
     const turn = Promise.withResolvers<undefined>();
     const dashboard = opened(async () => {
       await turn.promise;
@@ -98,7 +98,7 @@ describe('DashboardOnDisk', () => {
     expect(logger.text()).toContain('EROFS');
   });
 
-  test('DashboardOnDisk says what to do where there is no build and none can be made, without the cause', async () => {
+  test('DashboardOnDisk says what to do, without the cause, if there is no build and building fails', async () => {
     const dashboard = opened(() => Promise.reject(new Error('cannot write /opt/weir')));
     const state = await settled(dashboard);
     expect(state).toMatchObject({

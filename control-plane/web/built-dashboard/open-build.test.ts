@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => dist[Symbol.asyncDispose]());
 
 describe('openBuild()', () => {
-  test('openBuild() has every file in each form, and not what Vite tells other programs', async () => {
+  test('openBuild() has every file in each form, and none that Vite writes for other programs', async () => {
     await dist.build();
     const build = await openBuild(dist.path);
     expect(build?.sources).toEqual(SOME_SOURCES);
@@ -31,7 +31,7 @@ describe('openBuild()', () => {
     expect(Object.keys(mark!.forms)).not.toContain('gzip');
   });
 
-  test('openBuild() says that there is none where nothing was built', async () => {
+  test('openBuild() reports that there is no build if nothing was built', async () => {
     expect(await openBuild(dist.path)).toBeNull();
     expect(await openBuild(join(dist.path, 'none'))).toBeNull();
   });
@@ -67,7 +67,7 @@ describe('openBuild()', () => {
     await expect(openBuild(dist.path)).rejects.toThrow('not a regular file');
   });
 
-  test('openBuild() reads the next build where one takes the place of another meanwhile', async () => {
+  test('openBuild() reads the next build if it replaces the current one during the read', async () => {
     const { folder } = await dist.build();
     const opening = openBuild(dist.path);
     // The manifest was read in the same turn.

@@ -25,7 +25,7 @@ describe('a session', () => {
     expect((await compat.api.send('GET', '/svc/api/groups')).status).toBe(401);
   });
 
-  test('of the native API opens the compatibility API, which does not tell scripts the secret of its cookie', async () => {
+  test('of the native API opens the compatibility API, which hides the secret of its cookie from scripts', async () => {
     const native = await compat.api.logIn();
     const headers = { cookie: `svc_session=${native}` };
     expect((await compat.send('GET', SUMMARY, { headers })).status).toBe(200);
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(401);
   });
 
-  test('lives on with each use of the native API, too', async () => {
+  test('is also extended by each use of the native API', async () => {
     const sid = await compat.logIn();
     for (let i = 0; i < 3; i++) {
       compat.api.clock.advanceSecs(1700);
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect(errorIn(other).hint).toContain('set a password first');
   });
 
-  test('is not opened by an empty password, which is no guess that counts', async () => {
+  test('is not opened by an empty password, which does not count as a guess', async () => {
     for (let i = 0; i < 6; i++) expect((await compat.logInAnswer('')).status).toBe(401);
     expect((await compat.logInAnswer(PASSWORD)).status).toBe(200);
   });
@@ -112,7 +112,7 @@ describe('a second factor of the administrator', () => {
     return app;
   }
 
-  test('is asked for, taken as a number or a text, once, and told in each session', async () => {
+  test('is required, accepted once as a number or a string, and reported in each session', async () => {
     expect(sessionIn(await compat.send('GET', '/api/auth')).totp).toBe(false);
     const app = await enable();
     expect(sessionIn(await compat.send('GET', '/api/auth'))).toMatchObject({ valid: false, totp: true });

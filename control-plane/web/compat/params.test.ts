@@ -37,7 +37,7 @@ describe('Params', () => {
     expect(times).toEqual([1_700_000_000, 1_700_000_000.25, undefined, undefined, undefined]);
   });
 
-  test('text() takes a target without a query string, and bytes that are no UTF-8', () => {
+  test('text() accepts a target without a query string, and bytes that are not UTF-8', () => {
     expect(new Params('/p').text('a')).toBeUndefined();
     expect(new Params('/p?a=%ff%zz').text('a')).toBe('\ufffd%zz');
   });

@@ -103,7 +103,7 @@ describe('serveDashboard() of a build', () => {
       expect([path, (await send('GET', path)).headers['cache-control']]).toEqual([path, 'no-cache']);
   });
 
-  test('serveDashboard() sends each form with an ETag of its own', async () => {
+  test('serveDashboard() sends each form with its own ETag', async () => {
     const plain = await send('GET', SCRIPT_PATH);
     expect([plain.headers['content-encoding'], plain.body.toString()]).toEqual([undefined, SCRIPT]);
     const br = await send('GET', SCRIPT_PATH, { 'Accept-Encoding': 'gzip, br' });
@@ -194,7 +194,7 @@ describe('serveDashboard() of a build', () => {
     expect((await send('GET', '/')).body.toString()).toContain('<title>two</title>');
   });
 
-  test('serveDashboard() tells the page its settings', async () => {
+  test('serveDashboard() passes the page its settings', async () => {
     const { headers, body } = await send('GET', '/svc-config.js');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect(body.toString()).toBe('window.__SVC_CONFIG__ = {"apiBase":"/api"};\n');

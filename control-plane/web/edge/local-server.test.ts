@@ -60,7 +60,7 @@ describe('startLocalServer()', () => {
   test.each([
     ['a folder is in the way', () => folder],
     ['the path is too long for a socket', () => join(folder, 'x'.repeat(120))],
-  ])('warns and goes on where %s', async (_, dataDir) => {
+  ])('warns and continues if %s', async (_, dataDir) => {
     await mkdir(join(folder, 'weir.sock'));
     await mkdir(dataDir(), { recursive: true });
     await start(dataDir());

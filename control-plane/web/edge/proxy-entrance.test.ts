@@ -209,7 +209,7 @@ describe('the PROXY protocol on the web port', () => {
     ['addresses that are cut off', headerOf('21', '11', 'c0000263c6336401')],
     ['a wrong checksum', checkedHeaderFor(CLIENT, 1)],
     ['a value longer than the header', headerOf('21', '11', 'c0000263c633640112340035' + '04ffff00')],
-    ['more octets than a header may have', headerOf('21', '11', 'c0000263c633640112340035', 4081)],
+    ['more bytes than a header may have', headerOf('21', '11', 'c0000263c633640112340035', 4081)],
   ])('closes a connection without an answer: %s', async (_what, bytes) => {
     await listen(ON);
     const socket = await open();

@@ -181,7 +181,7 @@ describe('startWebServer() with a certificate', () => {
     await expect(overHttps({}, first.cert)).rejects.toThrow(/self-signed/);
   });
 
-  test('goes on with sessions of another process and certificate that had the same key, until there is another key', async () => {
+  test('resumes sessions of another process and certificate with the same ticket key, until the key changes', async () => {
     const open = await openTls({ maxVersion: 'TLSv1.2' });
     const session = open.getSession()!;
     await restart();
@@ -195,7 +195,7 @@ describe('startWebServer() with a certificate', () => {
     expect(await isReused()).toBe(false);
   });
 
-  test('takes the certificate of the moment when it goes on after a pause, and later ones', async () => {
+  test('uses the current certificate after a pause, and later ones', async () => {
     const native = loadDescriptorCalls();
     if ('reason' in native) throw new Error(native.reason);
     await web.pause((fd) => native.calls.fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -213,7 +213,7 @@ describe('startWebServer() with a certificate', () => {
     expect(certificate.listening).toBe(1);
   });
 
-  test('takes a request whose octets come one by one', async () => {
+  test('accepts a request that arrives byte by byte', async () => {
     const socket = openPlain();
     for (const octet of 'GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n') {
       socket.write(octet);
@@ -222,7 +222,7 @@ describe('startWebServer() with a certificate', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 301 /);
   });
 
-  test('answers what is neither TLS nor HTTP with 400, and goes on', async () => {
+  test('answers neither TLS nor HTTP with 400, and continues', async () => {
     for (const bytes of ['\u0000\u0001\u0002\r\n\r\n', 'SSH-2.0-x\r\n', '\u0080\u002e']) {
       const socket = openPlain();
       socket.write(Buffer.from(bytes, 'latin1'));
@@ -311,7 +311,7 @@ describe('redirectToHttps()', () => {
   });
 
   test.each([['evil.test'], ['evil.test:8080'], ['localhost@evil.test'], ['localhost:8080.evil.test']])(
-    'never redirects to %s, which is no host of this server',
+    'never redirects to %s, which is not a host of this server',
     async (host) => {
       const { status, headers } = await overHttp({ headers: { host } });
       expect(status).toBe(421);

@@ -54,7 +54,7 @@ describe('securityHeaders()', () => {
     [false, 'https', null],
     [false, 'http', null],
   ] as const)(
-    'tells browsers to come back over TLS: HTTPS %s, asked over %s',
+    'makes browsers come back over TLS: HTTPS %s, asked over %s',
     async (isHttps, protocol, value) => {
       expect((await fieldsOf(isHttps, protocol)).get('strict-transport-security')).toBe(value);
     },

@@ -144,7 +144,7 @@ describe('createApp() in compatibility mode', () => {
     expect((await api.send('POST', '/svc/api/things')).status).toBe(404);
   });
 
-  test('createApp() tells the dashboard in svc-config.js', async () => {
+  test('createApp() informs the dashboard in svc-config.js', async () => {
     const plain = await api.send('GET', '/svc-config.js');
     expect(plain.headers['content-type']).toContain('text/javascript');
     expect(plain.text).toBe(

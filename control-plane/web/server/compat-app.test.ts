@@ -41,14 +41,14 @@ describe('a hostile request', () => {
     expect(await raw(twice)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('with 100 kB of cookies is cut off, and the server goes on', async () => {
+  test('with 100 kB of cookies is cut off, and the server continues', async () => {
     const cookies = `sid=${'A'.repeat(100_000)}`;
     const answer = await raw(`GET ${SUMMARY} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookies}\r\n\r\n`);
     expect(answer === '' || answer.startsWith('HTTP/1.1 431 ')).toBe(true);
     expect((await compat.send('GET', '/api/auth')).status).toBe(401);
   });
 
-  test('with a body that is no object, or has no password of its own, opens no session', async () => {
+  test('with a body that is not an object, or lacks its own password, opens no session', async () => {
     const inherited = ['{"__proto__":{"password":"x"}}', '{"constructor":1}'];
     for (const body of ['[]', '7', 'null', '"x"', '{', ...inherited]) {
       const answer = await compat.send('POST', '/api/auth', { raw: body });

@@ -78,7 +78,7 @@ describe('docsPage()', () => {
     expect(readable(documentOf(schema))).toContain(`200 success ${words} `);
   });
 
-  test('docsPage() tells required parameters, and the body', () => {
+  test('docsPage() shows required parameters, and the body', () => {
     const text = readable(
       documentOf(
         {},
@@ -121,11 +121,11 @@ describe('docsPage()', () => {
   });
 
   test('docsPage() says what a chapter is about', () => {
-    const tags = [{ name: 'Things', description: 'What there is.' }];
-    expect(readable({ ...documentOf({}), tags })).toContain('Things What there is. ');
+    const tags = [{ name: 'Things', description: 'All things.' }];
+    expect(readable({ ...documentOf({}), tags })).toContain('Things All things. ');
   });
 
-  test('docsPage() escapes what it is told', () => {
+  test('docsPage() escapes HTML in descriptions', () => {
     const { html } = docsPage(documentOf({ description: '<script>alert(1)</script>' }));
     expect(html).not.toContain('<script');
     expect(html).toContain('&#60;script&#62;');

@@ -60,7 +60,7 @@ describe('store() and read()', () => {
     expect((await stat(files.paths.key)).mode & 0o777).toBe(0o600);
   });
 
-  test('read() tells which file is missing, too large, or unreadable', async () => {
+  test('read() reports which file is missing, too large, or unreadable', async () => {
     await files.store(first);
     await rename(files.paths.key, `${files.paths.key}.away`);
     await expect(files.read()).rejects.toThrow(`there is no file ${files.paths.key}`);
@@ -109,7 +109,7 @@ describe('store() and read()', () => {
     expect(await readdir(folder)).not.toContain('key.pem.pending');
   });
 
-  test('store() leaves no file of its own where the second cannot be written', async () => {
+  test('store() leaves no new file if the second cannot be written', async () => {
     await mkdir(`${files.paths.cert}.tmp`);
     await expect(files.store(first)).rejects.toThrow(CertificateFilesError);
     expect(await files.read()).toBeNull();

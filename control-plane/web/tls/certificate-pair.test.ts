@@ -87,7 +87,7 @@ describe('readPair()', () => {
     });
   });
 
-  test('tells the names, also odd ones, and the addresses as they are written today', () => {
+  test('returns the names, also odd ones, and the addresses in their canonical form', () => {
     const names = 'subjectAltName=DNS:*.home.arpa,IP:2001:db8::53,email:a@b.example,DNS:weir';
     const { cert, key } = make(ec('P-256'), '-addext', names);
     expect(readPair(cert, key).facts.names).toEqual(['*.home.arpa', '2001:db8::53', 'weir']);

@@ -23,14 +23,14 @@ describe('designatedResolvers()', () => {
     ]);
   });
 
-  test('have their ports where they are not the usual ones', () => {
+  test('have their ports if they are not the default ports', () => {
     const [dot] = designatedResolvers(certificate('DNS:dns.example'), { dotPort: 8853, dohPort: null });
     expect(hex([dot!])).toEqual(['0001' + TARGET + '00010004' + '03646f74' + '00030002' + '2295']);
   });
 
   test.each([
     ['the first name of a host', 'DNS:localhost,DNS:*.example,DNS:dns.example,DNS:other.example', 1],
-    ['none where there is no such name', 'DNS:localhost,IP:192.0.2.1', 0],
+    ['no resolver if no name qualifies', 'DNS:localhost,IP:192.0.2.1', 0],
   ])('name %s', (_what, names, count) => {
     const found = designatedResolvers(certificate(names), { dotPort: 853, dohPort: null });
     expect(found).toHaveLength(count);

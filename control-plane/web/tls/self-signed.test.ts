@@ -67,7 +67,7 @@ describe('namesOfMachine()', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('leaves out what is no host name', () => {
+  test('leaves out invalid host names', () => {
     const odd = [
       '',
       'two words',

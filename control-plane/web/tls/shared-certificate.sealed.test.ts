@@ -5,7 +5,7 @@ const SECRET = Buffer.alloc(32, 1);
 const CLEAR = Buffer.from('a private key');
 
 describe('unseal()', () => {
-  test('gives back what was sealed, which is different octets each time', () => {
+  test('returns the original, whose sealed form differs each time', () => {
     const twice = [seal(SECRET, 'x', CLEAR), seal(SECRET, 'x', CLEAR)];
     expect(twice.map((sealed) => unseal(SECRET, 'x', sealed).toString())).toEqual([
       'a private key',
@@ -15,7 +15,7 @@ describe('unseal()', () => {
     expect(twice[0]!.includes(CLEAR)).toBe(false);
   });
 
-  test('refuses another secret, another purpose, and each changed or missing octet', () => {
+  test('refuses another secret, another purpose, and each changed or missing byte', () => {
     const sealed = seal(SECRET, 'x', CLEAR);
     expect(() => unseal(Buffer.alloc(32, 2), 'x', sealed)).toThrow(BrokenSeal);
     expect(() => unseal(SECRET, 'y', sealed)).toThrow(BrokenSeal);

@@ -74,7 +74,7 @@ async function share(node: ReturnType<typeof nodeOf>, pair: CertificatePair): Pr
 }
 
 describe('SharedCertificate', () => {
-  test('is in force on other nodes at once, and in their files, whose key the database does not show', async () => {
+  test('is active on other nodes and in their files at once; the database does not show its key', async () => {
     const [first, second] = [nodeOf('first'), nodeOf('second')];
     for (const { shared } of [first, second]) stops.push(shared.follow(follower));
     const pair = issue();
@@ -96,7 +96,7 @@ describe('SharedCertificate', () => {
     );
   });
 
-  test('is taken once: what somebody puts into the files of a node later stays, over a start, too', async () => {
+  test('is taken once: files that are replaced on a node later are kept, even after a restart', async () => {
     const node = nodeOf('third');
     await share(node, issue());
     await node.shared.take();

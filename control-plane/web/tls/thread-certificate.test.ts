@@ -64,7 +64,7 @@ describe('ThreadCertificate', () => {
     expect(certificate.current()).toEqual(given.at(-1));
   });
 
-  test('gives threads what came into force while they started', () => {
+  test('gives threads the keys that became active while they started', () => {
     const { certificate, known } = certificateOf();
     const early = certificate.current();
     known.secret = Buffer.alloc(32, 2);
@@ -92,7 +92,7 @@ describe('ThreadCertificate', () => {
     expect(keysOf(given[0]!)).toBe(keysOf(first.certificate.current()));
   });
 
-  test('gives threads a new certificate at once, with the key for tickets in force', () => {
+  test('gives threads a new certificate at once, with the active ticket key', () => {
     const { certificate } = certificateOf();
     const { ticketKeys } = certificate.current();
     const { given, stop } = follow(certificate);
@@ -102,7 +102,7 @@ describe('ThreadCertificate', () => {
     expect(followers.size).toBe(0);
   });
 
-  test('serves nothing where there is no certificate', () => {
+  test('throws without a certificate', () => {
     const keys = new TicketKeys({ purpose: 'tls tickets', secret: () => SECRET, clock: new TestClock() });
     expect(() => new ThreadCertificate(opened(null), keys)).toThrow('not open yet');
   });

@@ -82,7 +82,7 @@ const NONE = {
 };
 
 describe('POST /tls/upload', () => {
-  test('replaces both files, from parts with and without a file name, and is in force at once', async () => {
+  test('replaces both files, from parts with and without a file name, and is active at once', async () => {
     expect(await status()).toEqual(NONE);
     for (const file of ['cert.pem', undefined]) {
       const { cert, key } = authority.issue('DNS:weir.home.arpa');

@@ -50,7 +50,7 @@ async function lookTwice(): Promise<void> {
 }
 
 describe('open()', () => {
-  test('makes and stores a self-signed certificate where there are no files, once', async () => {
+  test('creates and stores a self-signed certificate once if there are no files', async () => {
     expect(certificate.current()).toBeNull();
     const made = await certificate.open();
     expect(made.facts).toMatchObject({ subject: 'CN=node-a, O=Weir', isSelfSigned: true });
@@ -60,7 +60,7 @@ describe('open()', () => {
     expect(logger.text()).not.toContain('PRIVATE KEY');
   });
 
-  test('uses one for this run only where the files are bad, and leaves them alone', async () => {
+  test('uses a temporary certificate if the files are invalid, and leaves them alone', async () => {
     await put({ cert: 'rubbish', key: 'rubbish' });
     await certificate.open();
     expect(subject()).toBe('CN=node-a, O=Weir');
@@ -69,7 +69,7 @@ describe('open()', () => {
     expect(await certificate.found()).toEqual({ exists: true, isValid: false, facts: null });
   });
 
-  test('uses one for this run only where the folder cannot be written', async () => {
+  test('uses a temporary certificate if the folder cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
     files = new CertificateFiles({ cert: join(folder, 'file/cert.pem'), key: join(folder, 'file/key.pem') });
     certificate = anotherRun();
@@ -78,7 +78,7 @@ describe('open()', () => {
     expect(logger.text()).toContain('store the certificate: E');
   });
 
-  test('goes on with a certificate that is over, and warns', async () => {
+  test('keeps using an expired certificate, and warns', async () => {
     await put(await selfSigned('old', clock.nowMs() - 4 * YEAR_MS));
     await certificate.open();
     expect(subject()).toBe('CN=old, O=Weir');
@@ -142,7 +142,7 @@ describe('look()', () => {
     ],
     ['one that is over', () => selfSigned('old', clock.nowMs() - 4 * YEAR_MS)],
     ['one of the future', () => selfSigned('future', clock.nowMs() + YEAR_MS)],
-  ])('keeps the certificate in force and logs once where the new one is %s', async (_, make) => {
+  ])('keeps the active certificate and logs once if the new one is %s', async (_, make) => {
     const before = certificate.current();
     logger.lines.length = 0;
     await put(await make());
@@ -152,7 +152,7 @@ describe('look()', () => {
     expect(taken).toEqual([]);
   });
 
-  test('keeps the certificate in force where the files vanish, and takes them when they are back', async () => {
+  test('keeps the active certificate while the files are gone, and loads them when they are back', async () => {
     const next = await selfSigned('back');
     for (const path of [files.paths.cert, files.paths.key]) await rm(path);
     await lookTwice();
@@ -165,7 +165,7 @@ describe('look()', () => {
 });
 
 describe('replace()', () => {
-  test('puts a pair into force and into the files, and tells those who asked', async () => {
+  test('activates and stores a pair, and notifies listeners', async () => {
     await certificate.open();
     const next = await selfSigned('next');
     const before = await certificate.replace(async (found, install) => {
@@ -206,7 +206,7 @@ describe('replace()', () => {
     expect(await files.read()).toEqual(made);
   });
 
-  test('tells no one any more who has stopped listening', async () => {
+  test('does not notify listeners that have stopped', async () => {
     const calls: string[] = [];
     const stop = certificate.onChange(({ facts }) => calls.push(facts.subject));
     await certificate.open();

@@ -56,7 +56,7 @@ describe('verifyPassword()', () => {
     '$argon2id$',
     '$argon2id$v=19$m=1,t=1,p=1$AAAA$',
     '$2b$10$abcdefghijklmnopqrstuv',
-  ])('is false for %j, which is no hash', async (hash) =>
+  ])('returns false for %j, which is not a hash', async (hash) =>
     expect(await verifyPassword(hash, 'secret')).toBe(false),
   );
 });

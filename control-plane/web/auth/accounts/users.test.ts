@@ -76,7 +76,7 @@ describe('a user', () => {
       expect((await node.logIn(password!, { username: username! })).status).toBe(401);
   });
 
-  test('has a name of its own, in whatever letter case, and never that of the administrator', async () => {
+  test('has a unique name in any letter case, different from that of the administrator', async () => {
     await make({ username: 'Vera' });
     for (const username of ['vera', 'VERA', 'Admin', 'admin']) {
       const answer = await create({ username });
@@ -122,7 +122,7 @@ describe('a user', () => {
     expect((await node.logIn(USER_PASSWORD, { username: 'frida' })).body).toMatchObject({ role: 'viewer' });
   });
 
-  test('changes the own password, a viewer too, and is told nothing of others', async () => {
+  test('can change its own password, even as a viewer, and sees no other users', async () => {
     await make({ username: 'vera' });
     const [own, other] = [await logInAs(node.api, 'vera'), await logInAs(node.api, 'vera')];
     const json = { current_password: USER_PASSWORD, new_password: 'a better one' };
@@ -211,7 +211,7 @@ describe('a right that is taken away', () => {
 
 describe('the administrator of the configuration', () => {
   test.each<[object]>([[{ role: 'viewer' }], [{ enabled: false }], [{ password: 'another password' }]])(
-    'is not changed by %j, whoever asks',
+    'is not changed by %j, by any caller',
     async (json) => {
       await make({ username: 'otto', role: 'admin' });
       for (const cookie of [session, await logInAs(node.api, 'otto')]) {

@@ -20,7 +20,7 @@ describe('an answer of the provider is refused', () => {
     ['of another issuer', (claims) => ({ ...claims, iss: 'https://evil.example' })],
     ['that has expired', (claims) => ({ ...claims, exp: 1_000_000_000, iat: 999_999_000 })],
     ['without a person', ({ sub: _sub, ...claims }) => claims],
-    ['of another person than the one it tells of', (claims) => ({ ...claims, sub: 'person-9' })],
+    ['whose subject differs from that of the user info', (claims) => ({ ...claims, sub: 'person-9' })],
   ])('%s', async (_what, falsify) => {
     suite.provider.falsify = falsify;
     const { status, text, secret } = await suite.logIn();
@@ -91,7 +91,7 @@ describe('/login/oidc', () => {
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
   });
 
-  test('leads back to no other place by a cookie that somebody has made', async () => {
+  test('redirects to no other site because of a forged cookie', async () => {
     const attempt = {
       state: 'x'.repeat(43),
       nonce: 'x'.repeat(43),
@@ -174,7 +174,7 @@ describe('/login/oidc', () => {
     expect(await suite.node.sessionsOf(suite.session)).toHaveLength(2);
   });
 
-  test('says that the provider is away, and passwords go on', async () => {
+  test('reports an unreachable provider, while passwords still work', async () => {
     await suite.serve(ROLES, { issuer: 'http://127.0.0.1:9' });
     const { status, text } = await suite.logIn();
     expect([status, text]).toEqual([503, expect.stringContaining('provider cannot be reached')]);
@@ -182,7 +182,7 @@ describe('/login/oidc', () => {
     expect((await suite.node.api.send('GET', '/api/health')).status).toBe(200);
   });
 
-  test('says so of a provider that takes connections and never answers, and passwords go on meanwhile', async () => {
+  test('reports a provider that accepts connections but never answers, while passwords still work', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -197,7 +197,7 @@ describe('/login/oidc', () => {
     silent.close();
   });
 
-  test('takes the secret from a file, as it is now, and tells none', async () => {
+  test('reads the secret from its file at each login, and reveals no secret', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-oidc-'));
     const file = join(folder, 'secret');
     await suite.serve(ROLES, { secret: `client_secret_file = "${file}"` });

@@ -31,7 +31,7 @@ describe('a second factor', () => {
     expect(await suite.node.isIn(sessionCookie(answer)!.secret)).toBe(true);
   });
 
-  test('says nothing to those who do not know the password', async () => {
+  test('reveals nothing to a client without the password', async () => {
     const { app } = await suite.enable();
     const json = { password: 'wrong password', totp_code: app.code() };
     const [known, unknown] = [await suite.logIn(json), await suite.logIn({ ...json, username: 'unknown' })];
@@ -67,7 +67,7 @@ describe('a second factor', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('is locked like the password is, and asking without a code is no failure and no success', async () => {
+  test('is locked like the password; a login without a code counts neither as failure nor as success', async () => {
     const { app } = await suite.enable();
     for (let n = 0; n < 4; n++) expect((await suite.logIn({ totp_code: app.code(5) })).status).toBe(401);
     for (let n = 0; n < 10; n++)

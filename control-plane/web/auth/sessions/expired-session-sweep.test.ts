@@ -40,11 +40,11 @@ describe('startExpiredSessionSweep()', () => {
     expect(await sweepTimes(3)).toEqual([]);
   });
 
-  test('goes on quietly without a database', async () => {
+  test('continues without a database and logs nothing', async () => {
     expect(await sweepTimes(3, new DatabaseUnavailable('down'))).toEqual([]);
   });
 
-  test('goes on after a fault, and logs it', async () => {
+  test('continues after a fault, and logs it', async () => {
     const errors = await sweepTimes(2, new Error('bug'));
     expect(errors.length).toBeGreaterThanOrEqual(2);
     expect(new Set(errors)).toEqual(new Set(['remove expired sessions']));

@@ -36,7 +36,7 @@ async function open(change: Partial<WantedSession> = {}): Promise<string> {
 }
 
 describe('Sessions', () => {
-  test('of() tells whose session it is, with the role of now', async () => {
+  test('of() returns the owner of a session with the current role', async () => {
     const secrets = [
       await open(),
       await open({ owner: { userId: 1, tokenId: null } }),
@@ -65,14 +65,14 @@ describe('Sessions', () => {
     expect(await sessions.list()).toEqual([]);
   });
 
-  test('mayHaveEnded() tells those who listen', () => {
+  test('mayHaveEnded() notifies listeners', () => {
     let ends = 0;
     sessions.onEnded(() => ends++);
     sessions.mayHaveEnded();
     expect(ends).toBe(1);
   });
 
-  test('forget() tells those who listen, and revoke() ends one', async () => {
+  test('forget() notifies listeners, and revoke() ends one session', async () => {
     let ends = 0;
     const stop = sessions.onEnded(() => ends++);
     const [first, second] = [await open(), await open()];

@@ -64,7 +64,7 @@ describe('TokenMemory', () => {
     await wrong(1);
     await tokens.callerOf(key);
     expect(questions).toBe(1);
-    await tokens.callerOf('what can be no key');
+    await tokens.callerOf('not a valid key');
     expect(questions).toBe(1);
   });
 

@@ -47,7 +47,7 @@ describe('an API token', () => {
     expect([text.includes(key.slice(9)), text.includes(IMPORTED)]).toEqual([false, false]);
   });
 
-  test('is told once, listed by its prefix, and stored as SHA-256', async () => {
+  test('is shown once, listed by its prefix, and stored as SHA-256', async () => {
     const made = await makeToken(node.api, session, { name: 'Home Assistant' });
     expect(made).toMatchObject({ name: 'Home Assistant', role: 'admin', last_used_at: null });
     expect(made.key).toMatch(/^weir_[\w-]{43}$/);
