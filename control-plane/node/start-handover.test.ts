@@ -27,11 +27,14 @@ describe('openDataDir()', () => {
   test.each([
     [true, /does not hand it over: connect ENOENT/],
     [false, /is in use by another weir(?!.*hand it over)/],
-  ])('says why the process that has a directory is left alone (told to take over: %s)', async (told, why) => {
-    const lock = lockDataDir(room.dataDir);
-    await expect(openDataDir(room.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
-    lock.release();
-  });
+  ])(
+    'says why the process that uses a directory is left alone (asked to take over: %s)',
+    async (told, why) => {
+      const lock = lockDataDir(room.dataDir);
+      await expect(openDataDir(room.dataDir, new MemoryLogger(), told)).rejects.toThrow(why);
+      lock.release();
+    },
+  );
 
   test('asks no process on a directory from before 0.1.0 to hand it over', async () => {
     mkdirSync(room.dataDir);

@@ -7,7 +7,7 @@ import { startDns } from './start-dns.ts';
 import { startHousekeeping, startPolicy } from './start-policy.ts';
 import { stopInReverse } from './stopping.ts';
 
-test('startPolicy() puts changes of the database into force, and stops with all it started', async () => {
+test('startPolicy() applies changes of the database, and stops everything that it started', async () => {
   const own = await startTestDatabase();
   // A first start would subscribe to a list of the Internet.
   await own.database.query(`INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`);

@@ -50,7 +50,7 @@ async function start(
 }
 
 describe('startWeb()', () => {
-  test('startWeb() serves the API over the parts that run: a change is in force when it is answered', async () => {
+  test('startWeb() serves the API, whose changes are active once they are answered', async () => {
     const { node, dnsPort, starting } = await start('auth.enabled = false');
     const webPort = await starting;
     expect(node.ownPorts.has(webPort)).toBe(true);
@@ -81,7 +81,7 @@ describe('startWeb()', () => {
     const api = `http://127.0.0.1:${await starting}/api`;
     const call = async (method: string, path: string, body?: object): Promise<{ id: number }> =>
       JSON.parse((await httpCall(method, api + path, body)).text || '{}') as { id: number };
-    const denied = { domain: 'then.example', action: 'deny', name: 'of then' };
+    const denied = { domain: 'then.example', action: 'deny', name: 'earlier' };
     const { id: ruleId } = await call('POST', '/managed-domains', denied);
     // Two seconds after it was published, a generation is certain to be active. Times of files count as well, so no
     // mocked clock does.
@@ -94,7 +94,7 @@ describe('startWeb()', () => {
     await until('the row of the query', rows, ({ data }) => data.length === 1);
     const explained = await call('GET', `/explain?query_id=${(await rows()).data[0]!.id}`);
     expect(explained).toMatchObject({
-      ...{ status: 'BLOCKED_MANAGED', decided_by: { source: 'of then' } },
+      ...{ status: 'BLOCKED_MANAGED', decided_by: { source: 'earlier' } },
       logged: { by: 'kept_generation', exact: true, reason: null },
     });
   });

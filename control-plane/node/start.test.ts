@@ -59,7 +59,7 @@ describe('startWeir() of a process', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('startWeir() refuses a data directory that another one uses, which goes on undisturbed', async () => {
+  test('startWeir() refuses a data directory that another process uses, which is undisturbed', async () => {
     await using first = await Weir.start();
     await using second = await Weir.launch({ room: first.room });
     expect(await second.end()).toMatchObject({ code: 1 });

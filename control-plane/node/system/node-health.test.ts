@@ -48,7 +48,7 @@ describe('upstreamsCheck', () => {
     });
   });
 
-  test('upstreamsCheck() tells of servers of forward zones, and is neither worse nor better for them', () => {
+  test('upstreamsCheck() reports servers of forward zones without changing its status', () => {
     const zones = [report('Unhealthy', '192.0.2.53', 'corp.example.org')];
     const detail = 'forward zones: unhealthy: 192.0.2.53 of corp.example.org';
     const well = { pools: [report('Healthy', '192.0.2.2')], zones };

@@ -19,7 +19,7 @@ function points(file: string, negative: string[] = []): ReturnType<typeof trustP
 }
 
 describe('trustPoints()', () => {
-  test('trustPoints() takes the built-in anchors where no file is named, and negative ones as names', () => {
+  test('trustPoints() uses the built-in anchors without a file, and negative ones as names', () => {
     const { anchors, negativeAnchors } = points('', ['Broken.example.org']);
     expect(anchors.map(({ zone }) => zone)).toEqual([Uint8Array.of(0), Uint8Array.of(0)]);
     expect(Buffer.from(negativeAnchors[0]!).toString()).toBe('\x06broken\x07example\x03org\0');

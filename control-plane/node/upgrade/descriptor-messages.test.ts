@@ -91,7 +91,7 @@ describeCalls('descriptors that are passed', () => {
     passing.destroy();
   });
 
-  test('receiveDescriptors() gets octets without descriptors, and none once the other side has closed', async () => {
+  test('receiveDescriptors() gets bytes without descriptors, and no bytes once the other side has closed', async () => {
     const [fd, passing] = await connected();
     sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] });
     expect(receiveDescriptors(calls, fd, 64)).toEqual({ bytes: new Uint8Array(HELLO), descriptors: [] });
@@ -114,7 +114,7 @@ describeCalls('descriptors that are passed', () => {
     calls.close(fd);
   });
 
-  test('sendDescriptors() says so where no process reads, and connectUnix() where none listens', async () => {
+  test('sendDescriptors() throws if no process reads, and connectUnix() if none listens', async () => {
     const [fd, passing] = await connected();
     calls.close(fd);
     expect(() => sendDescriptors(calls, descriptorOf(passing), { bytes: HELLO, descriptors: [] })).toThrow(

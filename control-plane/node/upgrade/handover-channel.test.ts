@@ -27,7 +27,7 @@ describe('Conversation', () => {
     server.close();
   });
 
-  test('gives messages one by one, however their octets come', async () => {
+  test('returns messages one by one, however their bytes arrive', async () => {
     other.write('{"type":"one"}\n{"type":"tw');
     expect(await talk.next(PATIENT_MS)).toEqual({ type: 'one' });
     other.write('o","count":2}\n');
@@ -38,7 +38,7 @@ describe('Conversation', () => {
     ['ends', '', 'the other side has ended'],
     ['ends in the middle of a message', '{"type":"sock', 'in the middle of a message'],
     ['speaks no JSON', 'GET / HTTP/1.1\n', 'does not speak as agreed'],
-    ['sends what is no message', '[1]\n', 'does not speak as agreed'],
+    ['sends an invalid message', '[1]\n', 'does not speak as agreed'],
     ['sends too long a message', `{"type":"${'x'.repeat(20_000)}`, 'too long'],
     ['says another thing', '{"type":"three"}\n', 'expected "two", got "three"'],
     ['says why it failed', '{"type":"failed","reason":"no room"}\n', 'no room'],

@@ -78,7 +78,7 @@ describeCalls('InheritedSockets', () => {
     expect(inherited.takeAt({ ...place, isDualStack: false })).toEqual([]);
   });
 
-  test('has the octets of a file in memory, once', () => {
+  test('returns the bytes of a memory file once', () => {
     const loaded = loadDescriptorCalls();
     if (!('calls' in loaded)) throw new Error(loaded.reason);
     const bytes = Buffer.alloc(100_000, 'weir');
@@ -87,7 +87,7 @@ describeCalls('InheritedSockets', () => {
     expect(inherited.takeImage()).toBeNull();
   });
 
-  test('closes what is no socket that listens', () => {
+  test('closes anything that is not a listening socket', () => {
     const AF_UNIX = 1;
     const SOCK_STREAM = 1;
     const stray = systemCalls.socket(AF_UNIX, SOCK_STREAM, 0);

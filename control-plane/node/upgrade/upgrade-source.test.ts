@@ -52,7 +52,7 @@ async function start(silenceMs = PATIENT_MS, ownRelease = '/nonexistent'): Promi
       stopReading: step('stop reading'),
       readAgain: step('read again'),
       leave: step('leave'),
-      answerMeanwhile: step('answer meanwhile'),
+      answerMeanwhile: step('answer again'),
       gone: (pid) => void steps.push(`gone to ${String(pid)}`),
     },
     room.path,
@@ -156,7 +156,7 @@ describe('HandingOver', () => {
     expect(done).toEqual([]);
   });
 
-  test('goes on answering where it has left, its successor died and its own release cannot be started', async () => {
+  test('answers again if it has left, its successor died and its own release cannot be started', async () => {
     await start();
     const dying = await answering();
     dying.tell({ type: 'go' });
@@ -167,7 +167,7 @@ describe('HandingOver', () => {
       () => logger.lines,
       (lines) => lines.some(({ fields }) => String(fields['reason']).includes('ENOENT')),
     );
-    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer again']);
     // The next process that asks gets the sockets.
     done.length = 0;
     const talk = await answering();
@@ -190,7 +190,7 @@ describe('HandingOver', () => {
     await talk.expect('free', PATIENT_MS);
     talk.tell({ type: 'failed', reason: 'no memory' });
     expect((await talk.next(PATIENT_MS))['reason']).toBe('no memory');
-    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer meanwhile']);
+    expect(done).toEqual(['prepare', 'stop reading', 'leave', 'answer again']);
     done.length = 0;
     const next = await answering();
     next.tell({ type: 'go' });
@@ -215,7 +215,7 @@ describe('HandingOver', () => {
     for (const one of [talk, other]) one.end();
   });
 
-  test('lets a process that somebody else has started go on where Weir is told to stop', async () => {
+  test('lets a process that Weir did not start take over while Weir stops', async () => {
     await start();
     const talk = await answering();
     await handing.end(Promise.resolve());

@@ -72,7 +72,7 @@ describe('TakingOver', () => {
     await within('the other process to end', completed);
   });
 
-  test('goes on where the other process is free and does not end', async () => {
+  test('continues if the other process is free but does not end', async () => {
     talk.end();
     await begin(SHORT_MS);
     old.release();
@@ -83,7 +83,7 @@ describe('TakingOver', () => {
     expect(logger.lines.map(({ message }) => message)).toContain('the process that handed over does not end');
   });
 
-  test('goes on alone where the other process has died', async () => {
+  test('continues alone if the other process has died', async () => {
     const finished = taking.finish();
     await talk.expect('reading', PATIENT_MS);
     talk.end();

@@ -59,7 +59,7 @@ const groupNames = async (): Promise<string[]> =>
   (await database.query<{ name: string }>('SELECT name FROM groups')).rows.map(({ name }) => name);
 
 describe('PolicyChanges', () => {
-  test('change() has the rows and their revision stored when it puts them into force, and resolves after that', async () => {
+  test('change() stores rows and revision, then activates them, then resolves', async () => {
     const seen: unknown[] = [];
     apply = async () => {
       const { summary } = await newestRevision(own.database);
@@ -103,7 +103,7 @@ describe('PolicyChanges', () => {
     await own.database.query('DELETE FROM list_sources WHERE id = 800');
   });
 
-  test('change() tells of the first thousand rows, and how many there are besides', async () => {
+  test('change() records the first thousand rows, and how many more there are', async () => {
     await changes.change(SOMEBODY, async (tx) => {
       await tx.query(
         `INSERT INTO managed_domains (name, domain, action)
@@ -119,7 +119,7 @@ describe('PolicyChanges', () => {
     await asOwner(own.database, 'TRUNCATE managed_domains, regex_filters');
   });
 
-  test('change() says which revision is stored where it cannot be put into force', async () => {
+  test('change() names the stored revision if it cannot be activated', async () => {
     const cause = new Error('no room');
     apply = () => Promise.reject(cause);
     const refused: unknown = await change().catch((error: unknown) => error);
@@ -129,7 +129,7 @@ describe('PolicyChanges', () => {
     expect((await groupNames()).map((name) => `${name}: created`)).toContain(summary);
   });
 
-  test('change() says so where threads did not take it in time', async () => {
+  test('change() reports that threads did not apply it in time', async () => {
     behind = 2;
     const refused: unknown = await change().catch((error: unknown) => error);
     const { id } = await newestRevision(database);
@@ -146,7 +146,7 @@ describe('PolicyChanges', () => {
     expect(await newestRevision(database)).toEqual(before);
   });
 
-  test('change() of two at once makes a revision of each, and each is told what became of its own', async () => {
+  test('change() makes a revision of each of two concurrent changes, and each gets its own outcome', async () => {
     const applied: Promise<string[]>[] = [];
     apply = async () => {
       applied.push(groupNames());
@@ -165,7 +165,7 @@ describe('PolicyChanges', () => {
     expect(revisions.map(({ summary }) => last!.includes(summary.split(':')[0]!))).toEqual([true, true]);
   });
 
-  test('change() stores nothing and puts nothing into force where the database goes away in the middle', async () => {
+  test('change() stores and activates nothing if the database fails during the change', async () => {
     const before = [await groupNames(), await newestRevision(database)];
     const theirs = await connect();
     const apply = jest.fn(() => Promise.resolve());
@@ -183,7 +183,7 @@ describe('PolicyChanges', () => {
     expect(apply).not.toHaveBeenCalled();
   });
 
-  test('change() tells of a stored change where the database goes away before it is in force', async () => {
+  test('change() reports a stored change if the database fails before it is active', async () => {
     const theirs = await connect();
     const apply = async (): Promise<void> => {
       await theirs.query('SELECT pg_terminate_backend(pg_backend_pid())');
@@ -196,7 +196,7 @@ describe('PolicyChanges', () => {
     expect(thrown).toMatchObject({ cause: expect.any(DatabaseUnavailable) });
   });
 
-  test('change() waits for a change elsewhere beside everybody else, and says busy after a while', async () => {
+  test('change() waits for a change elsewhere without blocking others, and reports busy after a timeout', async () => {
     const states: string[] = [];
     const hasty = await connect(1500);
     hasty.onStatus(({ state }) => states.push(state));

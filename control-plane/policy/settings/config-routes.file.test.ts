@@ -140,7 +140,7 @@ describe('POST /config/reload', () => {
   });
 
   test.each([
-    ['a value that is none', 'min_ttl_secs = 5', 'min_ttl_secs = -5', 'cache.min_ttl_secs'],
+    ['an invalid value', 'min_ttl_secs = 5', 'min_ttl_secs = -5', 'cache.min_ttl_secs'],
     ['an unknown key', 'min_ttl_secs = 5', 'min_ttl = 5', 'cache.min_ttl'],
     ['no TOML', '[dns]', '[dns', 'syntax'],
   ])('changes nothing where the file has %s', async (_what, from, to, wrong) => {
@@ -154,7 +154,7 @@ describe('POST /config/reload', () => {
     await expectUntouched(before);
   });
 
-  test('changes nothing where the file does not go with the rows', async () => {
+  test('changes nothing if the file conflicts with the rows', async () => {
     await patch({});
     const before = await file();
     await config.suite.database.query(`INSERT INTO config_values VALUES ('cache.max_ttl_secs', '10')`); // By another node.

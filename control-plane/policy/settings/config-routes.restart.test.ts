@@ -83,7 +83,7 @@ describe('RESTART_KEYS', () => {
 });
 
 describe('a key that needs a restart', () => {
-  test('is stored in the file, told as pending, and not in force', async () => {
+  test('is stored in the file, reported as pending, and not active', async () => {
     for (const { key, to, beside } of RESTARTED) {
       const node = await RunningApi.start(suite.database, rows, { toml: 'auth.enabled = false' });
       const values = { ...beside, [key]: to };

@@ -217,7 +217,7 @@ describe('PATCH /config', () => {
     ['no password hash', { auth: { admin: { password_hash: null } } }, ['auth.admin.password_hash']],
     ['no folders of lists', { blocking: { list_dirs: null } }, ['blocking.list_dirs']],
     ['an unknown key', { cache: { min_ttl: 1 } }, ['cache.min_ttl']],
-    ['a section that is none', { cache: 7 }, ['cache']],
+    ['a section that is a number', { cache: 7 }, ['cache']],
     ['a list for a section', { dns: [] }, ['dns']],
     ['an unknown section', { caches: {} }, ['caches']],
     [
@@ -253,12 +253,12 @@ describe('PATCH /config', () => {
       ['auth.oidc.client_secret_file'],
     ],
     [
-      'anchors that are none',
+      'invalid anchors',
       { dns: { dnssec_enabled: true, dnssec_trust_anchors: '/etc/passwd' } },
       ['dns.dnssec_trust_anchors'],
     ],
     ['a device for a file', { dns: { upstream_ca_path: '/dev/zero' } }, ['dns.upstream_ca_path']],
-    ['certificates that are none', { dns: { upstream_ca_path: '/etc/hostname' } }, ['dns.upstream_ca_path']],
+    ['invalid certificates', { dns: { upstream_ca_path: '/etc/hostname' } }, ['dns.upstream_ca_path']],
   ])('refuses %s and changes nothing', async (_what, json, paths) => {
     await patch({});
     const before = await file();

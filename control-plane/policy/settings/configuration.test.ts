@@ -164,7 +164,7 @@ describe('settle()', () => {
     expect(rows).toEqual([{ actor: 'system' }]);
   });
 
-  test('settle() keeps the rows, and says so, where the file does not go with them', async () => {
+  test('settle() keeps the rows if the file conflicts with them, and logs it', async () => {
     const node = await startNode('[cache]\nmax_ttl_secs = 60\n');
     const other = await startNode('');
     await other.configuration.change(other.changes, AUTHOR, { 'cache.min_ttl_secs': 50 });
@@ -195,7 +195,7 @@ describe('a node without a database', () => {
     expect(logger.text()).toContain('read the last configuration failed: the file decides');
   });
 
-  test('changes neither file nor rows nor what is in force', async () => {
+  test('changes neither the file nor the rows nor the active configuration', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     const { text } = node;
     isAway = true;
@@ -222,7 +222,7 @@ describe('a node without a database', () => {
 });
 
 describe('reloadLater()', () => {
-  test('reloadLater() keeps what is in force where the file is bad, and logs each fault', async () => {
+  test('reloadLater() keeps the active configuration if the file is invalid, and logs each fault', async () => {
     const node = await startNode('[cache]\nmin_ttl_secs = 5\n');
     node.write('[cache]\nmin_ttl_secs = "x"\nmax = 1\n');
     await node.configuration.reloadLater(node.changes);

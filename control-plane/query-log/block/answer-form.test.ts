@@ -45,7 +45,7 @@ describe('ReducedAnswers', () => {
     );
   });
 
-  test('leaves bytes that are no records as they are', () => {
+  test('leaves bytes that are not records unchanged', () => {
     fc.assert(
       fc.property(fc.array(record, { minLength: 1, maxLength: 3 }), (records) => {
         const cut = toWire(records).subarray(0, -1);
@@ -58,7 +58,7 @@ describe('ReducedAnswers', () => {
 });
 
 describe('secsBeyond()', () => {
-  test('tells for all records whether their stored form is the same, and how much longer they live', () => {
+  test('returns for any records whether their stored form is the same, and the difference of their TTLs', () => {
     const pair = fc.tuple(fc.array(record, { minLength: 1, maxLength: 3 }), fc.nat({ max: 5 }), fc.nat());
     fc.assert(
       fc.property(pair, fc.boolean(), ([records, older, at], isSame) => {

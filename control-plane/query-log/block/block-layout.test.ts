@@ -3,7 +3,7 @@ import { QUERY_STATUS_NAMES, QueryStatus, type QueryStatusName } from '../../../
 import { NameClass, nameClassOf } from './block-layout.ts';
 
 describe('nameClassOf()', () => {
-  test('tells what was resolved and what was blocked from all else', () => {
+  test('separates resolved and blocked queries from all others', () => {
     const namesOf = (nameClass: number): QueryStatusName[] =>
       QUERY_STATUS_NAMES.filter((name) => nameClassOf(QueryStatus[name]) === nameClass);
     expect(namesOf(NameClass.RESOLVED)).toEqual(['ALLOWED', 'CACHED', 'STALE']);

@@ -63,7 +63,7 @@ describe('BlockReader', () => {
   test.each([
     ['of a newer format', '{"format":3}', 'format 3 is not known here'],
     ['that is not JSON', '{', 'not JSON'],
-    ['that is no object', 'null', 'format undefined'],
+    ['that is not an object', 'null', 'format undefined'],
     ['without its fields', '{"format":1}', 'head:'],
   ])('refuses a head %s, though its checksum is right', async (_, text, reason) => {
     const [row] = fc.sample(arbitraryLogRow(HOUR_MS), { numRuns: 1, seed: 3 });

@@ -34,7 +34,7 @@ describe('readHead()', () => {
     ['with other repeats than its row of the database', { format: 2, repeats: 3 }, 2],
     ['with fewer rows', { rows: 1 }, 0],
     ['with clients of another form', { clients: [['192.0.2.7', 1, 2]] }, 0],
-    ['with a rule of lists that are no numbers', { rules: [['ads', '||', true, '^', ['3']]] }, 0],
+    ['with a rule whose lists are not numbers', { rules: [['ads', '||', true, '^', ['3']]] }, 0],
     ['with a field that is not known', { more: 1 }, 0],
   ])('refuses a head %s', (_, change, repeats) => {
     expect(() => readHead(bytesOf(change), { ...block, repeats })).toThrow(DamagedBlock);

@@ -85,7 +85,7 @@ describe('LogDrain', () => {
     expect(drain.dropped()).toBe(0);
   });
 
-  test('tells the sink how many records a full ring has dropped, once', async () => {
+  test('reports the number of records that a full ring dropped to the sink once', async () => {
     log(memory.answerLog, 0, 16_384 + 5);
     drain.stop();
     expect(groups.length).toBe(16_384);
@@ -103,7 +103,7 @@ describe('LogDrain', () => {
     expect(groups).toEqual([7]);
   });
 
-  test('names upstream servers by their number, and none where none was asked', () => {
+  test('names upstream servers by their number, and no server if none was asked', () => {
     const upstreams: (string | null)[] = [];
     drain.stop();
     const names = { ...NAMELESS, upstream: (index: number) => ['first', 'second'][index] };
@@ -240,7 +240,7 @@ describe('LogDrain', () => {
       },
     );
 
-    test('by the schedule of its group, and not at all where nothing was blocked', () => {
+    test('by the schedule of its group, and not at all if nothing was blocked', () => {
       expect(askedFor({ ...BLOCKED, status: QueryStatus.BLOCKED_SCHEDULE })).toEqual([9, 1]);
       expect(askedFor({ ...BLOCKED, status: QueryStatus.ALLOWED })).toEqual([]);
       expect(askedFor({ ...BLOCKED, ruleAttribute: 0 })).toEqual([]);

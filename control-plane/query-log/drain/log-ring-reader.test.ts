@@ -86,7 +86,7 @@ describe('LogRingReader', () => {
     expect(reader.sleep(() => undefined)).toBe(false);
   });
 
-  test('sleep() goes on where nothing was written', async () => {
+  test('sleep() continues if nothing was written', async () => {
     let wakes = 0;
     reader.sleep(() => wakes++);
     writer.publish(10);
@@ -118,7 +118,7 @@ describe('LogRingReader', () => {
     expect(takeAll()).toBe(2);
   });
 
-  test('sleep() called again repairs a wake-up that a thread died over', async () => {
+  test('sleep() called again restores a wake-up that was lost when a thread died', async () => {
     const woken = sleep();
     Atomics.store(new Int32Array(buffer), LogRing.ASLEEP_WORD, 0);
     expect(reader.sleep(() => undefined)).toBe(true);

@@ -142,7 +142,7 @@ describe('LogScans', () => {
     expect(totals).toEqual([...Array.from({ length: 10 }, () => 2 * 611), 2 * 1500]);
   });
 
-  test('ask() is given up at once when its signal is aborted, and others go on', async () => {
+  test('ask() stops at once when its signal is aborted, and other requests continue', async () => {
     await store(1, 10);
     const scans = open();
     const gone = new AbortController();
@@ -224,7 +224,7 @@ describe('LogScans', () => {
     expect((await scans.ask('page', NEWEST, ever)).total).toBe(10);
   });
 
-  test('ask() tells a cursor of another log', async () => {
+  test('ask() rejects a cursor of another log', async () => {
     const request = { limit: 1, offset: 0, cursor: 'bm9uc2Vuc2U' };
     await expect(open().ask('page', request, ever)).rejects.toBeInstanceOf(InvalidCursor);
   });

@@ -104,7 +104,7 @@ describe('ScanRun', () => {
     expect(sent.map(({ type }) => type)).toEqual([...Array.from({ length: 8 }, () => 'part'), 'answer']);
   });
 
-  test('tells a fault of the database as such', async () => {
+  test('reports that the database is unavailable', async () => {
     beforeStatement = () => {
       throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
     };

@@ -24,7 +24,7 @@ function wordsOf({ questions, count }: LoggedQuestions): number[][] {
 }
 
 describe('DistinctQuestions', () => {
-  test('add() counts what is the same but for ages and addresses', async () => {
+  test('add() counts questions that differ only in age and address as one', async () => {
     const questions = await questionsInWords([
       { name: 'a.example', answers: PLAIN, times: 2 },
       { name: 'a.example', answers: [a('a.example', '203.0.113.9', 17)] },

@@ -36,14 +36,14 @@ describe('readQuestions()', () => {
     expect(found.oldestMs).toBe(START_MS + 5 * 60_000);
   });
 
-  test('reads the newest blocks, and counts the others, where there are too many', async () => {
+  test('reads the newest of too many blocks, and counts the others', async () => {
     for (const limits of [{ rows: 15 }, { questions: 15 }, { bytes: 150 }]) {
       const found = await read(START_MS, START_MS + 3 * HOUR_MS, { ...READ_LIMITS, ...limits });
       expect(found).toMatchObject({ judged: 20, leftOut: 10, oldestMs: START_MS + HOUR_MS });
     }
   });
 
-  test('finds nothing where there is nothing', async () => {
+  test('finds nothing in an empty range', async () => {
     const found = await read(START_MS - HOUR_MS, START_MS);
     expect(found).toMatchObject({ judged: 0, leftOut: 0, oldestMs: null });
     expect([found.questions.count, found.questions.names.count]).toEqual([0, 0]);

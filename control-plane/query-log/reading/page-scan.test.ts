@@ -130,7 +130,7 @@ describe('PageScan', () => {
     ['nothing', undefined],
     ['something', new LogMemory()],
   ])(
-    'reads one state of the log, whatever comes, is merged or goes meanwhile; remembers %s',
+    'reads one state of the log while blocks are added, merged and deleted; remembers %s',
     async (_, memory) => {
       const request = { domain: 'n1', type: 'A' };
       const expected = await ask(sourceWith({}), request);

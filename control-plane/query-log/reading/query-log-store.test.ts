@@ -75,7 +75,7 @@ describe('readQueryLog()', () => {
     ['a network of clients', { client: '192.0.2.0/31' }, (i) => i % 3 < 2],
     ['a group', { group_id: 2 }, (i) => i % 2 === 1],
     ['a type', { type: 'aaaa' }, (i) => i % 2 === 1],
-    ['a type that is none', { type: 'NONSENSE' }, () => false],
+    ['an unknown type', { type: 'NONSENSE' }, () => false],
     ['a status', { status: 'BLOCKED_LIST' }, isBlocked],
     ['the status whose number is zero', { status: 'ALLOWED' }, (i) => !isBlocked(i) && i % 5 === 1],
     ['an rcode', { rcode: 'nxdomain' }, isBlocked],
@@ -93,14 +93,14 @@ describe('readQueryLog()', () => {
     ['all but an upstream', { not: { upstream: 'udp://192.0.2.53:53' } }, (i) => i % 5 !== 1],
     ['all but a DNSSEC state', { not: { dnssec: 'unchecked' } }, () => false],
     ['all but a node', { notNode: 'alpha' }, () => false],
-    ['all but a node that is none', { notNode: 'beta' }, () => true],
+    ['all but an unknown node', { notNode: 'beta' }, () => true],
     [
       'a condition and several that exclude',
       { type: 'A', not: { status: 'BLOCKED_LIST', client: '192.0.2.0' } },
       (i) => i % 2 === 0 && !isBlocked(i) && i % 3 !== 0,
     ],
     ['a node', { node: 'alpha' }, () => true],
-    ['a node that is none', { node: 'beta' }, () => false],
+    ['an unknown node', { node: 'beta' }, () => false],
     [
       'several at once',
       { status: 'BLOCKED_LIST', type: 'A', client: '192.0.2.0' },
@@ -120,7 +120,7 @@ describe('readQueryLog()', () => {
     expect(seen).toEqual(all);
   });
 
-  test('readQueryLog() pages by cursor, not disturbed by rows that come meanwhile', async () => {
+  test('readQueryLog() pages by cursor, undisturbed by new rows', async () => {
     const seen: number[] = [];
     let cursor: string | null | undefined;
     do {

@@ -63,7 +63,7 @@ describe('decodeStoredAnswers()', () => {
     }
   });
 
-  test('decodeStoredAnswers() stops at a name that pointers make longer than 255 octets', () => {
+  test('decodeStoredAnswers() stops at a name that pointers make longer than 255 bytes', () => {
     const labels = Array.from({ length: 3 }, () => text('a'.repeat(63))).flat();
     const longOwner = record(1, [192, 0, 2, 1], [...labels, 0xc0, 0x0c]);
     expect(decode(`${'b'.repeat(52)}.example`, longOwner)).toHaveLength(1);

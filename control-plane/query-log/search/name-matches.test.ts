@@ -66,7 +66,7 @@ describe('NameMatches', () => {
     expect([...excluded]).toEqual(expected.map((matches) => 1 - matches));
   });
 
-  test('is nothing where no condition is about names', () => {
+  test('is null if no condition is about names', () => {
     expect(NameMatches.of({ client: '192.0.2.7', not: { type: 'A' } })).toBeNull();
   });
 });

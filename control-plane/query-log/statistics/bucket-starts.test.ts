@@ -43,7 +43,7 @@ describe('bucketStarts()', () => {
     expect(starts('hour', zone, from, new Date(toMs).toISOString())).toEqual(expected);
   });
 
-  test('gives the half hour that clocks show twice, or skip, a bucket of its own', () => {
+  test('gives the half hour that clocks show twice, or skip, its own bucket', () => {
     const [back, forward] = [
       starts('hour', 'Australia/Lord_Howe', '2026-04-04T14:00Z', '2026-04-04T17:00Z'),
       starts('hour', 'Australia/Lord_Howe', '2026-10-03T14:30Z', '2026-10-03T17:00Z'),

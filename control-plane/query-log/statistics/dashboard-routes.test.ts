@@ -70,7 +70,7 @@ describe('GET /queries/timeline', () => {
     ]);
   });
 
-  test('tells of one client, network or group where that is wanted', async () => {
+  test('shows one client, network or group if requested', async () => {
     const totals = async (filter: string): Promise<number[]> => {
       const { buckets } = Timeline.parse(await get(`/queries/timeline?${filter}`));
       const sum = (key: 'total' | 'blocked' | 'cached'): number =>

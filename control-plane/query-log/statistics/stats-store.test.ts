@@ -74,7 +74,7 @@ describe('readSummary', () => {
     });
   });
 
-  test('is all zero where nothing was asked', async () => {
+  test('is all zero without queries', async () => {
     const summary = await readSummary(log, { fromMs: 0, toMs: 60_000 });
     expect(Object.values(summary).filter((value) => typeof value === 'number' && value !== 0)).toEqual([]);
     expect(summary.queries_by_type).toEqual({});
@@ -99,7 +99,7 @@ describe('readListHits', () => {
 describe('readTopDomains', () => {
   const PERIOD = { fromMs: FROM_MS, toMs: TO_MS, limit: 10 };
 
-  test('tells blocked names from the others, the most asked first', async () => {
+  test('separates blocked names from the others, the most queried first', async () => {
     expect(await readTopDomains(log, { ...PERIOD, which: 'blocked' })).toEqual([
       { domain: 'ads.example', count: 2 },
     ]);

@@ -35,7 +35,7 @@ async function storeAt(timesMs: readonly number[]): Promise<void> {
 }
 
 describe('readTimeline()', () => {
-  test('tells what became of the queries of each bucket, the empty ones too', async () => {
+  test('returns the outcomes of the queries in each bucket, also in empty ones', async () => {
     const fromMs = Date.UTC(2026, 0, 15, 12);
     const rows = [
       { timestampMs: fromMs },

@@ -11,7 +11,7 @@ import { serversOn } from '../../storage/db/postgres/postgres-process.ts';
 const suite = new LogWriters();
 
 describe('BatchSender', () => {
-  test('rows that the database refuses for what is in them are set aside on disk, told and counted; others are stored', async () => {
+  test('rows whose content the database refuses are moved to a file, logged and counted; others are stored', async () => {
     const { writer, spool, logger } = suite.open();
     await asOwner(suite.database, 'ALTER TABLE query_blocks ADD CONSTRAINT no_poison CHECK (row_count <> 2)');
     try {
@@ -31,7 +31,7 @@ describe('BatchSender', () => {
     expect(logger.text()).toContain('no_poison');
   });
 
-  test('rows that wait in the spool are stored, but those that the database refuses are set aside', async () => {
+  test('spooled rows are stored, except those that the database refuses', async () => {
     const { database, come } = suite.away();
     const { writer, spool } = suite.open({ database });
     for (const [domain, rows] of [
@@ -101,7 +101,7 @@ describe('BatchSender', () => {
     );
   });
 
-  test('rows wait in the spool while the name of the node is somebody else’s, and are its own when they are stored', async () => {
+  test('rows stay in the spool while another node has the name of this node, and are stored under its next name', async () => {
     const dataDir = suite.makeDir();
     let isHeld = false;
     const { writer } = suite.open({ dataDir, maxWaitMs: 20, nodeId: 7, mayStore: () => isHeld });

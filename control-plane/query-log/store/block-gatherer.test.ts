@@ -8,7 +8,7 @@ import { blockFromBytes } from '../block/log-block.ts';
 import { BlockGatherer, toBatch } from './block-gatherer.ts';
 
 describe('BlockGatherer.seal()', () => {
-  test('gives each block memory of its own until it is compressed', async () => {
+  test('gives each block its own memory until it is compressed', async () => {
     const rows = fc.array(arbitraryLogRow(HOUR_MS), { minLength: 1, maxLength: 40 });
     const groups = fc.array(fc.array(rows, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
     await fc.assert(

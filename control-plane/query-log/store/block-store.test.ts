@@ -58,7 +58,7 @@ describe('storeBlock()', () => {
     expect(await countedQueries()).toEqual(['d', 'm', 'q'].map((grain) => ({ grain, queries: 4 })));
   });
 
-  test('tells all nodes of each block, once, with the number of its run', async () => {
+  test('notifies all nodes of each block once, with the number of its run', async () => {
     const told: (BlockNotice | null)[] = [];
     const stop = own.database.listen(BLOCK_CHANNEL, (payload) => told.push(readBlockNotice(payload)));
     await until('the channel to be heard', () => own.database.hears(BLOCK_CHANNEL));
@@ -102,7 +102,7 @@ describe('storeBlock()', () => {
     expect(rows).toEqual([{ node_id: 7, stored: '{[0,2),[12,13)}', last_seq: 12 }]);
   });
 
-  test('stores the rows of a run for its node, also where another one sends them, as from a copy of its spool', async () => {
+  test('stores the rows of a run for its node, even if another node sends them from a copy of its spool', async () => {
     const gatherer = new BlockGatherer();
     await storeBlock(own.database, await batchOf([1], gatherer), HOW);
     await storeBlock(own.database, await batchOf([2], gatherer), { nodeId: 8, durable: true });
@@ -131,7 +131,7 @@ describe('storeBlock()', () => {
     ]);
   });
 
-  test('refuses what is no block, and a block of which some rows are stored; the connection is good afterwards', async () => {
+  test('refuses an invalid block, and one with rows that are already stored; the connection stays usable', async () => {
     const nonsense = { id: 'x', rowCount: 1, bytes: Buffer.from('nonsense') };
     await expect(storeBlock(own.database, nonsense, HOW)).rejects.toBeInstanceOf(DamagedBlock);
     const gatherer = new BlockGatherer();

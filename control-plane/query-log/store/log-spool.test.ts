@@ -78,7 +78,7 @@ describe('LogSpool', () => {
     expect(await drained(second)).toEqual([['a'], ['b'], ['c']]);
   });
 
-  test('add() gives up the oldest files for room, and tells their rows', async () => {
+  test('add() deletes the oldest files to free space, and returns the number of lost rows', async () => {
     const size = frameHeader(batch('a', 1, MIB)).length + MIB;
     const spool = await openSpool(2 * size);
     expect(await spool.add(batch('a', 1, MIB))).toBe(0);

@@ -23,7 +23,7 @@ describe('ensurePartitions()', () => {
     expect(await listPartitions(own.database)).toEqual([TODAY - 100, TODAY - 99]);
   });
 
-  test('ensurePartitions() does not wait for somebody who reads the log', async () => {
+  test('ensurePartitions() does not wait for readers of the log', async () => {
     await own.database.transaction(async (tx) => {
       await tx.query('SELECT count(*) FROM query_blocks');
       await ensurePartitions(own.database, [TODAY - 98]);

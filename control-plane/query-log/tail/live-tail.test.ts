@@ -170,7 +170,7 @@ describe('LiveTail', () => {
     expect(numbersOf(some)).toEqual([MOST_OWN_ROWS + 7]);
   });
 
-  test('holds no more than some rows for a slow reader, and goes on with the newest', async () => {
+  test('keeps a limited number of rows for a slow reader, and continues with the newest', async () => {
     const [slow, quick] = await Promise.all([node.open(), node.open()]);
     slow.response.pause();
     // More than the buffers of all sockets on the way hold.
@@ -208,7 +208,7 @@ describe('LiveTail', () => {
     expect(reader.rows[0]!.domain).toContain('\\010');
   });
 
-  test('shows what privacy leaves of a row, and nothing where nothing is stored', async () => {
+  test('shows what privacy leaves of a row, and nothing if nothing is stored', async () => {
     const reader = await node.open();
     const answers = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9);
     for (const [i, setting] of (['off', 'no_answers', 'anonymous_clients', 'full'] as const).entries()) {
@@ -224,7 +224,7 @@ describe('LiveTail', () => {
     ]);
   });
 
-  test('goes on where the clock steps back, and where rows were lost', async () => {
+  test('continues when the clock steps back, and after lost rows', async () => {
     const reader = await node.open();
     await until(
       'the run to be numbered',

@@ -9,7 +9,7 @@ import { STREAM_LIMITS } from './live-tail.ts';
 const node = new TailedNode();
 
 describe('GET /queries/stream', () => {
-  test('takes the filters of the log, one that matches nothing, too', async () => {
+  test('accepts the filters of the log, also one that matches nothing', async () => {
     const queries = ['status!=CACHED', 'domain=ads&type=A', 'domain=nothing', 'node=node-b', 'node!=node-b'];
     queries.push(`from=${new Date(NOON + 3).toISOString()}&to=${new Date(NOON + 6).toISOString()}`);
     const [uncached, ads, nothing, ofB, notOfB, span] = await Promise.all(
@@ -103,7 +103,7 @@ describe('GET /queries/stream of a session', () => {
     expect((await node.open('', session)).response.statusCode).toBe(429);
   });
 
-  test('ends with its logout, others going on', async () => {
+  test('ends with its logout, while others continue', async () => {
     const other = await node.api.logIn();
     const [mine, theirs] = await Promise.all([node.open('', session), node.open('', other)]);
     await node.api.send('POST', '/api/auth/logout', { session, json: {} });

@@ -50,7 +50,7 @@ function batchesOf(count: number): TailBatch[] {
 }
 
 describe('TailStream', () => {
-  test('sends a comment where nothing comes for long', async () => {
+  test('sends a comment after a long silence', async () => {
     const { stream, got } = await open(() => Promise.resolve(true));
     const tickAndLook = async (): Promise<void> => {
       stream.tick('all');
@@ -73,7 +73,7 @@ describe('TailStream', () => {
     await within('the stream to end', stream.ended);
   });
 
-  test('asks at intervals whether it may go on, and sends nothing until that is known', async () => {
+  test('checks at intervals whether it may continue, and sends nothing until it knows', async () => {
     const answers: ((isAllowed: boolean) => void)[] = [];
     const { stream, got } = await open(() => new Promise((resolve) => answers.push(resolve)));
     tick(stream, 49);

@@ -46,7 +46,7 @@ describe('KeySums', () => {
     );
   });
 
-  test('says that it is an estimate once keys were dropped, or when it is told that some are missing', () => {
+  test('is an estimate once keys were dropped, or if constructed with missing keys', () => {
     const rows = Array.from({ length: 20_000 }, (_, i): Row => [`n${i}`, [i === 7 ? 50 : 1, 0, 0]]);
     const sums = sumsOf(rows, 5000);
     expect(sums.isEstimate).toBe(true);

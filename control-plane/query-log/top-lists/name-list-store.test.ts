@@ -79,7 +79,7 @@ describe('findLists() and fetchLists()', () => {
     });
   });
 
-  test('gives each once where there are many', async () => {
+  test('returns each of many lists once', async () => {
     for (let hour = 0; hour < 40; hour++)
       await write({ ...KEY, grain: 'h', startMs: START_MS + hour * HOUR_MS }, `${hour}`);
     const texts = await found({ ranges: [{ grain: 'h', fromMs: START_MS, toMs: START_MS + 39 * HOUR_MS }] });

@@ -134,7 +134,7 @@ describe('MergeUpkeep', () => {
     expect(await storedRows(own.database)).toEqual(before);
   });
 
-  test('turn() leaves a damaged block alone, tells of it once, and merges those on both sides', async () => {
+  test('turn() skips a damaged block, logs it once, and merges those on both sides', async () => {
     await storeBlocks(5);
     await own.database.query(
       `UPDATE query_blocks SET queries = queries || '\\x00', names = '\\x00' WHERE first_seq = 6`,

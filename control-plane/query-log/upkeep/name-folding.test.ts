@@ -196,7 +196,7 @@ describe('NameFolding', () => {
     expect((await listOf('d'))!.queries).toBe(18);
   });
 
-  test('turn() undoes all where blocks were merged meanwhile, and ends at its signal', async () => {
+  test('turn() rolls back if blocks were merged during it, and ends at its signal', async () => {
     await store(3);
     await storeRows(own.database, [logRow({ timestampMs: AT_MS + HOUR_MS })], 7);
     const merging: Database = Object.assign(Object.create(own.database) as Database, {
@@ -213,7 +213,7 @@ describe('NameFolding', () => {
     expect(await folding().turn('own-and-ended', AbortSignal.abort())).toBe(0);
   });
 
-  test('turn() leaves a damaged block out and tells of it once', async () => {
+  test('turn() skips a damaged block and logs it once', async () => {
     await store(3);
     await own.database.query(
       `UPDATE query_blocks SET names = '\\x00' WHERE first_time = (SELECT min(first_time) FROM query_blocks)`,

@@ -62,7 +62,7 @@ describe('listDue()', () => {
     ]);
   });
 
-  test('gives nothing that is spared, or of another node whose run goes on', async () => {
+  test('returns no spared blocks, and none of another node with an open run', async () => {
     await store(1, 5);
     await store(1, 6, [1], 8);
     const [block] = await fetchAll();
@@ -92,7 +92,7 @@ describe('markListed()', () => {
   const mark = (unit: FoldUnit, blocks: Awaited<ReturnType<typeof fetchAll>>): Promise<boolean> =>
     own.database.withClient((client: LentClient) => markListed(client, unit, blocks));
 
-  test('marks blocks once, and says where one is not as it was', async () => {
+  test('marks blocks once, and reports that one has changed', async () => {
     await store(2, 5);
     const blocks = await fetchAll();
     expect(await mark({ ...UNIT, hourMs: DAY * DAY_MS }, [{ ...blocks[0]!, rowCount: 3 }])).toBe(false);

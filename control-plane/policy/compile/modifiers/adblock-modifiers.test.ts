@@ -33,7 +33,7 @@ describe('readModifiers', () => {
     expect(read('client=laptop').hasConditions).toBe(true);
   });
 
-  test('tells the types a rule is for from those it is not for', () => {
+  test('separates the types that a rule is for from those that it is not for', () => {
     expect(read('dnstype=a|~TYPE65|TYPE1').conditions).toEqual({ types: [1, 1], exceptTypes: [65] });
   });
 

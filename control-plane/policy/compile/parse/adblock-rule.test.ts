@@ -90,7 +90,7 @@ describe('readAdblockRule', () => {
     });
   });
 
-  test('gives the text of a rule that $badfilter takes back the modifiers in one order', () => {
+  test('sorts the modifiers in the text of a rule that $badfilter disables', () => {
     const texts = ['important,dnstype=A', 'dnstype=A,badfilter,important'].map((options) => {
       const outcome = readAdblockRule(`||a.example^$${options}`, false);
       if (outcome.type === 'special') return outcome.rule.rule;
@@ -99,7 +99,7 @@ describe('readAdblockRule', () => {
     expect(texts).toEqual(['||a.example^$dnstype=A,important', '||a.example^$dnstype=A,important']);
   });
 
-  test('names the place of a rule that $badfilter takes back only where it is one of the table of names', () => {
+  test('names the entry of a rule that $badfilter disables only if it is in the table of names', () => {
     const badFilter = (line: string): unknown => {
       const outcome = readAdblockRule(line, false);
       return outcome.type === 'badfilter' && [outcome.badFilter.name, KIND_NAMES.get(outcome.badFilter.kind)];

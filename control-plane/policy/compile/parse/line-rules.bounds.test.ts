@@ -28,7 +28,7 @@ describe('LineRules', () => {
     }
   });
 
-  test('tells the names of clients that rules speak of, and takes a thousand at most', () => {
+  test('returns the client names in rules, at most a thousand', () => {
     const { clientNames } = parseLines('||a.example^$client=B|~c\n||d.example^$client=b|02-00-5e-10-00-01\n');
     expect(clientNames).toEqual(['b', 'c', '02:00:5e:10:00:01']);
     const many = Array.from({ length: 1001 }, (_, index) => `||a${index}.example^$client=c${index}\n`).join(
@@ -41,7 +41,7 @@ describe('LineRules', () => {
     ]);
   });
 
-  test('takes no more special rules and $badfilter rules of a list than memory is set aside for', () => {
+  test('takes only as many special rules and $badfilter rules of a list as their memory limits allow', () => {
     const names = `a.example${'|b.example'.repeat(400)}`;
     const lines = Array.from({ length: 6000 }, (_, at) => `||x${at}.example^$denyallow=${names}\n`);
     const longRules = parseLines(lines.join(''));

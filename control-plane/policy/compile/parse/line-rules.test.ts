@@ -236,7 +236,7 @@ a.example CNAME .
     expect(parseLines('not a rule\nexample.net\n')).toMatchObject({ invalidLines: 1, skippedLines: 0 });
   });
 
-  test('lets $badfilter name the rule that it takes back, whatever the order of its modifiers', () => {
+  test('lets $badfilter name the rule that it disables, with modifiers in any order', () => {
     const { badFilters } = parseLines(
       '||example.com^$badfilter\n@@||a.example^$badfilter,important\n||b.example^$dnstype=A,badfilter\n',
     );

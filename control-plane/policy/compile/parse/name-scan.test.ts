@@ -36,7 +36,7 @@ describe('scanName', () => {
     expect(scan(text).valid).toBe(false);
   });
 
-  test('takes labels of 63 octets and names of 253, and none that are longer', () => {
+  test('accepts labels of up to 63 bytes and names of up to 253', () => {
     expect(scan(`${'a'.repeat(63)}.example`).valid).toBe(true);
     expect(scan(`${'a'.repeat(64)}.example`).valid).toBe(false);
     expect(scan(`example.${'a'.repeat(63)}`).valid).toBe(true);
@@ -56,7 +56,7 @@ describe('scanName', () => {
     ['0', true],
     ['123.example', false],
     ['1.2.3.4a', false],
-  ])('tells whether the last label of %s is a number', (text, numeric) => {
+  ])('knows whether the last label of %s is a number', (text, numeric) => {
     expect(scan(text).numeric).toBe(numeric);
   });
 
@@ -71,7 +71,7 @@ describe('scanName', () => {
     expect(scan('例。example').name).toBe('xn--fsq.example');
   });
 
-  test('finds an internationalised name invalid that has no ASCII form, is no UTF-8 or has no end', () => {
+  test('refuses an internationalised name that has no ASCII form, is not UTF-8 or has no end', () => {
     expect(scan('ü..example').valid).toBe(false);
     expect(scan('ü(a).example').valid).toBe(false);
     expect(scan(Buffer.from([0x61, 0xff, 0x2e, 0x62])).valid).toBe(false);

@@ -116,11 +116,11 @@ describe('ListParser', () => {
     ['prose', 'this is not a rule'],
     ['one word', 'localnet'],
     ['an empty label', 'ads..example.com'],
-    ['a label of 64 octets', `${'a'.repeat(64)}.com`],
-    ['a name of 254 octets', `${'a.'.repeat(126)}aa`],
+    ['a label of 64 bytes', `${'a'.repeat(64)}.com`],
+    ['a name of 254 bytes', `${'a.'.repeat(126)}aa`],
     ['a rule without a name', '||^'],
     ['a numeric top-level domain', 'example.123'],
-    ['bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0x62, 0x2e, 0x63])],
+    ['bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62, 0x2e, 0x63])],
     ['two at signs too few', '@example'],
     ['JSON', '{"error": "not found"}'],
     ['a control character', 'exa\u0001mple.com'],
@@ -149,7 +149,7 @@ describe('ListParser', () => {
     expect(parsed.invalidLines + parsed.skippedLines).toBe(0);
   });
 
-  test('takes a name of 253 octets and a label of 63', () => {
+  test('accepts a name of 253 bytes and a label of 63', () => {
     const name = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
     expect(parse(name).found).toEqual([`1 BLOCK_EXACT ${name}`]);
   });
@@ -228,7 +228,7 @@ describe('ListParser', () => {
     expect(parsed.invalidLines).toBe(MAX_SAMPLES + 50);
   });
 
-  test('counts an overlong line once, wherever chunks end, and goes on behind it', () => {
+  test('counts an overlong line once, wherever chunks end, and continues after it', () => {
     const text = `a.example\n${'x'.repeat(MAX_LINE_BYTES * 3)}\nb.example\n`;
     for (const chunkBytes of [1000, MAX_LINE_BYTES, 1 << 22]) {
       const parsed = parse(text, BLOCK, chunkBytes);

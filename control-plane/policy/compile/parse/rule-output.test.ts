@@ -109,7 +109,7 @@ describe('RuleOutput', () => {
     expect([output.clientNames.size, output.rules]).toEqual([1000, 3]);
   });
 
-  test('badFilter() says so where there is no room', () => {
+  test('badFilter() reports a lack of space', () => {
     const badFilter: BadFilter = { rule: '||a.example^', name: 'a.example', kind: BLOCK_SUFFIX };
     expect(output.badFilter(badFilter)).toBeNull();
     hasRoom = false;

@@ -53,7 +53,7 @@ describe('AttributeInterner', () => {
     expect(pairsOf(table, renumber[two]!)).toEqual([`0:${BLOCK_EXACT | BLOCK_SUFFIX}`, `2:${ALLOW_SUFFIX}`]);
   });
 
-  test('extend() makes a set of its own where a later source says the same as an earlier one', () => {
+  test('extend() makes a separate set if a later source has the same rule as an earlier one', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const one = interner.first(BLOCK_SUFFIX);
@@ -73,7 +73,7 @@ describe('AttributeInterner', () => {
     );
   });
 
-  test('takeBack() takes kinds of the sources it is for, once, and leaves the set where there is nothing to take', () => {
+  test('takeBack() disables kinds of the given sources once, and keeps the set if there is nothing to disable', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     let set = interner.first(BLOCK_SUFFIX | BLOCK_EXACT);
@@ -93,7 +93,7 @@ describe('AttributeInterner', () => {
     expect(leftOf(table, attribute, [1])).toEqual([`0:${BLOCK_SUFFIX | BLOCK_EXACT}`, `1:${BLOCK_SUFFIX}`]);
   });
 
-  test('takeBack() of what a source itself says leaves nothing of it, whoever asks', () => {
+  test('takeBack() by the source of a rule removes the rule for all clients', () => {
     const interner = new AttributeInterner();
     interner.beginSource(0);
     const set = interner.first(BLOCK_SUFFIX);

@@ -67,7 +67,7 @@ describe('compile', () => {
     expect(readSpecialRules(special)).toMatchObject([{ source: 2, line: 2, text: '||c*d.example^' }]);
   });
 
-  test('writes the names files where it is told to', async () => {
+  test('writes the names files to the given path', async () => {
     const namesPath = join(folder, 'names');
     const lists = [list('a', 'a.example\n'), list('b', 'b.example\n', 'allow')];
     await compile({ lists, seeds: SEEDS, expectedNames: 0, build: 1, progress, namesPath });
@@ -92,7 +92,7 @@ describe('findLine', () => {
     expect(await findLine({ ...wanted(file), name: 'a.example', kinds: ALLOW_SUFFIX })).toBe(2);
   });
 
-  test('returns null where no line does', async () => {
+  test('returns null if no line does', async () => {
     const file = list('a', 'x.a.example\n||b.example^\n');
     expect(await findLine({ ...wanted(file), name: 'a.example' })).toBeNull();
     expect(await findLine({ ...wanted(file), name: 'example' })).toBeNull();
@@ -101,7 +101,7 @@ describe('findLine', () => {
 });
 
 describe('inspect', () => {
-  test('tells which of the watched names a list blocks or allows', async () => {
+  test('returns the watched names that a list blocks or allows', async () => {
     const file = list('a', '||a.example^\n@@||b.example^\n/^c[0-9]/\n');
     const watch = ['x.a.example', 'b.example', 'c7.example', 'd.example'];
     const { statistics, watched, allowed } = await inspect({ list: file, watch, progress });

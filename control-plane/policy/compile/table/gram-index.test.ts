@@ -38,7 +38,7 @@ describe('GramIndex.placeOf()', () => {
     expect(offsets(index, 'abcdef')).toEqual([0]);
   });
 
-  test('takes letters that many names have only where nothing else is left', () => {
+  test('uses letters that many names share only if nothing else is left', () => {
     const index = new GramIndex();
     expect(offsets(index, 'www.ads', 'shop.com')).toEqual([2, 0]);
     for (const letters of ['w.a', '.ad']) crowd(index, letters, 15);

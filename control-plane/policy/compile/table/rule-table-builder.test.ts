@@ -37,7 +37,7 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('RuleTableBuilder', () => {
-  test('takeBack() keeps what is taken back for those whom it does not concern, and is soon done', () => {
+  test('takeBack() keeps a disabled rule for other clients, and stays fast when repeated', () => {
     const builder = new RuleTableBuilder(SEEDS);
     for (const source of [0, 1, 2]) {
       builder.beginSource(source);

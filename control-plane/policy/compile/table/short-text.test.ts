@@ -60,7 +60,7 @@ function rulesAt({ rules, attributes }: Table, name: string): string[] {
   const attribute = table.find(hash.low, hash.high);
   const found: string[] = [];
   if (attribute >= 0) forEachPair(attributes, attribute, (source, kinds) => found.push(`${source}:${kinds}`));
-  if (attribute >= 0 && hasTakenBack(attributes, attribute)) found.push('taken back');
+  if (attribute >= 0 && hasTakenBack(attributes, attribute)) found.push('disabled');
   return found;
 }
 

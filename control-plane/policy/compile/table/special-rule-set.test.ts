@@ -141,7 +141,7 @@ describe('SpecialRuleSet', () => {
     expect(set.add(rule('regex', '^[a-z]+[0-9]', 1))).toBeNull();
   });
 
-  test('finds patterns by automata where they have no three letters in a row', () => {
+  test('finds patterns without three consecutive letters by automata', () => {
     const set = new SpecialRuleSet();
     for (const text of ['||a*b.c^', '||x*y*z', 'a*b*c|']) expect(set.add(rule('pattern', text))).toBeNull();
     expect(readings(set, 'www.a1.b.c').met).toEqual([0, 2]);

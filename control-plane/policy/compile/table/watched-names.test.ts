@@ -28,7 +28,7 @@ describe('WatchedNames', () => {
     ['example.org', RuleKind.ALLOW_SUFFIX, []],
   ])('%s with kind %d blocks %j', (name, kind, blocked) => expect(blockedBy([name, kind])).toEqual(blocked));
 
-  test('takes back what the list itself allows', () => {
+  test('does not count names that the list itself allows', () => {
     expect(blockedBy(['org', RuleKind.BLOCK_SUFFIX], ['www.example.org', RuleKind.ALLOW_EXACT])).toEqual([
       'example.org',
     ]);

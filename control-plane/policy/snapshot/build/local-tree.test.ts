@@ -99,7 +99,7 @@ describe('findAliasLoop', () => {
     expect(findAliasLoop(treeOf(...lines))).toBe(name);
   });
 
-  test('findAliasLoop() finds none where two ways lead to one end', () => {
+  test('findAliasLoop() finds no loop if two aliases lead to one name', () => {
     const lines = ['a.home CNAME c.home', 'b.home CNAME c.home', 'c.home CNAME d.home', 'd.home A 192.0.2.1'];
     expect(findAliasLoop(treeOf(...lines))).toBeUndefined();
     expect(findAliasLoop(treeOf())).toBeUndefined();

@@ -130,7 +130,7 @@ describe('findRefusedFilters', () => {
     ).toEqual([]);
   });
 
-  test('refuses filters over the budget of a change, which is smaller than the one of what is in force', () => {
+  test('refuses filters over the budget of a change, which is smaller than that of active filters', () => {
     const filters = heavy(300);
     const refused = findRefusedFilters(filters);
     expect(refused.length).toBeGreaterThan(0);
@@ -159,12 +159,12 @@ describe('isSameForManualRules', () => {
     ['managed domains', { managedDomains: [] }, 1],
     ['regex filters', { regexFilters: [filter(1, '^a')] }, 1],
     ['blocked services', { blockedServices: [SERVICE] }, 1],
-  ])('returns false where %s differ', (_what, change, seed) => {
+  ])('returns false if %s differ', (_what, change, seed) => {
     const other = { compiled: compiledFrom([], seed), rows: { ...rows, ...change }, live };
     expect(isSameForManualRules({ compiled, rows, live }, other)).toBe(false);
   });
 
-  test('tells a moment at which a service is blocked from one at which it is not', () => {
+  test('distinguishes a time at which a service is blocked from one at which it is not', () => {
     const times = {
       timezone: 'UTC',
       slots: [{ days: 127, start: 60, end: 120, action: 'block_all' as const }],

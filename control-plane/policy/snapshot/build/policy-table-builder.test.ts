@@ -108,7 +108,7 @@ describe('buildPolicyTable()', () => {
     ]);
   });
 
-  test('gives groups with manual rules of their own a class of their own', () => {
+  test('gives groups with their own manual rules a separate class', () => {
     const manual = { id: 1, name: 'one', domain: 'x.example', suffix: true, action: 'deny' as const };
     const rows = {
       ...rowsOf([DEFAULT, { id: 7, enabled: true }, { id: 9, enabled: false }], [source(10), source(20)]),
@@ -171,7 +171,7 @@ describe('buildPolicyTable()', () => {
     if (blocking.mode === 'null_ip') expect([...policy.customIpv4]).toEqual([0, 0, 0, 0]);
   });
 
-  test('tells the override of each group, and a disabled group that of Default', () => {
+  test('contains the override of each group, and that of Default for a disabled group', () => {
     const live: LivePolicy = {
       ...NOTHING_LIVE,
       overrides: new Map([

@@ -45,7 +45,7 @@ describe('localRecords', () => {
     expect(all[3]).toMatch(/PTR a\.home /);
   });
 
-  test('localRecords() lets no lease change a name that was given by hand, nor make one that is none', () => {
+  test('localRecords() ignores leases that change a manual name or have an invalid name', () => {
     const leases = [
       { fqdn: 'a.home', address: '192.0.2.9' },
       { fqdn: 'b.home', address: '192.0.2.9' },

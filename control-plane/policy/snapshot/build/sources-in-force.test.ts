@@ -18,7 +18,7 @@ describe('SourcesInForce', () => {
     expect([0, 1, 2, 3, 4].map((index) => sources.nameOf(index))).toEqual(['list 1', null, null, null, null]);
   });
 
-  test('areAll is true where every compiled source is in force', () => {
+  test('areAll is true if every compiled source is active', () => {
     const readable = compiledFrom([
       { id: 1, names: [] },
       { id: 2, names: [] },
@@ -45,7 +45,7 @@ describe('SourcesInForce', () => {
     expect(sources.takesBackForAll(0, 1)).toBe(takesBack);
   });
 
-  test('takesBackForAll() is false where one of the two is not in force', () => {
+  test('takesBackForAll() is false if one of the two is not active', () => {
     const sources = new SourcesInForce(compiled, { sources: [row(1), row(2, [], false)] });
     expect([sources.takesBackForAll(0, 1), sources.takesBackForAll(1, 0)]).toEqual([false, false]);
   });

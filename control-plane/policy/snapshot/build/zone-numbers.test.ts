@@ -7,7 +7,7 @@ import { ZoneNumbers } from './zone-numbers.ts';
 const zone = (name: string, ...servers: string[]) => ({ zone: name, names: zoneNames(name), servers });
 
 describe('ZoneNumbers.number()', () => {
-  test('gives each definition a partition of its own and the same one when it comes back', () => {
+  test('gives each definition its own partition, and the same one when it comes back', () => {
     const numbers = new ZoneNumbers();
     const partitions = (...zones: ReturnType<typeof zone>[]): number[] =>
       numbers.number(zones).map(({ partition }) => partition);

@@ -113,7 +113,7 @@ describe('Generations', () => {
     expect(kept).toEqual(Array.from({ length: 20 }, (_, index) => index + 4));
   });
 
-  test('at() finds the generation of a moment, with the rules in force where they are the same', async () => {
+  test('at() finds the generation of a time, with the active rules if they are the same', async () => {
     for (const [version, atMs] of [
       [1, 0],
       [2, 10_000],
@@ -278,12 +278,12 @@ describe('firstNodeState()', () => {
   const noRules = { ...RULES, sources: [] };
   const { HOLDING, STARTING, READY } = NodeState;
   test.each([
-    ['no policy was in force before', [], RULES, undefined, [HOLDING, STARTING, HOLDING]],
+    ['no policy was active before', [], RULES, undefined, [HOLDING, STARTING, HOLDING]],
     ['a list is enabled, and none has been compiled', [source], noRules, 1, [HOLDING, STARTING, READY]],
     ['no list is enabled', [{ ...source, enabled: false }], noRules, 1, [READY, READY, READY]],
-    ['a list is in force', [source], RULES, 1, [READY, READY, READY]],
+    ['a list is active', [source], RULES, 1, [READY, READY, READY]],
   ])(
-    'goes by the policy and by the process before where %s',
+    'depends on the policy and on the previous process if %s',
     (_what, sources, compiled, publishedAtMs, expected) => {
       const { snapshot, rows } = state(1);
       const known = publishedAtMs === undefined ? {} : { publishedAtMs };

@@ -68,7 +68,7 @@ describe('PolicyInForce', () => {
 
   afterEach(() => policy.close());
 
-  test('apply() publishes the rows of now over the rules in force', async () => {
+  test('apply() publishes the current rows with the active rules', async () => {
     await policy.useRules(RULES);
     rows = async () => ({ ...ROWS, groups: [{ id: 1, enabled: true }] });
     await policy.apply();
@@ -81,7 +81,7 @@ describe('PolicyInForce', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('apply() rejects with what is in the way, and puts the rows into force when that is gone', async () => {
+  test('apply() rejects with the cause, and activates the rows once the cause is gone', async () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     const refused: unknown = await policy.apply().catch((error: unknown) => error);
     expect(refused).toMatchObject({ message: 'down' });
@@ -95,7 +95,7 @@ describe('PolicyInForce', () => {
     expect(new PolicyTable(sent[0]!.policy).groupCount).toBe(1);
   });
 
-  test('revision() is that of the rows in force, not of those that were only read', async () => {
+  test('revision() is that of the active rows, not of rows that were only read', async () => {
     expect(policy.revision()).toBeNull();
     await policy.apply();
     expect(policy.revision()).toBe(1);
@@ -104,7 +104,7 @@ describe('PolicyInForce', () => {
     expect(policy.revision()).toBe(1);
   });
 
-  test('revision() and mark() are those of lists in force, too', async () => {
+  test('revision() and mark() also wait for active lists', async () => {
     lists = [listOf('older')];
     await policy.useRules(rulesOf('older'));
     expect(policy.revision()).toBe(1);
@@ -176,7 +176,7 @@ describe('PolicyInForce', () => {
     expect(policy.mark()).toBe(0);
   });
 
-  test('catchUp() publishes what others have changed, and nothing that is in force', async () => {
+  test('catchUp() publishes changes by others, and nothing that is already active', async () => {
     await policy.catchUp(() => at(1, '1'));
     expect([sent.length, policy.revision()]).toEqual([1, 1]);
     await policy.catchUp(() => at(1, '1'));
@@ -196,7 +196,7 @@ describe('PolicyInForce', () => {
     expect([sent.length, policy.revision()]).toEqual([3, 9]);
   });
 
-  test('catchUp() leaves to a change of this node what that puts into force', async () => {
+  test('catchUp() publishes nothing that a change of this node activates', async () => {
     const own = policy.apply();
     await policy.catchUp(() => at(1, '1'));
     await own;
@@ -253,7 +253,7 @@ describe('PolicyInForce', () => {
     expect(new Set([...tables, sent.at(-1)!.clients]).size).toBe(6);
   });
 
-  test('useRules() and applySettings() are tried again without the database where the threads did not take them', async () => {
+  test('useRules() and applySettings() are retried without the database if the threads did not apply them', async () => {
     opened.broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(policy.useRules(RULES)).rejects.toThrow('worker 1 did not answer');
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
@@ -273,7 +273,7 @@ describe('PolicyInForce', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('close() ends the attempts to put into force what could not be', async () => {
+  test('close() ends retries of failed activations', async () => {
     rows = () => Promise.reject(new DatabaseUnavailable('down'));
     await expect(policy.apply()).rejects.toThrow('down');
     await policy.close();
@@ -288,7 +288,7 @@ describe('PolicyInForce', () => {
     expect([reads, sent.length]).toEqual([1, 2]);
   });
 
-  test('never puts older rows into force after newer ones', async () => {
+  test('never activates older rows after newer ones', async () => {
     let count = 1;
     rows = async () => {
       const groups = Array.from({ length: count++ }, (_, index) => ({ id: index + 1, enabled: true }));

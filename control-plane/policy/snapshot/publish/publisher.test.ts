@@ -74,7 +74,7 @@ describe('SnapshotPublisher', () => {
     expect(publisher.threadsBehind()).toBe(0);
   });
 
-  test('rejects when a snapshot cannot be handed to the threads, and goes on with the next', async () => {
+  test('rejects when a snapshot cannot be handed to the threads, and continues with the next', async () => {
     opened.broadcast = () => Promise.reject(new Error('worker 1 did not answer'));
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).rejects.toThrow('worker 1 did not answer');
     opened.broadcast = opened.take;
@@ -82,7 +82,7 @@ describe('SnapshotPublisher', () => {
     expect(sent.map(({ version }) => version)).toEqual([2]);
   });
 
-  test('answers go on when the disk takes no generation, and it says so', async () => {
+  test('continues when the disk takes no generation, and logs it', async () => {
     rmSync(join(dataDir, 'snapshots'), { recursive: true });
     writeFileSync(join(dataDir, 'snapshots'), 'in the way');
     await expect(publisher.publish(RULES, ROWS, BLOCKING)).resolves.toMatchObject({ version: 1 });

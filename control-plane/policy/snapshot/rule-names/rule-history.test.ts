@@ -154,7 +154,7 @@ describe('RuleHistory', () => {
     expect(named(ManualKind.ALLOW_SUFFIX, 1)).toBeUndefined();
   });
 
-  test('describe() tells the managed domains of several versions apart, in any order', () => {
+  test('describe() distinguishes the managed domains of several versions, in any order', () => {
     const [row] = ROWS.managedDomains;
     for (const name of ['first', 'second', 'third'])
       remember(RULES, { ...ROWS, managedDomains: [{ ...row!, name }] });
