@@ -94,11 +94,11 @@ function statusOf(query: Query): string {
 }
 
 describe('Pipeline.explain()', () => {
-  test('tells of the stages in the order of decision', () => {
+  test('reports the stages in the order of decision', () => {
     expect(explained()).toEqual({ stages: ALL, last: 'unresolved' });
   });
 
-  test('tells of none after the one that decides', () => {
+  test('reports no stage after the one that decides', () => {
     use([BLOCKED]);
     expect(explained()).toEqual({ stages: ALL.slice(0, 10), last: 'answered' });
     use([], { localRecords: [apiRecord(`${NAME} A 192.0.2.1`, 0)] });
@@ -107,7 +107,7 @@ describe('Pipeline.explain()', () => {
     expect(explained()).toEqual({ stages: ALL.slice(0, 6), last: 'answered' });
   });
 
-  test('counts nothing, and is heard of no more afterwards', () => {
+  test('counts nothing, and reports nothing afterwards', () => {
     const { stages } = explained();
     const before = stages.length;
     expect(counters.every((count) => count === 0)).toBe(true);

@@ -78,7 +78,7 @@ describe('logRingBytes()', () => {
 });
 
 describe('LogRecord', () => {
-  test('gives each field bytes of its own', () => {
+  test('gives each field its own bytes', () => {
     const sizes = { TIMESTAMP_MS: 8, RESPONSE_TIME_US: 4, SNAPSHOT_VERSION: 4, CLIENT: 16, GROUP_ID: 4 };
     const words = { RULE_ATTRIBUTE: 4, QTYPE: 2, UPSTREAM: 2, ANSWERS_LENGTH: 2, ANSWER_TYPE: 2 };
     const sized: Readonly<Record<string, number>> = { ...sizes, ...words };

@@ -240,7 +240,7 @@ describe('AnswerCache', () => {
     expect(scanned).toBeLessThan(10_000);
   });
 
-  test('store() goes on across the point where positions start over', () => {
+  test('store() continues when positions wrap around', () => {
     const { reader, writer, memory } = open();
     const start = memory.positionLimit - memory.slabUnits;
     memory.head[CacheHead.HEAD_WORD] = start | 0;

@@ -151,7 +151,7 @@ describe('CacheWriter.store()', () => {
     expect([count(CacheHead.EVICTIONS_WORD), count(CacheHead.ENTRIES_WORD)]).toEqual([1, CacheBucket.SLOTS]);
   });
 
-  test('begins a new segment where an entry does not fit, and ends the old one', () => {
+  test('starts a new segment and ends the old one if an entry does not fit', () => {
     const { memory, writer, count } = open();
     const bytes = CACHE_MAX_BODY;
     for (let i = 0; i < 4; i++) writer.store(keyOf(`n${i}.test`), sized(bytes), NOTES);

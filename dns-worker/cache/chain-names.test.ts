@@ -54,7 +54,7 @@ describe('readTarget()', () => {
     expect(read([0], 0)).toBe('.');
   });
 
-  test('takes a name of 255 octets, and none of 256', () => {
+  test('takes a name of 255 bytes, and none of 256', () => {
     const label = octets([49], Buffer.alloc(49, 'a'));
     const long = (last: number): Uint8Array =>
       octets(label, label, label, label, label, [last], Buffer.alloc(last, 'b'), [0]);

@@ -107,8 +107,8 @@ describe('hasPrivateAddress', () => {
 
   test.each([
     ['public hints', https([4, [192, 0, 2, 1]], [6, [0x20, 1, 13, 0xb8, ...Array<number>(12).fill(0)]])],
-    ['the octets of an address in another parameter', https([5, [10, 0, 0, 1]])],
-    ['the octets of an address in another type', { ...addressRecord('10.0.0.1'), type: 'TXT' as const }],
+    ['the bytes of an address in another parameter', https([5, [10, 0, 0, 1]])],
+    ['the bytes of an address in another type', { ...addressRecord('10.0.0.1'), type: 'TXT' as const }],
     ['a hint that is cut off', https([4, [10, 0, 0]])],
     ['no parameters', https()],
   ])('hasPrivateAddress() passes over %s', (_what, record) => {

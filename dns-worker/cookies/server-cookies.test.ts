@@ -80,7 +80,7 @@ describe('ServerCookies: the vectors of RFC 9018, appendix A', () => {
     });
   });
 
-  test('A.3: reserved octets count as they came', () => {
+  test('A.3: reserved bytes are hashed as received', () => {
     const cookies = cookiesOf({ hex: secret, atSecs: first });
     const client = '203.0.113.203';
     const cookie = 'fc93fc62807ddb8601abcdef5cf78f71a314227b6679ebf5';
@@ -146,7 +146,7 @@ describe('ServerCookies', () => {
     expect(read(after, { cookie: first.reply, atSecs: midnightSecs - 60 }).isValid).toBe(true);
   });
 
-  test('read() makes no cookie without a key for the day, and goes on', () => {
+  test('read() makes no cookie without a key for the day, but accepts the query', () => {
     const none = new ServerCookies(new SharedArrayBuffer(COOKIE_KEYS_BYTES));
     expect(read(none, { cookie: given })).toEqual({ isGood: true, isValid: false, reply: '' });
     expect(read(none, { cookie: given, atSecs: 0 })).toEqual({ isGood: true, isValid: false, reply: '' });
@@ -159,7 +159,7 @@ describe('ServerCookies', () => {
     expect(good).toEqual([8, ...Array.from({ length: 25 }, (_, i) => 16 + i)]);
   });
 
-  test('read() answers server cookies of other lengths with one of its own', () => {
+  test('read() answers server cookies of other lengths with one of the usual length', () => {
     const outcome = read(cookies, { cookie: given + '00' });
     expect(outcome).toEqual({ isGood: true, isValid: false, reply: given });
   });

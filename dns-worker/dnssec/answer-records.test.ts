@@ -84,7 +84,7 @@ describe('readRRsets()', () => {
 });
 
 describe('answerImage()', () => {
-  test('has the question at octet 12 and the records behind it', () => {
+  test('has the question at byte 12 and the records after it', () => {
     const answer = textAnswer('www.test 300 A 192.0.2.1');
     const image = answerImage(QNAME, answer);
     expect([...image.subarray(12, 12 + QNAME.length)]).toEqual([...QNAME]);

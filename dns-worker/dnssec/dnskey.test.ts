@@ -29,13 +29,13 @@ describe('Dnskey', () => {
   });
 
   test.each([
-    ['an RSA exponent of 6 octets', 8, [6, 1, 0, 0, 0, 0, 1, ...Array<number>(128).fill(0xff)]],
+    ['an RSA exponent of 6 bytes', 8, [6, 1, 0, 0, 0, 0, 1, ...Array<number>(128).fill(0xff)]],
     ['an even RSA exponent', 8, [1, 2, ...Array<number>(128).fill(0xff)]],
     ['an RSA modulus of 504 bits', 8, [1, 3, ...Array<number>(63).fill(0xff)]],
     ['an RSA modulus of 4104 bits', 8, [1, 3, ...Array<number>(513).fill(0xff)]],
     ['a cut-off RSA exponent', 8, [200, 3, 5]],
     ['a point that is not on P-256', 13, Array<number>(64).fill(1)],
-    ['an Ed25519 key of 31 octets', 15, Array<number>(31).fill(1)],
+    ['an Ed25519 key of 31 bytes', 15, Array<number>(31).fill(1)],
     ['an unknown algorithm', 99, [1, 2, 3]],
   ])('Dnskey has no key for %s', (_what, algorithm, octets) => {
     expect(Dnskey.read(Uint8Array.from([1, 1, 3, algorithm, ...octets]))!.verifyInput).toBeNull();
@@ -55,7 +55,7 @@ describe('usableDs()', () => {
   const kinds = (all: string[]): string[] =>
     usableDs(all.map(dsOf)).map((ds) => `${String(ds.algorithm)} ${String(ds.digestType)}`);
 
-  test('usableDs() passes over SHA-1 where there is something better (RFC 4509 section 3)', () => {
+  test('usableDs() ignores SHA-1 if there is a better digest (RFC 4509 section 3)', () => {
     expect(kinds([`1 13 1 ${digest}`, `1 13 2 ${digest}`, `1 13 4 ${digest}`])).toEqual(['13 2', '13 4']);
     expect(kinds([`1 13 1 ${digest}`])).toEqual(['13 1']);
   });

@@ -81,7 +81,7 @@ describe('an answer with a junk signature', () => {
 });
 
 describe('a trust anchor at a cut', () => {
-  test('leaves the NSEC there to the zone above, too', async () => {
+  test('also leaves the NSEC there to the zone above', async () => {
     const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${CHILD.ds}`));
     const nsec = `${SOA}\nchild.test 300 NSEC d.test NS DS RRSIG NSEC\ntest 300 NSEC a.test SOA NS RRSIG NSEC`;
     table.on('childe.test', 'A', negative(Rcode.NXDOMAIN, TEST.signed(nsec)));

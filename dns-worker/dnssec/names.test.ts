@@ -57,12 +57,12 @@ describe('TypeBitmap', () => {
   });
 
   test.each([
-    ['a window without octets', [0, 0]],
-    ['a window of 33 octets', [0, 33, ...Array<number>(33).fill(1)]],
+    ['a window of no bytes', [0, 0]],
+    ['a window of 33 bytes', [0, 33, ...Array<number>(33).fill(1)]],
     ['a window that is cut off', [0, 4, 1, 1]],
     ['windows out of order', [1, 1, 1, 0, 1, 1]],
     ['the same window twice', [0, 1, 1, 0, 1, 1]],
-    ['a lone octet', [0]],
+    ['a lone byte', [0]],
   ])('TypeBitmap refuses %s (dnsmasq CVE-2026-4891)', (_what, octets) => {
     expect(TypeBitmap.read(Uint8Array.from(octets))).toBeNull();
   });

@@ -41,7 +41,7 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.takeAsked()).toEqual(['test DNSKEY']);
   });
 
-  test('knows nothing where no anchor is above, and asks nothing', async () => {
+  test('is indeterminate without an anchor above, and asks nothing', async () => {
     const table = new ChainTable([TEST]);
     expect(await zoneOf(table, 'example')).toBe('indeterminate');
     expect(table.asked).toEqual([]);
@@ -60,12 +60,12 @@ describe('TrustChain.zoneOf()', () => {
     expect(table.takeAsked().at(-1)).toBe('open.test DS');
   });
 
-  test('is bogus where the absence of a DS is not proven', async () => {
+  test('is bogus if the absence of a DS is not proven', async () => {
     const table = new ChainTable().on('open.test DS', '', 'open.test 300 NSEC p.test NS RRSIG NSEC');
     expect(await zoneOf(table, 'open.test')).toBe('bogus');
   });
 
-  test('is bogus where the keys are not those that the DS introduces', async () => {
+  test('is bogus if the keys do not match the DS', async () => {
     const other = new TestZone('child.test');
     const table = new ChainTable().on('child.test DNSKEY', other.signed(other.dnskey));
     expect(await zoneOf(table, 'child.test')).toBe('bogus');
@@ -115,7 +115,7 @@ describe('TrustChain.zoneOf()', () => {
 });
 
 describe('TrustChain.knowsZoneBetween()', () => {
-  test('knows the zones that a walk has found, and asks no one', async () => {
+  test('knows the zones that a walk has found, and sends no queries', async () => {
     const table = new ChainTable();
     const knows = (name: string, above: string): boolean =>
       table.chain.knowsZoneBetween(wireName(name), wireName(above));
@@ -162,7 +162,7 @@ describe('TrustChain.trust()', () => {
 });
 
 describe('TrustChain.observe()', () => {
-  test('asks for the keys each time; null where no one answers', async () => {
+  test('asks for the keys each time, and returns null if no server answers', async () => {
     const table = new ChainTable([TEST]);
     const observe = () => table.chain.observe(wireName('test'), table.budget());
     expect(await observe()).not.toBeNull();

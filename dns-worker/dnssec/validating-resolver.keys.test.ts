@@ -84,7 +84,7 @@ describe('ValidatingResolver', () => {
     expect(await ask('www.test', 'A')).toMatchObject(secure);
   });
 
-  test('a failure of the question itself stays what it was', async () => {
+  test('a failure of the question itself is passed on unchanged', async () => {
     expect(await room().ask('unknown.test', 'A')).toMatchObject({ kind: 'failed', reason: 'network' });
   });
 
@@ -222,7 +222,7 @@ describe('ValidatingResolver', () => {
     expect(asked).toMatchObject({ kind: 'failed', reason: 'servfail' });
   });
 
-  test('a revoked key introduces nothing, even where it is an anchor', async () => {
+  test('a revoked key validates nothing, even if it is an anchor', async () => {
     const revoked = ROOT.revoked();
     const { ask, table } = room([], readTrustAnchors(`${ROOT.ds}\n${revoked.ds}`));
     table.on('.', 'DNSKEY', positive(revoked.signed(revoked.dnskey)));

@@ -103,7 +103,7 @@ describe('validate()', () => {
     });
   });
 
-  test('tells a chain that no one answers for from a verdict on the answer', async () => {
+  test('is indeterminate and unavailable if no server answers for the chain', async () => {
     const table = new ChainTable();
     table.off('test DNSKEY');
     const answer = positive(TEST.signed('www.test 60 A 192.0.2.1'));

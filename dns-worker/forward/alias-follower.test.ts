@@ -86,7 +86,7 @@ describe('AliasFollower, of an alias whose target was left out,', () => {
       { answers: [cname(NAME, TARGET)], authorities: [soa('example.net', 60, 60)] },
     ],
     ['NXDOMAIN', { answers: [cname(NAME, TARGET)], flags: 0x8183 }],
-  ])('is none where the answer is %s', (_what, sections) => {
+  ])('is not followed if the answer is %s', (_what, sections) => {
     const asked = forwarding.ask(NAME);
     forwarding.answer(sections);
     expect(held()).toEqual([]);

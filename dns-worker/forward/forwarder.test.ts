@@ -67,7 +67,7 @@ describe('Forwarder.take()', () => {
     expect(both.map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('gives an answer that has ended where no upstream helps (RFC 8767)', () => {
+  test('gives a stale answer if no upstream answers (RFC 8767)', () => {
     keepStale();
     const asked = forwarding.ask(NAME);
     forwarding.settle(TIMED_OUT);

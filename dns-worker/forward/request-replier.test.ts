@@ -133,7 +133,7 @@ describe('RequestReplier.answerFromCache()', () => {
     expect([replies[0]!.data, statuses()]).toEqual([['192.0.2.7'], ['CACHED']]);
   });
 
-  test('replies with what has ended only where it may', () => {
+  test('replies with a stale answer only if that is allowed', () => {
     keepAnswer();
     forwarding.clock.advance(61_000);
     const request = requestOf();

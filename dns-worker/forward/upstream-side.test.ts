@@ -86,7 +86,7 @@ describe('UpstreamSide', () => {
     for (const change of [{ pools }, { dnssec: exempt }]) expect(await contextOf(change)).not.toBe(context);
   });
 
-  test('close() ends what was replaced, too', async () => {
+  test('close() also closes the resolver that was replaced', async () => {
     const side = open();
     const { resolver } = side;
     side.use(settings({ queryTimeoutMs: 60_000 }), []);

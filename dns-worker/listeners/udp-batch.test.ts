@@ -63,7 +63,7 @@ describeCalls('UdpBatch.receive()', () => {
     expect(addressToText(batch.clients.subarray(16, 32))).toBe('127.0.0.1');
   });
 
-  test('finds nothing where nothing came, waiting or not', () => {
+  test('receives nothing if nothing was sent, waiting or not', () => {
     const batch = open('127.0.0.1');
     expect([batch.receive(0, false), batch.receive(0, true)]).toEqual([0, 0]);
   });

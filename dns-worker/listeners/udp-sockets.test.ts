@@ -53,7 +53,7 @@ describeCalls('openUdpSockets()', () => {
     expect(open(control, ['127.0.0.1'], 0)).toEqual([socket]);
   });
 
-  test('serves both wildcards by one socket that tells local addresses', async () => {
+  test('serves both wildcards with one socket that reports local addresses', async () => {
     const port = await freePort(['127.0.0.1']);
     const sockets = open(newControl(), ['0.0.0.0', '::'], port);
     expect(sockets).toHaveLength(1);

@@ -27,7 +27,7 @@ const open = (socketCount: number, changed: Partial<NativeCalls> = {}, coalesceU
 const bumpMail = (control: Int32Array): void => void Atomics.add(control, WorkerControl.MAIL_WORD, 1);
 
 describeCalls('UdpWait.forever()', () => {
-  test('reads mail first, and then only when there is more; it ends when told to', () => {
+  test('reads mail first, then again only when there is more, and ends when the handler returns true', () => {
     const { control, wait } = open(1);
     const steps: string[] = [];
     wait.forever(
@@ -133,7 +133,7 @@ describeCalls('UdpWait.forever()', () => {
   test.each([
     ['lets more come after a thin batch at a high rate', 1, 50, true],
     ['does not wait after a full batch', 16, 50, false],
-    ['does not wait where it is told not to', 1, 0, false],
+    ['does not wait if that is disabled', 1, 0, false],
   ])('%s', (_, perBatch, coalesceUs, isWaiting) => {
     let waits = 0;
     const { control, wait } = open(1, { usleep: () => waits++ }, coalesceUs);

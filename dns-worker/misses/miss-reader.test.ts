@@ -93,7 +93,7 @@ describe('MissReader.run()', () => {
     expect(addressToText(miss!.client)).toBe('192.0.2.1');
   });
 
-  test('tells questions without EDNS, ECS and cookie, and the flags apart', async () => {
+  test('distinguishes questions without EDNS, ECS and cookie, and the flags', async () => {
     const [plain, limited, refresh] = await readAll(
       queryOf(20),
       queryOf(20, { limitedBy: LimitReason.QUESTIONS }),
@@ -110,7 +110,7 @@ describe('MissReader.run()', () => {
     expect([refresh!.isRateLimited, refresh!.isRefresh]).toEqual([false, true]);
   });
 
-  test('gives copies: the ring is written again meanwhile', async () => {
+  test('gives copies that later writes to the ring do not change', async () => {
     const [miss] = await readAll(queryOf(20));
     new Uint8Array(ring).fill(0);
     expect(miss!.message[0]).toBe(8);

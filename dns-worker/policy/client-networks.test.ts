@@ -39,7 +39,7 @@ describe('ClientNetworks', () => {
     expect(key(one)).not.toBe('');
   });
 
-  test.each(OTHERS)('key() and hash() tell %s from %s', (one, other) => {
+  test.each(OTHERS)('key() and hash() distinguish %s from %s', (one, other) => {
     // Whichever was looked up before.
     const keys = [one, other, other, one, one, other].map((client) => key(client));
     expect(keys).toEqual([keys[0], keys[1], keys[1], keys[0], keys[0], keys[1]]);
@@ -47,14 +47,14 @@ describe('ClientNetworks', () => {
     expect(hash(one)).not.toBe(hash(other));
   });
 
-  test('key() and hash() tell proven addresses from those that may be forged', () => {
+  test('key() and hash() distinguish proven addresses from those that may be forged', () => {
     const keys = [false, true, true, false].map((isProven) => key('192.0.2.1', isProven));
     expect(keys).toEqual([keys[0], keys[1], keys[1], keys[0]]);
     expect(keys[0]).not.toBe(keys[1]);
     expect(hash('192.0.2.1', true)).toBe(~hash('192.0.2.1', false));
   });
 
-  test('key() is no key of another network at first, be its words zero', () => {
+  test('key() returns a key for an address of zeros, even as the first lookup', () => {
     const fresh = new ClientNetworks(createRateBuckets(false, 77), PREFIXES);
     expect(fresh.key(from('::'))).not.toBe('');
   });

@@ -119,7 +119,7 @@ describe('GrantTable', () => {
     expect(table.grant(table.find(query)).id).toBe(0);
   });
 
-  test('find() tells the label at which the grant stands', () => {
+  test('find() sets the label at which the grant matches', () => {
     const written: Written = { name: 'a.example', subdomains: true, for: 1, isAllowing: true, endsAtSecs: 1 };
     const table = new GrantTable([grantOf(written, 0)], GROUP_IDS, seedLow, seedHigh);
     table.find(asked('c.b.a.example', '192.0.2.1', 0));

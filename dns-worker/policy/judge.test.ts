@@ -30,7 +30,7 @@ describe('Judge', () => {
     expect(find).toHaveBeenCalledTimes(lookups);
   });
 
-  test('judge() tells a recorder of all rules, even where it remembers the name', () => {
+  test('judge() reports all rules to a recorder, even for a name that it remembers', () => {
     const snapshot = openLists([list('||ads.example^\n@@||www.ads.example^\n/^www[.]ads/\n')], {
       managedDomains: [
         { id: 1, name: 'm', domain: 'ads.example', suffix: true, action: 'deny', groupId: null },
@@ -70,8 +70,8 @@ describe('Judge', () => {
   });
 
   test.each([
-    ['a rule with an answer of its own', '/ads[.]ex/\n||ads.example^$dnsrewrite=192.0.2.9,dnstype=A\n', 1],
-    ['that rule even where it comes first', '||ads.example^$dnsrewrite=192.0.2.9,dnstype=A\n/ads[.]ex/\n', 0],
+    ['a rule with its own answer', '/ads[.]ex/\n||ads.example^$dnsrewrite=192.0.2.9,dnstype=A\n', 1],
+    ['that rule even if it comes first', '||ads.example^$dnsrewrite=192.0.2.9,dnstype=A\n/ads[.]ex/\n', 0],
     ['the first of two plain rules', '/ads[.]ex/\n/^ads/\n', 0],
     [
       'the first of two with answers',
@@ -87,11 +87,7 @@ describe('Judge', () => {
 
   test.each([
     ['the rule at the name', '/ads[.]ex/\n||ads.example^\n', RuleOrigin.LIST],
-    [
-      'a rule with an answer of its own',
-      '||ads.example^\n/ads[.]ex/$dnsrewrite=192.0.2.9\n',
-      RuleOrigin.SPECIAL,
-    ],
+    ['a rule with its own answer', '||ads.example^\n/ads[.]ex/$dnsrewrite=192.0.2.9\n', RuleOrigin.SPECIAL],
     ['the important rule at the name', '/ads[.]ex/$important\n||ads.example^$important\n', RuleOrigin.LIST],
   ])('judge() names, of a rule at the name and an expression, %s', (_what, text, origin) => {
     const snapshot = openLists([list(text)]);
@@ -104,7 +100,7 @@ describe('Judge', () => {
     ['a managed domain', { managedDomains: [DENIED] }, 0],
     ['a blocked service', { blockedServices: [SERVICE] }, 0],
     ['nothing set by hand', {}, 1],
-  ])('judge() tries filters only where nothing else set by hand decides: %s', (_, rows, times) => {
+  ])('judge() tries filters only if no other manual rule decides: %s', (_, rows, times) => {
     const filter = { id: 1, name: 'f', pattern: '^www', action: 'deny' as const, groupId: null };
     const snapshot = openLists([], { ...rows, regexFilters: [filter] });
     const tried = jest.spyOn(snapshot.manualSpecial, 'forEachMatch');

@@ -25,7 +25,7 @@ describe('openSnapshot()', () => {
     expect(openLists([list(text)], { regexFilters }).judgesAddresses).toBe(expected);
   });
 
-  test('opens special rules again only where they were built again', () => {
+  test('reopens special rules only if they were rebuilt', () => {
     const buffers = snapshotOf([list('/^ads[0-9]/\n')], { regexFilters: [filter('^track[0-9]')] });
     const before = openSnapshot(buffers);
     const same = openSnapshot(buffers, before);

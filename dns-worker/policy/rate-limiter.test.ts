@@ -78,14 +78,14 @@ describe('RateLimiter', () => {
     expect(admitted(one, '192.0.2.1', 1000, 3) + admitted(other, '192.0.2.1', 1000, 9)).toBe(5);
   });
 
-  test('admitsNxdomain() has a budget of its own', () => {
+  test('admitsNxdomain() has its own budget', () => {
     const limiter = limiterOf();
     const granted = [1, 2, 3].map(() => limiter.admitsNxdomain(from('192.0.2.1', 1000)));
     expect(granted).toEqual([true, true, false]);
     expect(admitted(limiter, '192.0.2.1', 1000, 9)).toBe(5);
   });
 
-  test('admitsQuestion() and admitsNxdomain() have buckets of their own for proven addresses, of the same size', () => {
+  test('admitsQuestion() and admitsNxdomain() have separate buckets of the same size for proven addresses', () => {
     const limiter = limiterOf();
     for (const client of ['192.0.2.1', '2001:db8:1::1']) {
       expect(admitted(limiter, client, 1000, 9)).toBe(5);
@@ -117,7 +117,7 @@ describe('RateLimiter', () => {
     return hash & (RateBucketLayout.BUCKETS - 1) & ~(RateBucketLayout.WAYS - 1);
   }
 
-  test('admitsQuestion() gives a network the emptiest bucket of its own four, and takes no other', () => {
+  test('admitsQuestion() gives a network the least used of its four buckets, and takes no other', () => {
     const memory = createRateBuckets(true, 7);
     const limiter = limiterOf({}, memory);
     const first = firstBucketOf(memory, '10.0.0.1');

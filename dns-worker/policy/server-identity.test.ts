@@ -36,7 +36,7 @@ describe('ServerIdentity', () => {
     ['hostname.bind', 'attic'],
     ['id.server', 'attic'],
     ['status.weir', 'ready'],
-  ])('tells %s (RFC 4892)', (name, text) => {
+  ])('returns %s (RFC 4892)', (name, text) => {
     expect([told(name), told(name, { client: '2001:db8::1' })]).toEqual([text, text]);
   });
 
@@ -49,7 +49,7 @@ describe('ServerIdentity', () => {
     expect(told('local.api.ftl')).toBeNull();
   });
 
-  test('tells nothing to others, of other names, and of other types', () => {
+  test('returns null for other clients, names and types', () => {
     expect(told('version.bind', { client: '198.51.100.1' })).toBeNull();
     expect(told('authors.bind')).toBeNull();
     expect(told('x.version.bind')).toBeNull();
@@ -57,7 +57,7 @@ describe('ServerIdentity', () => {
     expect(told('version.bind', {}, new ServerIdentity())).toBeNull();
   });
 
-  test('tells in which state the node is', () => {
+  test('returns the state of the node', () => {
     const control = new Int32Array(64);
     const identity = new ServerIdentity(SETTINGS, control);
     const order = [NodeState.HOLDING, NodeState.STARTING, NodeState.READY, NodeState.DRAINING];

@@ -84,12 +84,12 @@ describe('parseQuery()', () => {
     ['a name without type', [...header(), ...nameFromText('example.com')!], ParseOutcome.FORMAT_ERROR],
     ['a compression pointer in the question', [...header(), 0xc0, 12, 0, 1, 0, 1], ParseOutcome.FORMAT_ERROR],
     [
-      'a label of 64 octets',
+      'a label of 64 bytes',
       [...header(), 64, ...Array<number>(64).fill(97), 0, 0, 1, 0, 1],
       ParseOutcome.FORMAT_ERROR,
     ],
     [
-      'a name of 256 octets',
+      'a name of 256 bytes',
       [...header(), ...Array.from({ length: 255 }, (_, i) => (i % 2 === 0 ? 1 : 97)), 0, 0, 1, 0, 1],
       ParseOutcome.FORMAT_ERROR,
     ],
@@ -105,7 +105,7 @@ describe('parseQuery()', () => {
       ParseOutcome.FORMAT_ERROR,
     ],
     ['an option past the end of its OPT', withOpt(opt(0, 0, [0, 10, 0, 9, 1, 2])), ParseOutcome.FORMAT_ERROR],
-    ['octets behind the last option', withOpt(opt(0, 0, [0, 10, 0, 1, 1, 7])), ParseOutcome.FORMAT_ERROR],
+    ['bytes after the last option', withOpt(opt(0, 0, [0, 10, 0, 1, 1, 7])), ParseOutcome.FORMAT_ERROR],
     ['65 options', withOpt(opt(0, 0, Array<number>(65 * 4).fill(0))), ParseOutcome.FORMAT_ERROR],
     [
       'an OPT in another section',
@@ -126,7 +126,7 @@ describe('parseQuery()', () => {
     expect(parse(message)).toBe(outcome);
   });
 
-  test('parseQuery() takes a name of 255 octets', () => {
+  test('parseQuery() takes a name of 255 bytes', () => {
     const longest = [...Array.from({ length: 254 }, (_, i) => (i % 2 === 0 ? 1 : 97)), 0];
     expect(parse([...header(), ...longest, 0, 1, 0, 1])).toBe(ParseOutcome.OK);
     expect([query.qnameLength, query.labelCount]).toEqual([255, 127]);

@@ -35,7 +35,7 @@ describe('readEcs()', () => {
     expect([query.copyEcs(), query.isEcsSpecific]).toEqual([null, false]);
   });
 
-  test('readEcs() keeps /0, whose answer is everybody’s', () => {
+  test('readEcs() keeps /0, whose answer is for all clients', () => {
     expect(read(option(8, [0, 2, 0, 0]))).toBe(true);
     expect([...query.copyEcs()!]).toEqual([0, 2, 0, 0]);
     expect(query.isEcsSpecific).toBe(false);

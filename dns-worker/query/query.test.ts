@@ -90,7 +90,7 @@ describe('Query.isEcsSpecific', () => {
     [0, false],
     [4, false],
     [5, true],
-  ])('with an option of %d bytes is %s: without an address it is for everybody', (length, expected) => {
+  ])('with an option of %d bytes is %s: without an address it is for all clients', (length, expected) => {
     const query = new Query();
     query.begin(SLOT, 0, 12, 40);
     query.setEcs(ECS, 0, length);

@@ -136,7 +136,7 @@ describe('LogRingWriter.write()', () => {
     expect(written).toEqual([alias.length - 4, 0]);
   });
 
-  test('drops and counts what finds the ring full, and goes on when the reader has taken some', () => {
+  test('drops and counts records while the ring is full, and continues when the reader has taken some', () => {
     for (let i = 0; i < RECORDS + 2; i++) writer.write(answeredQuery(i + 1), 1);
     writer.publish(1);
     expect([control[LogRing.HEAD_WORD], control[LogRing.DROPPED_WORD]]).toEqual([RECORDS, 2]);
@@ -148,7 +148,7 @@ describe('LogRingWriter.write()', () => {
     expect(recordAt(1).getUint32(LogRecord.GROUP_ID, true)).toBe(2);
   });
 
-  test('goes on across the point where counts start over', () => {
+  test('continues when the counts wrap around', () => {
     control[LogRing.HEAD_WORD] = -2;
     control[LogRing.TAIL_WORD] = -2;
     writer = new LogRingWriter(buffer);

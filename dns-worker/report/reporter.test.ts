@@ -105,7 +105,7 @@ describe('Reporter.publish()', () => {
     ]);
   });
 
-  test('counts nothing where nothing was answered', () => {
+  test('counts nothing if nothing was answered', () => {
     reporter.publish(100);
     expect([...counters].every((count) => count === 0)).toBe(true);
   });

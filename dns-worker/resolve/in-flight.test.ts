@@ -3,7 +3,7 @@ import { MemoryLogger } from '../../test/support/parts/memory-logger.ts';
 import { InFlight } from './in-flight.ts';
 
 describe('InFlight', () => {
-  test('join() is true for the first of a key only; settle() tells them all once', () => {
+  test('join() is true only for the first of a key; settle() calls them all once', () => {
     const table = new InFlight<number>(new MemoryLogger());
     const told: string[] = [];
     expect(table.join('a', (n) => told.push(`1:${String(n)}`))).toBe(true);
@@ -16,7 +16,7 @@ describe('InFlight', () => {
     expect(table.questions).toBe(1);
   });
 
-  test('admits() lets 8,192 wait for one question, and others for another one meanwhile', () => {
+  test('admits() lets 8,192 wait for one question, while others can wait for another', () => {
     const table = new InFlight<number>(new MemoryLogger());
     for (let i = 0; i < 8192; i++) {
       expect(table.admits('a')).toBe(true);
@@ -36,7 +36,7 @@ describe('InFlight', () => {
     expect(first).toEqual([true]);
   });
 
-  test('settle() tells the others when a waiter throws, and logs it', () => {
+  test('settle() still calls the others when a waiter throws, and logs the error', () => {
     const logger = new MemoryLogger();
     const table = new InFlight<number>(logger);
     const told: number[] = [];

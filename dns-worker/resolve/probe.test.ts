@@ -88,7 +88,7 @@ describe('Probe', () => {
 
   test.each([
     ['NOERROR', Rcode.NOERROR, 'Healthy'],
-    ['REFUSED, as a server of its own zones', Rcode.REFUSED, 'Healthy'],
+    ['REFUSED, as from an authoritative server', Rcode.REFUSED, 'Healthy'],
     ['SERVFAIL, as one that cannot reach the root', Rcode.SERVFAIL, 'Unhealthy'],
   ])('finds a server that says %s %3$s', async (_, rcode, status) => {
     server.udpScript = fails(rcode);
@@ -100,7 +100,7 @@ describe('Probe', () => {
     );
   });
 
-  test('sets a silent server aside, and finds out that it is back', async () => {
+  test('marks a silent server unhealthy, and notices that it is back', async () => {
     start({ timeoutMs: 30 });
     await until(
       'the server to be Unhealthy',
@@ -127,7 +127,7 @@ describe('Probe', () => {
     expect(server.udpQueries).toHaveLength(asked);
   });
 
-  test('asks soon when the server is set aside, whatever the interval', async () => {
+  test('asks soon once the server is marked unhealthy, whatever the interval', async () => {
     server.udpScript = answers(1);
     start({ intervalSecs: 300 });
     await until(

@@ -108,7 +108,7 @@ describe('SharedResolver', () => {
     expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['answer', 'answer']);
   });
 
-  test('resolve() goes on where the thread that asks has died', async () => {
+  test('resolve() continues if the thread that asks has died', async () => {
     const { server, open } = await holdingServer();
     const memory = createClaimTable(1);
     const [dead, alive] = [resolverOf(0, memory, server), resolverOf(1, memory, server)];

@@ -86,7 +86,7 @@ describe('QuestionRun', () => {
     expect(upstreams[0]!.health.isSuspect).toBe(false);
   });
 
-  test('sends again when everybody has been asked', async () => {
+  test('sends again when every server has been asked', async () => {
     const second: Script = (query, index) => {
       if (index > 0) answers(1)(query, index);
     };
@@ -145,7 +145,7 @@ describe('QuestionRun', () => {
     expect(timers).toBeLessThanOrEqual(41);
   });
 
-  test('ends as a timeout where no one says anything, and says who was asked last', async () => {
+  test('ends as a timeout if no server answers, and reports which was asked last', async () => {
     expect(await run(50, [silent, silent])).toEqual({
       kind: 'failed',
       reason: 'timeout',
@@ -155,7 +155,7 @@ describe('QuestionRun', () => {
     expect(upstreams.map(({ health }) => health.lastError)).toEqual(['timeout', 'timeout']);
   });
 
-  test('passes on what somebody said rather than the silence of others', async () => {
+  test('passes on the response of one server rather than the silence of others', async () => {
     expect(await run(300, [fails(Rcode.REFUSED), silent])).toEqual({
       kind: 'failed',
       reason: 'refused',
@@ -165,7 +165,7 @@ describe('QuestionRun', () => {
     expect(upstreams[0]!.health.consecutiveFailures).toBe(0);
   });
 
-  test('says of a response that no one can read that it is unusable', async () => {
+  test('reports an unreadable response as unusable', async () => {
     const truncated: Script = (query) =>
       query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: 0x8380 }));
     const waves = await wavesOf([truncated]);
@@ -194,7 +194,7 @@ describe('QuestionRun', () => {
     expect(ended).toEqual([{ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 }]);
   });
 
-  test('start() throws what an upstream throws, and calls no one back', async () => {
+  test('start() throws what an upstream throws, and does not call back', async () => {
     const waves = await wavesOf([silent]);
     const ended: Resolution[] = [];
     waves[0]![0]!.ask = () => {

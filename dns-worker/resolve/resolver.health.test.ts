@@ -29,7 +29,7 @@ afterEach(closeAll);
 describe('Resolver: health', () => {
   const HEALTH_ON = { ...HEALTH_OFF, enabled: true, failureThreshold: 2 };
 
-  test('a server that fails where another answers is set aside, and tried again when nothing else is left', async () => {
+  test('a server that fails while another answers is marked unhealthy, and tried again when nothing else is left', async () => {
     const bad = await upstream(fails(SERVFAIL));
     const well = await upstream(answers(2));
     const healthCheck = { ...HEALTH_ON, intervalSecs: 3600 };
@@ -128,7 +128,7 @@ describe('Resolver: health', () => {
     });
   });
 
-  test('a question that takes too long does not count against a server that answers others meanwhile', async () => {
+  test('a question that takes too long does not count against a server that answers others in that time', async () => {
     const server = await upstream((query) => {
       if ((questionOf(query.bytes).qname[1]! | 0x20) !== 0x77) query.reply(good(query, 1));
     });
@@ -144,7 +144,7 @@ describe('Resolver: health', () => {
     expect(by.report()).toMatchObject([{ failures: 1, consecutiveFailures: 0, lastError: 'timeout' }]);
   });
 
-  test('a server set aside for its answers comes back by probes, long before the next interval', async () => {
+  test('a server marked unhealthy for its answers recovers by probes, long before the next interval', async () => {
     const bad = await upstream((query, index) => {
       (query.bytes[12] === 0 ? answers(1) : fails(SERVFAIL))(query, index);
     });
@@ -164,7 +164,7 @@ describe('Resolver: health', () => {
     expect(by.report()[0]?.consecutiveFailures).toBe(0);
   });
 
-  test('probes set a dead server aside and notice its recovery, without counting as queries', async () => {
+  test('probes mark a dead server unhealthy and notice its recovery, without counting as queries', async () => {
     const server = await upstream(silent);
     const healthCheck = { ...HEALTH_ON, intervalSecs: 0.02, timeoutMs: 20 };
     const by = resolver([pool('Failover', [settingsOf(server)])], { healthCheck });

@@ -48,7 +48,7 @@ describe('Resolver.resolve', () => {
     }
   });
 
-  test('resolve() asks identical questions once and tells everyone', async () => {
+  test('resolve() asks identical questions once and answers all of them', async () => {
     const held: ReceivedQuery[] = [];
     const server = await upstream((query) => held.push(query));
     const by = resolver([pool('Failover', [settingsOf(server)])]);
@@ -231,7 +231,7 @@ describe('Resolver: strategies', () => {
     expect(summary(await resolve(by))).toBe('1: 2');
   });
 
-  test('Failover: goes on to the second when the first is silent, within the budget', async () => {
+  test('Failover: continues with the second when the first is silent, within the budget', async () => {
     const first = await upstream(silent);
     const second = await upstream(answers(2));
     const by = resolver([pool('Failover', [settingsOf(first), settingsOf(second)])], {

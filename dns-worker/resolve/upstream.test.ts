@@ -52,7 +52,7 @@ describe('Upstream.ask()', () => {
     expect(upstream.report().latenciesMs).toHaveLength(1);
   });
 
-  test('says that a server is set aside, once, and that it answers again', async () => {
+  test('logs once that a server is unhealthy, and that it answers again', async () => {
     const logger = new MemoryLogger();
     const upstream = open({ logger, settings: { transport: 'tcp' } });
     let told = 0;
@@ -70,7 +70,7 @@ describe('Upstream.ask()', () => {
     ]);
   });
 
-  test('fails, and says of which host, where no address is known', async () => {
+  test('fails, and names the host, if no address is known', async () => {
     const upstream = open({ settings: { host: 'dns.example.org' } });
     expect(await ask(upstream)).toEqual({ kind: 'failed', reason: 'network' });
     expect(upstream.health.lastError).toBe('no address for dns.example.org');

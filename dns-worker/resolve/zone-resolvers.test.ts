@@ -55,7 +55,7 @@ describe('ZoneResolvers', () => {
     await zones.close();
   });
 
-  test('follow() has the servers of a zone asked for its SOA before anybody asks, and report() tells of them', async () => {
+  test('follow() probes the servers of a zone with its SOA before any client asks, and report() includes them', async () => {
     await using server = await ScriptedUpstream.start();
     const SERVFAIL = 0x8182;
     let flags = SERVFAIL;

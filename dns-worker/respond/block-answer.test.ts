@@ -86,7 +86,7 @@ describe('answerRecord()', () => {
     expect([query.answersAt, query.answersLength, query.answersCount]).toEqual([query.questionEnd, 16, 1]);
   });
 
-  test('truncates where the slot has no room, and writes nothing outside it', () => {
+  test('truncates if the slot is too small, and writes nothing outside it', () => {
     const whole = request(RRType.A).questionEnd + 16;
     for (const [capacity, tc] of [
       [whole, false],
@@ -127,7 +127,7 @@ describe('answerNegative()', () => {
     });
   });
 
-  test('truncates where the slot has no room', () => {
+  test('truncates if the slot is too small', () => {
     const query = request(RRType.A, 60);
     answerNegative(query, Rcode.NXDOMAIN, 60);
     expect(replyOf(query)).toMatchObject({ rcode: Rcode.NXDOMAIN, tc: true, authorities: [] });

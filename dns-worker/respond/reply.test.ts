@@ -78,7 +78,7 @@ describe('finishReply', () => {
     expect([query.bytes[7], query.bytes[11]]).toEqual([1, additionals]);
   });
 
-  test('tells a client on a connection how long it may idle (RFC 7828 section 3.3.2)', () => {
+  test('sends a client on a connection its idle timeout (RFC 7828 section 3.3.2)', () => {
     const facts = { hasEdns: true, udpSize: 1232, streamOptions: StreamOption.KEEPALIVE };
     const query = request({ ...facts, protocol: Protocol.tcp });
     finishReply(query, Rcode.NOERROR, query.questionEnd);

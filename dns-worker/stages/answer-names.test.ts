@@ -120,9 +120,9 @@ describe('AnswerNames', () => {
       'an address of the wrong length',
       [{ ...a(NAME, '192.0.2.66'), rdata: Uint8Array.of(192, 0, 2, 66, 0) }],
     ],
-    ['the octets in another type', [{ ...a(NAME, '192.0.2.66'), type: 'TXT' }]],
+    ['the same bytes in another type', [{ ...a(NAME, '192.0.2.66'), type: 'TXT' }]],
     ['other hints', [https('.', hint(4, [192, 0, 2, 7]))]],
-  ] as [string, TestRecord[]][])('check() lets pass %s', (_what, records) => {
+  ] as [string, TestRecord[]][])('check() allows %s', (_what, records) => {
     expect(check(ADDRESSES, records)).toBeNull();
   });
 
@@ -214,7 +214,7 @@ describe('isToBeJudged', () => {
     ['has records, while rules are at addresses', ADDRESSES, { answersCount: 1 }, true],
     ['has no records, while rules are at addresses', ADDRESSES, { answersCount: 0 }, false],
     [
-      'leads to names, where nothing may block',
+      'leads to names, while nothing may block',
       BLOCKING_NAME,
       { hasTargets: true, isUnfiltered: true },
       false,

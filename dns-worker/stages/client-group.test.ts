@@ -65,7 +65,7 @@ describe('clientGroupStage', () => {
 });
 
 describe('clientGroupStage and rateLimitStage', () => {
-  test('go by the address that a query comes from, not by a subnet that it tells (dnsmasq CVE-2026-4893)', () => {
+  test('use the address that a query comes from, not the subnet that it sends (dnsmasq CVE-2026-4893)', () => {
     const told = asked('198.51.100.1');
     told.setEcs(Uint8Array.of(0, 1, 32, 0, 192, 0, 2, 9), 0, 8);
     clientGroupStage(told, SNAPSHOT, null, NOBODY_NEW);
@@ -93,7 +93,7 @@ describe('clientGroupStage with a key', () => {
       detail: 'default (no client has the key other)',
     },
   ])(
-    'goes by the key $key, or by $client where it has no group',
+    'uses the key $key, or $client if the key has no group',
     ({ key, client, groupId, clientId, detail }) => {
       for (const sightings of [null, new KeyedSightings(new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES))]) {
         const slot = asked(client, key);

@@ -24,7 +24,7 @@ describe('forwardZoneStage', () => {
     ['example.com', -1, POOLS_PARTITION],
     ['org', -1, POOLS_PARTITION],
     ['notexample.org', -1, POOLS_PARTITION],
-  ])('forwardZoneStage() notes for %s zone %i, and goes on', (name, zoneIndex, partition) => {
+  ])('forwardZoneStage() finds for %s zone %i, and continues', (name, zoneIndex, partition) => {
     const slot = slotQuery(SNAPSHOT, name);
     expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
     expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
@@ -35,13 +35,13 @@ describe('forwardZoneStage', () => {
     ['www.example.org', 0, 4],
     ['home.example.org', 0, 4],
     ['nas.home.example.org', 1, 9],
-  ])('forwardZoneStage() notes for the DS of %s the zone above it: %i', (name, zoneIndex, partition) => {
+  ])('forwardZoneStage() finds for the DS of %s the zone above it: %i', (name, zoneIndex, partition) => {
     const slot = slotQuery(SNAPSHOT, name, 'DS');
     expect(forwardZoneStage(slot, SNAPSHOT)).toBe(StageResult.CONTINUE);
     expect([slot.zoneIndex, slot.partition]).toEqual([zoneIndex, partition]);
   });
 
-  test('forwardZoneStage() notes nothing where there are no zones', () => {
+  test('forwardZoneStage() finds nothing without zones', () => {
     const snapshot = openLists([]);
     const slot = slotQuery(snapshot, 'example.org');
     expect(forwardZoneStage(slot, snapshot)).toBe(StageResult.CONTINUE);

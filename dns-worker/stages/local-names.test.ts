@@ -88,14 +88,14 @@ describe('localNamesStage', () => {
     expect(slot).toMatchObject({ status: QueryStatus.LOCAL, answersCount: 1 });
   });
 
-  test('localNamesStage() lets go on what is not local', () => {
+  test('localNamesStage() continues for a name that is not local', () => {
     expect(asked('example.org')[0]).toBe(StageResult.CONTINUE);
   });
 
   test.each([
     ['a record', 'nas.home.example', 40],
     ['an alias', 'far.home.example', 20],
-  ])('localNamesStage() answers with TC where the slot has no room for %s', (_what, name, room) => {
+  ])('localNamesStage() answers with TC if the slot is too small for %s', (_what, name, room) => {
     const slot = slotQuery(SNAPSHOT, name);
     slot.capacity = slot.questionEnd + room;
     expect(localNamesStage(slot, SNAPSHOT, null)).toBe(StageResult.ANSWERED);
@@ -109,7 +109,7 @@ describe('localNamesStage', () => {
     expect(replyIn(slot).data).toHaveLength(3);
   });
 
-  test('localNamesStage() tells a recorder of the alias and of the set', () => {
+  test('localNamesStage() reports the alias and the set to a recorder', () => {
     const met: number[] = [];
     const slot = slotQuery(SNAPSHOT, 'www.home.example');
     localNamesStage(slot, SNAPSHOT, { met: (origin) => met.push(origin) });

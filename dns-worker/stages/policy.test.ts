@@ -60,7 +60,7 @@ describe('policyStage', () => {
     ['a list allows', '||ads.example^\n@@||www.ads.example^\n', {}, {}, [true, true]],
     ['nothing may block', '||ads.example^\n', managed('deny'), { isUnfiltered: true }, [false, false]],
   ] as const)(
-    'policyStage() lets pass what %s, and notes who allowed it',
+    'policyStage() allows a name that %s, and records who allowed it',
     (_what, text, rows, facts, [isAllowed, isAllowedByList]) => {
       const [result, slot] = judged(text, rows, facts);
       expect(result).toBe(StageResult.CONTINUE);

@@ -37,7 +37,7 @@ describe('questionChecksStage', () => {
     expect(replyIn(slot).extendedErrors).toEqual(errors);
   });
 
-  test('questionChecksStage() tells its version to those who may ask (RFC 4892)', () => {
+  test('questionChecksStage() answers with the version to clients that may ask (RFC 4892)', () => {
     const identity = new ServerIdentity({ ...NO_IDENTITY, chaosClients: ['192.0.2.0/24'], version: '1.2' });
     const slot = slotQuery(SNAPSHOT, 'version.bind', RRType.TXT, { edns: {}, qclass: CHAOS });
     expect([questionChecksStage(slot, identity), slot.status]).toEqual([

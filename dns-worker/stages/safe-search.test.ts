@@ -130,7 +130,7 @@ describe('safeSearchStage', () => {
     expect(text).toEqual(detail && expect.stringMatching(detail));
   });
 
-  test('safeSearchStage() answers with TC where the slot has no room for the alias', () => {
+  test('safeSearchStage() answers with TC if the slot is too small for the alias', () => {
     const slot = slotQuery(STRICT, 'www.search.example', 'A');
     slot.capacity = slot.questionEnd + 20;
     expect(safeSearchStage(slot, STRICT)).toBe(StageResult.ANSWERED);

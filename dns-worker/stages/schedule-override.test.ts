@@ -71,12 +71,15 @@ describe('scheduleOverrideStage()', () => {
     [{ override: null }, {}, false],
     [{ override: 'BlockAll' }, { enabled: false }, true],
     [{ override: null }, { enabled: false }, true],
-  ] as const)('lets %j with %j go on, unfiltered or not', (group, blocking, isUnfiltered) => {
-    const open = openOverridden(group, blocking);
-    const slot = received(open);
-    expect(scheduleOverrideStage(slot, open)).toBe(StageResult.CONTINUE);
-    expect(slot.isUnfiltered).toBe(isUnfiltered);
-  });
+  ] as const)(
+    'continues for %j with %j, and sets whether the query is unfiltered',
+    (group, blocking, isUnfiltered) => {
+      const open = openOverridden(group, blocking);
+      const slot = received(open);
+      expect(scheduleOverrideStage(slot, open)).toBe(StageResult.CONTINUE);
+      expect(slot.isUnfiltered).toBe(isUnfiltered);
+    },
+  );
 });
 
 describe('capTtlsToFlip()', () => {

@@ -29,7 +29,7 @@ function asked(
 }
 
 describe('specialUseNamesStage', () => {
-  test('specialUseNamesStage() tells of the encrypted resolvers of this server (RFC 9462 section 4)', () => {
+  test('specialUseNamesStage() answers with the encrypted resolvers of this server (RFC 9462 section 4)', () => {
     const records = [Uint8Array.of(0, 1, 1, 97, 0), Uint8Array.of(0, 2, 1, 98, 0)];
     const [result, slot] = asked(ALL, '_dns.resolver.arpa', 'SVCB', null, records);
     expect([result, slot.status, slot.answersCount]).toEqual([StageResult.ANSWERED, QueryStatus.LOCAL, 2]);
@@ -66,7 +66,7 @@ describe('specialUseNamesStage', () => {
     ['DOH_CANARY', 'use-application-dns.net', 'A'],
     ['PRIVATE_RELAY_CANARY', 'mask.icloud.com', 'A'],
     ['PRIVATE_RELAY_CANARY', 'mask-h2.icloud.com', 'A'],
-  ] as const)('specialUseNamesStage() lets go on, where %s is off, %s %s', (flag, name, type) => {
+  ] as const)('specialUseNamesStage() continues if %s is off: %s %s', (flag, name, type) => {
     const others =
       QuestionFlag.BLOCK_NON_FQDN | QuestionFlag.NEVER_FORWARD_NON_FQDN | QuestionFlag.NEVER_FORWARD_REVERSE;
     expect(asked(ALL, name, type)[0]).toBe(StageResult.ANSWERED);

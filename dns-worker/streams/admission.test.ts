@@ -85,7 +85,7 @@ async function echo(socket: Socket, size: number): Promise<string> {
 }
 
 describe('Admission', () => {
-  test('hands over the client of the header, and every octet behind it', async () => {
+  test('hands over the client of the header, and every byte after it', async () => {
     const { taken } = await listen([]);
     const socket = await client();
     socket.write(Buffer.concat([HEADER, Buffer.from('first')]));
@@ -108,7 +108,7 @@ describe('Admission', () => {
     expect(taken).toEqual([`127.0.0.1 ${balancer.localPort}`]);
   });
 
-  test('takes a header that is split over segments, octet by octet', async () => {
+  test('takes a header that is split over segments, byte by byte', async () => {
     const { taken } = await listen(['127.0.0.0/8']);
     const socket = await client();
     for (const octet of HEADER) {

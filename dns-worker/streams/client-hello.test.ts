@@ -39,7 +39,7 @@ describe('serverNameIn()', () => {
     expect(more.map(serverNameIn)).toEqual([NAME, NAME]);
   });
 
-  test('finds none where the client asks for none', async () => {
+  test('is empty if the client names no server', async () => {
     expect(serverNameIn(await helloOf({}))).toBe('');
   });
 
@@ -94,11 +94,14 @@ describe('clientKeyIn()', () => {
     ['other.dns.example.org', 'other'],
     ['PHONE.DNS.example.ORG', 'phone'],
     [`${'k'.repeat(63)}.dns.example.org`, 'k'.repeat(63)],
-  ])('reads the first label of %s, be the rest in the certificate or below its wildcard', (name, key) => {
-    expect([clientKeyIn(name, exact), clientKeyIn(name, wildcard)]).toEqual([key, key]);
-  });
+  ])(
+    'reads the first label of %s, whether the rest is in the certificate or below its wildcard',
+    (name, key) => {
+      expect([clientKeyIn(name, exact), clientKeyIn(name, wildcard)]).toEqual([key, key]);
+    },
+  );
 
-  test('reads a key that a name of the certificate has, too', () => {
+  test('also reads a key that is part of a name in the certificate', () => {
     expect(clientKeyIn('tv.dns.example.org', wildcard)).toBe('tv');
   });
 

@@ -60,7 +60,7 @@ describe('DohConnection', () => {
     expect(next.statuses).toEqual([]);
   });
 
-  test('ends a connection that goes on with a body after its refusal', async () => {
+  test('ends a connection that keeps sending a body after its refusal', async () => {
     const { connection, ends } = open();
     const { body, response, statuses } = exchange();
     connection.take({ kind: 'refused', status: 404 }, body, response);

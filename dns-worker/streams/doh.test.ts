@@ -124,7 +124,7 @@ function untilHeld(count: number): Promise<unknown> {
 }
 
 describe('listenDoh()', () => {
-  test('sends clients of both versions elsewhere when it lingers, and serves what they ask meanwhile', async () => {
+  test('sends clients of both versions elsewhere while it lingers, and still answers them', async () => {
     const asked = await open();
     await asked.get(MESSAGE);
     const http1 = connectTls({

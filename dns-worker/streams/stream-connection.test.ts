@@ -87,12 +87,12 @@ describe('StreamConnection', () => {
     expect(taken).toEqual([]);
   });
 
-  test('takes a message of 12 octets', async () => {
+  test('takes a message of 12 bytes', async () => {
     client.write(frame(new Uint8Array(12)));
     await untilTaken(1);
   });
 
-  test('reads no more than 100 queries that wait for an answer, and goes on with each answer', async () => {
+  test('reads at most 100 queries that wait for an answer, and another one with each answer', async () => {
     ask(MAX_QUERIES_IN_FLIGHT + 5);
     await until(
       'all messages in flight',
@@ -147,7 +147,7 @@ describe('StreamConnection', () => {
     expect([received.length, failures]).toEqual([MAX_QUERIES_IN_FLIGHT, []]);
   });
 
-  test('finish() ends at once where nothing is in flight, else with the last answer', async () => {
+  test('finish() ends at once if nothing is in flight, else with the last answer', async () => {
     ask(1);
     await untilTaken(1);
     connection.finish();

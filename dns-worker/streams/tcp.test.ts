@@ -107,7 +107,7 @@ describe('listenTcp', () => {
   test.each([
     ['127.0.0.1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]],
     ['::1', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
-  ])('listenTcp() tells the handler who asks from %s', async (address, expected) => {
+  ])('listenTcp() passes the address of the client to the handler: %s', async (address, expected) => {
     const seen: StreamClient[] = [];
     const on = await listen(
       (bytes, from) => {
@@ -149,7 +149,7 @@ describe('listenTcp', () => {
     await expect(failing).rejects.toMatchObject({ address: '192.0.2.1', code: 'EADDRNOTAVAIL' });
   });
 
-  test('listenTcp() carries messages of 65,535 octets both ways', async () => {
+  test('listenTcp() carries messages of 65,535 bytes both ways', async () => {
     const on = await listen();
     const { socket, messages } = client(portOf(on));
     const large = message(7, 65_535);
@@ -273,7 +273,7 @@ describe('listenTcp', () => {
   test.each([
     ['says nothing', () => undefined],
     ['has sent half a message', (socket: Socket) => void socket.write(frame(message(1)).subarray(0, 9))],
-    ['drips octets', (socket: Socket) => void drip(socket)],
+    ['drips bytes', (socket: Socket) => void drip(socket)],
     ['asks what is never answered', (socket: Socket) => void socket.write(frame(message(1)))],
   ])('listenTcp() closes a connection that idles: it %s', async (_what, act) => {
     const on = await listen(() => undefined, { idleTimeoutMs: 80 });

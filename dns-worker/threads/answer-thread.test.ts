@@ -66,7 +66,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('answers by another snapshot from when it says that it is in force', async () => {
+  test('answers by another snapshot once it has reported it as active', async () => {
     await using worker = await start();
     const client = await UdpClient.open(worker.port);
     const versions = (): number[] =>
@@ -79,7 +79,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('ends when it is told to drain', async () => {
+  test('ends when it is asked to drain', async () => {
     const worker = await start();
     worker.post('answer', { type: 'drain', keepSockets: false, withinMs: 3500 });
     await until('the answer thread to end', () => worker.hasEnded('answer'));

@@ -73,7 +73,7 @@ describe('Explainer.explain()', () => {
     expect(nameToText(explanation!.decidedBy!.name)).toBe('tracker.example');
   });
 
-  test('begins again where another snapshot came into force meanwhile', () => {
+  test('starts again if another snapshot became active in between', () => {
     explain(NAME);
     forwarding.use([{ text: `||${NAME}^`, reading: BLOCK }]);
     forwarding.answer({ answers: [a(NAME, '192.0.2.1')] });
@@ -97,7 +97,7 @@ describe('Explainer.explain()', () => {
     expect(new Float64Array(forwarding.counters).every((count) => count === 0)).toBe(true);
   });
 
-  test('sends no answer where there is none, and says what the client’s group is', () => {
+  test('reports the client’s group even without an answer', () => {
     explain(NAME);
     forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
     expect(QUERY_STATUS_NAMES[explanations[0]!.status]).toBe('TIMEOUT');

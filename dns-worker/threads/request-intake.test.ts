@@ -87,7 +87,7 @@ describe('RequestIntake.answer()', () => {
     expect(replies[0]!.opt).toBeNull();
   });
 
-  test('sends nothing where no answer is due', () => {
+  test('sends nothing if no answer is due', () => {
     intake.answer(new Uint8Array(5), {
       address: CLIENT,
       protocol: Protocol.udp,

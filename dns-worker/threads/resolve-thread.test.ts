@@ -40,7 +40,7 @@ describe('runResolveThread()', () => {
     client.close();
   });
 
-  test('tells of its upstreams before it says that it answers', async () => {
+  test('reports its upstreams before it reports that it is ready', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream });
     const types = worker.said.resolve.map(({ type }) => type);
@@ -66,7 +66,7 @@ describe('runResolveThread()', () => {
     },
   );
 
-  test('puts a snapshot into force, and tells of its upstreams', async () => {
+  test('activates a snapshot, and reports its upstreams', async () => {
     await using upstream = await upstreamOf(7);
     await using worker = await RunningWorker.start(ADS, { upstream, roles: ['resolve'] });
     const tcp = await TcpClient.open(worker.port);

@@ -172,7 +172,7 @@ describe('PROXY protocol', () => {
     return socket;
   }
 
-  test('takes a header in one segment with the query, and octet by octet', async () => {
+  test('takes a header in one segment with the query, and byte by byte', async () => {
     const whole = await openTcp(ports.dns);
     whole.write(PROXY_HEADER);
     expect(await exchange(whole, [ask('x.ads.example')])).toHaveLength(1);

@@ -12,7 +12,7 @@ describe('periodMs()', () => {
   ])('%s is %d', (period, ms) => expect(periodMs(period)).toBe(ms));
 
   test.each(['', '0h', '01h', '1', 'h', '1s', '1H', ' 1h', '1h\n', '-1h', '1.5h', '3661d', '9999999w'])(
-    '%j is no period',
+    '%j is not a period',
     (period) => expect(periodMs(period)).toBeUndefined(),
   );
 });

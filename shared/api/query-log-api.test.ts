@@ -59,7 +59,7 @@ describe('QueryLogQuery and QueryLogExport', () => {
 });
 
 describe('LoggedQuery', () => {
-  test('has ids beyond 2^32, since they tell the run, too', () => {
+  test('has ids beyond 2^32, since they also identify the run', () => {
     expect(LoggedQuery.shape.id.safeParse(2 ** 40).success).toBe(true);
     expect(LoggedQuery.shape.id.safeParse(0).success).toBe(false);
   });

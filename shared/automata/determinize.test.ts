@@ -45,20 +45,20 @@ describe('determinize()', () => {
     expect(misses.filter((text) => finds(automaton, text))).toEqual([]);
   });
 
-  test('finds a match with its last octet, and one octet later where it looks ahead', () => {
+  test('finds a match at its last byte, and one byte later if it looks ahead', () => {
     const [plain, boundary] = [automatonOf('ab'), automatonOf('ab\\b')];
     expect(statesOf(plain, 'xab.').map((state) => plain.found[state])).toEqual([0, 0, 0, 1, 0]);
     expect(statesOf(boundary, 'xab.').map((state) => boundary.found[state])).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test('puts octets that nothing tells apart into one class', () => {
+  test('puts bytes that nothing distinguishes into one class', () => {
     const { classOf, classCount } = automatonOf('^ab$');
     expect(classCount).toBe(3);
     expect(classOf[0x41]).toBe(classOf[0x61]);
     expect(classOf[0x63]).toBe(classOf[0xff]);
   });
 
-  test('ends in state 0, and stays there, where nothing can be found any more', () => {
+  test('ends in state 0, and stays there, once nothing can match any longer', () => {
     expect(statesOf(automatonOf('^ab'), 'xab').slice(1)).toEqual([0, 0, 0]);
     expect(statesOf(automatonOf('ab'), 'xxx')).not.toContain(0);
   });

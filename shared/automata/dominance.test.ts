@@ -56,7 +56,7 @@ describe('findDominance()', () => {
     expect(findDominance(programOf(pattern))).toEqual({ dominators: null, work: 0 });
   });
 
-  test('knows a program of 400 places, and tells its work', () => {
+  test('handles a program of 400 places, and returns the work done', () => {
     const program = programOf('a{400}');
     const places = program.ops.filter((op) => op === ByteOp.OCTET).length;
     const { dominators, work } = findDominance(program);

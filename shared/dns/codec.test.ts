@@ -13,7 +13,7 @@ describe('codec', () => {
     expect(decodeMessage(bytes)).toMatchObject({ id: 77, answers: [{ ttl: 5, data: '192.0.2.1' }] });
   });
 
-  test('decodeMessage() is null for octets that are no message', () => {
+  test('decodeMessage() is null for bytes that are not a message', () => {
     expect(decodeMessage(Uint8Array.of(1, 2, 3))).toBeNull();
   });
 });

@@ -54,7 +54,7 @@ describe('readDohTarget()', () => {
     });
   });
 
-  test('takes any octets as a message of a GET, and throws for nothing', () => {
+  test('takes any bytes as the message of a GET, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         const target = readDohTarget('GET', `/dns-query?dns=${Buffer.from(bytes).toString('base64url')}`, '');
@@ -105,7 +105,7 @@ describe('smallestTtl()', () => {
     ],
     ['that of a negative answer: the SOA record', { authorities: [soa(30, 900)] }, 30],
     ['that of a negative answer: its MINIMUM', { authorities: [soa(900, 30)] }, 30],
-    ['0 where there is nothing to keep', { additionals: [opt as never] }, 0],
+    ['0 if there is nothing to keep', { additionals: [opt as never] }, 0],
   ])('is %s', (_what, sections, expected) => {
     expect(smallestTtl(replyOf(sections))).toBe(expected);
   });

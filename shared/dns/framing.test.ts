@@ -30,7 +30,7 @@ describe('FrameReader', () => {
     );
   });
 
-  test('push() takes a message of 65,535 octets sent one octet at a time at its length', () => {
+  test('push() takes a message of 65,535 bytes whose length is sent one byte at a time', () => {
     const { reader, taken } = collect();
     const message = new Uint8Array(65_535).fill(7);
     const stream = frame(message);
@@ -52,7 +52,7 @@ describe('FrameReader', () => {
     expect(seen?.buffer).toBe(chunk.buffer);
   });
 
-  test('push() stops where the taker says false and resume() goes on', () => {
+  test('push() stops when the taker returns false, and resume() continues', () => {
     const taken: number[] = [];
     const reader = new FrameReader((message) => {
       taken.push(message[0]!);

@@ -33,11 +33,11 @@ describe('nameFromText()', () => {
     ['\\12'],
     ['a'.repeat(64)],
     [`${'a.'.repeat(127)}bc`],
-  ])('nameFromText(%j) refuses what is no name', (text) => {
+  ])('nameFromText(%j) refuses an invalid name', (text) => {
     expect(nameFromText(text)).toBeNull();
   });
 
-  test('nameFromText() takes a name of exactly 255 octets and no longer one', () => {
+  test('nameFromText() takes a name of exactly 255 bytes and no longer one', () => {
     const label = 'a'.repeat(63);
     const longest = `${label}.${label}.${label}.${'b'.repeat(61)}`;
     expect(nameFromText(longest)).toHaveLength(MAX_NAME_LENGTH);
@@ -84,7 +84,7 @@ describe('hashName()', () => {
     expect(a).toEqual(b);
   });
 
-  test('hashName() tells labels from their concatenation, and depends on its seeds', () => {
+  test('hashName() distinguishes labels from their concatenation, and depends on its seeds', () => {
     const lanes = (text: string, seed: number): string => {
       const into: NameHash = { low: 0, high: 0 };
       hashName(nameFromText(text)!, 0, seed, seed + 1, into);

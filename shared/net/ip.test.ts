@@ -34,7 +34,7 @@ describe('addressFromText()', () => {
     ['::1.2.3.4.5'],
     ['1.2.3.4::'],
     ['g::'],
-  ])('addressFromText(%j) refuses what is no address', (text) => {
+  ])('addressFromText(%j) refuses an invalid address', (text) => {
     expect(addressFromText(text)).toBeNull();
   });
 

@@ -37,7 +37,7 @@ describe('ProxyHeader', () => {
   test.each([
     ['LOCAL', headerOf('20', '00', '')],
     ['LOCAL with an address, which is ignored', headerOf('20', '11', CLIENT_4)],
-    ['LOCAL with what is no address', headerOf('20', 'ff', 'abcdef')],
+    ['LOCAL with an invalid address', headerOf('20', 'ff', 'abcdef')],
     ['a client of no known family', headerOf('21', '00', '')],
     ['a client on a unix socket', headerOf('21', '31', '00'.repeat(216))],
   ])('names no client: %s', (_what, bytes) => {

@@ -68,7 +68,7 @@ describe('unmaskUrl()', () => {
     expect(unmaskUrl('https://lists.example/b', stored)).toBe('https://lists.example/b');
   });
 
-  test('finds no credentials where none are stored', () => {
+  test('finds no credentials if none are stored', () => {
     expect(unmaskUrl('https://***@lists.example/', 'https://lists.example/')).toBe('https://lists.example/');
   });
 });

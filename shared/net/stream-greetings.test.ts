@@ -63,7 +63,7 @@ const closeOf = (socket: Socket): Promise<unknown> =>
   );
 
 describe('StreamGreetings', () => {
-  test('takes a connection at once where headers are not in use', async () => {
+  test('takes a connection at once if headers are not in use', async () => {
     const { seen, waiting } = await listen(null);
     (await client()).write(HEADER);
     await until(
@@ -92,7 +92,7 @@ describe('StreamGreetings', () => {
     expect(waiting.size).toBe(0);
   });
 
-  test('takes a header whose last octet is the last of a segment', async () => {
+  test('takes a header whose last byte is the last of a segment', async () => {
     const { seen } = await listen(['127.0.0.1']);
     const socket = await client();
     socket.write(HEADER);
@@ -110,10 +110,10 @@ describe('StreamGreetings', () => {
   });
 
   test.each([
-    ['the first octet', [], Buffer.alloc(0), 0],
+    ['the first byte', [], Buffer.alloc(0), 0],
     ['the rest of a header', [], HEADER.subarray(0, 15), 1],
-    ['the first octet of a direct client', ['192.0.2.0/24'], Buffer.alloc(0), 0],
-    ['what would tell a direct client from a header', ['192.0.2.0/24'], HEADER.subarray(0, 5), 1],
+    ['the first byte of a direct client', ['192.0.2.0/24'], Buffer.alloc(0), 0],
+    ['the bytes that distinguish a direct client from a header', ['192.0.2.0/24'], HEADER.subarray(0, 5), 1],
   ])('closes a connection that is late with %s', async (_what, trusted, bytes, bad) => {
     const { seen, waiting, accepted, pass } = await listen(trusted);
     const socket = await client();

@@ -18,7 +18,7 @@ describe('canonicalDomain()', () => {
     (written) => expect(canonicalDomain(written)).toBeNull(),
   );
 
-  test('throws for nothing, and gives names that stay as they are', () => {
+  test('never throws, and returns names that are canonical themselves', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.domain()), (written) => {
         const domain = canonicalDomain(written);

@@ -20,12 +20,12 @@ describe('compileProgram()', () => {
     }
   });
 
-  test('reads octets as Latin-1', () => {
+  test('reads bytes as Latin-1', () => {
     const [set] = programOf('[\\x{e0}-\\x{ef}]').sets;
     expect([set![0xdf], set![0xe0], set![0xef], set![0xf0]]).toEqual([0, 1, 1, 0]);
   });
 
-  test('keeps each set of octets once', () => {
+  test('keeps each set of bytes once', () => {
     expect(programOf('[ab]c[ab]{30}[ba]c').sets).toHaveLength(2);
   });
 

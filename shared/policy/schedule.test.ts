@@ -161,7 +161,7 @@ describe('schedules of three years in ten zones', () => {
     PATIENCE_MS,
   );
 
-  test('nextFlipAt() knows none where nothing ever changes', () => {
+  test('nextFlipAt() finds none if nothing ever changes', () => {
     const all: ScheduleSlot = { days: 127, start: 0, end: 1440, action: 'allow_all' };
     const halves: ScheduleSlot[] = [
       { days: 127, start: 600, end: 300, action: 'block_all' },

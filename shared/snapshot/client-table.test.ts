@@ -39,7 +39,7 @@ const find = (table: ClientTable, address: string): number =>
   table.find(...(wordsOf(address) as [number, number, number, number]));
 
 describe('ClientTable', () => {
-  test('refuses what is no client table of this layout, or is cut off', () => {
+  test('refuses a buffer that is not a client table of this layout, or is cut off', () => {
     expect(() => new ClientTable(new SharedArrayBuffer(64))).toThrow('not a client table of this layout');
     expect(() => tableOf(['0.0.0.0'], ['::'], 1)).toThrow('shorter than its header says');
     expect(() => tableOf(['0.0.0.0'], ['::'])).not.toThrow();

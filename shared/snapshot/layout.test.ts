@@ -63,7 +63,7 @@ describe('headers', () => {
     expect(headerWords(PolicyTableLayout).filter((word) => addresses.includes(word))).toEqual([]);
   });
 
-  test('of an automaton have a class for each octet', () => {
+  test('of an automaton have a class for each byte', () => {
     expect(AutomatonLayout.CLASS_MAP_WORDS * 4).toBe(256);
   });
 });

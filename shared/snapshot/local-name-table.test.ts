@@ -32,7 +32,7 @@ function nodeOf(name: string): number {
 }
 
 describe('LocalNames', () => {
-  test('refuses what are no local names of this layout', () => {
+  test('refuses a buffer without local names of this layout', () => {
     expect(() => new LocalNames(new SharedArrayBuffer(64))).toThrow(RangeError);
   });
 });

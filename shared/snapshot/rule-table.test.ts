@@ -102,7 +102,7 @@ describe('RuleTable.find()', () => {
     expect(tableOf({}).table().find(0, 0)).toBe(-1);
   });
 
-  test('goes on to the next bucket, and from the last to the first, where the name overflowed', () => {
+  test('continues with the next bucket, and from the last to the first, if the name overflowed', () => {
     const late = { low: lowFor(3), high: 33, attribute: 4 };
     const table = (overflow: Record<number, number[]>) => tableOf({ 1: [late] }, overflow).table();
     expect(table({ 3: [33], 0: [33] }).find(late.low, late.high)).toBe(4);

@@ -58,7 +58,7 @@ describe('HeapGrowth', () => {
     expect(busy([10, 26, 8, 23, 24])).toEqual(['collect 26', 'collect 24']);
   });
 
-  test('leaves a thread alone that has more to do than it is told', () => {
+  test('leaves a thread alone that is busier than its limit', () => {
     const looks = (share: number): Look[] => [
       [10, 10, 1],
       [30, 50, share],
@@ -99,7 +99,7 @@ describe('HeapGrowth', () => {
     expect(done(looks)).toEqual(['shrink 13']);
   });
 
-  test('does not do that again and again where it does not help', () => {
+  test('does not keep shrinking a heap if it does not help', () => {
     const looks: Look[] = [
       [10, 10],
       [30, 40, 0],
@@ -110,7 +110,7 @@ describe('HeapGrowth', () => {
     expect(done(looks)).toEqual(['shrink 40', 'shrink 44']);
   });
 
-  test('collects and shrinks the heap of its own thread', () => {
+  test('collects and shrinks the heap of the thread that it runs in', () => {
     const kept: object[] = [];
     const looked: string[] = [];
     // Garbage from elsewhere that V8 collects during the test would hide the growth.

@@ -176,19 +176,19 @@ describe('Bootstrap', () => {
     expect([server.udpQueries.length, other.udpQueries.length]).toEqual([2, 2]);
   });
 
-  test('lookup() is content with one family where the other does not answer', async () => {
+  test('lookup() returns one family if the other gets no answer', async () => {
     zone = { A: null, AAAA: [aaaa(HOST, 1)] };
     expect(await lookup()).toEqual([V6]);
   });
 
-  test('lookup() finds nothing where no server knows the host, and asks again next time', async () => {
+  test('lookup() finds nothing if no server knows the host, and asks again next time', async () => {
     zone = { A: [], AAAA: [] };
     expect(await lookup()).toEqual([]);
     zone = { A: [a(HOST, V4.ip)], AAAA: [] };
     expect(await lookup()).toEqual([V4]);
   });
 
-  test('close() tells those who wait that there is nothing, and no server is asked afterwards', async () => {
+  test('close() ends waiting lookups without an address, and no server is asked afterwards', async () => {
     zone = { A: null, AAAA: null };
     const waiting = lookup();
     bootstrap.close();

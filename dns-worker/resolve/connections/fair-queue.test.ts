@@ -25,7 +25,7 @@ describe('FairQueue', () => {
     expect(drain(queue)).toEqual(['a1', 'a2']);
   });
 
-  test('add() gives one network half of the room, and leaves room for those that come later', () => {
+  test('add() gives one network half of the space, and leaves space for networks that come later', () => {
     const queue = new FairQueue<string>(90);
     const fill = (network: string): number => {
       let count = 0;

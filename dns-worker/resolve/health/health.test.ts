@@ -10,7 +10,7 @@ function health(thresholds = THRESHOLDS): { record: Health; changes: HealthStatu
 }
 
 describe('Health', () => {
-  test('recordFault() sets a server aside at the threshold, not before', () => {
+  test('recordFault() marks a server unhealthy at the threshold, not before', () => {
     const { record, changes } = health();
     record.recordFault('timeout');
     record.recordFault('timeout');
@@ -51,7 +51,7 @@ describe('Health', () => {
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 0, lastError: 'SERVFAIL' });
   });
 
-  test('recordFault() counts but sets no server aside when health checks are off', () => {
+  test('recordFault() counts but marks no server unhealthy when health checks are off', () => {
     const { record } = health({ ...THRESHOLDS, enabled: false });
     for (let i = 0; i < 10; i++) record.recordFault('timeout');
     expect(record).toMatchObject({ status: 'Unknown', consecutiveFailures: 10 });

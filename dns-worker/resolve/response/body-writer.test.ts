@@ -103,14 +103,14 @@ describe('BodyWriter.record()', () => {
   test.each<[string, TestRecord]>([
     ['a name that is cut off', { owner: 'www.test', type: 'CNAME', ttl: 1, rdata: Uint8Array.of(3, 97) }],
     [
-      'octets behind a name',
+      'bytes after a name',
       { owner: 'www.test', type: 'CNAME', ttl: 1, rdata: octets(wireName('a.test'), [0]) },
     ],
     [
       'a SOA without its numbers',
       { owner: 'test', type: 'SOA', ttl: 1, rdata: octets(wireName('a'), wireName('b'), [0, 0]) },
     ],
-    ['an address of three octets', { owner: 'www.test', type: 'A', ttl: 1, rdata: Uint8Array.of(1, 2, 3) }],
+    ['an address of three bytes', { owner: 'www.test', type: 'A', ttl: 1, rdata: Uint8Array.of(1, 2, 3) }],
   ])('refuses RDATA with %s', (_, record) => {
     const { writer, written } = write([record]);
     expect([written, writer.isTooLong]).toEqual([[false], false]);

@@ -22,7 +22,7 @@ describe('questionKey', () => {
     expect(questionKey(question('www.example.org', 'A'))).toBe(questionKey(asked));
   });
 
-  test('questionKey() is the same without a subnet and with the wish that none be told', () => {
+  test('questionKey() is the same without a subnet and with a request to send none', () => {
     const asked = question('www.example.org', 'A');
     expect(questionKey({ ...asked, ecs: Uint8Array.of(0, 1, 0, 0) })).toBe(questionKey(asked));
   });
@@ -45,7 +45,7 @@ describe('encodeQuery', () => {
     expect(message.readUInt16BE(opt + 11 + options.length)).toBe(12);
   });
 
-  test('encodeQuery() ends with the subnet where nothing else goes along, and loses it without EDNS', () => {
+  test('encodeQuery() ends with the subnet if nothing follows it, and omits it without EDNS', () => {
     const message = encodeQuery(asked, 1, { edns: true, marks: null, padTo: 0 });
     expect([...message.subarray(-option.length)]).toEqual(option);
     const bare = encodeQuery(asked, 1, { edns: false, marks: null, padTo: 0 });

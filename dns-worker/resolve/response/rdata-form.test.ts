@@ -39,7 +39,7 @@ const REPEATING: readonly number[] = [RRType.TXT, 20, RRType.APL, RRType.HIP, 56
 
 describe('readResponse() and RDATA', () => {
   test.each(RDATA_SAMPLES.map(([type, samples]) => [rrTypeName(type), type, samples] as const))(
-    'readResponse() takes %s that is well formed, and none that is cut off or goes on',
+    'readResponse() takes %s that is well formed, and none that is cut off or too long',
     (_name, type, samples) => {
       for (const sample of samples) {
         const rdata = bytes(sample);
@@ -75,7 +75,7 @@ describe('readResponse() and RDATA', () => {
     ['NSEC with a compressed name', RRType.NSEC, 'c00c 0001 40'],
     ['NSEC without types', RRType.NSEC, NAME],
     ['NSEC with an empty window', RRType.NSEC, `${NAME} 00 00`],
-    ['NSEC with a window of 33 octets', RRType.NSEC, `${NAME} 00 21 ${'ff'.repeat(33)}`],
+    ['NSEC with a window of 33 bytes', RRType.NSEC, `${NAME} 00 21 ${'ff'.repeat(33)}`],
     ['NSEC with windows out of order', RRType.NSEC, `${NAME} 01 01 40 00 01 40`],
     ['NSEC with a window that ends in zeros', RRType.NSEC, `${NAME} 00 02 4000`],
     ['DNSKEY without a key', RRType.DNSKEY, '0101 03 0d'],
@@ -90,13 +90,13 @@ describe('readResponse() and RDATA', () => {
     ['SVCB with a parameter cut off', RRType.SVCB, '0001 00 0001 0004 02 6832'],
     ['HTTPS with parameters out of order', RRType.HTTPS, '0001 00 0003 0002 01bb 0001 0003 026832'],
     ['HTTPS with a parameter twice', RRType.HTTPS, '0001 00 0003 0002 01bb 0003 0002 01bb'],
-    ['HTTPS with a port of three octets', RRType.HTTPS, '0001 00 0003 0003 0001bb'],
+    ['HTTPS with a port of three bytes', RRType.HTTPS, '0001 00 0003 0003 0001bb'],
     ['HTTPS with half an address', RRType.HTTPS, '0001 00 0004 0002 0102'],
     ['HTTPS with an empty protocol', RRType.HTTPS, '0001 00 0001 0001 00'],
     ['HTTPS that lacks a mandatory parameter', RRType.HTTPS, '0001 00 0000 0002 0003'],
     ['HTTPS with a compressed target', RRType.HTTPS, '0001 c00c'],
     ['CAA without a tag', RRType.CAA, '00 00 6162'],
-    ['CAA with a tag that is no word', RRType.CAA, '00 02 612d'],
+    ['CAA with a tag that is not alphanumeric', RRType.CAA, '00 02 612d'],
     ['AMTRELAY whose relay is cut off', 260, '0a 01 c000'],
   ])('readResponse() does not take %s', (_what, type, rdata) => {
     expect(kindOf(type, bytes(rdata))).toBe('malformed-data');

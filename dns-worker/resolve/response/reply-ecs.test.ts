@@ -29,7 +29,7 @@ describe('ecsScopeOf()', () => {
     expect(scope(subnet(0, 1, 24, 0, 192, 0, 2))).toBe(0);
   });
 
-  test('ecsScopeOf() is 0 where the reply has no subnet', () => {
+  test('ecsScopeOf() is 0 if the reply has no subnet', () => {
     expect([scope(null), scope(opt()), scope(optWith(10, new Uint8Array(16)))]).toEqual([0, 0, 0]);
   });
 
@@ -44,7 +44,7 @@ describe('ecsScopeOf()', () => {
     expect(scope(record)).toBe('other-ecs');
   });
 
-  test('ecsScopeOf() does not look at the reply to a question that told no subnet', () => {
+  test('ecsScopeOf() ignores the reply to a question that sent no subnet', () => {
     const silent = { ...ASKED, ecs: Uint8Array.of(0, 1, 0, 0) };
     expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), silent)).toBe(0);
     expect(scope(subnet(0, 1, 24, 24, 192, 0, 3), { ...ASKED, ecs: null })).toBe(0);

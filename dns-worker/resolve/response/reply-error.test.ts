@@ -21,12 +21,12 @@ describe('blockSaidBy()', () => {
     [6, undefined],
     [22, undefined],
     [0xff10, undefined],
-  ])("an upstream's extended error %d is told as %p", (code, told) => {
+  ])("an upstream's extended error %d is passed on as %p", (code, told) => {
     const text = new Uint8Array(300).fill(0x3c);
     expect(said(EDE, octets([code >> 8, code & 0xff], text))).toBe(told);
   });
 
-  test('the first that speaks of a block is told, whatever stands before it', () => {
+  test('the first error about a block is passed on, whatever comes before it', () => {
     const more = octets(
       [0, 3],
       [0, EDE, 0, 1, 0],

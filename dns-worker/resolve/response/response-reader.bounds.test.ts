@@ -45,10 +45,10 @@ describe('readResponse: RDATA', () => {
   );
 
   test.each([
-    ['an A of 5 octets', 'A', new Uint8Array(5)],
-    ['an AAAA of 4 octets', 'AAAA', new Uint8Array(4)],
+    ['an A of 5 bytes', 'A', new Uint8Array(5)],
+    ['an AAAA of 4 bytes', 'AAAA', new Uint8Array(4)],
     ['an MX without a name', 'MX', Uint8Array.of(0, 10)],
-    ['an NS with octets behind its name', 'NS', octets(wireName('ns.example.org'), [0])],
+    ['an NS with bytes after its name', 'NS', octets(wireName('ns.example.org'), [0])],
     ['a SOA cut short', 'SOA', octets(wireName('a.test'), wireName('b.test'), new Uint8Array(19))],
     ['a name that leaves its RDATA', 'PTR', Uint8Array.of(3, 97, 98)],
     ['a NAPTR whose strings leave its RDATA', 'NAPTR', Uint8Array.of(0, 1, 0, 1, 200)],
@@ -59,7 +59,7 @@ describe('readResponse: RDATA', () => {
     );
   });
 
-  test('readResponse() keeps octets in labels that text cannot hold', () => {
+  test('readResponse() keeps bytes in labels that text cannot hold', () => {
     const target = octets([3, 0, 0x2e, 0xff], wireName('example.net'));
     const asked = question('www.example.org', 'CNAME');
     const answer = read(asked, {
@@ -73,8 +73,8 @@ describe('readResponse: bounds', () => {
   test.each([
     ['with an owner name', [{ ...opt(), owner: 'a' }]],
     ['whose owner points to the root', [{ ...opt(), owner: Uint8Array.of(0xc0, 28) }]],
-    ['with an option past its end', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 9, 1, 2) }]],
-    ['with octets behind its last option', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 1, 1, 7) }]],
+    ['with an option that extends past the record', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 9, 1, 2) }]],
+    ['with bytes after its last option', [{ ...opt(), rdata: Uint8Array.of(0, 10, 0, 1, 1, 7) }]],
     ['with 65 options', [{ ...opt(), rdata: new Uint8Array(65 * 4) }]],
   ])('readResponse() refuses an OPT record %s', (_how, additionals) => {
     const answers = [a('www.example.org', '192.0.2.1')];
@@ -92,7 +92,7 @@ describe('readResponse: bounds', () => {
     expect(faultOf(WWW, { answers: [a(Uint8Array.from(owner), '192.0.2.1')] })).toBe('malformed');
   });
 
-  test('readResponse() refuses a name of 256 octets', () => {
+  test('readResponse() refuses a name of 256 bytes', () => {
     const label = [63, ...new Uint8Array(63).fill(0x61)];
     const owner = octets(label, label, label, [62, ...new Uint8Array(62).fill(0x61)], [0]);
     expect(owner).toHaveLength(256);

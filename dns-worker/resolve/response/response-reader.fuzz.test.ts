@@ -44,7 +44,7 @@ const someRecord = (owner: fc.Arbitrary<string>): fc.Arbitrary<TestRecord> =>
   );
 
 describe('readResponse: any input', () => {
-  test('readResponse() neither throws nor grows on any octets behind a good question', () => {
+  test('readResponse() neither throws nor grows on any bytes after a good question', () => {
     const counts = fc.tuple(fc.nat(40), fc.nat(40), fc.nat(40));
     fc.assert(
       fc.property(
@@ -64,7 +64,7 @@ describe('readResponse: any input', () => {
     );
   });
 
-  test('readResponse() neither throws nor grows on a good message with octets changed', () => {
+  test('readResponse() neither throws nor grows on a good message with changed bytes', () => {
     const good = response(WWW_DO, {
       answers: [
         cname('www.example.org', 'b.example.net'),

@@ -38,7 +38,7 @@ describe('expandName()', () => {
     expect(read([0])).toEqual(['.', 1]);
   });
 
-  test('follows pointers, and goes on behind the first of them', () => {
+  test('follows pointers, and continues after the first of them', () => {
     const bytes = octets(wireName('test'), [1, 98, 0xc0, 12], [1, 97, 0xc0, 18]);
     expect(read(bytes, 10)).toEqual(['a.b.test', 14]);
   });
@@ -48,12 +48,12 @@ describe('expandName()', () => {
     ['forwards', [0xc0, 14, 0], 0],
     ['into the header', [0xc0, 11], 0],
     ['in a circle', [1, 97, 0xc0, 12], 2],
-    ['with its second octet cut off', [0xc0], 0],
+    ['with its second byte cut off', [0xc0], 0],
   ])('refuses a pointer %s', (_, bytes, at) => {
     expect(read(at === 2 ? octets(bytes, [0xc0, 14]) : bytes, at === 2 ? 4 : 0)).toBeNull();
   });
 
-  test('takes a name of 255 octets, and none of 256', () => {
+  test('takes a name of 255 bytes, and none of 256', () => {
     expect(longName(3)).toHaveLength(255);
     expect(read(longName(3))?.[1]).toBe(255);
     expect(read(longName(4))).toBeNull();

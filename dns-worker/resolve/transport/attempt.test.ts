@@ -119,7 +119,7 @@ describe('Attempt.cancel()', () => {
 });
 
 describe('Attempt.timeOut()', () => {
-  test('holds the time against a server that has answered no one meanwhile', () => {
+  test('counts a failure if the server has answered nothing in that time', () => {
     const { attempt, clock, health } = begin();
     let told = 0;
     attempt.onTimeOut = () => told++;
@@ -134,7 +134,7 @@ describe('Attempt.timeOut()', () => {
     });
   });
 
-  test('doubts only, where the server has answered others since', () => {
+  test('only makes the server suspect if it has answered others since', () => {
     const { attempt, clock, health } = begin();
     clock.advance(1000);
     health.recordLatency(5, clock.monotonicMs());
@@ -178,7 +178,7 @@ describe('Attempt.expire()', () => {
 });
 
 describe('Attempt.noteSilence()', () => {
-  test('makes a server suspect that has answered no one since', () => {
+  test('makes a server suspect that has answered nothing since', () => {
     const { attempt, clock, health } = begin();
     clock.advance(400);
     attempt.noteSilence();
@@ -186,7 +186,7 @@ describe('Attempt.noteSilence()', () => {
   });
 
   test.each(['is over', 'had to wait here', 'asks a server that answers others'])(
-    'says nothing where the attempt %s',
+    'changes nothing if the attempt %s',
     (state) => {
       const { attempt, clock, exchanges, health } = begin();
       clock.advance(400);

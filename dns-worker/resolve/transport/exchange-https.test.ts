@@ -264,7 +264,7 @@ describe('HttpsUpstream', () => {
     expect((await ask()).kind).toBe('answer');
   });
 
-  test('ask() goes on on a new session after GOAWAY', async () => {
+  test('ask() continues on a new session after GOAWAY', async () => {
     await ask();
     const gone = once(sessions[0]!, 'close');
     sessions[0]!.goaway();

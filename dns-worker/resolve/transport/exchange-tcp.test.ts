@@ -220,7 +220,7 @@ describe('StreamUpstream', () => {
     },
   );
 
-  test('ask() fails where TC is set even here', async () => {
+  test('ask() fails if TC is set even over TCP', async () => {
     upstream.tcpScript = (query) =>
       query.reply(response(www(1), { id: idOf(query.bytes), flags: 0x8380, additionals: [opt()] }));
     expect(await ask(www(1))).toEqual({
@@ -250,7 +250,7 @@ describe('StreamUpstream', () => {
     },
   );
 
-  test('ask() does not ask again where the refusal has an OPT record, nor where nothing else is answered', async () => {
+  test('ask() does not retry after a refusal with an OPT record, and remembers nothing if the retry is also refused', async () => {
     upstream.tcpScript = (query) => query.reply(answer(query.bytes, [], FORMERR, [opt()]));
     expect(await ask(www(1))).toMatchObject({ kind: 'answer', answer: { rcode: 1 } });
     upstream.tcpScript = (query) => query.reply(refusal(query));

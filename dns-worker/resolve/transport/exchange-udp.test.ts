@@ -134,7 +134,7 @@ describe('exchangeUdp', () => {
     upstream = await ScriptedUpstream.start();
   });
 
-  test('exchangeUdp() fails where the system knows no way', async () => {
+  test('exchangeUdp() fails if the system has no route', async () => {
     const outcome = await ask(WWW, true, { ip: '255.255.255.255', port: 53, family: 4 });
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'network', detail: 'EACCES' });
   });

@@ -9,7 +9,7 @@ function reading(rcode: number, hasEdns: boolean): ResponseReading {
 }
 
 describe('outcomeOf()', () => {
-  test('takes FORMERR for a refusal of EDNS only where EDNS was asked with and none came back', () => {
+  test('takes FORMERR for a refusal of EDNS only if the query had EDNS and the response has none', () => {
     const kinds = (rcode: number) =>
       [
         [true, false],
@@ -32,7 +32,7 @@ describe('outcomeOf()', () => {
     ['malformed', 'malformed', 'malformed response'],
     ['not-a-response-to-this', 'malformed', 'malformed response'],
     ['chain-too-long', 'unusable', 'chain-too-long'],
-  ])('holds %s against the server only where it is garbage', (fault, reason, detail) => {
+  ])('counts %s against the server only if the response is malformed', (fault, reason, detail) => {
     expect(outcomeOf({ kind: 'fault', fault } as ResponseReading, true)).toEqual({
       kind: 'failed',
       reason,
@@ -53,7 +53,7 @@ describe('lossOf()', () => {
 });
 
 describe('errorDetail()', () => {
-  test('is the code, the message where there is none, or the text of what is no error', () => {
+  test('is the code, else the message, else the text of a value that is not an error', () => {
     expect(errorDetail(Object.assign(new Error('connect failed'), { code: 'ECONNREFUSED' }))).toBe(
       'ECONNREFUSED',
     );

@@ -171,7 +171,7 @@ describe('the exchange of KeptConnections.ask()', () => {
     expect([first.outcomes, waiting.outcomes]).toEqual([[ANSWERED], []]);
   });
 
-  test('has the connection give up a question in flight, and tells whether it had to wait', () => {
+  test('makes the connection abandon a cancelled question, and reports whether it had to wait', () => {
     const { made, ask } = open(1, 1);
     const [first, waiting] = [ask('a'), ask('b')];
     expect([first, waiting].map(({ exchange }) => exchange.wasQueued)).toEqual([false, true]);
@@ -186,7 +186,7 @@ describe('isSilent()', () => {
     ['brought nothing ever', { received: 0, before: 0, waitedMs: 1 }, true],
     ['brought something, but nothing for a second', { received: 3, before: 3, waitedMs: 1000 }, true],
     ['brought something, and was asked just now', { received: 3, before: 3, waitedMs: 999 }, false],
-    ['brought another answer meanwhile', { received: 4, before: 3, waitedMs: 5000 }, false],
+    ['brought another answer since', { received: 4, before: 3, waitedMs: 5000 }, false],
   ] as const)('speaks of a connection that %s', (_what, { received, before, waitedMs }, expected) => {
     const clock = new TestClock();
     const traffic = new ConnectionTraffic(clock);

@@ -33,13 +33,13 @@ function askAtOnce(count: number): { exchanges: Exchange[]; outcomes: Promise<Ex
 const portsAsked = (): number[] => upstream.udpQueries.map(({ port }) => port);
 
 describe('UdpSockets', () => {
-  test('join() gives each question a socket of its own while few are under way', async () => {
+  test('join() gives each question its own socket while few are in flight', async () => {
     upstream.udpScript = (query) => query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes) }));
     await askAtOnce(30).outcomes;
     expect(new Set(portsAsked()).size).toBe(30);
   });
 
-  test('join() lets at most sixteen questions share a socket under load, each with an id of its own', async () => {
+  test('join() lets at most sixteen questions share a socket under load, each with its own id', async () => {
     const { outcomes } = askAtOnce(160);
     // All wait before the first is answered, and each gets the answer to its own question.
     upstream.udpScript = (_query, index) => {

@@ -128,7 +128,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(upstream.tcpConnections).toBe(1);
   });
 
-  test('ask() goes on with random case whatever TCP and forged replies say', async () => {
+  test('ask() keeps using random case whatever TCP and forged replies say', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 66 }));
     upstream.tcpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 9 }));
     for (let i = 0; i < 10; i++) expect(lastOctet(await ask())).toBe(9);
@@ -226,8 +226,8 @@ describe('UdpUpstream: cookies (RFC 7873)', () => {
           SERVER_COOKIE,
         ),
     ],
-    ['a server cookie of 7 octets', (ours) => octets(ours, SERVER_COOKIE.subarray(0, 7))],
-    ['a server cookie of 33 octets', (ours) => octets(ours, new Uint8Array(33))],
+    ['a server cookie of 7 bytes', (ours) => octets(ours, SERVER_COOKIE.subarray(0, 7))],
+    ['a server cookie of 33 bytes', (ours) => octets(ours, new Uint8Array(33))],
     ['an empty cookie (CVE-2026-33262)', () => new Uint8Array(0)],
   ])('ask() drops a reply with %s and waits on', async (_what, cookie) => {
     upstream.udpScript = (query) => {
@@ -338,7 +338,7 @@ describe('UdpUpstream: malformed replies', () => {
     expect(lastOctet(await ask())).toBe(9);
   });
 
-  test('ask() goes on waiting where TCP fails (TuDoor)', async () => {
+  test('ask() keeps waiting if TCP fails (TuDoor)', async () => {
     upstream.udpScript = (query) => cut(query, 0);
     upstream.tcpScript = (query) => {
       query.connection?.destroy();

@@ -125,7 +125,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     expect(hasEdns(upstream.udpQueries.at(-1)!)).toBe(false);
   });
 
-  test('ask() asks without EDNS after a refusal that does not repeat the question, and goes on waiting beside it', async () => {
+  test('ask() asks without EDNS after a refusal that does not repeat the question, and still takes the answer to the first query', async () => {
     const bare = (query: ReceivedQuery): Uint8Array =>
       octets(query.bytes.subarray(0, 2), [0x81, 0x81], new Uint8Array(8));
     upstream.udpScript = (query) => {

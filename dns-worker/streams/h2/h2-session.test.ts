@@ -413,7 +413,7 @@ describe('H2Session', () => {
     expect(await goneWith()).toBe(code);
   });
 
-  test('goes on sending answers after a request that could not be taken', async () => {
+  test('keeps sending answers after a request that could not be taken', async () => {
     send();
     await until(
       'both SETTINGS',

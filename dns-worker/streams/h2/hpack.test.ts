@@ -52,7 +52,7 @@ describe('HpackDecoder', () => {
     ]);
   });
 
-  test('finds fields that are too large, and goes on with the next block', () => {
+  test('finds fields that are too large, and continues with the next block', () => {
     const decoder = new HpackDecoder(100);
     const field = Buffer.concat([bytes('40 01 61 50'), Buffer.alloc(80, 0x76)]);
     expect(decoder.decode(Buffer.concat([field, field]))).toBeNull();

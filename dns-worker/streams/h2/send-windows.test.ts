@@ -37,7 +37,7 @@ describe('SendWindows', () => {
     );
   });
 
-  test('go on with nothing for a stream that is closed', () => {
+  test('send nothing more for a stream that is closed', () => {
     const { windows, written } = open();
     windows.resize(0);
     windows.open(1);

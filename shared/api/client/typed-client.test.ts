@@ -59,7 +59,7 @@ describe('TypedClient', () => {
     ]);
   });
 
-  test('send() tells status and header fields, too', async () => {
+  test('send() also returns status and header fields', async () => {
     const { status, headers, answer } = await client().send('POST /managed-domains', {
       body: { domain: 'ads.example.org' },
     });
@@ -120,7 +120,7 @@ describe('TypedClient', () => {
     expect((await after('Wed, 21 Oct 2026 07:28:00 GMT')).retryAfterSecs).toBeNull();
   });
 
-  test('call() throws where something else than Weir answers, and takes the health of a node in trouble', async () => {
+  test('call() throws if something other than Weir answers, and accepts the health of a node in trouble', async () => {
     const proxy = answeredWith('<h1>Bad gateway</h1>', {
       status: 502,
       headers: { 'content-type': 'text/html' },

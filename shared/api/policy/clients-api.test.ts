@@ -39,7 +39,7 @@ describe('ClientCreateBody', () => {
 });
 
 describe('ClientUpdateBody', () => {
-  test('leaves absent fields absent, and tells null from them', () => {
+  test('leaves absent fields absent, and distinguishes null from them', () => {
     expect(ClientUpdateBody.parse({})).toEqual({});
     expect(ClientUpdateBody.parse({ group_id: null })).toEqual({ group_id: null });
     expect(ClientUpdateBody.safeParse({ group: 1 }).success).toBe(false);

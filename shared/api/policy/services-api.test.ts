@@ -31,7 +31,7 @@ describe('CustomServiceCreateBody', () => {
 });
 
 describe('CustomServiceDeleteQuery', () => {
-  test('forces nothing unless it is told to', () => {
+  test('forces nothing unless it is asked to', () => {
     const read = (query: object) => CustomServiceDeleteQuery.safeParse(query).data?.force;
     expect([read({}), read({ force: 'false' }), read({ force: 'true' }), read({ force: '1' })]).toEqual([
       false,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SimulateBody } from './simulate-api.ts';
 
 describe('SimulateBody', () => {
-  test('is a draft of nothing where nothing is said', () => {
+  test('is an empty draft by default', () => {
     expect(SimulateBody.parse({})).toEqual({
       period: '24h',
       limit: 100,
