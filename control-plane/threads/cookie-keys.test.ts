@@ -26,13 +26,13 @@ function keysOn(day: number, secret = SECRET): CookieKeys {
 }
 
 describe('CookieKeys', () => {
-  test('CookieKeys has a key of its own for each day around today', () => {
+  test('CookieKeys has a separate key for each day around today', () => {
     const keys = keysOf(keysOn(TODAY));
     expect([...keys.keys()].sort()).toEqual([-1, 0, 1, 2, 3, 4, 5].map((after) => TODAY + after));
     expect(new Set(keys.values()).size).toBe(7);
   });
 
-  test('keepUp() keeps the keys of days that go on, whenever it is called', () => {
+  test('keepUp() keeps the keys of days that are still needed, whenever it is called', () => {
     const keys = keysOn(TODAY);
     const before = keysOf(keys);
     keys.keepUp((TODAY + 1) * COOKIE_KEY_LIFE_SECS);

@@ -54,7 +54,7 @@ describe('chooseDnsPort', () => {
     expect(refused).toMatchObject({ cause: { code: 'EADDRINUSE' } });
   });
 
-  test('takes 5300 where the port was not asked for, and says why', async () => {
+  test('takes port 5300 if the port is only a default, and says why', async () => {
     const port = await takeTcp(OWN);
     expect(await chooseDnsPort([OWN], port, false)).toEqual({
       port: FALLBACK_DNS_PORT,
@@ -70,7 +70,7 @@ describe('chooseDnsPort', () => {
     );
   });
 
-  test('says so where this machine does not have the address', async () => {
+  test('reports that this machine does not have the address', async () => {
     await expect(chooseDnsPort(['192.0.2.53'], 53_530, true)).rejects.toThrow(
       'listen on 192.0.2.53 UDP port 53530: this machine does not have that address',
     );

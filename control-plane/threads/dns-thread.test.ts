@@ -31,8 +31,8 @@ async function start(port: number): Promise<WorkerSupervisor> {
   return supervisor;
 }
 
-describeCalls('DNS threads that are told to end but to keep their sockets', () => {
-  test('answer what came meanwhile when they are started again', async () => {
+describeCalls('DNS threads that are asked to end but to keep their sockets', () => {
+  test('answer queries from before their restart', async () => {
     const port = await freePort(['127.0.0.1']);
     const supervisor = await start(port);
     using client = await UdpClient.open(port);
@@ -46,7 +46,7 @@ describeCalls('DNS threads that are told to end but to keep their sockets', () =
     await supervisor.drain();
   });
 
-  test('go on where that is taken back in the middle of it', async () => {
+  test('continue if the request is withdrawn half-way', async () => {
     const port = await freePort(['127.0.0.1']);
     const supervisor = await start(port);
     using client = await UdpClient.open(port);
@@ -62,7 +62,7 @@ describeCalls('DNS threads that are told to end but to keep their sockets', () =
   });
 });
 
-describe('DNS threads that are told to end', () => {
+describe('DNS threads that are asked to end', () => {
   test('close their sockets, and their eventfd once they have ended', async () => {
     const supervisor = await start(await freePort(['127.0.0.1']));
     const control = new Int32Array(supervisor.memories()[0]!.control);

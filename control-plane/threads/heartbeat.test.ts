@@ -29,7 +29,7 @@ describe('Heartbeat', () => {
     ]);
   });
 
-  test('says so of a thread that sleeps, and where the system tells nothing', () => {
+  test('reports a thread that sleeps, also if the system reports no times', () => {
     expect(looks([1, 1, 1, 1], () => ({ ranMs: 5, waitedMs: 0 }))).toEqual([false, false, false, true]);
     expect(looks([1, 1, 1, 1], () => null)).toEqual([false, false, false, true]);
   });

@@ -15,7 +15,7 @@ describe('NodeMemory', () => {
     expect(numbers).toEqual([0, 1, 2, 3]);
   });
 
-  test('NodeMemory gives each node seeds of its own', () => {
+  test('NodeMemory gives each node its own seeds', () => {
     const seeds = Array.from({ length: 8 }, () => {
       const { claims } = new NodeMemory(2, cache, secretOfTests).buffers;
       return new Int32Array(claims)[ClaimTable.SEED_WORD];

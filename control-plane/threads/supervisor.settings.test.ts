@@ -116,7 +116,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.1']));
   });
 
-  test('useSettings() reaches threads that die meanwhile, too', async () => {
+  test('useSettings() also reaches threads that die during it', async () => {
     const before = supervisor.state().restarts;
     const roles =
       supervisor.state().backend === 'batch' ? (['answer', 'resolve'] as const) : (['resolve'] as const);
@@ -131,7 +131,7 @@ describe('useSettings()', () => {
     expect(new Set(await askAll(newNames()))).toEqual(new Set(['192.0.2.2']));
   });
 
-  test('useSettings() changes nothing for queries that come meanwhile', async () => {
+  test('useSettings() does not disturb concurrent queries', async () => {
     first.udpScript = answers(2);
     const rounds: Promise<string[]>[] = [];
     for (const upstream of [first, second, first, second]) {

@@ -94,7 +94,7 @@ describe('start()', () => {
     await expectBlocked(2);
   });
 
-  test('start() tells the state of the node before a thread could answer', async () => {
+  test('start() publishes the state of the node before a thread could answer', async () => {
     const states: number[] = [];
     const supervisor = await make({
       nodeState: NodeState.READY,
@@ -161,7 +161,7 @@ describe('broadcast()', () => {
     }
   });
 
-  test('broadcast() gives a thread that starts meanwhile the newest snapshot, too', async () => {
+  test('broadcast() also gives the newest snapshot to a thread that is starting', async () => {
     const supervisor = await start();
     // Asked now: a worker without threads does not know its back end.
     const roles = rolesOf(supervisor);
@@ -227,7 +227,7 @@ describe('drain()', () => {
     expect(supervisor.state().answering).toBe(0);
   });
 
-  test('drain() tells whoever waits for an upstream that it waits in vain, though there is less time', async () => {
+  test('drain() answers SERVFAIL to clients that wait for an upstream, even with less time than its timeout', async () => {
     await using upstream = await ScriptedUpstream.start();
     const config = testConfig(
       `dns.pools = [{ name = "silent", servers = ["127.0.0.1:${String(upstream.port)}"] }]`,
@@ -249,7 +249,7 @@ describe('drain()', () => {
     expect((await replies).map(({ rcode }) => rcode)).toEqual([Rcode.SERVFAIL, Rcode.SERVFAIL]);
   });
 
-  test('drain() ends a thread that hangs, too', async () => {
+  test('drain() also ends a thread that hangs', async () => {
     const supervisor = await start();
     breakThread(supervisor, 'resolve', 'hang');
     await supervisor.drain(200);

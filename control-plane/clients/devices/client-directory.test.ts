@@ -133,7 +133,7 @@ describe('ClientDirectory.see()', () => {
 });
 
 describe('ClientDirectory.follow()', () => {
-  test('follow() says where clients are that have a group by MAC, and where they are no longer', () => {
+  test('follow() returns the addresses of clients that have a group by MAC, without those that they left', () => {
     const rows = { macClients: [{ mac: MAC, groupId: 2 }], subnets: [] };
     directory.put(stored({ mac: MAC, groupId: 2, addresses: ['192.0.2.7', '192.0.2.6'] }));
     directory.put(stored({ mac: OTHER_MAC, addresses: ['192.0.2.9'] }));

@@ -121,7 +121,7 @@ describe('ClientDiscovery', () => {
     expect(applications).toBe(1);
   });
 
-  test('puts an address into force when the kernel says whose it is, and says nothing twice', async () => {
+  test('applies an address once the kernel reports its device, and nothing twice', async () => {
     neighbours = [{ address: '192.0.2.7', mac: MAC }];
     await saw('192.0.2.7');
     await saw('192.0.2.7');
@@ -136,7 +136,7 @@ describe('ClientDiscovery', () => {
     expect(applications).toBe(2);
   });
 
-  test('puts into force where clients are that rules speak of, by MAC, given name or host name', async () => {
+  test('applies the addresses of clients in rules, by MAC, given name or host name', async () => {
     ruleClients = ['02:00:5e:10:00:09', 'tablet', 'laptop'];
     neighbours = [
       { address: '192.0.2.9', mac: '02:00:5e:10:00:09' },
@@ -177,7 +177,7 @@ describe('ClientDiscovery', () => {
     expect((await rows()).map(({ mac }) => mac)).toEqual([MAC, '02:00:5e:10:00:02']);
   });
 
-  test('goes on without a database, and stores what it saw once there is one', async () => {
+  test('continues without a database, and stores what it saw once there is one', async () => {
     let isDown = false;
     const { database } = served;
     const failing: Database = {
@@ -276,7 +276,7 @@ describe('ClientDiscovery', () => {
 });
 
 describe('HostNames', () => {
-  test('asks for private addresses, once in a while, and tells what it finds', async () => {
+  test('asks for private addresses at intervals, and reports what it finds', async () => {
     const asked: string[] = [];
     const found: [string, string | null][] = [];
     const names = new HostNames({

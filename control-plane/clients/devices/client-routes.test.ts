@@ -21,11 +21,11 @@ async function list(query = ''): Promise<ClientPage> {
 }
 
 describe('clients', () => {
-  test('are none at first', async () => {
+  test('are an empty page at first', async () => {
     expect(await list()).toEqual({ data: [], total: 0, limit: 100, offset: 0 });
   });
 
-  test('known by MAC are normalised, in force and shown whole', async () => {
+  test('known by MAC are normalised, active and shown in full', async () => {
     const client = await create({ mac_address: '02-00-5E-10-00-01', name: 'Phone', group_id: clients.kids });
     expect(client).toEqual({
       id: client.id,
@@ -65,7 +65,7 @@ describe('clients', () => {
     ['192.0.2.7', '192.0.2.7'],
     ['2001:DB8:0:0::7', '2001:db8::7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
-  ])('known by address are normalised and in force: %s', async (given, address) => {
+  ])('known by address are normalised and active: %s', async (given, address) => {
     const client = await create({ ip_address: given, group_id: clients.kids });
     expect(client).toMatchObject({ ip_address: address, group_id: clients.kids, group_source: 'manual' });
     expect(await rows()).toMatchObject({ clients: [{ address, groupId: clients.kids }], macClients: [] });
@@ -97,7 +97,7 @@ describe('clients', () => {
     });
   });
 
-  test('known by a key alone are folded, in force, found and changed', async () => {
+  test('known by a key alone are folded, active, found and changed', async () => {
     const client = await create({ client_key: 'Annas-Phone', group_id: clients.kids });
     const shown = { ip_address: null, mac_address: null, client_key: 'annas-phone', group_source: 'manual' };
     expect(client).toMatchObject(shown);

@@ -119,7 +119,7 @@ describe('updateClient', () => {
     });
   });
 
-  test('refuses the MAC and the address of another one, and is 404 where there is none', async () => {
+  test('refuses the MAC and the address of another client, and returns 404 for an unknown one', async () => {
     await create({ mac_address: MAC });
     await create({ ip_address: '192.0.2.8' });
     const { id } = await create({ ip_address: '192.0.2.9' });
@@ -197,7 +197,7 @@ describe('insertSeen', () => {
     ]);
   });
 
-  test('tells clients with a MAC from clients without one at the same address', async () => {
+  test('distinguishes clients with a MAC from clients without one at the same address', async () => {
     const [byAddress] = await store.insertSeen(own.database, [seen({})], 'ip');
     const [byMac] = await store.insertSeen(own.database, [seen({ mac: MAC })], 'mac');
     expect(byMac!.id).not.toBe(byAddress!.id);
@@ -224,7 +224,7 @@ describe('addSightings', () => {
 });
 
 describe('forgetUnseen', () => {
-  test('removes those that have no settings of their own and were not seen since', async () => {
+  test('removes clients without settings that were not seen since', async () => {
     await create();
     const records = [1999, 2000].map((lastSeenMs, at) => seen({ ip: `192.0.2.2${at}`, lastSeenMs }));
     const stored = await store.insertSeen(own.database, records, 'ip');

@@ -15,7 +15,7 @@ describe('client subnets', () => {
   const createSubnet = (cidr: string, groupId = clients.kids): Promise<TestAnswer> =>
     post('/client-subnets', { subnet_cidr: cidr, group_id: groupId });
 
-  test('are canonical, in force, listed and deleted', async () => {
+  test('are canonical, active, listed and deleted', async () => {
     const answer = await post('/client-subnets', {
       subnet_cidr: '2001:DB8::1/32',
       group_id: clients.kids,

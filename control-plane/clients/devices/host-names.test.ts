@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('HostNames', () => {
-  test('tells the name of an address folded, without its final dot', async () => {
+  test('reports the name of an address folded, without its final dot', async () => {
     names.want('192.168.0.7');
     await turn();
     expect(found).toEqual(['192.168.0.7 tv.example']);
@@ -38,7 +38,7 @@ describe('HostNames', () => {
     expect(found).toEqual([String.raw`192.168.0.7 tv\u202egnp.\u001b[2j\n\u200bküche.local`]);
   });
 
-  test('asks again after an hour, and after ten minutes where there was no name', async () => {
+  test('asks again after an hour, or after ten minutes if there was no name', async () => {
     answer = (address) => Promise.resolve(address === '10.0.0.1' ? ['a'] : []);
     const wantBoth = async (): Promise<string[]> => {
       asked = [];
@@ -89,7 +89,7 @@ describe('HostNames', () => {
     expect(asked).toHaveLength(4);
   });
 
-  test('tells nothing once it was closed', async () => {
+  test('reports nothing once it was closed', async () => {
     let release = (_names: readonly string[]): void => undefined;
     answer = () => new Promise((resolve) => (release = resolve));
     names.want('10.0.0.1');

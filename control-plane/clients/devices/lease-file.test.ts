@@ -28,7 +28,7 @@ describe('readLeases() of dnsmasq', () => {
     ['that is over', `${NOW_MS / 1000} 02:00:5e:10:00:01 192.0.2.7 phone *`],
     ['of no address', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2 phone *`],
     ['cut off', `${SOON_SECS} 02:00:5e:10`],
-    ['with a name that is none', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2.7 <b>phone</b> *`],
+    ['with an invalid name', `${SOON_SECS} 02:00:5e:10:00:01 192.0.2.7 <b>phone</b> *`],
     ['of another format', '02:00:5e:10:00:01 192.0.2.7 phone'],
   ])('readLeases() leaves out a lease %s', (_what, line) => expect(readLeases(line, NOW_MS)).toEqual([]));
 });

@@ -58,7 +58,7 @@ function ask(thread: ThreadSightings, address: string, secs = NOW_SECS, version 
 }
 
 describe('ClientSightings', () => {
-  test('sweep() tells of each client once, over all threads, and only of what is new', () => {
+  test('sweep() reports each client once for all threads, and only new queries', () => {
     ask(answer, '192.0.2.1');
     ask(answer, '192.0.2.1', NOW_SECS + 5);
     ask(answer, '2001:db8::1', NOW_SECS + 1);
@@ -120,7 +120,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('sweep() tells of clients that name themselves by their ids, wherever they are', () => {
+  test('sweep() reports clients that send an id by that id, at any address', () => {
     const known = new KeyedClients(
       writeKeyedClients(
         [{ key: 'phone', clientId: 77, admits: null, exclusion: 0, record: 0, names: [] }],
@@ -149,7 +149,7 @@ describe('ClientSightings', () => {
     ]);
   });
 
-  test('a thread goes on counting where a dead one stopped', () => {
+  test('a thread continues counting where a dead one stopped', () => {
     const answerClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
     const resolveClients = new SharedArrayBuffer(CLIENT_SIGHTINGS_BYTES);
     const reader = new ClientSightings([{ answerClients, resolveClients }]);

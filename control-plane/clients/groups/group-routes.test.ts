@@ -42,7 +42,7 @@ describe('groups', () => {
     });
   });
 
-  test('are created whole, with defaults, and put into force', async () => {
+  test('are created complete, with defaults, and activated', async () => {
     const answer = await post({ name: 'Kids' });
     expect(answer.status).toBe(201);
     const group = Group.parse(answer.body);
@@ -140,7 +140,7 @@ describe('groups', () => {
     expect(api.policyChanges).toBe(1);
   });
 
-  test('that a change could not be made to are not put into force', async () => {
+  test('that could not be changed are not activated', async () => {
     await post({ name: 'Default' });
     await put(4711, { name: 'x' });
     await api.send('DELETE', '/api/groups/4711');

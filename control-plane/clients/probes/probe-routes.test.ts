@@ -45,7 +45,7 @@ describe('probes over HTTP', () => {
     expect((await sendIn('GET', `/api/probes/${probe.id}`)).body).toEqual(probe);
   });
 
-  test('tell the name of the client that asked to people with an account, and to no others', async () => {
+  test('show the name of the client that asked to logged-in users only', async () => {
     await api.setUp();
     const session = await api.logIn();
     const json = { ip_address: '192.0.2.7', name: 'Phone' };

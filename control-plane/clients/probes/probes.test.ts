@@ -37,7 +37,7 @@ function watched(): { probes: Probes; see: (row: QueryLogRow) => void } {
 }
 
 describe('Probes', () => {
-  test('tell who asked first, how, and how often', () => {
+  test('report who asked first, how, and how often', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     see(rowOf(name));
@@ -63,7 +63,7 @@ describe('Probes', () => {
     ).toBe('192.0.2.8');
   });
 
-  test('take no notice of other names, nor of their own once they are over', () => {
+  test('ignore other names, and their own once they have expired', () => {
     const { probes, see } = watched();
     const { id, name } = probes.create()!;
     const flipped = (name.startsWith('0') ? '1' : '0') + name.slice(1);

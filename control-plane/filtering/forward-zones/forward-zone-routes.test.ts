@@ -24,7 +24,7 @@ const ZONES = '/api/forward-zones';
 const post = (json: unknown): Promise<TestAnswer> => api.send('POST', ZONES, { json });
 
 describe('forward zones', () => {
-  test('are created, read, changed and deleted, each change in force when it is answered', async () => {
+  test('are created, read, changed and deleted, each change active when it is answered', async () => {
     const before = api.policyChanges;
     const created = await post({
       zone: 'Corp.Example.',

@@ -56,7 +56,7 @@ async function createClient(json: object): Promise<number> {
 const pathsOf = (answer: TestAnswer): string[] => answer.problem.errors!.map(({ path }) => path);
 
 describe('grants', () => {
-  test('are created whole, in force, audited, and no revision', async () => {
+  test('are created complete, active and audited, without a revision', async () => {
     const grant = await create({ domain: 'Games.Example.', group_id: 1, secs: 600 });
     expect(grant).toEqual({
       id: grant.id,
@@ -126,7 +126,7 @@ describe('grants', () => {
     expect(listed.map(({ id }) => id)).toEqual([grant.id]);
   });
 
-  test('are listed while they are in force, the next one to end first', async () => {
+  test('are listed while they are active, the next one to end first', async () => {
     const long = await create({ group_id: 1, secs: 86_400 });
     const short = await create({ group_id: 1, secs: 10 });
     await read();

@@ -76,7 +76,7 @@ describe('GrantTimes', () => {
     expect(look(grants)).toEqual([[1], [], 10_000]);
   });
 
-  test('look() takes what is over when it is first seen for neither in force nor ended here', () => {
+  test('look() reports a grant that is first seen after its end neither as active nor as ended', () => {
     const grants = [grant(1, -1), grant(2, 0)];
     expect(look(grants)).toEqual([[], [], Infinity]);
     clock.wallMs -= 1000;

@@ -88,7 +88,7 @@ describe('readRecord() of a new record', () => {
     expect(lineOf(body)).toBe(line);
   });
 
-  test('appends no local domain where there is none', () => {
+  test('appends no local domain if none is set', () => {
     expect(lineOf({ hostname: 'nas', ip: '192.0.2.5' }, '')).toBe('nas (nas in no domain) A 192.0.2.5');
   });
 

@@ -45,7 +45,7 @@ async function create(json: unknown): Promise<LocalRecord> {
 }
 
 describe('local records', () => {
-  test('are created, changed and deleted, each change in force and a revision', async () => {
+  test('are created, changed and deleted, each change active and a revision', async () => {
     const before = api.policyChanges;
     const record = await create({
       hostname: 'NAS',

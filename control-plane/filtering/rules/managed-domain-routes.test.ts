@@ -26,7 +26,7 @@ async function newGroup(name: string): Promise<number> {
 describe('managed domains', () => {
   const post = (json: unknown): Promise<TestAnswer> => api.send('POST', DOMAINS, { json });
 
-  test('are created, read, changed and deleted, each change in force when it is answered', async () => {
+  test('are created, read, changed and deleted, each change active when it is answered', async () => {
     const before = api.policyChanges;
     const created = await post({ name: 'No ads', domain: 'Ads.Example.ORG.', action: 'deny' });
     expect(created.status).toBe(201);

@@ -66,7 +66,7 @@ describe('updateRule', () => {
     );
   });
 
-  test('refuses to become another rule, and is 404 where there is none', async () => {
+  test('refuses a change into another existing rule, and returns 404 for an unknown rule', async () => {
     await insert();
     const { id } = await insert({ text: 'other.example' });
     await expect(

@@ -101,7 +101,7 @@ describe('ScheduleEvaluator', () => {
     expect(states()).toEqual(['00:00:30 null', '01:00:00 BlockAll', '02:00:00 null']);
   });
 
-  test('a change is in force with its own snapshot, and the looks go on from there', async () => {
+  test('a change is active with its own snapshot, and evaluation continues from there', async () => {
     start(NO_POLICY_ROWS);
     await jest.advanceTimersByTimeAsync(10_000);
     rows = scheduled(daily(0, 1440), daily(720, 721, 'allow_all'));
@@ -120,7 +120,7 @@ describe('ScheduleEvaluator', () => {
     ]);
   });
 
-  test('a service that is blocked at times comes and goes on its minute, which its group is told of', async () => {
+  test('a service that is blocked at times changes on its minute, and its group knows the next change', async () => {
     const times = { timezone: 'UTC', slots: [daily(720, 722)] };
     const service = {
       serviceId: 's',
@@ -169,7 +169,7 @@ describe('ScheduleEvaluator', () => {
     expect(built.slice(1)).toEqual([{ at: until, overrides: {} }]);
   });
 
-  test('a grant ends to the millisecond, is told then, and is not extended by a clock that is set back', async () => {
+  test('a grant ends to the millisecond, is reported then, and is not extended by a clock that is set back', async () => {
     const grant = (id: number, until: string): PolicyRows['grants'][number] => {
       const who = {
         domain: null,

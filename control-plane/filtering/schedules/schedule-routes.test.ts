@@ -131,7 +131,7 @@ describe('schedule profiles', () => {
     expect((await send('PUT', path, { days_off: [] })).body).toMatchObject({ days_off: [] });
   });
 
-  test('have names of their own, and are 404 where unknown', async () => {
+  test('have unique names, and are 404 if unknown', async () => {
     await createProfile();
     expect((await send('POST', '/schedule-profiles', { ...BEDTIME, name: 'BEDTIME' })).status).toBe(409);
     const other = await createProfile({ ...BEDTIME, name: 'Other' });
@@ -191,7 +191,7 @@ describe('time slots', () => {
 });
 
 describe('schedules of groups', () => {
-  test('are assigned, replaced and removed, each in force at once', async () => {
+  test('are assigned, replaced and removed, each change active at once', async () => {
     const one = await createProfile();
     const other = await createProfile({ ...BEDTIME, name: 'Other' });
     expect((await send('GET', '/groups/1/schedule')).status).toBe(404);
@@ -250,7 +250,7 @@ describe('schedules of groups', () => {
 describe('the blocking switch', () => {
   const read = async (): Promise<Blocking> => Blocking.parse((await send('GET', '/blocking')).body);
 
-  test('is what the configuration says until somebody says something, and after DELETE', async () => {
+  test('follows the configuration until it is set, and again after DELETE', async () => {
     expect(await read()).toEqual({
       enabled: true,
       timer_secs: null,

@@ -51,7 +51,7 @@ describe('schedule profiles', () => {
     await expect(store.updateProfile(own.database, id, { name: 'nighT' })).rejects.toMatchObject(taken);
   });
 
-  test('deleteProfile() takes slots and assignments with it, and tells the name', async () => {
+  test('deleteProfile() also deletes slots and assignments, and returns the name', async () => {
     const { id } = await insert('night');
     await store.insertSlot(own.database, id, NIGHT);
     await store.assignProfile(own.database, 7, id);
@@ -71,7 +71,7 @@ describe('slots', () => {
     await expect(store.insertSlot(own.database, 99, NIGHT)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('deleteSlot() removes a slot of its own profile only', async () => {
+  test('deleteSlot() removes a slot only from the profile that it belongs to', async () => {
     const [night, day] = [await insert('night'), await insert('day')];
     const slot = await store.insertSlot(own.database, night.id, NIGHT);
     await expect(store.deleteSlot(own.database, day.id, slot.id)).rejects.toMatchObject({

@@ -69,7 +69,7 @@ function serve(services: unknown, schema = 1): void {
 const GAMES = { id: 'games', name: 'Games', category: 'Gambling', domains: ['Games.example'], tags: ['x'] };
 
 describe('CatalogRefresh', () => {
-  test('takes a new catalog, brings it into force, and keeps it over a restart', async () => {
+  test('fetches a new catalog, activates it, and keeps it after a restart', async () => {
     serve([GAMES]);
     await refresh.look();
     expect(catalog.all()).toEqual([
@@ -107,14 +107,14 @@ describe('CatalogRefresh', () => {
 
   test.each<[string, () => void]>([
     ['is missing', () => undefined],
-    ['is no JSON', () => writeFileSync(join(dataDir, 'services.json'), 'services: none\n')],
+    ['is not JSON', () => writeFileSync(join(dataDir, 'services.json'), 'services: none\n')],
     ['is of another schema', () => serve([GAMES], 2)],
     ['has no service', () => serve([])],
-    ['has a domain that is none', () => serve([{ ...GAMES, domains: ['not a name'] }])],
+    ['has an invalid domain', () => serve([{ ...GAMES, domains: ['not a name'] }])],
     ['takes the id of a custom service', () => serve([{ ...GAMES, id: 'custom-games' }])],
     ['would block a top-level domain', () => serve([{ ...GAMES, domains: ['example'] }])],
     ['has a service without domains', () => serve([{ ...GAMES, domains: [] }])],
-  ])('keeps what is in force where the file %s, and says why', async (_what, prepare) => {
+  ])('keeps the active catalog if the file %s, and logs why', async (_what, prepare) => {
     const before = catalog.all();
     prepare();
     await refresh.look();
@@ -139,7 +139,7 @@ describe('CatalogRefresh', () => {
     await following.close();
   });
 
-  test('follow() takes what another node fetched while a fetch of its own hangs', async () => {
+  test('follow() uses the catalog that another node fetched while its own fetch hangs', async () => {
     serve([GAMES]);
     const folder = join(dataDir, 'other');
     mkdirSync(folder);
@@ -169,7 +169,7 @@ describe('CatalogRefresh', () => {
     await other.close();
   });
 
-  test('tells of a stored catalog that is damaged, and fetches it again', async () => {
+  test('logs a damaged stored catalog, and fetches it again', async () => {
     serve([GAMES]);
     await refresh.look();
     await own.database.query(`UPDATE blobs SET bytes = '\\x00'`);
@@ -183,7 +183,7 @@ describe('CatalogRefresh', () => {
     await following.close();
   });
 
-  test('counts failures for all nodes: the pause grows, whoever tries', async () => {
+  test('counts failures for all nodes: the pause grows with failures of any node', async () => {
     await refresh.look();
     const other = refreshOf(catalog, dataDir);
     serve([GAMES]);

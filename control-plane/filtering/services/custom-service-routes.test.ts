@@ -72,7 +72,7 @@ describe('custom services', () => {
     expect(await get('/services')).toEqual([]);
   });
 
-  test('take a category by its name, and ids of their own', async () => {
+  test('take a category by its name, and get unique ids', async () => {
     const one = await define(
       { name: 'Ä', category: 'Social Media', domains: ['a.example'] },
       '/api/custom-services',

@@ -118,7 +118,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(catalog.get('paramountplus')!.domains).toContain('p.example');
   });
 
-  test('leaves out rules that are no domain, and services without one or without a category', async () => {
+  test('leaves out rules that are not domains, and services without one or without a category', async () => {
     const rules = [
       '||com^',
       '||a.example^$dnstype=A',
@@ -200,7 +200,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     expect(failures.map(({ level }) => level)).toEqual(['warn', 'debug']);
   });
 
-  test('keeps the last good catalog where the database does not say what is blocked', async () => {
+  test('keeps the last good catalog if the blocked services cannot be read', async () => {
     await take(CHAT);
     readBlocked = () => Promise.reject(new Error('no database'));
     await take(NETFLIX);
@@ -224,7 +224,7 @@ describe('CatalogRefresh with the registry of hostlists', () => {
     `<svg xmlns="http://www.w3.org/2000/svg"><path d="${'M0 0'.repeat(5000)}"/></svg>`,
     'https://x.example/icon.png',
     5,
-  ])('takes the service without its icon where that is no plain drawing (%#)', async (icon) => {
+  ])('takes the service without its icon if that is not a plain drawing (%#)', async (icon) => {
     await take({ ...CHAT, icon_svg: icon });
     expect(catalog.get('chat_app')).toMatchObject({
       icon: null,

@@ -64,7 +64,7 @@ describe('service catalog', () => {
 });
 
 describe('blocked services', () => {
-  test('are blocked and unblocked for a group, in force at once', async () => {
+  test('are blocked and unblocked for a group, active at once', async () => {
     const before = api.policyChanges;
     const answer = await block({ service_id: 'netflix', group_id: 1 });
     expect(answer.status).toBe(201);

@@ -14,7 +14,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('CompiledLists', () => {
-  test('the rules in force can be looked through, with their sources', async () => {
+  test('active rules can be searched and paged, with their sources', async () => {
     const node = await running.startNode();
     await node.life.create(blocklist(running.serve('/a', 'A.example\n||b.example^\n'), { name: 'one' }));
     await node.life.idle();
@@ -79,7 +79,7 @@ describe('CompiledLists', () => {
     expect(node.lists.rulesBySource().get(bad.id)).toEqual({ rules: 0, unique: 0 });
   });
 
-  test('rules that $badfilter takes back for everybody are not shown as in force, and the log names who is left', async () => {
+  test('rules that $badfilter disables for all clients are not shown, and the log names the remaining sources', async () => {
     const node = await running.startNode();
     const { rows } = await running.database.query<{ id: number }>(
       `INSERT INTO groups (name) VALUES ('seven') RETURNING id`,

@@ -44,7 +44,7 @@ describe('countRulesBySource()', () => {
     ['a wider rule is unique beside one for all below', BLOCK_SUFFIX, BLOCK_BELOW, [1, 0]],
     ['a rule for a name and one for all below it are both unique', BLOCK_EXACT, BLOCK_BELOW, [1, 1]],
     ['an important rule is unique beside one that is not', IMPORTANT_BLOCK_SUFFIX, BLOCK_SUFFIX, [1, 0]],
-    ['a rule that allows is none that blocks', BLOCK_EXACT, ALLOW_EXACT, [1, 1]],
+    ['an allow rule does not count as a block rule', BLOCK_EXACT, ALLOW_EXACT, [1, 1]],
     ['a wider rule that allows holds the narrower one', ALLOW_SUFFIX, ALLOW_EXACT, [1, 0]],
   ])('%s', (_, one, two, unique) => {
     const counted = count([{ 'a.example': one }, { 'a.example': two }]);

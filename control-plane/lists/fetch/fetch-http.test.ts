@@ -229,7 +229,7 @@ describe('requestList()', () => {
     expect([half.code, half.message]).toEqual(['timeout', expect.stringMatching(/: silent for 50 ms$/)]);
   });
 
-  test('ends a body that falls silent, and the reader of it is told', async () => {
+  test('ends a body that falls silent, with an error for its reader', async () => {
     lists.serve('/list', (_, response) => void response.write(LIST));
     // Long enough for the response to begin.
     const response = await ask(lists.url('/list'), ways({ idleMs: 1500 }));
@@ -255,14 +255,14 @@ describe('requestList()', () => {
     await mute.close();
   });
 
-  test('ends before the response when it is told to', async () => {
+  test('ends before the response when it is aborted', async () => {
     const stopping = new AbortController();
     lists.serve('/list', () => stopping.abort());
     const fault = await faultOf(ask(lists.url('/list'), ways({}, { signal: stopping.signal })));
     expect([fault.code, fault.message]).toEqual(['network', expect.stringMatching(/aborted/)]);
   });
 
-  test('ends with the reason of the one who told it, and within the body, too', async () => {
+  test('ends with the reason of the abort, also within the body', async () => {
     const stopping = new AbortController();
     const { signal } = stopping;
     lists.serve('/list', (_, response) => void response.write(LIST));

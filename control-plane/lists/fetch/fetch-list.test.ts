@@ -155,13 +155,13 @@ describe('fetchList() over http', () => {
     });
   });
 
-  test('ends when it is told to', async () => {
+  test('ends when it is aborted', async () => {
     const stop = new AbortController();
     lists.serve('/', () => stop.abort());
     await expect(fetchFrom(base, { signal: stop.signal })).rejects.toMatchObject({ code: 'stopped' });
   });
 
-  test('refuses what is no URL and what is no list protocol', async () => {
+  test('refuses an invalid URL and an unsupported protocol', async () => {
     await expect(fetchFrom('lists')).rejects.toMatchObject({ code: 'bad_url' });
     await expect(fetchFrom('ftp://lists.example/')).rejects.toMatchObject({ code: 'bad_url' });
   });

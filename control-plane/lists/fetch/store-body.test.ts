@@ -77,11 +77,11 @@ describe('storeBody()', () => {
   });
 
   test.each<[string, Change, AsyncIterable<Buffer>]>([
-    ['octet by octet', {}, new Pieces(...LIST)],
+    ['byte by byte', {}, new Pieces(...LIST)],
     ['with empty pieces', {}, new Pieces('', LIST.slice(0, 9), '', LIST.slice(9), '')],
     ['as a compressed file', {}, new Pieces(gzipSync(LIST))],
     [
-      'as a compressed file octet by octet',
+      'as a compressed file byte by byte',
       {},
       new Pieces(...[...gzipSync(LIST)].map((one) => Buffer.of(one))),
     ],
@@ -107,7 +107,7 @@ describe('storeBody()', () => {
     ['Latin-1', Buffer.from('# Werbung f\u00fcr B\u00fccher\nads.example\n', 'latin1')],
     ['a byte order mark', Buffer.from('\ufeffads.example\n')],
     ['no charset at all', Buffer.from([0x61, 0xff, 0x80, 0xc0, 0x0a])],
-  ])('stores octets as they came: %s', async (_what, octets) => {
+  ])('stores bytes unchanged: %s', async (_what, octets) => {
     await expect(store(new Pieces(octets))).resolves.toEqual({
       bytes: octets.length,
       digest: sha256(octets),
@@ -133,21 +133,21 @@ describe('storeBody()', () => {
     ['a long HTML page', /HTML/, [`<html>${'-'.repeat(10 * SNIFF_BYTES)}`, 'more']],
     ['UTF-16', /UTF-16/, [Buffer.from('\ufeffads.example\n', 'utf16le')]],
     ['binary data', /binary/, [Buffer.of(1, 0, 2, 0)]],
-    ['binary data of which the first piece is none', /binary/, ['ads.example\n', Buffer.of(0)]],
+    ['binary data whose first piece is text', /binary/, ['ads.example\n', Buffer.of(0)]],
     [
-      'binary data in the last octet that is examined',
+      'binary data in the last byte that is examined',
       /binary/,
       ['a'.repeat(SNIFF_BYTES - 1), Buffer.of(0), 'a'],
     ],
     ['a compressed HTML page', /HTML/, [gzipSync('<html>')]],
-  ])('refuses %s, which is no list', async (_what, reason, pieces) => {
+  ])('refuses %s, which is not a list', async (_what, reason, pieces) => {
     await expect(store(new Pieces(...pieces))).rejects.toMatchObject({
       code: 'not_a_list',
       message: expect.stringMatching(reason),
     });
   });
 
-  test('says of what and why it is no list', async () => {
+  test('reports which file is not a list, and why', async () => {
     await expect(store(new Pieces('<html>'), { shown: '/lists/a' })).rejects.toMatchObject({
       message: 'fetch /lists/a: not a list: the file is an HTML or XML page',
     });
@@ -159,7 +159,7 @@ describe('storeBody()', () => {
     expect([page.taken, page.isClosed]).toEqual([2, true]);
   });
 
-  test('takes text up to its limit of octets, and not one more', async () => {
+  test('accepts text up to its limit of bytes, and not one more', async () => {
     await expect(store(new Pieces('a.b\n', 'c.d\n'), { limits: { textBytes: 8 } })).resolves.toMatchObject({
       bytes: 8,
     });
@@ -183,7 +183,7 @@ describe('storeBody()', () => {
     });
   });
 
-  test('takes a compressed transfer up to its own limit, and not one octet more', async () => {
+  test('accepts a compressed transfer up to its own limit, and not one byte more', async () => {
     const body = gzipSync(LIST);
     const change = { isEncoded: true, limits: { compressedBytes: body.length } };
     await expect(store(new Pieces(body), change)).resolves.toMatchObject({ bytes: LIST.length });
@@ -278,7 +278,7 @@ describe('storeBody() of a response', () => {
     await server.close();
   });
 
-  test('fails where the connection is closed before the end', async () => {
+  test('fails if the connection is closed before the end', async () => {
     const server = await startListServer();
     server.serve('/a', (_, response) => {
       response.writeHead(200, { 'Content-Length': '1000' }).write(LIST, () => response.destroy());

@@ -25,7 +25,7 @@ function make(node: ListNode, lists: object): Promise<DraftedLists> {
 }
 
 describe('DraftLists.make()', () => {
-  test('compiles lists of the draft with those in force, and leaves nothing behind', async () => {
+  test('compiles lists of the draft with active ones, and leaves nothing behind', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.serve('/a', 'a.example\n')));
     const off = await node.life.create(blocklist(running.serve('/b', 'b.example\nc.example\n')));
@@ -49,7 +49,7 @@ describe('DraftLists.make()', () => {
     expect(node.publisher.current()).toBe(current);
   });
 
-  test('takes the held copy of a source, as approving it would', async () => {
+  test('uses the held update of a source, as if it were approved', async () => {
     const node = await running.startNode();
     const text = Array.from({ length: 10 }, (_, i) => `n${i}.example\n`).join('');
     const id = await addList(node, running.serve('/a', text));
@@ -69,7 +69,7 @@ describe('DraftLists.make()', () => {
     expect([made.compiled, made.sources]).toEqual([node.publisher.current().compiled, []]);
   });
 
-  test('refuses a source that was never fetched, and a list that is none', async () => {
+  test('refuses a source that was never fetched, and content that is not a list', async () => {
     const node = await running.startNode();
     const { id } = await node.life.create(blocklist(running.urlOf('/missing'), { enabled: false }));
     for (const [list, path] of [

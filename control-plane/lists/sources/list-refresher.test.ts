@@ -34,7 +34,7 @@ describe('ListRefresher', () => {
     ['comments only', (_, r) => r.end('# gone\n'), /no rule/],
     ['rules of no use', (_, r) => r.end('||a.example^$doc\n'), /line 1: modifier/],
     ['a closed connection', (request) => request.socket.destroy(), /fetch http/],
-  ])('a fetch that brings %s keeps the last copy in force and says why', async (_what, answer, reason) => {
+  ])('a fetch that brings %s keeps the last copy active and reports why', async (_what, answer, reason) => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     if (answer === undefined) running.serveNothing();

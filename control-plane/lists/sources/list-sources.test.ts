@@ -22,7 +22,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ListSources', () => {
-  test('create() answers at once; the list is fetched, compiled and in force soon after', async () => {
+  test('create() answers at once; the list is fetched, compiled and active soon after', async () => {
     const node = await running.startNode();
     const url = running.serve('/a', 'a.example\nno rule at all\n||b.example^\n', '"1"');
     const created = await node.life.create(blocklist(url));
@@ -47,7 +47,7 @@ describe('ListSources', () => {
     ]);
   });
 
-  test('update() has disabling, enabling, groups and subdomains in force when it resolves', async () => {
+  test('update() resolves once disabling, enabling, groups and subdomains are active', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await addList(node, running.serve('/a', 'a.example\n'));
@@ -78,7 +78,7 @@ describe('ListSources', () => {
     expect(kindsOf(node, 'b.example')).toBe(1);
   });
 
-  test('update() of the URL keeps the old list in force until the new one is there', async () => {
+  test('update() of the URL keeps the old list active until the new one is there', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n', '"1"'));
     let release = (): void => undefined;
@@ -230,7 +230,7 @@ describe('ListSources', () => {
     await expect(node.life.approve(id)).rejects.toMatchObject({ status: 409 });
   });
 
-  test('a held copy survives a restart and is not taken for the one that counts', async () => {
+  test('a held update survives a restart and does not become active', async () => {
     const first = await running.startNode();
     const id = await addList(first, running.serve('/a', TEN));
     running.serve('/a', 'n0.example\n');
@@ -360,7 +360,7 @@ describe('ListSources takeUp()', () => {
     (tx: Queryable) =>
       Promise.all(urls.map((url) => insertSource(tx, 'block', blocklist(url))));
 
-  test('has files in force when it resolves, and fetches the others in the background', async () => {
+  test('resolves once files are active, and fetches other lists in the background', async () => {
     const node = await running.startNode();
     running.listDirs = [running.dataDir];
     const file = join(running.dataDir, 'own.txt');
@@ -389,7 +389,7 @@ describe('ListSources takeUp()', () => {
     expect([kindsOf(node, 'own.example'), kindsOf(node, 'other.example')]).toEqual([0, 1]);
   });
 
-  test('reads a file that somebody has looked for in vain just before it was written', async () => {
+  test('reads a file that was missing just before it was written', async () => {
     const node = await running.startNode();
     running.listDirs = [running.dataDir];
     const file = join(running.dataDir, 'own.txt');
@@ -417,7 +417,7 @@ describe('ListSources takeUp()', () => {
     expect(await node.life.read(rows[0]!.id)).toMatchObject({ status: 'ok', last_error: null });
   });
 
-  test('has other groups and switches in force without fetching again', async () => {
+  test('activates changed groups and switches without fetching again', async () => {
     const node = await running.startNode();
     await running.database.query("INSERT INTO groups (id, name) VALUES (7, 'kids')");
     const id = await addList(node, running.serve('/a', 'a.example\n'));

@@ -9,7 +9,7 @@ let running: RunningLists;
 serveLists((opened) => (running = opened));
 
 describe('ListsInForce', () => {
-  test('a compile that dies leaves the rules before in force and is the last error of its source', async () => {
+  test('a compilation that dies leaves the previous rules active and is the last error of its source', async () => {
     const node = await running.startNode();
     const id = await addList(node, running.serve('/a', 'a.example\n'));
     await node.pool.close();

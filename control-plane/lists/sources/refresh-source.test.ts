@@ -221,7 +221,7 @@ describe('refreshSource()', () => {
     ]);
   });
 
-  test('knows the same text under another ETag, and a held copy is over then', async () => {
+  test('recognises the same text under another ETag, and discards a held update', async () => {
     const source = await takeFirst('a.example\n', '"1"');
     serve('a.example\n', '"2"');
     expect(await refresh({ ...source, heldKey: 'another' })).toEqual({
@@ -247,7 +247,7 @@ describe('refreshSource()', () => {
     expect(files()).toHaveLength(2);
   });
 
-  test('keeps a held copy held, whether the server says 304 or sends it once more', async () => {
+  test('keeps an update held if the server answers 304 or sends it again', async () => {
     const before = await takeFirst(TEN, '"1"');
     serve('n0.example\n', '"2"');
     const { facts } = await refresh(before);

@@ -41,7 +41,7 @@ const blobs = async (): Promise<string[]> =>
 const TEN = Array.from({ length: 10 }, (_, index) => `n${index}.example\n`).join('');
 
 describe('lists of several nodes', () => {
-  test('are fetched once, by whichever node, and are in force at all', async () => {
+  test('are fetched once, by any node, and are active at all', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     expect([kindsOf(one, 'a.example'), kindsOf(two, 'a.example')]).toEqual([1, 1]);
     await running.database.query(
@@ -84,7 +84,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(again, 'b.example'), kindsOf(again, 'c.example')]).toEqual([0, 1]);
   });
 
-  test('are approved and taken back at any node', async () => {
+  test('can be approved and rolled back at any node', async () => {
     const { one, two, id } = await twoWith(TEN);
     const [{ id: before }] = (await listRevisions(running.database)) as [Revision];
     running.serve('/a', 'n0.example\n', '"2"');
@@ -165,7 +165,7 @@ describe('lists of several nodes', () => {
     expect([kindsOf(one, 'own.example'), kindsOf(two, 'own.example')]).toEqual([1, 1]);
   });
 
-  test('that one node cannot compile stay as they were there, and only there', async () => {
+  test('that one node cannot compile are unchanged there, and only there', async () => {
     const { one, two, id } = await twoWith('a.example\n');
     await two.pool.close();
     running.serve('/a', 'a.example\nb.example\n', '"2"');
@@ -229,7 +229,7 @@ describe('SharedCopies', () => {
     expect([await blobs(), running.asked()]).toEqual([stored, ['/a']]);
   });
 
-  test('bring() tells of a blob that is damaged, and has the list fetched again', async () => {
+  test('bring() logs a damaged blob, and fetches the list again', async () => {
     const node = await running.startNode();
     await addList(node, running.serve('/a', 'a.example\n'));
     await running.database.query(`UPDATE blobs SET bytes = '\\x00'`);

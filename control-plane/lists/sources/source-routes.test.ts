@@ -107,7 +107,7 @@ describe('blocklist sources', () => {
 });
 
 describe('allowlist sources', () => {
-  test('have a place of their own, and a second name', async () => {
+  test('have separate routes, and a second name', async () => {
     const json = { name: 'Fine', url: 'https://lists.example/fine.txt' };
     const created = await api.send('POST', '/api/allowlist-sources', { json });
     expect(created.status).toBe(201);
@@ -126,8 +126,8 @@ describe('allowlist sources', () => {
   });
 });
 
-describe('held copies', () => {
-  test('are put into force by approve, which is 409 where none is held', async () => {
+describe('held updates', () => {
+  test('are activated by approve, which returns 409 without one', async () => {
     const created = await post({ name: 'Held', url: 'https://lists.example/held.txt' });
     const { id } = BlocklistSource.parse(created.body);
     expect((await api.send('POST', `${BASE}/${id}/approve`)).status).toBe(409);
@@ -152,7 +152,7 @@ describe('lines of no use', () => {
 });
 
 describe('compiled lists', () => {
-  test('are pages of the rules in force', async () => {
+  test('are pages of active rules', async () => {
     for (const [path, domain] of [
       ['blocklist', 'block.example'],
       ['allowlist', 'allow.example'],

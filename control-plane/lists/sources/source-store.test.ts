@@ -56,7 +56,7 @@ describe('insertSource', () => {
     expect(String(refused)).not.toContain('secret');
   });
 
-  test('stores nothing where a group does not exist', async () => {
+  test('stores nothing if a group does not exist', async () => {
     await expect(insert({ group_ids: [7, 99] })).rejects.toMatchObject({ status: 400 });
     expect(await store.listSources(own.database)).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('updateSource', () => {
     expect(await update(id, { group_ids: [] })).toMatchObject({ group_ids: [] });
   });
 
-  test('forgets what was noted of a held copy once there is none', async () => {
+  test('clears the details of a held update once there is none', async () => {
     const { id } = await insert();
     await store.recordFacts(own.database, id, URL, FACTS);
     await store.recordFacts(own.database, id, URL, { lastError: 'timeout' });
@@ -114,7 +114,7 @@ describe('updateSource', () => {
     expect((await store.readSource(own.database, id)).held).toBeNull();
   });
 
-  test('forgets with the URL what is known of its server, and keeps what is in force', async () => {
+  test('clears the state of the server when the URL changes, and keeps that of the active copy', async () => {
     const { id } = await insert();
     await store.recordFacts(own.database, id, URL, FACTS);
     expect(await update(id, { url: `${URL}2` })).toMatchObject({
@@ -154,7 +154,7 @@ describe('recordFacts', () => {
 });
 
 describe('deleteSource', () => {
-  test('removes a source of the kind with its groups, and tells its name', async () => {
+  test('removes a source of the kind with its groups, and returns its name', async () => {
     const { id } = await insert({ group_ids: [7] });
     await expect(store.deleteSource(own.database, 'allow', id)).rejects.toMatchObject({ status: 404 });
     expect(await store.deleteSource(own.database, 'block', id)).toBe('ads');

@@ -34,7 +34,7 @@ const parts = async (): Promise<unknown> =>
   (await own.database.query('SELECT part, length(bytes) FROM blobs ORDER BY part')).rows;
 
 describe('storeBlob() and fetchBlob()', () => {
-  test('give a content that is longer than its parts to whoever has the key', async () => {
+  test('return content that is longer than one part, by its key', async () => {
     await store();
     expect(await parts()).toEqual([
       { part: 0, length: 1_048_576 },
@@ -47,7 +47,7 @@ describe('storeBlob() and fetchBlob()', () => {
     expect(await parts()).toHaveLength(2);
   });
 
-  test('tell what there is not', async () => {
+  test('report missing blobs', async () => {
     expect(await fetchBlob(own.database, KEY, newPath())).toBe(false);
     await store();
     expect(await missingBlobs(own.database, [KEY, 'another'])).toEqual(['another']);

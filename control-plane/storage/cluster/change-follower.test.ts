@@ -73,7 +73,7 @@ describe('ChangeFollower', () => {
     [`UPDATE list_sources SET content_key = 'copy'`, ['list_copies']],
     [`UPDATE list_sources SET enabled = false`, ['list_sources']],
     ['DELETE FROM list_sources', ['list_sources']],
-  ])('tells of %s to those whom it concerns', async (statement, tables) => {
+  ])('notifies the right listeners of %s', async (statement, tables) => {
     expect(await toldOf(statement)).toEqual(tables);
   });
 
@@ -106,7 +106,7 @@ describe('ChangeFollower', () => {
     expect(late[0]).toBe(before + 1);
   });
 
-  test('goes on where versions and the mark are lost, and says so', async () => {
+  test('continues after versions and the mark are lost, and logs it', async () => {
     expect(logger.text()).not.toContain('follow changes');
     const { rows } = await own.database.query<{ name: string; version: string }>(
       'DELETE FROM table_versions RETURNING name, version',

@@ -79,7 +79,7 @@ describe('JobLeases', () => {
     expect([begun, refused]).toEqual([1, 7]);
   });
 
-  test('a holder that was stopped until another took over stores nothing more, and is told', async () => {
+  test('a holder that was stopped until another took over stores nothing more, and is notified', async () => {
     const [stopped, next] = [nodeWith(), nodeWith()];
     const first = await begin(stopped.leases);
     const [before] = await tokens();
@@ -101,7 +101,7 @@ describe('JobLeases', () => {
     expect(await second.outcome).toBe(true);
   });
 
-  test('a holder whose time is over stores nothing, though no one else has taken over', async () => {
+  test('a holder of an expired lease stores nothing, even if no other node has taken over', async () => {
     const { lease, end, outcome } = await begin(nodeWith().leases);
     await endAt('-1 millisecond');
     await expect(confirmed(lease)).rejects.toThrow(LeaseLost);
@@ -109,7 +109,7 @@ describe('JobLeases', () => {
     await outcome;
   });
 
-  test('a renewal makes a lease last, and tells a holder that lost it', async () => {
+  test('a renewal extends a lease, and notifies a holder that lost it', async () => {
     const [one, two] = [nodeWith({ renewMs: 5 }), nodeWith()];
     const first = await begin(one.leases);
     await endAt('-1 second');
@@ -135,7 +135,7 @@ describe('JobLeases', () => {
     },
   );
 
-  test('no one takes over while the transaction that ends a job is open', async () => {
+  test('no node takes over while the transaction that ends a job is open', async () => {
     const one = nodeWith();
     const first = await begin(one.leases);
     const order: string[] = [];

@@ -53,7 +53,7 @@ describe('beatNode()', () => {
     expect(counted.hot).toBe(counted.updates);
   });
 
-  test('says when another revision has come into force, and nothing for who has lost the name', async () => {
+  test('stores when another revision became active, and returns null to a run that lost the name', async () => {
     const appliedAt = async (): Promise<Date | null> => (await listNodes(own.database, null))[1]!.applied_at;
     const before = await appliedAt();
     await beatNode(own.database, EDGE, FIGURES, null);

@@ -48,7 +48,7 @@ function niceOf(pid: number): number {
 }
 
 describe('BackgroundWork', () => {
-  test('read() sees one state for all its statements, whatever is written meanwhile', async () => {
+  test('read() sees one state for all its statements, despite concurrent writes', async () => {
     const count = async (tx: Queryable): Promise<number> =>
       (await tx.query<{ n: number }>('SELECT count(*) AS n FROM things')).rows[0]!.n;
     const [before, after] = await open().read(async (tx) => {
@@ -60,13 +60,13 @@ describe('BackgroundWork', () => {
     expect(await open().read(count)).toBe(before + 1);
   });
 
-  test('read() cannot write, and its connection goes on with the next piece of work', async () => {
+  test('read() cannot write, and its connection continues with the next piece of work', async () => {
     const work = open();
     await expect(work.read((tx) => tx.query('DELETE FROM things'))).rejects.toThrow(/read-only transaction/);
     expect((await work.read((tx) => tx.query('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
   });
 
-  test('change() writes all or nothing, and its connection goes on with the next piece of work', async () => {
+  test('change() writes all or nothing, and its connection continues with the next piece of work', async () => {
     const work = open();
     const numbers = async (): Promise<unknown> =>
       (await work.read((tx) => tx.query('SELECT n FROM things WHERE n > 100 ORDER BY n'))).rows;
@@ -79,7 +79,7 @@ describe('BackgroundWork', () => {
     expect(await numbers()).toEqual([{ n: 101 }]);
   });
 
-  test('a statement that takes too long is ended and told as unavailable', async () => {
+  test('a statement that takes too long is cancelled and reported as busy', async () => {
     // The next statement must also finish within this time.
     const work = open({ runMs: 2000 });
     const late = work.read(sleepFor(30));
@@ -89,7 +89,7 @@ describe('BackgroundWork', () => {
     expect(db.database.status().state).toBe('up');
   });
 
-  test('one piece of work runs at a time, and who gets no turn in time is told so', async () => {
+  test('one piece of work runs at a time, and one that waits too long is rejected', async () => {
     const work = open({ waitMs: 2000 });
     await work.read(sleepFor(0)); // The connection stands: the second waits for the first alone.
     const order: string[] = [];
@@ -125,7 +125,7 @@ describe('BackgroundWork', () => {
     expect(niceOf(await pidOf(db.database))).toBe(nicerBy(NICENESS.behindDns));
   });
 
-  test('a server that is gone is told as unavailable', async () => {
+  test('a server that is gone is reported as unavailable', async () => {
     const nowhere = new BackgroundWork(
       parseDatabaseUrls('postgres://tester@127.0.0.1:1/postgres')[0]!,
       db.logger,

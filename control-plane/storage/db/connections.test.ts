@@ -91,7 +91,7 @@ function hold(connections: Connections, count: number): { release: () => void; d
 }
 
 describe('use()', () => {
-  test('use() says busy to who waited too long, and takes nothing from those who work', async () => {
+  test('use() reports busy to a caller that waited too long, and keeps connections in use', async () => {
     const connections = open({ waitMs: 1500 });
     const { release, done } = hold(connections, 2);
     await expect(pidOf(connections)).rejects.toBeInstanceOf(DatabaseBusy);
@@ -188,7 +188,7 @@ describe('useInTurn()', () => {
     expect(connections.isLost()).toBe(false);
   });
 
-  test('useInTurn() ends a change that says nothing for too long, so that those of other nodes go on', async () => {
+  test('useInTurn() ends a change that is silent for too long, so that those of other nodes continue', async () => {
     const stopped = open({ waitMs: 1500 });
     const silent = Promise.withResolvers<undefined>();
     const change = stopped.useInTurn(async (client) => {
@@ -204,7 +204,7 @@ describe('useInTurn()', () => {
 });
 
 describe('untilLost()', () => {
-  test('untilLost() tells why the server is lost, without a statement that fails', async () => {
+  test('untilLost() returns why the server is lost, without a failed statement', async () => {
     const connections = open();
     const lost = connections.untilLost(new AbortController().signal);
     const [pid] = await until('the liveness check to be answered', pidsInUse, (pids) => pids.length === 1);
@@ -213,7 +213,7 @@ describe('untilLost()', () => {
     expect(connections.isLost()).toBe(true);
   });
 
-  test('untilLost() tells why no connection can be made', async () => {
+  test('untilLost() returns why no connection can be made', async () => {
     const good = url;
     url = good.replace('secret', 'wrong');
     const reason = await open().untilLost(new AbortController().signal);
@@ -221,7 +221,7 @@ describe('untilLost()', () => {
     expect(String(reason)).toContain('password authentication failed');
   });
 
-  test('untilLost() tells at once what a statement has found out, while its own connection waits', async () => {
+  test('untilLost() returns at once what a statement has found out, while its own connection waits', async () => {
     const accepted: Socket[] = [];
     const silent = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -103,7 +103,7 @@ describe('lockDataDir()', () => {
     lockDataDir(dataDir).release();
   });
 
-  test('lockDataDir() believes no pid file: its own process id in one that was left behind is no holder', () => {
+  test('lockDataDir() ignores pid files: its own process id in a stale one does not hold the lock', () => {
     const dataDir = tempDir();
     writeFileSync(join(dataDir, 'weir.pid'), `${process.pid}\n`);
     lockDataDir(dataDir).release();

@@ -28,12 +28,12 @@ describe('isUnavailable', () => {
     (code) => expect(isUnavailable(fault(code))).toBe(false),
   );
 
-  test('takes a missing file for the server only where it was to be connected to', () => {
+  test('returns true for a missing file only if it is a socket to connect to', () => {
     expect(isUnavailable(fault('ENOENT', { syscall: 'connect' }))).toBe(true);
     expect(isUnavailable(fault('ENOENT', { syscall: 'open' }))).toBe(false);
   });
 
-  test('knows faults that pg reports by message, errors of its own, and one among several', () => {
+  test('recognises faults that pg reports by message, its own errors, and one among several', () => {
     expect(isUnavailable(new Error('Connection terminated unexpectedly'))).toBe(true);
     expect(isUnavailable(new Error('so the Connection terminated'))).toBe(false);
     expect(isUnavailable(new DatabaseBusy('busy'))).toBe(true);
@@ -44,7 +44,7 @@ describe('isUnavailable', () => {
 });
 
 describe('isConnectionLost', () => {
-  test('returns false where connections stay good: a full disk, too many of them, a system error', () => {
+  test('returns false if connections stay usable: a full disk, too many of them, a system error', () => {
     expect(['53100', '53300', '58030'].map((code) => isConnectionLost(fault(code)))).toEqual([
       false,
       false,
@@ -59,7 +59,7 @@ describe('isConnectionLost', () => {
 });
 
 describe('isBusy', () => {
-  test('returns true where the server had no time, which says nothing about whether it lives', () => {
+  test('returns true if the server had no time, whether it is alive or not', () => {
     const busy = [
       fault('55P03'),
       new DatabaseBusy('busy'),
@@ -79,7 +79,7 @@ describe('isBusy', () => {
 });
 
 describe('broken constraints', () => {
-  test('isUniqueViolation() tells one constraint from the others where it is named', () => {
+  test('isUniqueViolation() distinguishes a named constraint from others', () => {
     const broken = fault('23505', { constraint: 'groups_name_key' });
     expect([
       isUniqueViolation(broken),

@@ -114,7 +114,7 @@ describe('startDatabase()', () => {
     expect(database.status().error).toMatch(/127\.0\.0\.1:1.*ECONNREFUSED.*read-only/);
   });
 
-  test('close() ends a database that never came up, and whoever waited for it', async () => {
+  test('close() ends a database that never came up, and rejects callers that wait for it', async () => {
     const { database } = open('postgres://weir@127.0.0.1:1/postgres');
     const waiting = expect(database.whenUp()).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.close();

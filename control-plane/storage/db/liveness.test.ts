@@ -81,45 +81,48 @@ describe('Liveness', () => {
     expect(heard).not.toContain('too late');
   });
 
-  test.each(['heard', 'lost'] as const)('tells of what is watched, with notices that are %s', async (way) => {
-    await asOwner(own.database, 'CREATE TABLE IF NOT EXISTS watched AS SELECT 1 AS number');
-    const notices = new NoticeListeners();
-    const seen: unknown[] = [];
-    notices.add('watched', () => undefined);
-    notices.watched = {
-      channel: 'watched',
-      expression: 'SELECT number FROM watched',
-      take: (value) => seen.push(value),
-    };
-    // A pooler loses the notices of other sessions.
-    look(notices, way === 'heard' ? tell : () => Promise.resolve());
-    await until(
-      'the first number',
-      () => seen.length,
-      (count) => count > 0,
-    );
-    await own.database.query('UPDATE watched SET number = 2');
-    if (way === 'heard') await tell('watched', '');
-    await until(
-      'the changed number',
-      () => seen.at(-1),
-      (now) => now === 2,
-    );
-    expect(new Set(seen)).toEqual(new Set([1, 2]));
-    if (way === 'lost')
+  test.each(['heard', 'lost'] as const)(
+    'reports changes of a watched value, with notices that are %s',
+    async (way) => {
+      await asOwner(own.database, 'CREATE TABLE IF NOT EXISTS watched AS SELECT 1 AS number');
+      const notices = new NoticeListeners();
+      const seen: unknown[] = [];
+      notices.add('watched', () => undefined);
+      notices.watched = {
+        channel: 'watched',
+        expression: 'SELECT number FROM watched',
+        take: (value) => seen.push(value),
+      };
+      // A pooler loses the notices of other sessions.
+      look(notices, way === 'heard' ? tell : () => Promise.resolve());
       await until(
-        'the log to report lost notices',
-        () => own.logger.text(),
-        (text) => text.includes('notices of the database do not come'),
+        'the first number',
+        () => seen.length,
+        (count) => count > 0,
       );
-    // A look under way would miss the table.
-    stopping.abort();
-    await within('the look to end', ended);
-    // A statement is repeated if its connection is lost.
-    await asOwner(own.database, 'DROP TABLE IF EXISTS watched');
-  });
+      await own.database.query('UPDATE watched SET number = 2');
+      if (way === 'heard') await tell('watched', '');
+      await until(
+        'the changed number',
+        () => seen.at(-1),
+        (now) => now === 2,
+      );
+      expect(new Set(seen)).toEqual(new Set([1, 2]));
+      if (way === 'lost')
+        await until(
+          'the log to report lost notices',
+          () => own.logger.text(),
+          (text) => text.includes('notices of the database do not come'),
+        );
+      // A look under way would miss the table.
+      stopping.abort();
+      await within('the look to end', ended);
+      // A statement is repeated if its connection is lost.
+      await asOwner(own.database, 'DROP TABLE IF EXISTS watched');
+    },
+  );
 
-  test('does not tell of what was watched when it asked, and no more when it is answered', async () => {
+  test('does not report a value that is no longer watched when its query is answered', async () => {
     const notices = new NoticeListeners();
     const seen: unknown[] = [];
     const take = (value: unknown): unknown => seen.push(value);

@@ -77,7 +77,7 @@ describe('SeenServer', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  test('keeps the last of what is told at once', async () => {
+  test('keeps the last of several concurrent notes', async () => {
     await Promise.all([3, 4, 5].map((timeline) => seen.note({ ...SEEN, timeline })));
     expect(new SeenServer(folder, logger).recall()).toEqual({ ...SEEN, timeline: 5 });
     expect(logger.lines).toEqual([]);

@@ -66,7 +66,7 @@ describe('keepComparing()', () => {
   });
 });
 
-describe('with a primary whose place its standby has taken, and that goes on', () => {
+describe('with a primary that is still running after its standby was promoted', () => {
   let folder: string;
   let servers: ReplicatedDatabase;
   let first: DatabaseTarget;

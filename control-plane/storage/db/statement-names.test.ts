@@ -40,7 +40,7 @@ describe('a statement that comes again', () => {
     });
   });
 
-  test('is kept without values, too, but for several statements in one text', async () => {
+  test('is also kept without values, except several statements in one text', async () => {
     await database.transaction(async (tx) => {
       for (let i = 0; i < 3; i++) {
         expect((await tx.query('SELECT 1 AS kept_without')).rows).toEqual([{ kept_without: 1 }]);

@@ -43,7 +43,7 @@ describe('inTransaction()', () => {
     ['before', false],
     ['after', true],
   ] as const)(
-    'inTransaction() does not know what became of a COMMIT whose connection is cut %s the server saw it',
+    'inTransaction() does not know the outcome of a COMMIT whose connection is cut %s the server saw it',
     async (cut, isStored) => {
       proxy.cutNext(cut);
       await expect(insert(cut)).rejects.toBeInstanceOf(OutcomeUnknown);

@@ -120,7 +120,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     expect(own.logger.text()).toContain(`move the query log from PostgreSQL ${earlier}: done`);
   });
 
-  test('goes on where a kill -9 interrupted it, and has each row once', async () => {
+  test('continues after a kill -9, and has each row once', async () => {
     const dataDir = copyOlder();
     const folder = join(dataDir, 'postgres');
     await killWhen(dataDir, () => existsSync(join(folder, 'cluster.next', 'PG_VERSION')));
@@ -134,7 +134,7 @@ describe('createEmbeddedServer() with a cluster of an earlier major version', ()
     expect(await withOwner(dataDir, contentOf)).toEqual(content);
   });
 
-  test('stays with the earlier version, and says why, where people keep tables of their own', async () => {
+  test('stays with the earlier version, and reports why, if the database has tables that Weir did not create', async () => {
     const dataDir = copyOlder();
     await useOlderCluster(dataDir, (client) => client.query('CREATE TABLE notes (n integer)'));
     const own = await openDatabase(dataDir);

@@ -108,7 +108,7 @@ describe('launchPostgres()', () => {
     expect(serversOn(task.home.cluster)).toEqual([]);
   });
 
-  test('launchPostgres() tells of a server that ends by itself, and how', async () => {
+  test('launchPostgres() reports how a server ended by itself', async () => {
     const server = await launch();
     process.kill(server.pid, 'SIGKILL');
     expect(await server.exited).toContain('server ended with SIGKILL');

@@ -41,7 +41,7 @@ function inodeOfServer(runtime: string): number {
 }
 
 describe('findPostgresPackage()', () => {
-  test('findPostgresPackage() names database.url where there are no binaries for the platform', () => {
+  test('findPostgresPackage() names database.url if there are no binaries for the platform', () => {
     const find = (): unknown => findPostgresPackage('linux', 'mips');
     expect(find).toThrow(EmbeddedDatabaseUnsupported);
     expect(find).toThrow('database.url');
@@ -84,7 +84,7 @@ describe('keptRuntime()', () => {
     expect(keptRuntime(privateDir, 16)).toBeUndefined();
   });
 
-  test('dropRuntimes() leaves those in use, and what is none', () => {
+  test('dropRuntimes() keeps runtimes in use, and other directories', () => {
     dropRuntimes(privateDir, [join(privateDir, 'runtime-18.0.0')]);
     expect(readdirSync(privateDir).sort()).toEqual(['run', 'runtime-17.11.0.new', 'runtime-18.0.0']);
   });
