@@ -134,7 +134,7 @@ servers = [
     ['a literal of many lines', "[dns]\na = '''\nx'''\nb = [\n 1, # one\n]\n"],
     ['other notations of numbers', '[dns]\na = 0x10\nb = 1_000 # k\n'],
     ['a table after its own tables', '[dns.rate_limit]\nenabled = false\n[dns]\na = 1\n'],
-  ])('says what it said before, but for the changed values, in a text with %s', (_what, text) => {
+  ])('changes nothing except the given values in a text with %s', (_what, text) => {
     const values = {
       'dns.a': 5,
       'dns.rate_limit.enabled': true,
@@ -204,7 +204,7 @@ servers = [
     expect(edit(text, { 'dns.pools': [{ name: 'a', long: [1, 2] }] })).toBe(text);
   });
 
-  test('refuses what is no TOML, and a table in the place of a value', () => {
+  test('refuses invalid TOML, and a value in place of a table', () => {
     expect(edit('[dns\na = 1', { 'dns.a': 2 })).toBeNull();
     expect(edit('dns = 1\n', { 'dns.a': 2 })).toBeNull();
     expect(edit('a = 1\r\r\n', { a: 2 })).toBeNull();

@@ -68,14 +68,14 @@ describe('splitHostPort()', () => {
 describe('form()', () => {
   const even = checks.form('an even number of letters', (value) => value.length % 2 === 0);
 
-  test('form() says what was expected of a bad string, and of what is none', () => {
+  test('form() says what was expected instead of a bad string, or of another type', () => {
     expect(checks.expectedInstead(even, 'ab')).toBeUndefined();
     expect(checks.expectedInstead(even, 'abc')).toBe('an even number of letters');
     expect(even.safeParse(12).error?.issues[0]?.message).toBe('an even number of letters');
     expect(even.description).toBe('an even number of letters');
   });
 
-  test('orEmpty() takes the empty string besides, and says so', () => {
+  test('orEmpty() also accepts the empty string, and says so', () => {
     const evenOrNone = checks.orEmpty(checks.ipv4);
     expect(checks.expectedInstead(evenOrNone, '')).toBeUndefined();
     expect(checks.expectedInstead(evenOrNone, '192.0.2.1')).toBeUndefined();
@@ -188,7 +188,7 @@ describe('postgresUrls', () => {
     expect(checks.postgresUrls.parse('')).toEqual([]);
   });
 
-  test('postgresUrls names the one that is none', () => {
+  test('postgresUrls names an invalid URL', () => {
     const { issues } = checks.postgresUrls.safeParse([one, 'mysql://db.example.org']).error!;
     expect(issues.map(({ path }) => path)).toEqual([[1]]);
     expect(checks.postgresUrls.safeParse(5).error!.issues[0]!.message).toBe('a list of strings');

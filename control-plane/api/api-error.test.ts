@@ -18,7 +18,7 @@ describe('api errors', () => {
     expect(overloaded('busy', 3)).toMatchObject({ status: 503, headers: { 'Retry-After': '3' } });
   });
 
-  test('unauthorized() challenges; setupCodeRequired() tells a missing code from a wrong one', () => {
+  test('unauthorized() challenges; setupCodeRequired() distinguishes a missing code from a wrong one', () => {
     expect(unauthorized('no session').headers).toHaveProperty('WWW-Authenticate');
     expect(setupCodeRequired(true).message).not.toBe(setupCodeRequired(false).message);
   });

@@ -55,7 +55,7 @@ describe('RequestLimit', () => {
     );
   });
 
-  test('counts no refused request, so who goes on gets through at the rate', () => {
+  test('counts no refused request, so a persistent client gets through at the limited rate', () => {
     passedOf('192.0.2.1', 1000);
     clock.advance(1000);
     expect(passedOf('192.0.2.1', 1000)).toBe(10);
@@ -79,7 +79,7 @@ describe('RequestLimit', () => {
     expect(passedOf('192.0.2.1', 2)).toBe(1);
   });
 
-  test('remembers 10,000 networks and forgets those that are silent, not those that go on', () => {
+  test('remembers 10,000 networks and evicts silent ones, not those that still send', () => {
     passedOf('192.0.2.1', 50);
     passedOf('192.0.2.2', 50);
     for (let n = 0; n < 9_999; n++) passedOf(`10.0.${n >> 8}.${n & 255}`, 1);
@@ -90,7 +90,7 @@ describe('RequestLimit', () => {
     expect(passedOf('192.0.2.2', 1)).toBe(0);
   });
 
-  test('takes what is no address as a client of its own', () => {
+  test('treats an invalid address as a separate client', () => {
     expect(passedOf('', 60)).toBe(50);
     expect(passedOf('unknown', 60)).toBe(50);
   });

@@ -127,7 +127,7 @@ describe('run()', () => {
     expect((await ask(`${url}/things`, 'POST', { odd: 1 })).fields).toEqual(['odd']);
   });
 
-  test('run() takes an empty body and {} where a row names no body', async () => {
+  test('run() accepts an empty body and {} for a row without a body', async () => {
     const bare = route({
       ...COMMON,
       method: 'POST',

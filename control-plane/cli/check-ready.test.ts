@@ -83,11 +83,11 @@ describe('checkReady()', () => {
     ]);
   });
 
-  test('tells what is missing where the node does not tell its state to this machine', async () => {
+  test('reports the missing setting if the node hides its state from this machine', async () => {
     expect(await run(await answering())).toEqual([1, expect.stringContaining('dns.chaos_clients')]);
   });
 
-  test('fails at once where nothing listens', async () => {
+  test('fails at once without a listener', async () => {
     const server = createSocket('udp4');
     server.bind(0, '127.0.0.1');
     await once(server, 'listening');

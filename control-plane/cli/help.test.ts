@@ -17,7 +17,7 @@ describe('helpText()', () => {
   });
 
   test.each(COMMANDS.map((spec: CommandSpec) => [spec.name, spec] as const))(
-    'tells the options of weir %s',
+    'lists the options of weir %s',
     (name, spec) => {
       const text = helpText(spec);
       expect(text).toMatch(new RegExp(`^usage: weir ${name}`));

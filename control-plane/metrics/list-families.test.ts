@@ -28,7 +28,7 @@ function fetched(status: FetchedList['status'], checked: string | null, changed:
   return { id: 1, kind: 'block', name: HOSTILE, status, last_checked_at: checked, last_changed_at: changed };
 }
 
-test('listFamilies() shows what is in force of enabled lists', async () => {
+test('listFamilies() shows the active rules of enabled lists', async () => {
   const families = listFamilies({ published: () => state, fetched: async () => null });
   const { samples } = new ScrapedMetrics(await new PrometheusText(families).text());
   expect(samples).toEqual([

@@ -101,7 +101,7 @@ async function runProcess(args: readonly string[], env: Record<string, string> =
 }
 
 describe('the real command over the real socket', () => {
-  test('weir status tells the state of the node, and needs no login', async () => {
+  test('weir status shows the state of the node, and needs no login', async () => {
     const { status, out, err } = await runProcess(['status']);
     expect([status, err]).toEqual([0, '']);
     expect(out.split('\n').slice(0, 14)).toEqual([
@@ -154,7 +154,7 @@ describe('the real command over the real socket', () => {
     expect((await database.query('SELECT FROM second_factors')).rowCount).toBe(0);
   });
 
-  test('weir ends with status 3 where there is no server, and 2 without sense', async () => {
+  test('weir exits with status 3 without a server, and 2 for invalid arguments', async () => {
     const ended = await runProcess(['status'], { WEIR_SERVER_DATA_DIR: join(folder, 'empty') });
     expect(ended).toEqual({
       status: 3,
@@ -181,7 +181,7 @@ describe('runCommand()', () => {
     });
   });
 
-  test('explain tells the decision', async () => {
+  test('explain shows the decision', async () => {
     const { lines } = await run('explain ads.example.org --client 192.0.2.7 --type AAAA');
     expect(lines[0]).toBe('ads.example.org AAAA for 192.0.2.7 in group 1: ALLOWED');
     expect(lines.at(-1)).toBe('no answer is sent');
@@ -190,7 +190,7 @@ describe('runCommand()', () => {
     });
   });
 
-  test('explain and top tell which parameter is wrong', async () => {
+  test('explain and top report which parameter is wrong', async () => {
     expect(await run('explain a.test --type NOPE')).toMatchObject({
       status: 1,
       errors: [expect.stringContaining('type: ')],
@@ -234,7 +234,7 @@ describe('runCommand()', () => {
     expect(JSON.parse(refreshed.lines.join('\n'))).toMatchObject({ block: [], allow: [] });
   });
 
-  test('config get prints keys in force, without secrets', async () => {
+  test('config get prints active keys, without secrets', async () => {
     expect((await run('config get server.web_port')).lines).toEqual(['server.web_port = 0']);
     const all = (await run('config get')).lines;
     expect(all).toContain('server.alt_compat = false');
@@ -269,7 +269,7 @@ describe('config set and config reload', () => {
     ]);
   });
 
-  test('tell which keys need a restart', async () => {
+  test('report which keys need a restart', async () => {
     expect((await run('config set cache.max_bytes 2097152')).lines).toEqual([
       'cache.max_bytes is set',
       'cache.max_bytes takes effect with a restart',

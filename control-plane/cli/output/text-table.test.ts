@@ -23,7 +23,7 @@ describe('printTable()', () => {
     expect(screen.lines[1]).toMatch(/^ {4}1 {2}a{9,}… {2}b{5,}/);
   });
 
-  test('lets no cell steer the terminal, and colours only where there are colours', () => {
+  test('escapes control characters in cells, and uses colours only if the terminal has them', () => {
     const rows = [[{ text: 'a\u001b[2J', tone: 'bad' }, 'x\ny', '']] as const;
     const plain = memoryScreen();
     printTable(plain, columns, rows);

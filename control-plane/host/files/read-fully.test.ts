@@ -64,7 +64,7 @@ describe('readFully()', () => {
     expect(await readFully(file, new Uint8Array(SIZE_BYTES), 0)).toBe(false);
   });
 
-  test('goes on after reads that give less than was asked for', async () => {
+  test('continues after reads that return less than requested', async () => {
     const read = file.read.bind(file) as (
       bytes: Uint8Array,
       at: number,

@@ -35,7 +35,7 @@ describe('createLogger()', () => {
     ]);
   });
 
-  test('createLogger() writes text for people, and no input can start a line of its own', () => {
+  test('createLogger() writes readable text, and no input can start a new line', () => {
     const { logger, lines } = loggerTo('text');
     logger.error('refuse name a\n2026 info forged', { name: 'x\ny', port: 53 });
     const [line, ...others] = lines();

@@ -114,7 +114,7 @@ describe('explain()', () => {
     expect(looked).toEqual([]);
   });
 
-  test('explain() has no deciding rule where none decided', async () => {
+  test('explain() has no deciding rule if none decided', async () => {
     const found = await explain('other.example');
     expect(found.decided_by).toBeNull();
     expect(found.stages.map(({ stage }) => stage)).toContain('forward');

@@ -13,7 +13,7 @@ describe('applyDraft()', () => {
       expect(rows[name as keyof typeof rows]).toBe(value);
   });
 
-  test('adds behind what is there, and takes away what is to be dropped', () => {
+  test('adds rows after existing ones, and removes dropped rows', () => {
     const draft = SimulateBody.parse({
       managed_domains: { add: [{ domain: '*.Play.example', action: 'allow', group_id: 7 }], drop: [4] },
       regex_filters: { add: [{ pattern: 'x' }] },

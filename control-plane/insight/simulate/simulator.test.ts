@@ -169,7 +169,7 @@ describe('POST /simulate', () => {
     expect(opened.publisher.current().snapshot.version).toBe(found.snapshot_id);
   });
 
-  test('tells what a list of the draft would block, for the names that answers lead to as well', async () => {
+  test('shows what a list of the draft would block, also for the targets of answers', async () => {
     const lists = { add: [{ text: '||tracker.example^\nwww.example.org\n<broken\n', name: 'new' }] };
     const found = await simulated({ lists });
     expect(found.newly_blocked).toEqual({ queries: 10, domains: 2, clients: 2 });
@@ -200,7 +200,7 @@ describe('POST /simulate', () => {
     ]);
   });
 
-  test('tells what rules, services, groups and the switch would change', async () => {
+  test('shows what rules, services, groups and the switch would change', async () => {
     const allowed = await simulated({ managed_domains: { drop: [4] } });
     expect(allowed.newly_allowed).toEqual({ queries: 4, domains: 1, clients: 1 });
     expect(allowed.queries.answer_unknown).toBe(4);

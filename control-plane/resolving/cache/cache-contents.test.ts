@@ -79,7 +79,7 @@ describe('CacheContents', () => {
     expect(await page(3, 1)).toEqual({ data: [], total: 3, limit: 1, offset: 3 });
   });
 
-  test('page() tells what an entry is kept for, and no life below zero', async () => {
+  test('page() shows what an entry is kept for, and no negative TTL', async () => {
     const buffer = createAnswerCache(0);
     keep(buffer, 'a.example', 10, { qtype: 28, dnssecOk: true, rcode: 3, size: 40 });
     keep(buffer, 'a.example', 10, { qtype: 28, checkingDisabled: true });
@@ -105,7 +105,7 @@ describe('CacheContents', () => {
     expect(await contents.drop({ domain: '*..' })).toBe(1);
   });
 
-  test('metrics() tells the share of hits of all threads', () => {
+  test('metrics() returns the hit rate of all threads', () => {
     const totals = new Map<number, number>([
       [Counter.CACHE_HITS, 2],
       [Counter.CACHE_MISSES, 1],
@@ -122,7 +122,7 @@ describe('CacheContents', () => {
 });
 
 describe('share', () => {
-  test('returns percent with two digits, and 0 where nothing was asked', () => {
+  test('returns percent with two digits, and 0 without queries', () => {
     expect([share(0, 0), share(1, 0), share(0, 1), share(1, 2)]).toEqual([0, 100, 0, 33.33]);
   });
 });

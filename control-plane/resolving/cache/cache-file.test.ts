@@ -61,7 +61,7 @@ describe('CacheFile', () => {
     ['the clock was set back by less than that', { wallSecs: 10, monotonicSecs: 100 }, 200],
     ['the clock was set on', { wallSecs: 299, monotonicSecs: 1 }, 1],
     ['the clock was set back', { wallSecs: -1, monotonicSecs: 1 }, null],
-  ])('load() prolongs no life where meanwhile %s', async (_what, gone, ttlSecs) => {
+  ])('load() extends no TTL if %s before the restart', async (_what, gone, ttlSecs) => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
@@ -74,7 +74,7 @@ describe('CacheFile', () => {
     expect(data.map(({ ttl_secs }) => ttl_secs)).toEqual(ttlSecs === null ? [] : [ttlSecs]);
   });
 
-  test('load() fills a smaller cache as far as it goes, and the writer goes on behind it', async () => {
+  test('load() fills a smaller cache as far as possible, and the writer continues after it', async () => {
     const before = createAnswerCache(4 * 1024 * 1024);
     for (let i = 0; i < 2000; i++) keep(before, `n${String(i)}.example.org`, 300, { size: 1000 });
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
@@ -116,7 +116,7 @@ describe('CacheFile', () => {
     expect(await other.load(createAnswerCache(0), clock)).toBe(0);
   });
 
-  test('load() is quiet about a file that is not there, and tells of one that it does not use', async () => {
+  test('load() logs nothing about a missing file, but logs one that it ignores', async () => {
     const logger = new MemoryLogger();
     const file = new CacheFile(folder, SETTINGS, logger);
     expect(await file.load(createAnswerCache(0), clock)).toBe(0);

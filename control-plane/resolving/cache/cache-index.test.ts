@@ -36,7 +36,7 @@ function firstReference(): number {
 }
 
 describe('CacheIndex', () => {
-  test('entries() hands over copies that stay as they were', () => {
+  test('entries() returns copies that do not change', () => {
     keepAnswer(cache, 1000, 'a.example', 300, { size: 40 });
     const [entry] = index.entries();
     const before = Buffer.from(entry!.bytes);
@@ -62,7 +62,7 @@ describe('CacheIndex', () => {
     expect(names()).toEqual([]);
   });
 
-  test('entries() tells whether an entry was read since the tail passed it', () => {
+  test('entries() shows whether an entry was read since the tail passed it', () => {
     keepAnswer(cache, 1000, 'a.example', 300);
     expect([...index.entries()].map(({ inUse }) => inUse)).toEqual([false]);
     const at = firstReference();

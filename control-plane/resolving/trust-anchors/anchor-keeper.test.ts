@@ -64,7 +64,7 @@ async function restarted(keeper: AnchorKeeper): Promise<AnchorKeeper> {
 }
 
 describe('AnchorKeeper', () => {
-  test('AnchorKeeper brings a key into force after the hold-down, across restarts, and drops a revoked one', async () => {
+  test('AnchorKeeper activates a key after the hold-down, across restarts, and removes a revoked one', async () => {
     zone = has(key(1), key(2));
     let keeper = await started();
     clock.at += 15 * DAY;
@@ -117,7 +117,7 @@ describe('AnchorKeeper', () => {
     expect(marks(keeper.anchors())).toEqual([1]);
   });
 
-  test('AnchorKeeper tells when no trusted key has signed, and when the last one is revoked', async () => {
+  test('AnchorKeeper logs when no trusted key has signed, and when the last one is revoked', async () => {
     zone = { ...has(key(3)), isTrusted: false };
     const keeper = await started();
     expect(logger.text()).toContain('no trusted key has signed');
@@ -149,7 +149,7 @@ describe('AnchorKeeper', () => {
     },
   );
 
-  test('AnchorKeeper puts a key into force though it cannot be kept', async () => {
+  test('AnchorKeeper activates a key even if it cannot be stored', async () => {
     const keeper = await started();
     rmSync(dataDir, { recursive: true });
     zone = has(key(1).with(1, 0x81), key(2));

@@ -55,7 +55,7 @@ describe('observed()', () => {
     expect(story.trusted).toEqual([2]);
   });
 
-  test('observed() restarts the hold-down of a key that disappeared meanwhile', () => {
+  test('observed() restarts the hold-down of a key that disappeared during it', () => {
     const story = new Story();
     story.after(0, [OLD, NEW]);
     expect(story.after(20, [OLD])).toBe('1 valid');
@@ -69,7 +69,7 @@ describe('observed()', () => {
     expect(keys[1]!.trustedFromMs).toBe(40 * DAY);
   });
 
-  test('observed() takes no key, and misses none, where no trusted key has signed', () => {
+  test('observed() adds and removes no key if no trusted key has signed', () => {
     const story = new Story();
     expect(story.after(0, [OLD, NEW], false)).toBe('');
     story.after(0, [OLD, NEW]);
@@ -128,7 +128,7 @@ describe('refreshDelayMs()', () => {
     ['half the signature’s time', { originalTtlSecs: 1_209_600, expiresInSecs: 172_800 }, DAY],
     ['15 days at most', { originalTtlSecs: 9_999_999, expiresInSecs: 9_999_999 }, 15 * DAY],
     ['an hour at least', { originalTtlSecs: 60, expiresInSecs: 60 }, DAY / 24],
-    ['an hour where nothing is trusted', { isTrusted: false }, DAY / 24],
+    ['an hour if nothing is trusted', { isTrusted: false }, DAY / 24],
   ])('refreshDelayMs() is %s (RFC 5011 section 2.3)', (_what, rest, delayMs) => {
     expect(refreshDelayMs({ ...seen([OLD]), ...rest })).toBe(delayMs);
   });

@@ -54,7 +54,7 @@ async function restore(json: object, query = ''): Promise<unknown> {
 }
 
 describe('a backup', () => {
-  test('has users, tokens and grants in force, and hashes only where they are asked for', async () => {
+  test('has users, tokens and active grants, and hashes only if requested', async () => {
     node.api.clock.advanceSecs(100);
     const { users, api_tokens: tokens, grants } = await backUp();
     expect(users).toEqual([
@@ -250,7 +250,7 @@ describe('a restore', () => {
       { users: [{ username: 'a', role: 'viewer', password_hash: 'x' }] },
       'users.0.password_hash',
     ],
-    ['a name that is none', { users: [{ username: 'system', role: 'viewer' }] }, 'users.0.username'],
+    ['a reserved name', { users: [{ username: 'system', role: 'viewer' }] }, 'users.0.username'],
     ['a user twice', { users: ['a', 'A'].map((username) => ({ username, role: 'viewer' })) }, 'users.1'],
     ['a grant for two', { grants: [grantOf({ client: '192.0.2.7', group: 'Default' })] }, 'grants.0.client'],
     [

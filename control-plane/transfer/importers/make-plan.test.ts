@@ -126,7 +126,7 @@ describe('makePlan()', () => {
     );
   });
 
-  test('refuses or reads any octets, whichever format is asked for', async () => {
+  test('refuses or reads any bytes in any requested format', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 2000 }),

@@ -26,7 +26,7 @@ describe('formatsOf()', () => {
     [1536, '1.5 kB'],
     [5 * 1024 ** 3, '5 GB'],
     [1024 ** 6, '1,048,576 TB'],
-  ])('writes %d octets as %s', (octets, text) => {
+  ])('writes %d bytes as %s', (octets, text) => {
     expect(plain(english.bytes(octets))).toBe(text);
   });
 

@@ -8,7 +8,7 @@ describe('shownName()', () => {
     ['a\\.b.example', ['a\\.b', 'example']],
     ['\\000\\255.test', ['\\000\\255', 'test']],
     ['<script>alert(1)</script>.test', ['<script>alert(1)</script>', 'test']],
-  ])('splits %s at its dots and leaves the octets as they are', (name, labels) => {
+  ])('splits %s at its dots and does not change its bytes', (name, labels) => {
     expect(shownName(name)).toEqual({ labels, unicode: null });
   });
 

@@ -8,7 +8,7 @@ const planOf = (text: string) =>
 const OWN = 'use_global_settings: false, use_global_blocked_services: true';
 
 describe('mapAdguardClients()', () => {
-  test('gives one group to clients with the same settings of their own', () => {
+  test('gives one group to clients with the same individual settings', () => {
     const { document } = planOf(
       `user_rules: ['||x.example^']\nclients:\n  persistent:\n` +
         `    - {name: A, ids: [192.0.2.1], ${OWN}, filtering_enabled: false}\n` +

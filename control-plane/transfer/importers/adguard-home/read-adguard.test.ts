@@ -33,7 +33,7 @@ describe('readAdguard()', () => {
     }
   });
 
-  test('takes the own settings of a client only where it does not use those of all', () => {
+  test('uses individual settings of a client only if it does not use the global ones', () => {
     const own = 'filtering_enabled: false, safesearch_enabled: true, blocked_services: {ids: [b]}';
     const { clients } = read(
       `schema_version: 22\ndns: {blocked_services: {ids: [a]}}\nclients:\n  persistent:\n` +

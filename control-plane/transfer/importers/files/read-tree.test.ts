@@ -29,7 +29,7 @@ describe('readYaml()', () => {
     expect(() => yaml(text)).not.toThrow(/hunter2/);
   });
 
-  test('tells the line of a fault, and refuses what is too large', () => {
+  test('reports the line of a fault, and refuses a file that is too large', () => {
     expect(() => yaml('a: 1\nb: [')).toThrow('a.yaml, line 2');
     expect(() => readYaml('a.yaml', Buffer.alloc(9_000_000, 0x20))).toThrow('too large');
   });

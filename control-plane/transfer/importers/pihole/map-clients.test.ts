@@ -56,13 +56,13 @@ describe('mapClients()', () => {
     expect(sets.groupsOf([7])).toEqual([]);
   });
 
-  test('tells of a default group that is switched off', () => {
+  test('reports a default group that is disabled', () => {
     const builder = new PlanBuilder();
     mapClients(builder, { ...NOTHING, groups: [group(0, 'Default', false)] });
     expect(builder.finish('pihole').items).toMatchObject([{ kind: 'group', result: 'not_mapped' }]);
   });
 
-  test('knows a host name only where one device has it', () => {
+  test('knows a host name only if exactly one device has it', () => {
     const builder = new PlanBuilder();
     const device = (mac: string, name: string) => ({ mac, name, address: '192.0.2.9' });
     mapClients(builder, {

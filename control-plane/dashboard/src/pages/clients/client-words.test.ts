@@ -59,7 +59,7 @@ describe('changedFields()', () => {
     });
   });
 
-  test('takes a group that its network gives for none of its own', () => {
+  test('ignores a group that a client gets from its network', () => {
     expect(draftOf({ ...client, group_source: 'subnet' }).group_id).toBe('');
     const before = draftOf(null);
     expect(changedFields(before, { ...before, group_id: '3' })).toEqual({ group_id: 3 });

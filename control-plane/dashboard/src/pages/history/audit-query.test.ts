@@ -4,11 +4,11 @@ import { auditQueryOf } from './audit-query.ts';
 const NOTHING = { author: '', subject: ' ', action: '', period: 'all', from: '0' };
 
 describe('auditQueryOf()', () => {
-  test('asks for everything where no filter is set', () => {
+  test('asks for everything without filters', () => {
     expect(auditQueryOf(NOTHING)).toEqual({ limit: 50, offset: 0 });
   });
 
-  test('trims what is typed, and takes a page only where it is a number', () => {
+  test('trims its input, and ignores a page that is not a number', () => {
     expect(auditQueryOf({ ...NOTHING, author: ' vera ', period: '7d', from: '100' })).toEqual({
       author: 'vera',
       period: '7d',

@@ -6,7 +6,7 @@ const NAMES: Names = { groups: new Map([[2, 'Kids']]), lists: new Map([[5, 'Ads'
 const RULE = { id: 1, domain: 'ads.example', action: 'deny', group_id: null, comment: '' };
 
 describe('kindOf()', () => {
-  test('tells created, changed and deleted rows apart', () => {
+  test('distinguishes created, changed and deleted rows', () => {
     const change = { table: 'groups', key: '2' };
     expect(kindOf({ ...change, before: null, after: {} })).toBe('created');
     expect(kindOf({ ...change, before: {}, after: {} })).toBe('changed');
@@ -15,7 +15,7 @@ describe('kindOf()', () => {
 });
 
 describe('fieldsOf()', () => {
-  test('tells what differs, and nothing that says nothing to people', () => {
+  test('shows changed fields, without internal ones', () => {
     const before = { ...RULE, updated_at: '1' };
     const after = { ...RULE, action: 'allow', updated_at: '2' };
     expect(fieldsOf({ table: 'managed_domains', key: '1', before, after })).toEqual([
@@ -23,13 +23,13 @@ describe('fieldsOf()', () => {
     ]);
   });
 
-  test('tells of a new row what it has, but not its name again', () => {
+  test('shows the fields of a new row, but not its name again', () => {
     expect(fieldsOf({ table: 'managed_domains', key: '1', before: null, after: RULE })).toEqual([
       { field: 'action', before: null, after: 'deny' },
     ]);
   });
 
-  test('tells that a name has changed', () => {
+  test('shows that a name has changed', () => {
     const change = { table: 'groups', key: '2', before: { name: 'Kid' }, after: { name: 'Kids' } };
     expect(fieldsOf(change)).toEqual([{ field: 'name', before: 'Kid', after: 'Kids' }]);
   });

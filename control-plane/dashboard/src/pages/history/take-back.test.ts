@@ -17,17 +17,17 @@ function revision(id: number, isOwn = false): Revision {
 const REVISIONS = [revision(9), revision(4), revision(7)];
 
 describe('takeBackOf()', () => {
-  test('takes back all that came after the revision gone to', () => {
+  test('rolls back all revisions after the target', () => {
     const { target, going, head } = takeBackOf(REVISIONS, { to: 4 });
     expect([target?.id, going.map(({ id }) => id), head]).toEqual([4, [9, 7], 9]);
   });
 
-  test('goes to the revision before the one taken back, whatever numbers are missing', () => {
+  test('goes to the revision before the undone one, even if numbers are missing', () => {
     const { target, going } = takeBackOf(REVISIONS, { undo: 7 });
     expect([target?.id, going.map(({ id }) => id)]).toEqual([4, [9, 7]]);
   });
 
-  test('has no target where nothing older is known', () => {
+  test('has no target if no older revision is known', () => {
     expect(takeBackOf(REVISIONS, { undo: 4 })).toEqual({ target: null, going: [], head: 9 });
     expect(takeBackOf([], { to: 1 })).toEqual({ target: null, going: [], head: 0 });
   });
@@ -39,7 +39,7 @@ describe('takeBackOf()', () => {
     expect(takeBackOf(mixed, { undo: 8 }).going).toEqual([]);
   });
 
-  test('takes nothing back where the newest is gone to', () => {
+  test('rolls nothing back if the newest revision is the target', () => {
     expect(takeBackOf(REVISIONS, { to: 9 }).going).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ describe('standingOfAll()', () => {
 });
 
 describe('notesOf()', () => {
-  test('tells of lost rows, of a wrong clock and of keys of its own', () => {
+  test('lists lost rows, a wrong clock and keys that differ on the node', () => {
     const nothing = { rowsLost: 0, rowsMissing: 0, isMissingMinimum: false, clockSecs: 0, drift: [] };
     expect([notesOf(CORE), notesOf({ ...CORE, rows_lost: null, drift: null })]).toEqual([nothing, nothing]);
     const odd = {

@@ -22,7 +22,7 @@ describe('logPathOf()', () => {
 });
 
 describe('choosableNodes()', () => {
-  test('are in order where there are several, and none where there is one', () => {
+  test('are several nodes in order, or an empty list if there is only one', () => {
     expect(choosableNodes(nodesOf('edge', 'attic'), '')).toEqual(['attic', 'edge']);
     expect(choosableNodes(nodesOf('attic'), '')).toEqual([]);
   });

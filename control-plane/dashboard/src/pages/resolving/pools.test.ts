@@ -32,7 +32,7 @@ const ONE = server('udp://192.0.2.1', 'default');
 const TWO = server('udp://192.0.2.2', 'default', 'Unhealthy');
 
 describe('poolsOf()', () => {
-  test('puts servers of one pool together, and tells a zone of the same name apart', () => {
+  test('groups servers of one pool, separate from a zone of the same name', () => {
     const zone = { ...server('udp://192.0.2.3', 'default'), kind: 'forward_zone' as const };
     expect(poolsOf([ONE, zone, TWO]).map(({ kind, servers }) => [kind, servers.length])).toEqual([
       ['pool', 2],

@@ -57,7 +57,7 @@ describe('pastedNames()', () => {
     expect(only).toMatchObject({ line: 4, domain: 'ads.example', state: 'new' });
   });
 
-  test('tells doubles, rules that are there, and what is no name', () => {
+  test('marks duplicates, existing rules, and invalid names', () => {
     const existing = [rule('there.example', 'deny', null), rule('other.example', 'deny', 3)];
     const names = pastedNames('a.example\nA.example\nthere.example\nother.example\n192.0.2.1\nx_y..z', {
       ...TARGET,
@@ -66,7 +66,7 @@ describe('pastedNames()', () => {
     expect(names.map(({ state }) => state)).toEqual(['new', 'double', 'there', 'new', 'bad', 'bad']);
   });
 
-  test('tells where a rule of the same group says the opposite', () => {
+  test('marks names for which a rule of the same group says the opposite', () => {
     const names = pastedNames('a.example\nb.example', {
       ...TARGET,
       existing: [rule('a.example', 'allow', null), rule('b.example', 'allow', 2)],

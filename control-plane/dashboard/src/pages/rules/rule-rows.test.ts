@@ -30,7 +30,7 @@ describe('fittingRules()', () => {
     expect(ids({})).toEqual([3, 2, 1]);
   });
 
-  test('filters by text, action and group; those of every group are a group of their own', () => {
+  test('filters by text, action and group; rules of all groups are a separate group', () => {
     expect(ids({ search: ' ANN' })).toEqual([2]);
     expect(ids({ search: 'n3.' })).toEqual([3]);
     expect(ids({ action: 'allow' })).toEqual([2]);

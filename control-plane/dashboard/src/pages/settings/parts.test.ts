@@ -8,13 +8,13 @@ describe('partsFor()', () => {
     expect(parts).not.toContain('users');
   });
 
-  test('has neither account nor sessions where no login is asked for', () => {
+  test('has neither account nor sessions if no login is required', () => {
     expect(partsFor({ username: null, isAdmin: true })[1]).toBe('users');
   });
 });
 
 describe('isSection()', () => {
-  test('tells sections of the configuration from other parts', () => {
+  test('distinguishes sections of the configuration from other parts', () => {
     expect([isSection('dns'), isSection('users')]).toEqual([true, false]);
   });
 });

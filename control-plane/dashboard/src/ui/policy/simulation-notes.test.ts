@@ -18,7 +18,7 @@ function notes(changed: Partial<typeof queries>, damaged = 0): string[] {
 }
 
 describe('notesOf()', () => {
-  test('says how much was judged, and nothing else where nothing limits it', () => {
+  test('shows how much was judged, and nothing else without limits', () => {
     expect(notes({})).toEqual(['whatif.judged 9']);
   });
 

@@ -65,7 +65,7 @@ describe('standingAt()', () => {
     expect([override, untilMs]).toEqual(['BlockAll', at('2026-11-25T06:30:00+01:00')]);
   });
 
-  test('says when the next slot begins where none holds', () => {
+  test('says when the next slot begins if none is active', () => {
     const { override, untilMs } = standingAt(night, 'Europe/Vienna', at('2026-11-27T12:00:00+01:00'));
     expect([override, untilMs]).toEqual([null, at('2026-11-30T21:00:00+01:00')]);
   });

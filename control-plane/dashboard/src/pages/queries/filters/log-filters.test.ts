@@ -14,7 +14,7 @@ describe('filtersOf()', () => {
 });
 
 describe('chipsOf()', () => {
-  test('has each condition, but for what the search box shows', () => {
+  test('has each condition except the one in the search box', () => {
     const fields = { ...NO_FILTERS, domain: 'example', 'domain!': 'cdn', client: '192.0.2.7' };
     expect(chipsOf(fields)).toEqual([
       { key: 'domain!', name: 'domain', isExcluded: true, value: 'cdn' },

@@ -280,7 +280,7 @@ describe('LogReader with a tail', () => {
     expect(bench.reader.view().totals).toEqual({ rows: 1_511, queries: 1_511 });
   });
 
-  test('shows what the tail brings where the page does not come, and takes up the rest when it is tried again', async () => {
+  test('shows rows from the tail if the page fails, and loads the rest on retry', async () => {
     const bench = new Bench();
     await bench.reader.reload();
     bench.fault = new Error('away');

@@ -70,7 +70,7 @@ describe('LogRows', () => {
     expect(shown(rows)).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  test('tells rows without an id from each other', () => {
+  test('distinguishes rows without an id', () => {
     const rows = new LogRows();
     rows.prepend([row(null), row(null)]);
     expect(rows.count).toBe(2);

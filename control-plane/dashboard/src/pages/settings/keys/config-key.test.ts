@@ -21,7 +21,7 @@ describe('CONFIG_KEYS', () => {
 });
 
 describe('valueOf()', () => {
-  test('reads a key below sections, and nothing where nothing is', () => {
+  test('reads a key below sections, or undefined if it is missing', () => {
     const config = { dns: { rate_limit: { enabled: true } } } as unknown as Config;
     expect(valueOf(config, 'dns.rate_limit.enabled')).toBe(true);
     expect(valueOf(config, 'auth.oidc.client_secret')).toBeUndefined();
@@ -51,7 +51,7 @@ describe('valueOfText()', () => {
     expect(textOfValue(['192.0.2.1', '192.0.2.2'])).toBe('192.0.2.1\n192.0.2.2');
   });
 
-  test('leaves it to the server to refuse what is no number', () => {
+  test('lets the server refuse text that is not a number', () => {
     expect(valueOfText(NUMBER, ' 12 ')).toBe(12);
     expect(valueOfText(NUMBER, '12 MB')).toBe('12 MB');
   });

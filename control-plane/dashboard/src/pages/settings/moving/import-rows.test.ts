@@ -20,7 +20,7 @@ describe('rowsOf()', () => {
     ]);
   });
 
-  test('ends where no more are drawn', () => {
+  test('ends at the limit of rows', () => {
     const items = Array.from({ length: MOST_ROWS + 9 }, (_, index) => item(`${index}`, 'skipped'));
     expect(rowsOf({ items }, 'skipped')).toHaveLength(MOST_ROWS);
   });

@@ -26,7 +26,7 @@ describe('kindWord()', () => {
 });
 
 describe('parsedJson()', () => {
-  test('takes any JSON, and tells what is none', () => {
+  test('accepts any JSON, and returns null for anything else', () => {
     expect([parsedJson('{"a":1}'), parsedJson('PK\u0003')]).toEqual([{ a: 1 }, null]);
   });
 });
