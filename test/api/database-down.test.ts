@@ -71,7 +71,7 @@ describe('with a database that was never there', () => {
     expectUnavailable(await api.send('GET', '/api/groups', { session: 'A'.repeat(43) }));
   });
 
-  test('with authentication off, memory is read and the database asked in vain', async () => {
+  test('with authentication off, reads from memory succeed and those of the database are 503', async () => {
     const open = await RunningApi.start(database, everyRoute());
     expect((await open.send('GET', '/api/config')).status).toBe(200);
     expect((await open.send('GET', '/api/stats/rate')).status).toBe(200);
@@ -85,14 +85,14 @@ describe('with a database that was never there', () => {
     expect(answer.problem.detail).toBe('the database cannot be used: it cannot be reached');
   });
 
-  test('bad input is 400 all the same, and no text tells where the database is', async () => {
+  test('bad input is still 400, and no text reveals where the database is', async () => {
     expect((await api.send('POST', '/api/auth/login', { json: {} })).status).toBe(400);
     expect((await api.send('GET', '/api/auth/status')).text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
   });
 });
 
 describe('with a database that was lost', () => {
-  test('those who were signed in read from memory until that is too long ago', async () => {
+  test('signed-in users can read from memory for a limited time', async () => {
     const suite = await openSuiteDatabase();
     const api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
     await api.setUp();

@@ -28,7 +28,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-test('GET /system/info tells the load and memory of the machine and of the threads', async () => {
+test('GET /system/info returns the load and memory of the machine and of the threads', async () => {
   const labels = (thread: string, worker = ''): Record<string, string> => ({ thread, worker });
   const threadCpu = () => [
     { labels: labels('main'), value: 90 },
@@ -81,7 +81,7 @@ describe('/nodes', () => {
     );
   });
 
-  test('GET tells of this node what is now, and of others what they said last', async () => {
+  test('GET returns the current state of this node, and the last report of others', async () => {
     const edge = {
       ...{ node: 'edge', version: null, address: '192.0.2.54' },
       ...{ started_at: null, last_seen: '2026-01-02T00:00:00.000Z' },
@@ -123,7 +123,7 @@ describe('/nodes', () => {
 });
 
 describe('GET /health', () => {
-  test('tells the state of each part', async () => {
+  test('returns the state of each part', async () => {
     api.clock.advanceSecs(90);
     const health = Health.parse((await api.send('GET', '/api/health')).body);
     expect(health).toMatchObject({ status: 'ok', version: '0.0.0-test', node: 'node-a', uptime_secs: 90 });
@@ -160,7 +160,7 @@ describe('GET /health', () => {
     expect(Health.parse(answer.body)).toMatchObject({ status: 'degraded', checks });
   });
 
-  test('gives reasons to whoever is signed in, and states alone to strangers', async () => {
+  test('gives reasons to signed-in users, and only states to others', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
@@ -187,7 +187,7 @@ describe('GET /health', () => {
 });
 
 describe('GET /upstream/health', () => {
-  test('maps each server to its state, and the detail tells the rest', async () => {
+  test('maps each server to its state, and the detail has the rest', async () => {
     const health = UpstreamHealth.parse((await api.send('GET', '/api/upstream/health')).body);
     expect(health).toEqual({ 'tls://dns.example.org': 'Healthy', '192.0.2.53': 'Unhealthy' });
     const detail = UpstreamDetailList.parse((await api.send('GET', '/api/upstream/health/detail')).body);

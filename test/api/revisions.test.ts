@@ -41,8 +41,8 @@ async function everyRow(): Promise<Record<string, unknown>> {
   return found[0]!;
 }
 
-describe('a change that is stored and not in force', () => {
-  test('is answered with 503 and its revision, which is listed; without one where it makes none', async () => {
+describe('a change that is stored but not active', () => {
+  test('is answered with 503 and its listed revision, or without a revision if it makes none', async () => {
     const policy = new PolicyChanges(suite.database, {
       apply: () => Promise.reject(new Error('of the log only')),
       threadsBehind: () => 0,
@@ -116,7 +116,7 @@ describe('GET revisions/{id}', () => {
 });
 
 describe('a rollback with expected_head', () => {
-  test('is 409 with what else would go where somebody has changed something since', async () => {
+  test('is 409 with the newer changes that it would undo, if there are any', async () => {
     const kids = await post('/groups', { name: 'kids' });
     const head = await post('/managed-domains', { domain: 'a.example' });
     const [first, second] = [kids, head].map(({ headers }) => Number(headers['weir-revision']));
@@ -283,7 +283,7 @@ describe('revisions', () => {
     }
   });
 
-  test('are 404 where unknown, 409 where too old, 400 where no number', async () => {
+  test('are 404 if unknown, 409 if too old, 400 if not a number', async () => {
     for (let index = 0; index < 102; index++) await post('/managed-domains', { domain: `n${index}.example` });
     const all = await revisions();
     expect(all).toHaveLength(102);

@@ -112,7 +112,7 @@ describe('weir.deb', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
   });
 
-  test('makes the user and folders of its own, and the service answers on port 53', async () => {
+  test('creates its own user and folders, and the service answers on port 53', async () => {
     install(version);
     expect(machine.run('id', 'weir')).toMatch(/^uid=\d+\(weir\) gid=\d+\(weir\)/);
     const owned = ['/etc/weir', CONFIG, '/var/lib/weir'];
@@ -179,7 +179,7 @@ describe('weir.deb', () => {
     }
   });
 
-  test('is upgraded while it is asked: no query is lost, its configuration stays as it was edited', async () => {
+  test('is upgraded under load: no query is lost, and its edited configuration is kept', async () => {
     const file = join(root, CONFIG);
     writeFileSync(file, `${readFileSync(file, 'utf8')}# edited\n`);
     const ofRelease = join(root, RELEASES, version);
@@ -200,7 +200,7 @@ describe('weir.deb', () => {
     expect(machine.run('weir', '--version').trim()).toBe(version.replace(/\+.*/, ''));
   });
 
-  test('answers on by the release that runs where later ones do not start', async () => {
+  test('keeps answering with the running release if later ones do not start', async () => {
     const process = ofService('MainPID');
     for (const broken of BROKEN)
       expect(await asked(() => expect(install(broken)).toMatch(/Setting up/))).toMatchObject({ lost: '0' });

@@ -99,7 +99,7 @@ async function beginSilent({ weir }: Target): Promise<() => Promise<string>> {
     await giveInput(child.stdin);
     await within('the attacker to end', closed);
     device[Symbol.dispose]();
-    return `${said.trim()} queries whose replies reach no one`;
+    return `${said.trim()} queries whose replies reach no client`;
   };
 }
 

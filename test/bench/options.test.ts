@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseOptions } from './options.ts';
 
 describe('parseOptions', () => {
-  test('parseOptions() measures everything five times unless told otherwise', () => {
+  test('parseOptions() measures everything five times by default', () => {
     expect(parseOptions([])).toMatchObject({
       peers: [],
       workloads: [],

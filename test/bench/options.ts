@@ -149,6 +149,6 @@ function wholeNumber(
 function positiveNumber(option: string, text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0)
-    throw new Error(`read --${option}: ${JSON.stringify(text)} is no positive number`);
+    throw new Error(`read --${option}: ${JSON.stringify(text)} is not a positive number`);
   return value;
 }

@@ -16,7 +16,7 @@ describe('readOwnNumbers()', () => {
     expect(() => readOwnNumbers(['--rate', value], DEFAULTS)).toThrow('--rate');
   });
 
-  test('returns null where help is asked for', () => {
+  test('returns null if help is requested', () => {
     expect(readOwnNumbers(['--help'], DEFAULTS)).toBeNull();
   });
 });

@@ -60,14 +60,14 @@ describe('Demo', () => {
     expect(known.sort()).toEqual(HOUSEHOLD.map(({ name, mac }) => [name, mac, 'mac']).sort());
   });
 
-  test('has lists in force, and one whose new copy is held', async () => {
+  test('has active lists, and one with a held update', async () => {
     const sources = await demo.api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
     expect(sources.map(({ name, status }) => [name, status])).toEqual(
       LISTS.map((name, place) => [name, place === LISTS.length - 1 ? 'held' : 'ok']),
     );
   });
 
-  test('goes on asking as its devices', async () => {
+  test('keeps asking as its devices', async () => {
     const devices = HOUSEHOLD.map(({ address }) => address);
     const before = await demo.api.queryCount();
     await demo.api.untilQueryCount(before + 3);

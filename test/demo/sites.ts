@@ -74,7 +74,7 @@ export function listText(name: ListName, entries: number): string {
     return `||${word}${String(i)}.list-${String(place + 1)}.example^`;
   });
   const own = LISTED[name].map((domain) => `||${domain}^`);
-  return ['! Made up for the demo', ...own, ...filler, 'this line is no rule', ''].join('\n');
+  return ['! Made up for the demo', ...own, ...filler, 'this line is not a rule', ''].join('\n');
 }
 
 /** How the Internet answers a question. */

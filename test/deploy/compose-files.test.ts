@@ -77,7 +77,7 @@ describe('deploy/compose', () => {
     expect(JSON.stringify(nodes)).not.toContain('of-superuser');
   });
 
-  test('cluster.yaml is refused where the passwords were not chosen', () => {
+  test('cluster.yaml is refused if the passwords were not chosen', () => {
     expect(() => composed('cluster.yaml', {})).toThrow('choose one');
   });
 });

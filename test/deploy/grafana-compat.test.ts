@@ -69,7 +69,7 @@ describe('weir-compat.json', () => {
     }
   });
 
-  test('tells the same numbers in its sums and in their parts', async () => {
+  test('shows the same numbers in its sums and in their parts', async () => {
     const rows = async (title: string): Promise<unknown[][]> =>
       rowsOf(targets.find(([name]) => name === title)![1]);
     const [[total], [blocked], [cached], [forwarded]] = (await Promise.all(

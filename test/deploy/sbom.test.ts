@@ -82,7 +82,7 @@ describe('npm run artefacts -- sbom', () => {
     expect(reached.size).toBeGreaterThan(100);
   });
 
-  test('tells nothing of the machine or of where packages came from', () => {
+  test('reveals nothing about the machine or the source of packages', () => {
     // A short path, such as /src, is also a part of others.
     const paths = [ROOT, tmpdir()].map((path) => new RegExp(`(?<![\\w./-])${RegExp.escape(path)}\\b`));
     for (const word of [...paths, /:\/\/registry/, /localhost/, /timestamp/])

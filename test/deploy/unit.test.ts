@@ -17,7 +17,7 @@ describe('weir.service', () => {
     );
   });
 
-  test('weir.service runs without rights but for low ports, and lets others see nothing (Pi-hole 2026.04)', () => {
+  test('weir.service runs without rights except for low ports, and hides its data from other users (Pi-hole 2026.04)', () => {
     const set = (key: string): string[] =>
       [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value!);
     expect(set('User')).not.toEqual(['root']);
@@ -33,7 +33,7 @@ describe('weir.service', () => {
     expect(set('StateDirectoryMode')).toEqual(['0700']);
   });
 
-  test('weir.service is told of, and keeps the sockets of, a process that is replaced or killed', () => {
+  test('weir.service is notified of a new process, and keeps the sockets of one that is replaced or killed', () => {
     expect(unit).toMatch(/^Type=notify$/m);
     expect(unit).toMatch(/^FileDescriptorStoreMax=\d{3}$/m);
     const [, command = 'none'] = /^ExecReload=(.*)$/m.exec(unit) ?? [];
@@ -63,7 +63,7 @@ describe('weir.service', () => {
       }
     });
 
-    test('does not fail where the process has ended by itself, or ends just then', async () => {
+    test('does not fail if the process has already ended, or ends just then', async () => {
       const { pid } = spawnSync('true');
       await expect(stop({})).resolves.toBeDefined();
       await expect(stop({ MAINPID: String(pid) })).resolves.toBeDefined();

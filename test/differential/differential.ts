@@ -44,8 +44,8 @@ const EXPLAINED: readonly (readonly [kind: RegExp, reason: string])[] = [
     /a DNAME|records of another name|a pointer as owner|an odd label/u,
     'records that are not on the chain of the question are dropped',
   ],
-  [/octets behind the end|a count|a TTL/u, 'the records are whole; octets behind them mean nothing'],
-  [/a few octets/u, 'a record became one of another type, whose data are broken: it is dropped'],
+  [/bytes after the end|a count|a TTL/u, 'the records are complete; bytes after them mean nothing'],
+  [/a few bytes/u, 'a record became one of another type, whose data are broken: it is dropped'],
   [/an alias to itself/u, 'there are data of the type that was asked for: the alias beside them is dropped'],
   [
     /a flag|another rcode|TC/u,
@@ -66,16 +66,16 @@ const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] =
   [/a referral/u, 'a server that only knows another one has not answered (RFC 2308 section 2.2)'],
   [/a broken SOA/u, 'without a readable SOA there is no proof that there is nothing'],
   [/a pointer as owner/u, 'a pointer into the header or forward points to no name (RFC 1035 section 4.1.4)'],
-  [/a pointer in data/u, 'a pointer that leads to no name is no alias'],
+  [/a pointer in data/u, 'a pointer that leads to no name is not an alias'],
   [/another type/u, 'a type that only questions have is never that of data (RFC 6895 section 3.1)'],
   [
     /too short or too long|length of a record/u,
-    'data of a known type are relayed only where they are well-formed',
+    'data of a known type are relayed only if they are well-formed',
   ],
   [/a DNAME/u, 'a server that sends a DNAME makes the alias of it, too (RFC 6672 section 3.1)'],
   [/another class/u, 'records of another class are dropped'],
   [/a count|an end too early/u, 'records are missing'],
-  [/a few octets/u, 'data became malformed (RFC 9460 section 2.2 for HTTPS)'],
+  [/a few bytes/u, 'data became malformed (RFC 9460 section 2.2 for HTTPS)'],
 ];
 
 /** What Weir makes of an answer otherwise than both others. */

@@ -298,10 +298,10 @@ const KINDS: Readonly<Record<string, Change>> = {
       rrClass: 255,
       ttl: 0,
     }),
-  'octets behind the end': (draft, random) =>
+  'bytes after the end': (draft, random) =>
     (draft.tail = new Uint8Array(1 + random.below(40)).fill(random.below(256))),
   'an end too early': (draft, random) => (draft.cut = 1 + random.below(40)),
-  'a few octets': (draft, random) => (draft.flips = 1 + random.below(4)),
+  'a few bytes': (draft, random) => (draft.flips = 1 + random.below(4)),
   'records twice': (draft) => draft.parts.push(...draft.parts.map((part) => ({ ...part }))),
   'many records': (draft, random) => {
     const count = random.of([20, 60]);

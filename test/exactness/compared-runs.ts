@@ -61,10 +61,10 @@ async function compareLife(
       : [];
   }
   const scraped = metrics.sum('weir_dns_queries_total');
-  process.stdout.write(`${told}, told Prometheus ${String(scraped)}\n`);
+  process.stdout.write(`${told}, Prometheus counted ${String(scraped)}\n`);
   // An answer may be lost on its way to the client, or come too late for it, and then was given and stored all the same.
   const isExact = (lossy ? stored >= answered && stored <= sent : stored === sent) && scraped === stored;
-  return isExact ? [] : [`${told}, told Prometheus ${String(scraped)}`];
+  return isExact ? [] : [`${told}, Prometheus counted ${String(scraped)}`];
 }
 
 /** Queries that each life of the nodes has stored, for the log, for statistics, or for both. */

@@ -132,7 +132,7 @@ function saved({ folder, target }: FuzzTask, { input }: Finding): string {
   const name = createHash('sha256').update(input).digest('hex').slice(0, 12);
   const path = join(folder, `${target}-${name}.bin`);
   writeFileSync(path, input);
-  return `${String(input.length)} octets; again: npm run fuzz -- ${target} --repeat ${path}`;
+  return `${String(input.length)} bytes; again: npm run fuzz -- ${target} --repeat ${path}`;
 }
 
 /** The figures as a line. */

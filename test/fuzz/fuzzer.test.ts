@@ -82,7 +82,7 @@ describe('withCounters()', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('keeps every line in its place, and tells of literals', () => {
+  test('keeps every line in its place, and collects literals', () => {
     const state = code();
     const text = `import a from 'b';\n\nexport function f(x: 'type'): string {\n  return x ? 'wo' : (x as string) + 4242;\n}\n`;
     const out = withCounters(text, state);
@@ -92,7 +92,7 @@ describe('withCounters()', () => {
 });
 
 describe('mutate()', () => {
-  test('changes nothing of its input, keeps within the length, and reaches every octet', () => {
+  test('does not change its input, stays within the length, and reaches every byte', () => {
     const random = new Random(3);
     const input = new Uint8Array(24);
     const changed = new Set<number>();

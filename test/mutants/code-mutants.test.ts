@@ -45,7 +45,7 @@ describe('mutantsOf', () => {
     expect(mutantsIn(text)).toEqual([]);
   });
 
-  test('mutantsOf() tells the line, from 1', () => {
+  test('mutantsOf() returns the line, from 1', () => {
     expect(mutantsOf('a.ts', 'x;\n\ny = a < b;').map(({ line }) => line)).toEqual([3]);
   });
 });

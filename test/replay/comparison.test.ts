@@ -19,7 +19,7 @@ function kindsOf(
 }
 
 describe('differences', () => {
-  test('differences() finds none where all is as expected', () => {
+  test('differences() finds none if everything is as expected', () => {
     expect(kindsOf('a.example.com', { blocked: 2, allowed: 0 }, ['list'])).toEqual([]);
     expect(kindsOf('a.example.com', { blocked: 0, allowed: 2 })).toEqual([]);
   });
@@ -27,7 +27,7 @@ describe('differences', () => {
   test.each([
     ['sub.fine.example.com', { blocked: 0, allowed: 1 }, ['list'], 'allowed by an exception (@@)'],
     ['other.example.com', { blocked: 0, allowed: 1 }, ['list'], 'allowed, unexplained'],
-    ['192.0.2.7', { blocked: 0, allowed: 1 }, ['list'], 'allowed, as an address in a list is no name'],
+    ['192.0.2.7', { blocked: 0, allowed: 1 }, ['list'], 'allowed, as an address in a list is not a name'],
     ['x.ads7.example.net', { blocked: 1, allowed: 0 }, undefined, 'blocked by a pattern'],
     ['prefix.example.com', { blocked: 1, allowed: 0 }, undefined, 'blocked by a pattern'],
     ['a.typed.example.org', { blocked: 1, allowed: 0 }, undefined, 'blocked by a rule with a modifier'],

@@ -80,7 +80,7 @@ export function differences(
 }
 
 function whyAllowed(name: string, explanations: Explanations): Pick<Difference, 'kind' | 'because'> {
-  if (isIP(name) !== 0) return { kind: 'allowed, as an address in a list is no name', because: null };
+  if (isIP(name) !== 0) return { kind: 'allowed, as an address in a list is not a name', because: null };
   const because = explanations.exceptionFor(name);
   return { kind: because === null ? 'allowed, unexplained' : 'allowed by an exception (@@)', because };
 }

@@ -52,7 +52,7 @@ describe('the source', () => {
     expect(having(runs)).toEqual([]);
   });
 
-  test('starts no shell with a text of its own making (CVE-2020-8816, CVE-2020-11108)', () => {
+  test('starts no shell with a text that it composes (CVE-2020-8816, CVE-2020-11108)', () => {
     const starts = having((node) => imported(node, 'node:child_process') !== null);
     expect(starts).toEqual([
       'control-plane/node/upgrade/successor.ts',

@@ -167,7 +167,7 @@ describe('a stale answer', () => {
     ['another type', NAME, { qtype: 28 }],
     ['DO', NAME, { dnssecOk: true }],
     ['CD', NAME, { checkingDisabled: true }],
-  ])('is none for a question with %s (CVE-2026-46582)', (_what, name, options) => {
+  ])('is not given for a question with %s (CVE-2026-46582)', (_what, name, options) => {
     using forwarding = new Forwarding();
     keepStale(forwarding);
     const asked = forwarding.ask(name, options);

@@ -121,7 +121,7 @@ describe('Pipeline', () => {
     }
   });
 
-  test('judges no address, and looks for no prefix, where no rule is on one', () => {
+  test('judges addresses and looks for prefixes only if there are rules for them', () => {
     weir.cache('host.example', 1, [a('host.example', '192.0.2.77')]);
     const none = weir.use([{ text: '||other.example^\n', reading: BLOCK }]);
     const find = jest.spyOn(none.rules, 'find');

@@ -118,7 +118,7 @@ describe('Explainer', () => {
     expect(decidedBy!.origin).toBe(RuleOrigin.SERVICE);
   });
 
-  test('goes on to the upstreams and judges the names of their answer', async () => {
+  test('continues with the upstreams and judges the names of their answer', async () => {
     weir.use([{ text: '||tracker.example^\n', reading: BLOCK }]);
     const { stages, status, decidedBy } = await explain('shop.example');
     expect(stages.map(({ stage, result }) => `${stage} ${result}`)).toEqual([

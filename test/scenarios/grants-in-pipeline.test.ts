@@ -148,7 +148,7 @@ describe('a grant that allows', () => {
     );
   });
 
-  test('whose name is none grants nothing', () => {
+  test('with an invalid name grants nothing', () => {
     expect(grantRules([grant({ domain: 'a..b' })], () => [])).toEqual([]);
   });
 });
@@ -218,7 +218,7 @@ describe('grants of an allowance and a block', () => {
       'CACHED',
     ],
     [
-      'the group where no own one fits',
+      "the group's if none of the client's matches",
       () => [grant({ domain: 'org.example' }), block({ groupId: 1 })],
       'BLOCKED_MANAGED',
     ],
@@ -242,7 +242,7 @@ describe('a question in flight', () => {
   const ttlOf = (reply: Uint8Array | null): number[] =>
     (decodeMessage(reply!) as unknown as { answers: { ttl: number }[] }).answers.map(({ ttl }) => ttl);
 
-  test('is judged by the grants that are in force when its answer arrives', () => {
+  test('is judged by the grants that are active when its answer arrives', () => {
     forwarding.use([]);
     const first = forwarding.ask('www.example.org');
     forwarding.use([], {}, granting([grant({ action: 'block' })]));
@@ -279,7 +279,7 @@ describe('a question in flight', () => {
     expect(ttlOf(other.reply)).toEqual([300]);
   });
 
-  test('may lead to a blocked name and into this network, also where the upstream left the target out', () => {
+  test('may lead to a blocked name and into this network, even if the upstream left the target out', () => {
     forwarding.use(LISTS, {}, granting([grant({ domain: 'shop.example' })], rebinding));
     const asked = forwarding.ask('shop.example');
     forwarding.answer({ answers: [cname('shop.example', 'x.tracker.example')] });

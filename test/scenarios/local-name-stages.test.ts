@@ -248,7 +248,7 @@ describe('findAliasLoop', () => {
     expect(loopOf('*.example.org CNAME x.example.org')).toBe('*.example.org');
   });
 
-  test('finds none where every alias ends', () => {
+  test('finds none if every alias ends', () => {
     expect(
       loopOf('a.example CNAME b.example', 'c.example CNAME b.example', 'b.example A 192.0.2.1'),
     ).toBeUndefined();

@@ -268,7 +268,7 @@ describe('Pipeline', () => {
     expect(weir.ask('own.example', 1, '198.51.100.9').result).toBe(StageResult.UNRESOLVED);
   });
 
-  test('$badfilter takes rules back for the groups of its own list only', () => {
+  test('$badfilter disables rules only for the groups of its list', () => {
     const rules = [
       '||name.example^',
       '||pat*.example^',

@@ -81,24 +81,21 @@ const CHANGES: readonly Change[] = [
 ];
 
 describe('a question in flight', () => {
-  test.each(CHANGES)(
-    'is judged by the policy that is in force when its answer arrives: $what it',
-    (change) => {
-      const asked = forwarding.ask(NAME);
-      forwarding.use(change.lists ?? [], change.rows, change.live);
-      answered();
-      expect(replyOf(asked)).toEqual(change.reply);
-      expect(forwarding.lastLogged).toMatchObject({ status: change.status, upstream: 0 });
-      expect(forwarding.lastLogged!.rule >= 0 === (change.origin !== undefined)).toBe(true);
-      if (change.origin !== undefined) expect(forwarding.lastLogged!.ruleOrigin).toBe(change.origin);
-      // The answer was kept all the same: the cache holds what upstreams say.
-      forwarding.use([]);
-      expect(replyOf(forwarding.ask(NAME))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
-      expect(forwarding.held).toHaveLength(0);
-    },
-  );
+  test.each(CHANGES)('is judged by the policy that is active when its answer arrives: $what it', (change) => {
+    const asked = forwarding.ask(NAME);
+    forwarding.use(change.lists ?? [], change.rows, change.live);
+    answered();
+    expect(replyOf(asked)).toEqual(change.reply);
+    expect(forwarding.lastLogged).toMatchObject({ status: change.status, upstream: 0 });
+    expect(forwarding.lastLogged!.rule >= 0 === (change.origin !== undefined)).toBe(true);
+    if (change.origin !== undefined) expect(forwarding.lastLogged!.ruleOrigin).toBe(change.origin);
+    // The answer was kept all the same: the cache holds what upstreams say.
+    forwarding.use([]);
+    expect(replyOf(forwarding.ask(NAME))).toEqual({ rcode: 'NOERROR', answers: [['A', ADDRESS]] });
+    expect(forwarding.held).toHaveLength(0);
+  });
 
-  test.each(CHANGES)('is judged by the policy that is in force when it fails: $what it', (change) => {
+  test.each(CHANGES)('is judged by the policy that is active when it fails: $what it', (change) => {
     const asked = forwarding.ask(NAME);
     forwarding.use(change.lists ?? [], change.rows, change.live);
     forwarding.settle({ kind: 'failed', reason: 'timeout', rcode: 2, upstream: 0 });
@@ -106,7 +103,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: change.status });
   });
 
-  test.each(CHANGES)('gets no stale answer where meanwhile $what it', (change) => {
+  test.each(CHANGES)('gets no stale answer once $what it', (change) => {
     forwarding.ask(NAME);
     answered();
     forwarding.clock.advance(400_000);
@@ -127,7 +124,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: 'ALLOWED', rule: -1, upstream: 1 });
   });
 
-  test('is judged again only where policy has changed', () => {
+  test('is judged again only if policy has changed', () => {
     const decideAgain = jest.spyOn(forwarding.pipeline, 'decideAgain');
     forwarding.ask(NAME, { passedVersion: forwarding.pipeline.snapshot.version });
     answered();
@@ -202,7 +199,7 @@ describe('an alias whose target is in flight', () => {
 
   beforeEach(() => forwarding.use([], { localRecords: [record] }));
 
-  test('is judged by the schedule that is in force when its target is known', () => {
+  test('is judged by the schedule that is active when its target is known', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([], { localRecords: [record] }, { overrides: new Map([[1, BLOCKED]]) });
     targetAnswered();
@@ -231,7 +228,7 @@ describe('an alias whose target is in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ name: NAME, status: 'ALLOWED' });
   });
 
-  test('follows the target that it has by then', () => {
+  test('follows the target that it has when it is judged again', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([], { localRecords: [{ ...record, value: 'other.example' }] });
     targetAnswered();
@@ -247,7 +244,7 @@ describe('an alias whose target is in flight', () => {
     expect(asked.replies).toBe(1);
   });
 
-  test('is logged with the rule that makes it by then', () => {
+  test('is logged with the rule that makes it when it is judged again', () => {
     const rewrite = (before: string): ListText => ({
       text: `${before}||${NAME}^$dnsrewrite=target.example\n`,
       reading: BLOCK,

@@ -122,7 +122,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(asked.map((each) => replyOf(each)?.rcode)).toEqual(['SERVFAIL', 'NOERROR']);
   });
 
-  test('go on where the thread of one has died', async () => {
+  test('continue if the thread of one has died', async () => {
     const asked = other.ask(NAME);
     answer(other, 0);
     one.ask(NAME);
@@ -195,7 +195,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
       expect(claims.claim(partition, question(NAME, 'A', flags)).isMine).toBe(true);
   });
 
-  test('wait where there is no room for a claim, and answer each question with its own answer', async () => {
+  test('wait if no claim is free, and answer each question with its own answer', async () => {
     const claims = claimsOf(node, ClaimArea.CLIENTS);
     const held: Claim[] = [];
     let crowded = '';

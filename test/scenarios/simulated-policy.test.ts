@@ -200,7 +200,7 @@ function applyRandom(random: Random): Asked[] {
 }
 
 describe('Simulation.run()', () => {
-  test('tells what changes between two pipelines, whatever policy, draft and queries are', async () => {
+  test('reports what changes between two pipelines, whatever policy, draft and queries are', async () => {
     let changed = 0;
     for (let seed = 1; seed <= 40; seed++) {
       const asked = applyRandom(randomFrom(seed));

@@ -36,7 +36,7 @@ const RULES: readonly AuthCase[] = [
         { 'x-api-key': key },
         { authorization: `Bearer ${key}` },
         { cookie, 'x-api-key': key },
-        { cookie, 'x-api-key': 'a key that is none at all' },
+        { cookie, 'x-api-key': 'not a key at all' },
         { cookie: `svc_session=${'A'.repeat(43)}`, 'x-api-key': key },
         { cookie: `svc_session=${key}` },
         { 'x-api-key': session },
@@ -154,7 +154,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '8',
-    what: 'a token is told once, listed by its prefix, stored as SHA-256',
+    what: 'a token is shown once, listed by its prefix, stored as SHA-256',
     run: async () => {
       const session = await signedIn();
       const { id, key, prefix } = await makeToken(node.api, session, { name: 'a' });

@@ -80,7 +80,7 @@ describe('the guard', () => {
     else expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
 
-  test('an offer of HTTP/2 over plain TCP opens no route to anybody (AdGuard Home CVE-2026-32136)', async () => {
+  test('an offer of HTTP/2 over plain TCP gives no access without authentication (AdGuard Home CVE-2026-32136)', async () => {
     const headers = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
     for (const route of guarded) {
       const send = (who: { session?: string }): Promise<TestAnswer> =>
@@ -208,12 +208,12 @@ describe('methods and paths', () => {
         }
   });
 
-  test('a path that is no percent-encoded UTF-8 is 400', async () => {
+  test('a path that is not percent-encoded UTF-8 is 400', async () => {
     for (const path of ['/api/groups/%zz', '/api/groups/%ff%fe'])
       expectProblem(await api.send('GET', path), 400, 'malformed');
   });
 
-  test.each(withId)('$name with an id that is no integer is 400 and names it', async (route) => {
+  test.each(withId)('$name with an id that is not an integer is 400 and names it', async (route) => {
     for (const id of ['abc', '1.5', '-1', '1e3', '%00', "1'--", '12345678901234567']) {
       const answer = await api.send(route.method, pathOf(route, id), { session });
       expectProblem(answer, 400, 'invalid');
@@ -265,7 +265,7 @@ describe('bodies', () => {
     }
   });
 
-  test.each(withBody)('$name with a body that is no object, or with none, is 400', async (route) => {
+  test.each(withBody)('$name with a body that is not an object, or without a body, is 400', async (route) => {
     for (const json of [null, [], 'text', 1, true])
       expectProblem(await api.send(route.method, pathOf(route), { session, json }), 400, 'invalid');
     expectProblem(await api.send(route.method, pathOf(route), { session }), 400, 'invalid');
@@ -340,7 +340,7 @@ describe('header fields', () => {
     expect(headers['etag'] !== undefined).toBe(isKept);
   });
 
-  test('Upgrade is refused, but for the offer of HTTP/2 that may be ignored', async () => {
+  test('Upgrade is refused, except the offer of HTTP/2, which is ignored', async () => {
     const websocket = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
     expectProblem(await api.send('GET', '/api/health', { headers: websocket }), 400, 'upgrade_refused');
     const http2 = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };

@@ -135,7 +135,7 @@ describe('a request whose framing can be read in two ways', () => {
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'],
     ['a blank in the target', get('/a b')],
     ['NUL in the target', get('/a\0b')],
-    ['octets above ASCII in the target', get('/\xff')],
+    ['bytes above ASCII in the target', get('/\xff')],
     ['a method in lower case', `get / HTTP/1.1\r\n${HOST}\r\n`],
     ['a method that there is not', `FOO / HTTP/1.1\r\n${HOST}\r\n`],
   ])('is refused once, and nothing behind it is read: %s', async (_what, octets) => {
@@ -165,9 +165,9 @@ describe('a head that is too large', () => {
   });
 
   test.each([
-    ['a field of 17,000 octets', get('/', `X: ${'a'.repeat(17_000)}\r\n`)],
-    ['fields of 20,000 octets', get('/', `X: ${'a'.repeat(1000)}\r\n`.repeat(20))],
-    ['a name of 17,000 octets', get('/', `${'a'.repeat(17_000)}: x\r\n`)],
+    ['a field of 17,000 bytes', get('/', `X: ${'a'.repeat(17_000)}\r\n`)],
+    ['fields of 20,000 bytes', get('/', `X: ${'a'.repeat(1000)}\r\n`.repeat(20))],
+    ['a name of 17,000 bytes', get('/', `${'a'.repeat(17_000)}: x\r\n`)],
     ['101 fields', get('/', 'X: a\r\n'.repeat(100))],
     ['2,500 fields', get('/', 'a:\r\n'.repeat(2500))],
   ])('%s is 431', async (_what, octets) => {
@@ -240,7 +240,7 @@ describe('a request that is late', () => {
   test.each([
     ['the head', `GET / HTTP/1.1\r\n${HOST}X: `],
     ['the body', `${POST}Content-Length: 100\r\n\r\n{`],
-  ])('with %s is told so over HTTP and HTTPS', async (_part, octets) => {
+  ])('with %s is 408 over HTTP and HTTPS', async (_part, octets) => {
     const secured = connectTls({
       port: hasty.endpoints[0]!.port,
       host: '127.0.0.1',
@@ -257,7 +257,7 @@ describe('a request that is late', () => {
     for (const text of said) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"error":"timeout"/);
   });
 
-  test('with the handshake, or with what is none, gets no answer', async () => {
+  test('with the handshake, complete or malformed, gets no answer', async () => {
     for (const octets of ['16030100f4010000f00303', '1603010005010000000a']) {
       const socket = plain();
       socket.write(Buffer.from(octets, 'hex'));

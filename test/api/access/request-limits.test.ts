@@ -128,7 +128,7 @@ describe('the limit of requests', () => {
     expect((await from('192.0.2.5', 'GET', '/svc/api/health', compat)).problem.error).toBe('rate_limited');
   });
 
-  test('is none on the local socket', async () => {
+  test('does not apply to the local socket', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'weir-limit-'));
     const stop = await startLocalServer(createApp(api.parts, api.routes), folder, api.logger);
     const statuses = [];
@@ -148,7 +148,7 @@ describe('the limit of requests', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test('lets pass what a dashboard, Grafana and programs of the administrator ask', async () => {
+  test('allows the requests of a dashboard, Grafana and programs of the administrator', async () => {
     const real = await start({ requestRate: WEB_RATE });
     const statuses = new Set<number>();
     const ask = async (count: number): Promise<void> => {

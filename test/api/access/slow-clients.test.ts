@@ -127,7 +127,7 @@ describe('one host', () => {
   });
 });
 
-test('many hosts that take all places give way to those who ask something', async () => {
+test('many hosts that take all places give way to clients that send requests', async () => {
   await listen();
   const opened: Socket[] = [];
   for (let host = 10; host < 22; host++) opened.push(...(await flood(`127.0.0.${host}`, 50, HALF_HEAD)));
@@ -145,7 +145,7 @@ describe('a client that is late', () => {
   test.each([
     ['with the head of its first request', HALF_HEAD],
     ['with the body', HALF_BODY],
-    ['with its first octet', ''],
+    ['with its first byte', ''],
     ['with its next request', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
   ])('%s is cut off', async (_what, bytes) => {
     await listen('', deadlines);
@@ -153,7 +153,7 @@ describe('a client that is late', () => {
     expect(await firstToCut(socket!, deadlines)).toBe('weir');
   });
 
-  test('octet by octet with its head is cut off all the same', async () => {
+  test('that sends its head byte by byte is cut off as well', async () => {
     await listen('', deadlines);
     const [socket] = await flood('127.0.0.2', 1, HALF_HEAD);
     const dribble = setInterval(() => socket!.write('x'), 50);

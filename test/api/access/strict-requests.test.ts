@@ -54,7 +54,7 @@ describe('query strings', () => {
   });
 
   test.each(rows)(
-    '$name refuses a parameter that is given twice, and one that is no UTF-8',
+    '$name refuses a parameter that is given twice, and one that is not UTF-8',
     async (route) => {
       const answer = await api.send(route.method, `${pathOf(route)}?limit=1&limit=2&%ff=1&type=%zz`);
       expect(badParameters(answer)).toEqual([

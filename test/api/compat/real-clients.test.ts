@@ -64,7 +64,7 @@ describe('a client', () => {
     await getAll(['stats/summary'], { ...JSON_TYPE, 'X-FTL-SID': sid!, cookie: 'sid=deleted' });
   });
 
-  test('Homarr tells version 6 by the 401 of info/version, and logs in with text', async () => {
+  test('Homarr recognizes version 6 by the 401 of info/version, and logs in with text', async () => {
     const probe = await compat.send('GET', '/api/info/version');
     expect([probe.status, errorIn(probe).key]).toEqual([401, 'unauthorized']);
     const sid = await sidFrom({ 'content-type': 'text/plain;charset=UTF-8' });

@@ -180,7 +180,7 @@ describe('the requirements of clients', () => {
     expect((await compat.logInAnswer(PASSWORD)).status).toBe(200);
   });
 
-  test('requirement 13: 404 has the path as its hint and nothing more, also where the method is another', async () => {
+  test('requirement 13: 404 has the path as its hint and nothing more, even if only the method is wrong', async () => {
     for (const [method, path] of [
       ['GET', '/api/nothing'],
       ['GET', '/api/auth/sessions'],

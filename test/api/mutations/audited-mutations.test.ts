@@ -58,7 +58,7 @@ describe('a route that changes something', () => {
     ]);
   });
 
-  test.each(rows)('$name leaves none where it fails', async ({ route }) => {
+  test.each(rows)('$name leaves no entry if it fails', async ({ route }) => {
     const before = await countOfPeople();
     const path = route.path.replaceAll(/\{\w*id\}/g, '2147483647');
     const refused = await changing.api.send(route.method, `/api${path}?unknown=1`, { json: {} });

@@ -223,7 +223,7 @@ describe('the walk', () => {
     await walk.ask('GET /queries/export', {}, busy);
   });
 
-  test('each documented status was met, but for a few with a reason', () => {
+  test('each documented status was met, except for a few with a reason', () => {
     const unmet = rows.flatMap(({ name }) =>
       documented(name)
         .filter((status) => walk.met.get(name)?.has(status) !== true)

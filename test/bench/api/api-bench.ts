@@ -195,7 +195,7 @@ function reportDns(alone: LoadResult, meanwhile: readonly LoadResult[], after: L
   const lost = (results: readonly LoadResult[]): number =>
     results.reduce((sum, result) => sum + result.lost, 0);
   console.log(
-    `\nDNS p99 ms: alone ${ms(alone).toFixed(2)}, meanwhile ${typical.toFixed(2)} (worst ${DNS_CHUNK_SECS} s ` +
+    `\nDNS p99 ms: alone ${ms(alone).toFixed(2)}, under load ${typical.toFixed(2)} (worst ${DNS_CHUNK_SECS} s ` +
       `${worst.toFixed(2)}), afterwards ${ms(after).toFixed(2)}; lost ${lost([alone])}, ${lost(meanwhile)}, ${lost([after])}`,
   );
   const moved = typical - Math.min(ms(alone), ms(after));

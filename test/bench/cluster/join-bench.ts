@@ -78,9 +78,9 @@ async function main(args: string[]): Promise<void> {
       `SELECT sum(length(bytes))::integer AS bytes, pg_total_relation_size('blobs')::integer AS total FROM blobs`,
     );
     console.log(
-      `first node: ${names} names fetched, stored for all and in force after ${addedMs.toFixed(0)} ms;`,
+      `first node: ${names} names fetched, stored for all and active after ${addedMs.toFixed(0)} ms;`,
     );
-    console.log(`${stored!.bytes} octets of gzip in the database, ${stored!.total} with its pages`);
+    console.log(`${stored!.bytes} bytes of gzip in the database, ${stored!.total} with its pages`);
     for (let n = 1; n <= joins; n++) {
       const { firstMs, policyMs, unfiltered } = await join(cluster, `joined-${n}`);
       const secs = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;

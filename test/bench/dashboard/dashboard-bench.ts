@@ -15,7 +15,7 @@ const HELP = `npm run bench -- dashboard [options]
 
   --rounds N   rounds of whatever is a time (5)
   --secs N     seconds that the live tail is watched (300)
-  --rate N     queries a second meanwhile (1000)
+  --rate N     queries a second in that time (1000)
 `;
 const DEFAULTS = { rounds: 5, secs: 300, rate: 1000 };
 const DAYS = 1.5;

@@ -13,7 +13,7 @@ export function parseQuestions(text: string): Question[] {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [name, type, ...rest] = line.trim().split(/\s+/);
     if (name === undefined || type === undefined || rest.length > 0)
-      throw new Error(`read questions: line ${index + 1} is no question: ${JSON.stringify(line)}`);
+      throw new Error(`read questions: line ${index + 1} is not a question: ${JSON.stringify(line)}`);
     questions.push({ name, type });
   }
   return questions;

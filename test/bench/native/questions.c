@@ -81,7 +81,7 @@ struct question_set read_questions(const char *path, struct question_options opt
       if (set.items == NULL) abort();
     }
     if (fields != 2 || !encode_query(name, type, options, &set.items[set.count])) {
-      fprintf(stderr, "read question file %s: line %zu is no question: %s", path, number, line);
+      fprintf(stderr, "read question file %s: line %zu is not a question: %s", path, number, line);
       exit(2);
     }
     set.count++;

@@ -68,7 +68,7 @@ describe('figures', () => {
     expect(ratios!.workersCpu).toBeCloseTo(0.4);
   });
 
-  test('ratioRows() is empty where the baseline has no runs', () => {
+  test('ratioRows() is empty if the baseline has no runs', () => {
     expect(ratioRows(RUNS, 'absent', ['weir', 'peer'])).toEqual([]);
   });
 });
@@ -121,7 +121,7 @@ describe('goals', () => {
 });
 
 describe('tables', () => {
-  test('figureTable() shows columns of workers and children only where there are some', () => {
+  test('figureTable() shows columns of workers and children only if there are any', () => {
     const rows = medianRows(RUNS, LOAD_SECS);
     expect(figureTable(rows)).toContain('workers us/q');
     expect(figureTable(rows)).not.toContain('children');

@@ -137,7 +137,7 @@ async function logInUse(bench: Bench, options: Options): Promise<void> {
     sum.lost += lost;
   }
   await asking;
-  console.log(`\n${sum.sent} queries meanwhile, ${sum.lost} lost`);
+  console.log(`\n${sum.sent} queries in that time, ${sum.lost} lost`);
   await running.child.stop();
 }
 

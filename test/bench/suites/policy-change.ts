@@ -81,7 +81,7 @@ function goalsOf(times: Times, changed: readonly Run[]): Goal[] {
   const lost = changed.reduce((sum, run) => sum + run.lost, 0);
   return [
     ...[...times].map(([what, ms]) => ({
-      what: `${what}: in force after, median`,
+      what: `${what}: active after, median`,
       measured: quantile(ms, 0.5),
       unit: 'ms',
       atMost: MOST_MS,

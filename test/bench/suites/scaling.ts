@@ -35,5 +35,9 @@ export const SCALING_ROWS: readonly SuiteRow[] = [
     run: measureColdStart,
   },
   { name: 'home', about: 'memory and CPU of a home node after ten minutes', run: measureHome },
-  { name: 'disturbances', about: 'snapshots swapped and lists compiled meanwhile', run: measureDisturbances },
+  {
+    name: 'disturbances',
+    about: 'snapshots swapped and lists compiled under load',
+    run: measureDisturbances,
+  },
 ];

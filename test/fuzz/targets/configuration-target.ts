@@ -64,9 +64,9 @@ function judgeEdit(text: string, path: readonly string[], value: unknown): void 
   const before = treeOf(text);
   const edited = editToml(text, [{ path, value }]);
   if (edited === null) return;
-  hold(before !== null, 'a text that is no TOML was edited');
+  hold(before !== null, 'a text that is not TOML was edited');
   const after = treeOf(edited);
-  hold(after !== null, 'what was edited is no TOML any more');
+  hold(after !== null, 'the edited text is no longer TOML');
   const found = path.reduce<unknown>((tree, key) => (tree as Tree | undefined)?.[key], after);
   hold(isDeepStrictEqual(plain(found), plain(value)), 'the key has another value than it was given');
   hold(isDeepStrictEqual(without(before, path), without(after, path)), 'other keys changed');

@@ -56,7 +56,7 @@ function readSignature(rdata: Uint8Array): void {
   const read = readRrsig(rdata);
   if (read === null) return;
   untimely(read, NOW_SECS);
-  hold(read.signer.length + read.signature.length + 18 === rdata.length, 'octets of the signature are lost');
+  hold(read.signer.length + read.signature.length + 18 === rdata.length, 'bytes of the signature are lost');
   const set = setOf(wireName('b.a.example'), RRType.A, [
     Uint8Array.of(1, 2, 3, 4),
     Uint8Array.of(1, 2, 3, 4),

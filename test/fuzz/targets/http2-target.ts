@@ -45,7 +45,7 @@ class KeepingSocket extends EventEmitter {
   }
 
   resume(): void {
-    hold(false, 'it goes on although it does not wait');
+    hold(false, 'it resumes although it does not wait');
   }
 }
 

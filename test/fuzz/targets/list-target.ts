@@ -82,7 +82,7 @@ function judge(
   lines: readonly string[],
 ): void {
   if (addressFromText(name.replace(/\/\d+$/u, '')) !== null) return;
-  hold(name.length <= 253 && /^[^\s.][^\s]*$/u.test(name), 'a rule is no name');
+  hold(name.length <= 253 && /^[^\s.][^\s]*$/u.test(name), 'a rule is not a name');
   // Other letters are written in ASCII, full-width ones and those with marks as plain ones.
   const isAscii = /^[\0-\x7f]*$/u.test(line);
   // The names below data in a zone are blocked by the line of the zone.

@@ -99,7 +99,7 @@ function ttlsIn(message: Uint8Array, from: number, records: number): number[] {
   let at = from;
   for (let i = 0; i < records; i++) {
     const tail = skipName(message, at, message.length);
-    hold(tail > 0 && tail + Record.RDATA <= message.length, 'the body has fewer records than told');
+    hold(tail > 0 && tail + Record.RDATA <= message.length, 'the body has fewer records than announced');
     found.push(tail + Record.TTL);
     at = tail + Record.RDATA + readU16(message, tail + Record.RDLENGTH);
   }

@@ -64,7 +64,7 @@ export function textAnswer(
 
 function code(type: string): number {
   const known = rrTypeCode(type);
-  if (known === undefined) throw new Error(`read record: ${type} is no type`);
+  if (known === undefined) throw new Error(`read record: ${type} is not a type`);
   return known;
 }
 

@@ -127,7 +127,7 @@ function faultOf(query: Query, key: number, ageSecs: number): string | null {
   const shape = shapeOf(key, number);
   const { size, random } = shape;
   if (view.getUint32(questionEnd + 8) !== size || query.replyLength !== questionEnd + size)
-    return `${String(query.replyLength - questionEnd)} octets instead of ${String(size)}`;
+    return `${String(query.replyLength - questionEnd)} bytes instead of ${String(size)}`;
   const firstWord = HEAD_SIZE + shape.ttlCount * 4;
   for (let at = HEAD_SIZE; at < firstWord; at += 4)
     if (view.getUint32(questionEnd + at) !== TTL_SECS + at - ageSecs)

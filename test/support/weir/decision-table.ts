@@ -146,7 +146,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: everybody('resolved'),
   },
   {
-    why: 'a rule with an answer of its own',
+    why: 'a rule with its own answer',
     name: 'nx.example.com',
     type: 'A',
     outcomes: everybody('listnx:global'),
@@ -370,7 +370,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: ['zone', 'zone', 'zone', 'schedule:bedtime', 'zone', 'zone'],
   },
   {
-    why: 'a private address where none belongs, unless a schedule allows all',
+    why: 'a private address for a public name, unless a schedule allows all',
     name: 'rebind.example.org',
     type: 'A',
     outcomes: ['rebind', 'rebind', 'rebind', 'schedule:bedtime', 'address:192.168.7.7', 'rebind'],

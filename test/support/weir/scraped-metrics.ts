@@ -34,7 +34,7 @@ export class ScrapedMetrics {
       }
       const sample = this.read(line);
       const key = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
-      if (seen.has(key)) throw new Error(`told twice: ${line}`);
+      if (seen.has(key)) throw new Error(`duplicate sample: ${line}`);
       seen.add(key);
       samples.push(sample);
     }

@@ -13,7 +13,7 @@ test('giveInput() gives everything, and the end', async () => {
   expect((await said).length).toBe(1_000_000);
 });
 
-test('giveInput() takes it that a process ended first', async () => {
+test('giveInput() accepts that a process ends first', async () => {
   const child = spawn('/bin/sh', ['-c', 'exec <&-; echo closed; exit 3']);
   const closed = once(child, 'close');
   await once(child.stdout, 'data');
@@ -21,7 +21,7 @@ test('giveInput() takes it that a process ended first', async () => {
   expect(await closed).toEqual([3, null]);
 });
 
-test('giveInput() takes it that the end of a process was seen before, too', async () => {
+test('giveInput() accepts that a process has already ended', async () => {
   const child = spawn('true');
   await once(child, 'close');
   await giveInput(child.stdin, 'x');
