@@ -10,7 +10,7 @@ export const EXCLUDED = /^(\.config\/style-rules\.js|test\/tools\/|test\/conform
 /** For comments, strings, documents and commit subjects. */
 export const RULES = [
   [/\bwhere\s+(there\s+(is|are|was|were)|no|none|nothing|not)\b/gi, '"if", "when" or "without"'],
-  [/\bwhere\s+([\w'-]+\s+){1,4}(is|are|was|were|has|have|does|do|did)\s+(not|no)\b/gi, '"if" or "when"'],
+  [/\b[Ww]here\s+([\w'-]+\s+){1,4}(is|are|was|were|has|have|does|do|did)\s+(not|no)\b/g, '"if" or "when"'],
   [
     /\b(only|except|but|even|also|null|undefined|true|false|none|fails?|refused|throws?)\s+where\b/gi,
     '"if" or "when"',
@@ -30,7 +30,7 @@ export const RULES = [
   [/\b(go|goes|going|went|gone)\s+on\b/gi, '"continue" or "keep"'],
   [/\bstays?\s+(as|what)\s+(it|they)\s+(is|was|are|were)\b/gi, '"is unchanged" or "is kept"'],
   [/\banew\b/gi, '"again", "re-" or "from scratch"'],
-  [/\bnobody\b(?!\.invalid)|\bno\s+one\b/gi, '"no user", "no client" or "not … anyone"'],
+  [/(?<!\buser\s+)\bnobody\b(?!\.invalid)|\bno\s+one\b/gi, '"no user", "no client" or "not … anyone"'],
   [/\beverybody\b|\bsomebody\b|\banybody\b/gi, '"everyone", "someone", "anyone" or "users"'],
   [/\bwhoever\b|\bwhosoever\b|\bthose\s+who\b|\bof\s+whom\b/gi, '"anyone who", "users who" or the noun'],
   [/,\s+too(?=\s*([.;:!?)}\0]|$))/gi, '"also" before the verb'],

@@ -64,7 +64,7 @@ function keeper(pattern) {
 /** Comments without their comment markers; each block comment is a separate text. */
 function withoutMarkers(comment) {
   return comment
-    .replace(/\/\*/g, `${CODE} `)
+    .replace(/\/\*+(?!\/)/g, (marker) => CODE.padEnd(marker.length))
     .replace(/\/\/+|\*+\/|^\s*[*#]+(?=\s)/gm, (marker) => blank(marker, ' '));
 }
 

@@ -100,6 +100,17 @@ describe('npm run check -- style', () => {
     expect(placesOf(lint().faults)).toEqual(['block.ts:2', 'lines.ts:2', 'parts.ts:1']);
   });
 
+  test.each([
+    ['a line comment', '// What it holds.\n'],
+    ['a doc comment on one line', '/** What it holds. */\n'],
+    ['a doc comment of several lines', '/**\n * What it holds.\n */\n'],
+  ])('finds a description that starts with "What" in %s', (_form, comment) => {
+    commit('code: add a file', { 'new.ts': `export {};\n${comment}export const age = 2;\n` });
+    expect(lint().faults).toEqual([
+      expect.stringMatching(/^new\.ts:\d+: use the name of the thing instead of/),
+    ]);
+  });
+
   test('checks strings, templates and markup that are sentences, but no other code', () => {
     commit('code: add files', {
       'texts.tsx': [
@@ -112,6 +123,7 @@ describe('npm run check -- style', () => {
         "const name = 'nobody';",
         'const pattern = /told anew/;',
         'const sql = `SELECT told FROM papers WHERE ${name} AND is no more`;',
+        'const rows = `${sql} WHERE tables IS NOT NULL`;',
         'export const anew = { nobody, pattern, sql, told: 1 };',
       ].join('\n'),
     });
