@@ -27,7 +27,7 @@ const HELP = `npm run mutants -- [options]
 
   --room a,b        folders of source files (${ROOMS.join(', ')})
   --at FILE:LINE    instead: all mutants of a line; any end of a path will do
-  --sample N        mutants drawn in each room (20)
+  --sample N        mutants drawn from each folder (20)
   --seed N          of the drawing (1)
   --tests N         test files a mutant meets at most, the nearest first (8)
   --secs N          and how long these may take together without mutants; the nearest is always run (20)

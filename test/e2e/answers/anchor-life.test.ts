@@ -144,7 +144,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     await fourth.stop();
   });
 
-  test('weir goes on with the configured anchors where the file is damaged or following is switched off', async () => {
+  test('weir uses the configured anchors if the file is damaged or following is disabled', async () => {
     age = 'before';
     writeFileSync(file, 'no anchors');
     const damaged = await start();

@@ -83,7 +83,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     ['SVCB', RRType.SVCB, 'svc', SVCB_RDATA],
     ['HTTPS', RRType.HTTPS, 'web', HTTPS_RDATA],
     ['TYPE65280', 65_280, 'odd', 'c00cffff'],
-  ])('weir relays %s octet by octet, first and from the cache', async (_name, type, owner, rdata) => {
+  ])('weir relays %s byte by byte, first and from the cache', async (_name, type, owner, rdata) => {
     for (let round = 0; round < 2; round++) {
       const reply = await udp.ask(`${owner}.${ZONE}`, type, { edns: {} });
       expect(reply.data.map(unknown)).toEqual([rdata]);
@@ -99,7 +99,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     expect(overTcp.data).toEqual([LONG_TEXTS.map((text) => Buffer.from(text))]);
   });
 
-  test('weir never sends more than 1232 octets over UDP, however much a client says it takes', async () => {
+  test('weir never sends more than 1232 bytes over UDP, whatever size the client announces', async () => {
     const reply = await udp.ask(`long.${ZONE}`, 'TXT', { edns: { udpSize: 65_535 } });
     expect(reply).toMatchObject({ truncated: true, opt: { udpSize: 1232 } });
   });
@@ -157,7 +157,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
     }
   });
 
-  test('weir answers a query without EDNS without EDNS, within 512 octets', async () => {
+  test('weir answers a query without EDNS without EDNS, within 512 bytes', async () => {
     const reply = await udp.ask(`www.${ZONE}`, 'A');
     expect(reply).toMatchObject({ opt: null, truncated: false });
     const long = await udp.ask(`long.${ZONE}`, 'TXT');

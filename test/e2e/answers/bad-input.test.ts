@@ -53,7 +53,7 @@ const MALFORMED: readonly (readonly [string, Uint8Array])[] = [
   ['a label of the reserved kind 10', message([1, 0, 0, 0], [0x81, 0x61, 0], u16(1), u16(1))],
   ['a compression pointer to itself', message([1, 0, 0, 0], [0xc0, 12], u16(1), u16(1))],
   ['a compression pointer behind the end', message([1, 0, 0, 0], [0xff, 0xff], u16(1), u16(1))],
-  ['a name of 256 octets', message([1, 0, 0, 0], ...Array<number[]>(4).fill(LABEL_63), [0], u16(1), u16(1))],
+  ['a name of 256 bytes', message([1, 0, 0, 0], ...Array<number[]>(4).fill(LABEL_63), [0], u16(1), u16(1))],
   ['an additional record that is not there', message([1, 0, 0, 1], QUESTION)],
   ['an additional record that is cut off', message([1, 0, 0, 1], QUESTION, OPT.slice(0, -2))],
   ['an option that is longer than the message', message([1, 0, 0, 1], QUESTION, OPT.slice(0, -2), u16(500))],
@@ -143,7 +143,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect((await tcp.ask(NAME, 'A')).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers a query cut at any length with FORMERR, and one with octets behind it as if they were not there', async () => {
+  test('weir answers a query cut at any length with FORMERR, and ignores bytes after a complete one', async () => {
     const whole = query(NAME, 'A', { id: 99, edns: {} });
     for (let length = 12; length < whole.length; length++)
       expect(await udp.exchange(whole.slice(0, length))).toMatchObject({ rcode: Rcode.FORMERR });
@@ -188,7 +188,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await expectGoesOn();
   });
 
-  test('weir goes on after random packets', async () => {
+  test('weir keeps answering after random packets', async () => {
     const random = new SeededRandom(SEED);
     using noisy = await UdpClient.open(weir.dnsPort);
     for (let sent = 0; sent < RANDOM_PACKETS; sent += PORTION) {
@@ -228,7 +228,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
   });
 
   test.each([0, 1, 11])(
-    'weir closes a TCP connection on which a message of %s octets comes',
+    'weir closes a TCP connection on which a message of %s bytes comes',
     async (length) => {
       await using tcp = await TcpClient.open(weir.dnsPort);
       tcp.send(new Uint8Array(length));
@@ -237,7 +237,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     },
   );
 
-  test('weir answers a TCP query that comes octet by octet, and one whose client has closed its half', async () => {
+  test('weir answers a TCP query that comes byte by byte, and one whose client has closed its half', async () => {
     await using dripping = await TcpClient.open(weir.dnsPort);
     const bytes = query(NAME, 'A');
     for (const octet of octets(u16(bytes.length), bytes)) {
@@ -251,7 +251,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     await halfClosed.closed;
   });
 
-  test('weir goes on where clients vanish with their questions open', async () => {
+  test('weir keeps answering when clients vanish with their questions open', async () => {
     for (let round = 0; round < 20; round++) {
       await using tcp = await TcpClient.open(weir.dnsPort);
       for (let i = 0; i < 100; i++)

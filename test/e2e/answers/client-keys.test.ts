@@ -237,7 +237,7 @@ describe('weir with clients that have keys', () => {
     expect([blocked, clients]).toMatchObject([{ queries: 1, clients: 1 }, [{ hostname: 'Anna' }]]);
   });
 
-  test('has changes of policy in force on connections that are open', async () => {
+  test('applies changes of policy to open connections', async () => {
     const servername = `laptop.${SERVER_NAME}`;
     const dot = await DotClient.open(ports.dot, { ca: authority.cert, servername });
     expect(await bothOf(dot)).toEqual(AS_WORK);
@@ -272,7 +272,7 @@ describe('weir with clients that have keys', () => {
     dot.close();
   });
 
-  test('survives a name of octets that no name has', async () => {
+  test('survives a server name with invalid bytes', async () => {
     const hello = await clientHello(`phone.${SERVER_NAME}`);
     const at = hello.indexOf(`phone.${SERVER_NAME}`);
     for (const octet of [0x00, 0x0a, 0x2e, 0x80, 0xff]) {

@@ -134,7 +134,7 @@ describe('weir that forwards client subnets', () => {
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
 
-  test('weir adds no subnet of its own', async () => {
+  test('weir adds no subnet itself', async () => {
     expect((await ask('silent.example')).subnets).toEqual([]);
     expect((await running.udp.ask('silent2.example', 'A')).opt).toBeNull();
     const asked = [...queriesFor(upstream, 'silent.example'), ...queriesFor(upstream, 'silent2.example')];
@@ -183,7 +183,7 @@ describe('weir that forwards client subnets', () => {
     expect(queriesFor(upstream, 'unaware.example')).toHaveLength(2);
   });
 
-  test('weir passes on the wish that no subnet be told; the answer is everybody’s', async () => {
+  test('weir passes on a request to send no subnet; the answer is for all clients', async () => {
     const name = 'untold.example';
     const first = await ask(name, UNTOLD);
     expect([first.data, first.subnets]).toEqual([[ANYWHERE], [UNTOLD]]);
@@ -204,7 +204,7 @@ describe('weir that forwards client subnets', () => {
     expect((await ask('two.example', EAST, WEST)).rcode).toBe(Rcode.FORMERR);
   });
 
-  test('weir answers what it knows itself as ever, for everybody', async () => {
+  test('weir answers what it knows itself without upstreams, for all clients', async () => {
     const local = await ask('nas.example', EAST);
     expect([local.data, local.subnets]).toEqual([['10.0.0.9'], [EAST]]);
     const reserved = await ask('hidden.onion', EAST);
@@ -221,7 +221,7 @@ describe('weir that forwards client subnets', () => {
     expect((await ask('alias.example', WEST)).data).toEqual(['target.example', addressFor(WEST)]);
   });
 
-  test('weir gives the answer that is everybody’s where no upstream has one for the subnet', async () => {
+  test('weir gives the answer for all clients if no upstream has one for the subnet', async () => {
     await ask('fallback.example');
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {

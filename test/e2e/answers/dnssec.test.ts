@@ -175,7 +175,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
     }
   });
 
-  test('an alias of our own has no AD, and the content of a bogus target is not passed on (CVE-2026-50243)', async () => {
+  test('a local alias has no AD, and the content of a bogus target is not passed on (CVE-2026-50243)', async () => {
     for (let i = 0; i < 2; i++) {
       const good = await udp.ask('good.example.com', 'A', { flags: RD | AD });
       expect(good.data.at(-1)).toBe('192.0.2.1');

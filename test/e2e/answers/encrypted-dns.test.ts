@@ -138,7 +138,7 @@ ${LOCAL}
     );
   });
 
-  test('goes on over every protocol while the control plane stands still, for old and new connections', async () => {
+  test('keeps answering over every protocol while the control plane is halted, on old and new connections', async () => {
     const open = await DotClient.open(ports.dot);
     await weir.haltControlPlane();
     let isWebAnswering = false;
@@ -169,7 +169,7 @@ ${LOCAL}
 /** A header of PROXY protocol v2 that names 192.0.2.99. */
 const PROXY_HEADER = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c633640112340035', 'hex');
 
-describe('weir behind a load balancer, with a certificate of its own for DNS', () => {
+describe('weir behind a load balancer, with a separate certificate for DNS', () => {
   let weir: Weir;
   let authority: TestAuthority;
   let ports: { dot: number; doh: number };
@@ -226,7 +226,7 @@ ${LOCAL}
     expect(found).toEqual(['dot.proxied.example 192.0.2.99', 'tcp.proxied.example 192.0.2.99']);
   });
 
-  test('tells clients of plain DNS where its encrypted resolvers are (RFC 9462)', async () => {
+  test('announces its encrypted resolvers to clients of plain DNS (RFC 9462)', async () => {
     const { stdout } = await run('kdig', [
       '@127.0.0.1',
       '-p',
@@ -238,7 +238,7 @@ ${LOCAL}
     expect(stdout).toMatch(/ANSWER: 2/);
   });
 
-  test('tells load balancers on loopback its state (class CHAOS)', async () => {
+  test('reports its state to load balancers on loopback (class CHAOS)', async () => {
     const args = (name: string) => [
       ...['@127.0.0.1', '-p', String(weir.dnsPort), '+short', 'CH', 'TXT', name],
     ];

@@ -68,7 +68,7 @@ describe('weir behind an upstream on one stream', () => {
     expect(health).toMatchObject([{ status: 'Healthy', consecutive_failures: 0, last_error: 'too-long' }]);
   });
 
-  test('an answer of 65,000 octets reaches a client over TCP whole', async () => {
+  test('an answer of 65,000 bytes reaches a client over TCP whole', async () => {
     const text = octets(...Array.from({ length: 255 }, () => [255, ...new Uint8Array(255).fill(0x61)]));
     const rdata = octets(text, [99, ...new Uint8Array(99).fill(0x61)]);
     upstream.tcpScript = (query) =>

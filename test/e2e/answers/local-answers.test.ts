@@ -155,7 +155,7 @@ describe('weir with local records', () => {
     await api.expect(204, 'DELETE', `/managed-domains/${String(deny.id)}`);
   });
 
-  test('weir lets no alias of its own bring a private address of a public name', async () => {
+  test('weir blocks the private address of a public name that a local alias leads to', async () => {
     await create({ fqdn: 'lure.example.org', record_type: 'CNAME', value: 'private.example.net' });
     const reply = await udp.ask('lure.example.org', 'A');
     expect(reply.answers.map(({ type }) => type)).toEqual(['CNAME']);
@@ -288,7 +288,7 @@ describe('weir with rebinding protection', () => {
     expect(await answers('10-0-0-1.notplex.example')).toBe(0);
   });
 
-  test('weir takes back what it gave of a forward zone once the zone is gone', async () => {
+  test('weir no longer gives answers of a forward zone once the zone is deleted', async () => {
     const servers = [`${spelling.ip}:${String(spelling.port)}`];
     const { id } = await api.expect<{ id: number }>(201, 'POST', '/forward-zones', {
       zone: 'vpn.example',

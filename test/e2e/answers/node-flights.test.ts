@@ -128,7 +128,7 @@ describe.each(NODES)('weir with several workers, back end %s, %i of them', (back
     expect(asked).toBe(1);
   });
 
-  test('weir goes on with the questions of a resolve thread that has died', async () => {
+  test('weir answers the questions of a resolve thread that has died when they are repeated', async () => {
     const names = Array.from({ length: 6 }, (_, i) => `held-orphan${String(i)}-${backEnd}.example.com`);
     const lost: Promise<Reply>[] = [];
     for (const name of names) lost.push(...(await askFromEverywhere(name)));

@@ -227,7 +227,7 @@ describe('weir with forward zones', () => {
     expect(await addressFor('bank.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir asks again, whoever it is now, when the zone of a waiting question goes', async () => {
+  test('weir asks the server that is now responsible when the zone of a waiting question is deleted', async () => {
     await using silent = await ScriptedUpstream.start();
     const path = await create('silent.example', silent);
     const answer = udp.ask('www.silent.example', 'A');
@@ -236,7 +236,7 @@ describe('weir with forward zones', () => {
     expect((await answer).data).toEqual([EVERY_ADDRESS]);
   });
 
-  test('weir answers SERVFAIL where no server of the zone answers, and does not ask the pools', async () => {
+  test('weir answers SERVFAIL if no server of the zone answers, and does not ask the pools', async () => {
     const dead = { ip: '127.0.0.1', port: 9 };
     const path = await create('dead.example', dead);
     const before = asked(pool);

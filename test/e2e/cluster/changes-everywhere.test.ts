@@ -89,7 +89,7 @@ const statusOf = async (node: Weir, path: string, cookie: string): Promise<numbe
 const made = (path: string, json: object): Promise<{ id: number }> =>
   api.expect<{ id: number }>(201, 'POST', path, json);
 
-describe('a change at one node is in force at the other', () => {
+describe('a change at one node is active at the other', () => {
   test('of rules, of every group and of one', async () => {
     const { id } = await made('/managed-domains', { domain: 'managed.example' });
     await untilAnswered('managed.example', BLOCKED);
@@ -240,7 +240,7 @@ describe('a change that prefers to wait', () => {
     return text === '' ? { id: 0 } : (JSON.parse(text) as { id: number });
   }
 
-  test('is in force everywhere when it is answered', async () => {
+  test('is active everywhere when it is answered', async () => {
     for (let change = 0; change < 10; change++) {
       const domain = `waited-${change}.example`;
       await waited('POST', '/managed-domains', { domain });
@@ -248,7 +248,7 @@ describe('a change that prefers to wait', () => {
     }
   });
 
-  test('is so where it makes no revision: grants, and the switch of all blocking', async () => {
+  test('is so even without a revision: grants, and the switch of all blocking', async () => {
     await waited('POST', '/managed-domains', { domain: 'granted.example' });
     const { id } = await waited('POST', '/grants', { domain: 'granted.example', group_id: 1, secs: 3600 });
     expect(await answerOf('granted.example')).toBe(EVERY_ADDRESS);
@@ -260,7 +260,7 @@ describe('a change that prefers to wait', () => {
     expect(await answerOf('granted.example')).toBe(BLOCKED);
   });
 
-  test('is so where lists are to be compiled first', async () => {
+  test('is so even if lists must be compiled first', async () => {
     lists.serve('/waited', 'waited-list.example\n');
     const { id } = await api.addSource({ name: 'waited', url: lists.url('/waited') });
     await untilAnswered('waited-list.example', BLOCKED);
@@ -311,7 +311,7 @@ describe('a right at one node', () => {
     await api.expect(204, 'DELETE', `/api-tokens/${token.id}`);
     const isRefused = (status: number): boolean => status === 401;
     await until('the token to be refused', asked, isRefused, { pauseMs: LOOK_MS });
-    const password = 'a password of somebody else';
+    const password = 'a password of another user';
     const { id } = await made('/users', { username: 'vera', password });
     const login = (): Promise<HttpAnswer> =>
       httpCall('POST', `http://127.0.0.1:${there.webPort}/api/auth/login`, { username: 'vera', password });

@@ -80,7 +80,7 @@ const untilOutput = (pattern: RegExp): Promise<unknown> =>
 const revisions = (): Promise<Revision[]> => api.expect<Revision[]>(200, 'GET', '/revisions');
 
 describe('a database that is restored under running nodes', () => {
-  test('is left alone while it is empty or half there, and nodes answer by the last policy meanwhile', async () => {
+  test('is not used while it is empty or incomplete, and nodes answer by the last policy', async () => {
     await block('always.example');
     const gone = await block('restored.example');
     await run('template1', ...copy(name, 'earlier'), ...copy('earlier', 'half'));
@@ -104,7 +104,7 @@ describe('a database that is restored under running nodes', () => {
       expect(await answersOf(domain)).toEqual([BLOCKED, BLOCKED]);
   });
 
-  test('counts for both once it is whole, with its revisions, and the next change is no revision that they had', async () => {
+  test('is used by both once it is complete, with its revisions, and the next change gets a new revision number', async () => {
     await replaceBy('earlier');
     await untilOutput(/another one than before, as after a restore/);
     await untilAnswered('restored.example', BLOCKED);
@@ -125,7 +125,7 @@ describe('a database that is restored under running nodes', () => {
     );
   });
 
-  test('gets the last of the log again, and what came meanwhile, once', async () => {
+  test('gets the last of the log again, and the queries since, once', async () => {
     const count = (): Promise<number> => api.queryCount('domain=.logged.').catch(() => 0);
     await answersOf('first.logged.example');
     await until('the first two queries in the log', count, (seen) => seen === 2, { pauseMs: LOOK_MS });

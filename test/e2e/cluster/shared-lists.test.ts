@@ -81,7 +81,7 @@ const contentKey = async (id: number): Promise<unknown> =>
   (await cluster.database.rows(`SELECT content_key FROM list_sources WHERE id = ${id}`))[0];
 
 describe('a list of several nodes', () => {
-  test('is fetched once and in force at all, also at one that comes with an empty disk', async () => {
+  test('is fetched once and active on all nodes, even on one that starts with an empty disk', async () => {
     lists.serve('/once', 'once.example\n');
     await (await nodes.get('one')!.api()).addSource({ name: 'once', url: lists.url('/once') });
     await untilBlocked(nodes.get('two')!, 'once.example');
@@ -100,7 +100,7 @@ describe('a list of several nodes', () => {
     await untilBlocked(nodes.get(holder)!, 'killed.example');
   });
 
-  test('is what the next node fetched, where its holder was stopped and goes on', async () => {
+  test('is what the next node fetched, if its holder was stopped and continues', async () => {
     const { id, finish, holder, other } = await beginFetch('/stopped');
     const stopped = nodes.get(holder)!;
     stopped.child.kill('SIGSTOP');
@@ -116,7 +116,7 @@ describe('a list of several nodes', () => {
     expect(source).toMatchObject({ status: 'ok', rules: 1, last_error: null });
   });
 
-  test('comes into force at all after the database was lost in the middle', async () => {
+  test('becomes active on all nodes after the database was lost in the middle', async () => {
     const { finish } = await beginFetch('/lost');
     lists.serve('/lost', 'lost.example\n');
     const restarted = cluster.database.restart('SIGKILL');

@@ -89,7 +89,7 @@ describe('with two nodes', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a session of %s that began at one goes on at the other',
+    'a session of %s that began at one is resumed at the other',
     async (version) => {
       const options = {
         ...{ ca: authority.cert, servername: SERVER_NAME },
@@ -131,7 +131,7 @@ describe('with two nodes', () => {
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a session of %s with the web of one goes on with that of the other',
+    'a session of %s with the web server of one is resumed with that of the other',
     async (version) => {
       const isResumed = async (): Promise<boolean> => {
         const [begun, other] = webs as [Weir, Weir];

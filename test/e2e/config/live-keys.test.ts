@@ -27,7 +27,7 @@ afterAll(() => room.close());
 const keys: readonly LiveKey[] = [...DNS_KEYS, ...DNSSEC_KEYS, ...LIMIT_KEYS, ...WEB_KEYS];
 
 describe('a key of the configuration', () => {
-  test.each(keys)('$key is in force when its change is answered', async (row) => {
+  test.each(keys)('$key is active when its change is answered', async (row) => {
     const beside = (typeof row.beside === 'function' ? row.beside(room) : row.beside) ?? {};
     before = await room.values([...Object.keys(beside), row.key]);
     if (Object.keys(beside).length > 0) await room.set(beside);

@@ -37,7 +37,7 @@ async function atDatabase(sql: string, values: unknown[] = []): Promise<unknown[
 }
 
 describe('SIGHUP', () => {
-  test('puts into force what was edited in the file, and keeps the rest of the file as it is', async () => {
+  test('applies what was edited in the file, and keeps the rest of it unchanged', async () => {
     const before = readFileSync(file(), 'utf8');
     const edited = `# by hand\n${secondPool(before)}`;
     writeFileSync(file(), edited);
@@ -80,7 +80,7 @@ describe('blocking.list_dirs', () => {
 });
 
 describe('a row that another node has written', () => {
-  test('comes into force here, and leaves this file alone', async () => {
+  test('becomes active here, and leaves this file alone', async () => {
     const before = readFileSync(file(), 'utf8');
     const pools = JSON.stringify(room.pools(room.second));
     await atDatabase(`UPDATE config_values SET value = $1 WHERE key = 'dns.pools'`, [pools]);
@@ -148,7 +148,7 @@ describe('server.site', () => {
 });
 
 describe('the configuration after a stop', () => {
-  test('keeps the answers on disk if cache.persist was switched on meanwhile', async () => {
+  test('keeps the answers on disk if cache.persist was enabled while it ran', async () => {
     expect(existsSync(join(room.room.dataDir, 'answer-cache'))).toBe(false);
     await room.set({ 'cache.persist': true, 'cache.min_ttl_secs': 7200 });
     await room.told('kept.example.com');

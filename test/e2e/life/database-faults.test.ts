@@ -68,7 +68,7 @@ async function expectDegraded(weir: Weir, reason: RegExp): Promise<void> {
   expect(JSON.stringify(body) + weir.output).not.toContain(SECRET);
 }
 
-describe('weir with a database of its own, one fault after the other', () => {
+describe('weir with its own database, one fault after the other', () => {
   const room = makeTempDir();
   /** Node that is passed on to the next test. */
   let faulty: Weir;
@@ -196,7 +196,7 @@ describe('weir with a database server of its owner', () => {
     await client.end();
   }
 
-  test('weir goes on without a database where the password is wrong, and says what is wrong', async () => {
+  test('weir continues without a database if the password is wrong, and reports the reason', async () => {
     const env = { WEIR_DATABASE_URL: url(SECRET) };
     await using weir = await Weir.start({ upstreams, env, database: 'later' });
     await expectDegraded(weir, /password authentication failed/);
@@ -209,7 +209,7 @@ describe('weir with a database server of its owner', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir uses the server, migrates it, and starts none of its own', async () => {
+  test('weir uses the server, migrates it, and does not start its own', async () => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await prepareDataDir(weirRoom.dataDir, env.WEIR_DATABASE_URL);
     weir = await Weir.start({ room: weirRoom, upstreams, env });
@@ -223,7 +223,7 @@ describe('weir with a database server of its owner', () => {
     expect(await api.untilQueryCount(2)).toBe(2);
   });
 
-  test('weir says of a change that it is stored where it cannot be put into force, and does that when it can', async () => {
+  test('weir reports a change that it cannot activate as stored, and activates it when it can', async () => {
     const api = await weir.api();
     // Reading policy fails from now on, storing a rule does not.
     await sql('ALTER TABLE safe_search_configs RENAME COLUMN youtube_mode TO away');

@@ -87,7 +87,7 @@ describe('weir on a full disk', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  test('weir goes on answering and blocking, says what it cannot store, and recovers when there is room', async () => {
+  test('weir keeps answering and blocking, reports what it cannot store, and recovers when there is space', async () => {
     await using weir = await Weir.start({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
     const api = await weir.api();
     expect(await api.addSource({ name: 'first', url: lists.url('/first.txt') })).toMatchObject({

@@ -6,7 +6,7 @@ import { startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 describe('weir with its log on a full disk', () => {
-  test('weir goes on answering although not a line of its log can be written', async () => {
+  test('weir keeps answering although not a line of its log can be written', async () => {
     // One that answers: a server that does not makes the node degraded.
     await using upstream = await startEchoingUpstream();
     // The kernel's own full disk.

@@ -124,7 +124,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
       expect(after.sum('weir_thread_cpu_seconds_total', { thread })).toBeGreaterThan(0);
   });
 
-  test('are not told to strangers', async () => {
+  test('are not shown without authentication', async () => {
     const url = `http://127.0.0.1:${String(weir.webPort)}/metrics`;
     const { status, text } = await httpCall('GET', url);
     expect(status).toBe(401);

@@ -61,7 +61,7 @@ async function addressOf(name: string): Promise<string | undefined> {
 const BLOCKED = '0.0.0.0';
 
 describe('weir import', () => {
-  test('tells in a dry run what would change, by --url with a token made by weir tokens add', async () => {
+  test('shows in a dry run what would change, by --url with a token made by weir tokens add', async () => {
     const made = await run(['tokens', 'add', 'mover']);
     expect([made.status, made.lines]).toEqual([0, [expect.stringMatching(/^weir_\S+$/)]]);
     const viewer = JSON.parse(
@@ -89,7 +89,7 @@ describe('weir import', () => {
     expect(await addressOf('denied.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('imports over the socket, in force at once, and a rollback takes it back', async () => {
+  test('imports over the socket, is active at once, and can be rolled back', async () => {
     await api.createGroup('before the import');
     const before = await api.expect<{ id: number }[]>(200, 'GET', '/revisions');
     // Its settings would disable blocking, as there.
@@ -156,7 +156,7 @@ describe('weir backup and weir restore', () => {
     expect(await addressOf('denied.example')).toBe(BLOCKED);
   });
 
-  test('refuse what is no backup', async () => {
+  test('refuse a file that is not a backup', async () => {
     expect(await run(['restore', at('text')])).toMatchObject({
       status: 2,
       errors: [expect.stringContaining('not JSON')],
@@ -168,7 +168,7 @@ describe('weir backup and weir restore', () => {
 });
 
 describe('weir simulate', () => {
-  test('tells what a draft would block, of options and of a file', async () => {
+  test('shows what a draft would block, from options and from a file', async () => {
     await udp.ask('simulated.example', 'A');
     await api.untilQueryCount(1, 'domain=simulated.example');
     const { status, lines } = await run(['simulate', '--deny', 'simulated.example', '--period', '1h']);

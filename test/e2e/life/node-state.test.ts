@@ -98,7 +98,7 @@ async function statesUntil(
 }
 
 describe('weir asked for status.weir', () => {
-  test('is starting until it filters, ready from then on, and draining once it is told to stop', async () => {
+  test('is starting until it filters, ready from then on, and draining once it is asked to stop', async () => {
     await using first = await Weir.start({ room });
     await (await first.api()).addSource({ name: 'list', url: lists.url('/list.txt') });
     // The list may be active a moment before the node has checked all of them.

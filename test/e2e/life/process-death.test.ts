@@ -42,7 +42,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-describe.each(BACK_ENDS)('weir that is told to end, back end %s', (backEnd) => {
+describe.each(BACK_ENDS)('weir that is asked to stop, back end %s', (backEnd) => {
   /** Each test looks for what the one before it left in the log. */
   let weir: Weir;
   const room = makeTempDir();

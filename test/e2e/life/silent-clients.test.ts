@@ -75,14 +75,14 @@ describe('weir asked from addresses that do not resolve', () => {
 
   // Over IPv4 the test below does the same, also for the resolve thread.
   test.each(['ipv6'] as const)(
-    'weir answers everybody else over %s meanwhile, and replaces no thread',
+    'weir answers all other clients over %s, and replaces no thread',
     async (family) => {
       const outcome = await flood('batch', { family, names: [LARGE], asksGood: true });
       expect(outcome).toEqual({ answered: ROUNDS, replaced: 0, full: 0 });
     },
   );
 
-  test('weir answers everybody else while its resolve thread replies to such addresses', async () => {
+  test('weir answers all other clients while its resolve thread replies to such addresses', async () => {
     const outcome = await flood('batch', {
       family: 'ipv4',
       names: ['n*.example.com', LARGE],
@@ -91,7 +91,7 @@ describe('weir asked from addresses that do not resolve', () => {
     expect(outcome).toEqual({ answered: ROUNDS, replaced: 0, full: 0 });
   });
 
-  test('weir over node:dgram drops what finds the send buffer full, counts it, and goes on', async () => {
+  test('weir over node:dgram drops and counts replies while the send buffer is full, and keeps answering', async () => {
     const outcome = await flood('dgram', { family: 'ipv4', names: [LARGE], asksGood: false });
     expect(outcome).toMatchObject({ answered: ROUNDS, replaced: 0 });
     expect(outcome.full).toBeGreaterThan(0);

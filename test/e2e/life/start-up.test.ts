@@ -43,14 +43,14 @@ describe('weir on a lesser machine', () => {
   });
   afterAll(() => weir.stop());
 
-  test('weir goes on over node:dgram where koffi does not load, and says so once', async () => {
+  test('weir answers over node:dgram if koffi does not load, and says so once', async () => {
     expect(weir.output.match(/answer over node:dgram/g)).toHaveLength(1);
     using udp = await UdpClient.open(weir.dnsPort);
     expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });
     expect((await weir.health()).body).toMatchObject({ checks: { dns: { status: 'ok' } } });
   });
 
-  test('weir goes on answering when the reader of its log has gone away', async () => {
+  test('weir keeps answering when the reader of its log has gone away', async () => {
     weir.deafen();
     // Signing in writes to the log.
     await weir.api();

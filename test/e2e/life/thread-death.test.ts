@@ -162,7 +162,7 @@ describe.each(BACK_ENDS)('weir whose threads die, back end %s', (backEnd) => {
     expect(new Set(page.data.map(({ block_source }) => block_source))).toEqual(new Set(['named']));
   });
 
-  test('weir has the newest lists in force in threads that were replaced', async () => {
+  test('weir uses the newest lists in threads that were replaced', async () => {
     const api = await weir.api();
     const before = weir.replacedThreads;
     for (const role of roles) weir.injectFault(0, role, 'exit');

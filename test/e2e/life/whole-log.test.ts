@@ -53,7 +53,7 @@ describe.each(BACK_ENDS)('the query log of weir, back end %s', (backEnd) => {
   });
   afterAll(() => weir.stop());
 
-  test('weir logs every query once, with what became of it, however fast they come', async () => {
+  test('weir logs every query once, with its outcome, however fast they come', async () => {
     const api = await weir.api();
     expect(await api.addSource({ name: 'blocked', url: lists.url('/blocked.txt') })).toMatchObject({
       status: 'ok',

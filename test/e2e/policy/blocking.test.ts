@@ -105,7 +105,7 @@ describe.each(BACK_ENDS)('weir with lists, back end %s', (backEnd) => {
     ]);
   });
 
-  test('weir has switching, assigning and deleting a source in force when the response is there', async () => {
+  test('weir has switched, assigned and deleted a source when it answers the request', async () => {
     lists.serve('/switched.txt', 'switched.example.org\n');
     const source = await api.addSource({ name: 'switched', url: lists.url('/switched.txt') });
     const group = await api.createGroup('children');

@@ -121,7 +121,7 @@ describe('weir with clients in groups', () => {
     }
   });
 
-  test('weir keeps what one group may see from another through the cache, whoever asks first', async () => {
+  test('weir keeps what one group may see from another through the cache, whichever asks first', async () => {
     for (const [name, order] of [
       ['shared.example', [UNKNOWN, BY_ADDRESS]],
       ['reversed.example', [BY_ADDRESS, UNKNOWN]],
@@ -276,7 +276,7 @@ describe('weir with safe search', () => {
     }
   });
 
-  test('weir answers with an address where the engine has no name, and with nothing that leads around', async () => {
+  test('weir answers with an address if the engine has no name, and with nothing that bypasses it', async () => {
     await set({ engine: 'all', enabled: true });
     expect(await dataOf(child, 'www.ya.ru')).toEqual([YANDEX]);
     for (const type of ['AAAA', 'HTTPS', 'CNAME'] as const)

@@ -255,7 +255,7 @@ describe('the decision order', () => {
     },
   );
 
-  test('weir, told to block nothing, still answers local names and refuses what it refused', async () => {
+  test('weir with blocking disabled still answers local names and refuses what it refused', async () => {
     await api.expect(200, 'POST', '/blocking', { enabled: false, timer_secs: null });
     for (const { row, client, outcome } of CELLS) {
       const { rcode, data } = toldBy(outcome, row);

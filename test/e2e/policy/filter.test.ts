@@ -91,7 +91,7 @@ describe('weir with rules that people write', () => {
 });
 
 describe('weir with lists', () => {
-  test('weir explains a blocked name with its rule, list and line, and finds it among the rules in force', async () => {
+  test('weir explains a blocked name with its rule, list and line, and finds it among the active rules', async () => {
     lists.serve('/explain', '# a list\n\nother.example\n||Explained.example^ # why\n');
     await api.addSource({ name: 'explained', url: lists.url('/explain') });
     const explain = (domain: string): Promise<ExplainAnswer> =>
@@ -144,7 +144,7 @@ describe('weir with lists', () => {
     expect((await api.call('GET', '/blocklist-sources/stats?period=1y')).status).toBe(400);
   });
 
-  test('weir says that a list whose first fetch fails is not in force, and refuses files outside of its folders', async () => {
+  test('weir reports that a list whose first fetch fails is not active, and refuses files outside of its folders', async () => {
     expect((await weir.health()).body.checks.filters.status).toBe('ok');
     const source = await api.addSource({ name: 'missing', url: lists.url('/nowhere') });
     expect(source.status).toBe('error');

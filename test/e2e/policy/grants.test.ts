@@ -41,7 +41,7 @@ const grant = (api: ApiClient, json: object): Promise<Grant> =>
 describe('weir with grants', () => {
   const options = () => ({ room, upstreams: [`127.0.0.1:${String(upstream.port)}`] });
 
-  test('weir puts them into force at once, names them, and ends them', async () => {
+  test('weir activates them at once, names them, and ends them', async () => {
     await using weir = await Weir.start(options());
     const api = await weir.api();
     await api.expect(201, 'POST', '/managed-domains', { domain: '*.example.org' });

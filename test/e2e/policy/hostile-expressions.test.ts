@@ -61,7 +61,7 @@ async function askNewNames(mark: string): Promise<number> {
 }
 
 describe('weir with lists of hostile expressions', () => {
-  test('weir answers new names with such lists in force and disabled, and no thread is replaced', async () => {
+  test('weir answers new names with such lists enabled and disabled, and no thread is replaced', async () => {
     const sources: BlocklistSource[] = [];
     for (const [path, lines] of Object.entries(LISTS)) {
       lists.serve(path, `||listed${path.slice(1)}.example^\n${lines.join('\n')}\n`);

@@ -51,7 +51,7 @@ test('weir upgrade replaces the process of an ordinary user', async () => {
   expect(owner).not.toBe(0);
 });
 
-test('weir upgrade opens sockets beside the old ones where koffi does not load, and says what that may cost', async () => {
+test('weir upgrade opens sockets beside the old ones if koffi does not load, and says what that may cost', async () => {
   await upgraded({ env: { NODE_OPTIONS: `--import ${WITHOUT_KOFFI.href}` } });
   expect(weir.output).toMatch(/answer over node:dgram.*koffi.*cannot be loaded/);
   expect(weir.output).toMatch(/the sockets cannot be passed.*koffi.*cannot be loaded/);

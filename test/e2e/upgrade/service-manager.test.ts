@@ -45,7 +45,7 @@ describeCalls('weir under a service manager', () => {
     room.remove();
   });
 
-  test('weir says that it answers, has its sockets kept, and gives signs of life', async () => {
+  test('weir reports that it is ready, has its sockets kept, and sends heartbeats', async () => {
     await manager.until(/^READY=1$/);
     await manager.until(/^FDSTORE=1\nFDNAME=weir$/);
     await manager.until(/^WATCHDOG=1$/);
@@ -54,7 +54,7 @@ describeCalls('weir under a service manager', () => {
     expect(manager.stored.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('weir that is killed leaves its sockets to the next start, which answers all that came meanwhile', async () => {
+  test('weir that is killed leaves its sockets to the next start, which answers all queries since', async () => {
     expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
     using client = await UdpClient.open(dnsPort);
     const waiting = [

@@ -95,7 +95,7 @@ describe('weir stopped during an upgrade', () => {
   test.each([
     ['while both answer', /^it answers/],
     ['when the old one has left', LEFT],
-  ])('weir that is told to stop %s stops both, and stores what they answered', async (_when, step) => {
+  ])('weir that is stopped %s stops both, and stores what they answered', async (_when, step) => {
     const mark = `stopped-${String(weir.pid)}`;
     const load = await Load.start(weir.dnsPort, mark);
     let successor = 0;
@@ -151,26 +151,23 @@ describe('weir upgrade', () => {
     expect(outcomes.map(({ output }) => output).join()).toMatch(/another upgrade is under way/);
   });
 
-  test.each(TAKEN_BACK)(
-    'weir upgrade is taken back where the new process is killed %s',
-    async (_when, step) => {
-      const before = processOf(weir);
-      const loads = Object.values(patientLoads('taken-back'));
-      await during(loads, async () => {
-        const { code, output } = await runUpgrade(weir, (line, pid) => {
-          if (step.test(line)) process.kill(pid, 'SIGKILL');
-        });
-        expect(code).toBe(1);
-        expect(output).toMatch(/the running server continues: .*ended by SIGKILL/);
+  test.each(TAKEN_BACK)('weir upgrade is undone if the new process is killed %s', async (_when, step) => {
+    const before = processOf(weir);
+    const loads = Object.values(patientLoads('taken-back'));
+    await during(loads, async () => {
+      const { code, output } = await runUpgrade(weir, (line, pid) => {
+        if (step.test(line)) process.kill(pid, 'SIGKILL');
       });
-      // Queries that the killed process had read need another attempt.
-      expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
-      expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
-      expect(processOf(weir)).toBe(before);
-    },
-  );
+      expect(code).toBe(1);
+      expect(output).toMatch(/the running server continues: .*ended by SIGKILL/);
+    });
+    // Queries that the killed process had read need another attempt.
+    expect(loads.flatMap(({ lost }) => lost)).toEqual([]);
+    expect(faulty(loads.flatMap(({ rcodes }) => rcodes))).toBe(0);
+    expect(processOf(weir)).toBe(before);
+  });
 
-  test('weir upgrade goes on with the old release where the new process is killed after the old one has left', async () => {
+  test('weir upgrade continues with the old release if the new process is killed after the old one has left', async () => {
     const before = processOf(weir);
     let killed = 0;
     const loads = Object.values(patientLoads('left'));
@@ -202,7 +199,7 @@ describe('weir upgrade', () => {
 });
 
 describe('weir whose upgrade is under way', () => {
-  test('weir goes on as the new process where the old one is killed', async () => {
+  test('weir continues as the new process if the old one is killed', async () => {
     const before = processOf(weir);
     const loads = Object.values(patientLoads('killed'));
     await during(loads, async () => {
