@@ -213,7 +213,7 @@ describe('the sheet of a blocked row', () => {
 });
 
 describe('the live log', () => {
-  test('shows new rows as they come, and lets them wait while somebody points at it or has scrolled', async () => {
+  test('shows new rows as they come, and holds them while a user points at it or has scrolled', async () => {
     const names = (of: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
     await room.withPage({}, async (page) => {
@@ -254,7 +254,7 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
 }
 
 describe('the log of a page that was away', () => {
-  test('has the rows that came meanwhile, whether it was hidden or stood still', async () => {
+  test('has the rows that came while it was away, whether it was hidden or its live view paused', async () => {
     await room.withPage({}, async (page) => {
       await openLive(page, 'domain=away.example');
       await page.getByText('No queries match.').waitFor();
@@ -330,7 +330,7 @@ describe('the log of a device', () => {
 });
 
 describe('while the database is away', () => {
-  test('the page says so, keeps what it has, shows new queries, and goes on afterwards', async () => {
+  test('the page says so, keeps what it has, shows new queries, and continues afterwards', async () => {
     const [before, during] = ['before.outage.example', 'during.outage.example'];
     await room.askLogged(before);
     await room.withPage({ expected: [/^503 /, /status of 503/] }, async (page) => {

@@ -47,7 +47,7 @@ describe('with two nodes', () => {
     });
   });
 
-  test('the page says that both agree, and names the one that is lost, which may be forgotten, while DNS goes on', async () => {
+  test('the page says that both agree, and names the one that is lost, which can be removed, while DNS keeps answering', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes are running with the current policy.').waitFor();

@@ -310,7 +310,7 @@ describe('a schedule', () => {
 });
 
 describe('a draft', () => {
-  test('tells what it would change before it is done, and then changes that', async () => {
+  test('shows what it would change before it is applied, and then changes that', async () => {
     const name = 'draft.flow.example';
     await room.askLogged(name);
     await room.withPage({}, async (page) => {
@@ -495,7 +495,7 @@ async function blockedNames(part: string): Promise<string[]> {
 }
 
 describe('a change of policy', () => {
-  test('is taken back from its notice', async () => {
+  test('is undone from its notice', async () => {
     const name = 'noticed.undo.example';
     await room.withPage({}, async (page) => {
       await blockOnPage(page, name);
@@ -510,7 +510,7 @@ describe('a change of policy', () => {
     expect(await blockedNames(name)).toEqual([]);
   });
 
-  test('is found in History with what it did, and taken back from there', async () => {
+  test('is found in History with what it did, and undone from there', async () => {
     const name = 'found.undo.example';
     await blockElsewhere(name);
     const { id, summary } = await newestRevision();
@@ -539,7 +539,7 @@ describe('a change of policy', () => {
     expect(await blockedNames(name)).toEqual([]);
   });
 
-  test('is taken back with those of others only after a look at them, and another one at what comes meanwhile', async () => {
+  test('is undone with those of others only after they are reviewed, as are those that come during the review', async () => {
     const [own, since, meanwhile] = ['own', 'since', 'while'].map((label) => `${label}.conflict.example`);
     const all = [own!, since!, meanwhile!];
     await room.withPage({ expected: REFUSED }, async (page) => {

@@ -43,7 +43,7 @@ function focusedLabel(page: Page): Promise<string> {
 }
 
 describe('by keys alone', () => {
-  test('somebody logs in, goes through the log, sees why, blocks a name, and is back where he was', async () => {
+  test('a user logs in, goes through the log, sees why, blocks a name, and returns to the same place', async () => {
     const [older, newer] = ['older.keys.example', 'newer.keys.example'];
     await room.askLogged(older);
     await room.askLogged(newer);
@@ -80,7 +80,7 @@ describe('by keys alone', () => {
 });
 
 describe('in German', () => {
-  test('somebody logs in and blocks a name, and reads no English', async () => {
+  test('a user logs in and blocks a name, and reads no English', async () => {
     const name = 'deutsch.flow.example';
     await room.askLogged(name);
     await room.withPage({ session: '', locale: 'de-DE' }, async (page) => {
@@ -120,7 +120,7 @@ async function englishOn(page: Page): Promise<string[]> {
 }
 
 describe('from right to left', () => {
-  test('somebody opens a row at the other side, adds a rule, and presses an hour of the week', async () => {
+  test('a user opens a row on the other side, adds a rule, and presses an hour of the week', async () => {
     const name = 'mirrored.flow.example';
     await room.askLogged(name);
     const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {

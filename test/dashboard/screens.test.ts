@@ -39,7 +39,7 @@ afterAll(() => room.close());
 /** Something of everything, with names that are long or hostile. */
 async function fill(): Promise<void> {
   const { api } = room;
-  const long = 'A group with a name that is so long that it needs more than one line on any phone';
+  const long = 'A group with a very long name, one that needs more than one line on any phone';
   await api.expect(201, 'POST', '/groups', { name: long, comment: '<b>bold</b>' });
   const client = { ip_address: '192.0.2.77', name: 'Anna’s "phone" <img src=x onerror=alert(1)>' };
   await api.expect(201, 'POST', '/clients', client);
