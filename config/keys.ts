@@ -1,6 +1,6 @@
 /**
- * What `sections.ts` is written with: zod, the kinds of value that many keys share, and the notes beside
- * each key. Nothing here knows a single key of Weir, a file, or the environment.
+ * Building blocks of `sections.ts`: zod, the kinds of value that many keys share, and the annotations of keys.
+ * They know no key of Weir, no file, and no environment.
  */
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /**
- * What can be used of a configuration with faults, for commands that need little of it, such as the data directory: each
- * key that is right by itself. Pure; `load-config.ts` reads the files.
+ * Usable part of a configuration with faults, for commands that need little of it, such as the data directory: each
+ * key that is valid by itself. Pure; `load-config.ts` reads the files.
  */
 import { z } from 'zod';
 import type { ConfigFault } from './config-fault.ts';

@@ -1,5 +1,5 @@
 /**
- * What a route is: a row that its feature makes (`<noun>-routes.ts`), and how one request runs through it. The order is
+ * Route: a row that its feature defines (`<noun>-routes.ts`), and how one request runs through it. The order is
  * fixed: guard, parameters, query string, body, handler. Express only finds the row.
  */
 import type { Request, Response } from 'express';

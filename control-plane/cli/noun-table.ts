@@ -1,6 +1,6 @@
 /**
- * What of a server can be listed, shown, added, changed and removed from the command line: one row per noun. The verbs
- * and their options follow from it; `commands/run-noun.ts` runs them.
+ * Objects of a server that the command line can list, show, add, change and remove: one row per noun. The verbs and
+ * their options follow from it; `commands/run-noun.ts` runs them.
  */
 import type { OperationName } from '../../shared/api/client/typed-client.ts';
 import { type CommandSpec, type OptionSpec, remote } from './command-spec.ts';

@@ -1,5 +1,5 @@
 /**
- * What a node has before it answers. Each step of the start takes what the steps before it made and returns that with its
+ * Node before it answers. Each step of the start takes what the steps before it made and returns that with its
  * own services: `startDns()`, `startPolicy()`, then `startWeb()`, whose context every feature takes its services from.
  * Features name the services they use in their parameters, so that one name means one service everywhere.
  */

@@ -25,7 +25,7 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
   };
 }
 
-/** What a MAC says of the device. */
+/** Facts about the device that follow from its MAC. */
 export function interfaceOf(mac: string | null): Pick<Client, 'vendor' | 'private_address'> {
   return { vendor: vendorOf(mac), private_address: mac !== null && isRandomMac(mac) };
 }

@@ -16,7 +16,7 @@ import { isRandomMac, isGroupMac } from '../../../shared/net/mac.ts';
 export const NAMES_IN_GROUP = 16;
 export const VENDORS_FORMAT = 1;
 
-/** What the first line says. */
+/** First line of the table. */
 export interface VendorHeader {
   readonly format: number;
   /** Package and version that it was made from. */

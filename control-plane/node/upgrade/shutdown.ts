@@ -1,5 +1,5 @@
 /**
- * What this node lets go of for another process, step by step. It can take everything back until it leaves, which frees
+ * Release of this node's resources to another process, step by step. It can undo each step until it leaves, which frees
  * the data directory; after that it can answer from memory until another process does.
  */
 import type { Logger } from '../../../shared/log.ts';

@@ -15,8 +15,8 @@ const HASH = 'auth.admin.password_hash';
 const LOCAL_ONLY = ['blocking.list_dirs', 'auth.oidc.client_secret_file', 'database.export_dir'];
 
 /**
- * What is wrong with sections of a change, each value by itself, and with changing these keys; `isLocal` if it is asked
- * for on this machine.
+ * Faults in sections of a change, each value by itself, and keys that must not be changed; `isLocal` if the request is
+ * from this machine.
  */
 export function faultsOfBody(body: unknown, names: readonly string[], isLocal: boolean): FieldProblem[] {
   const faults = faultsOf(keys.safeParse(body, parsing), (key) => ({ source: 'body', line: undefined, key }));

@@ -58,7 +58,7 @@ const OUTCOME: readonly Check[] = [
 ];
 
 /**
- * What each field must be. By hand and not by a schema: a search reads hundreds of heads, and its thread starts in half
+ * Check of each field. By hand and not by a schema: a search reads hundreds of heads, and its thread starts in half
  * the time without a library for schemas.
  */
 const FIELDS: Readonly<Record<keyof Omit<StoredHead, 'repeats'>, Check>> = {

@@ -1,5 +1,5 @@
 /**
- * What a block adds to the counts of each of its minutes, so that statistics need not read blocks. Computed once, when
+ * Counts that a block adds to each of its minutes, so that statistics need not read blocks. Computed once, when
  * the block is sealed, and stored in the same transaction. Pure.
  */
 import { isBlockedStatus, QueryStatus } from '../../../shared/query-log.ts';

@@ -1,5 +1,5 @@
 /**
- * What the thread of questions keeps of what it has read: heads and names of blocks, lists of names and clients. A block
+ * Cache of the search thread: heads and names of blocks, lists of names and clients. A block
  * is known by its place in the log and the checksums of all its frames, a list by its checksum: one that was merged, or
  * added to, is another one, and one that was dropped is not asked for again.
  */

@@ -93,8 +93,8 @@ export class OpenPool {
 }
 
 /**
- * What opening a connection threw: a server that cannot be reached or that has no time is known by its error; whatever
- * else fails, such as a certificate, a limit or a missing file of a certificate, is a refusal.
+ * Error from opening a connection: a server that cannot be reached or that has no time is known by its error; any other
+ * failure, such as a certificate, a limit or a missing file of a certificate, is a refusal.
  */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || isBusy(error)) return error;

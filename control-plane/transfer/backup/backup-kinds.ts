@@ -1,6 +1,6 @@
 /**
- * What a backup holds: for each kind, how its things are told apart by what people know of them, and the SQL that
- * reads, stores and removes them. The statements take the things as JSON in `$1`.
+ * Contents of a backup: for each kind, the names by which users know its items, and the SQL that reads, stores
+ * and removes them. The statements take the items as JSON in `$1`.
  */
 import { ACCESS_KINDS } from './access-kinds.ts';
 import { type BackupKind, items } from './backup-kind.ts';

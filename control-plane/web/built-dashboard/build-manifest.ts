@@ -1,5 +1,5 @@
 /**
- * What a build of the dashboard consists of: `dashboard.json` in the folder of the builds, which names the folder of
+ * Manifest of a build of the dashboard: `dashboard.json` in the folder of the builds, which names the folder of
  * its files. A build is complete once this file names it, and the file is replaced by a rename.
  */
 import { join } from 'node:path';

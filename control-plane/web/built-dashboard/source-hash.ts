@@ -1,6 +1,6 @@
 /**
- * What a build is made of, as one hash, so that a build of other sources is noticed: all files of the dashboard but its
- * tests and its builds, the files of shared/ that it takes in, and the packages of a production install.
+ * Hash of the inputs of a build, so that a build of other sources is noticed: all files of the dashboard except its
+ * tests and its builds, the files of shared/ that it imports, and the packages of a production install.
  */
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';

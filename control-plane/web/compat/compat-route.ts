@@ -1,5 +1,5 @@
 /**
- * What a row of the compatibility API is, and a request and an answer as it sees them: without Express, which only
+ * Row of the compatibility API, and a request and an answer as it sees them: without Express, which only
  * `web/server/compat-app.ts` knows. Unlike those of the native API, requests are read leniently, as their clients expect it.
  */
 import type { Schema, Unchecked } from '../../../shared/api/zod.ts';

@@ -1,6 +1,6 @@
 /**
- * What several answers say of the node: the switch of all blocking, and versions. Those are of the release that this API
- * follows, for clients read from them what they may ask; remote ones are the same, so that no client asks for an update.
+ * Facts about the node in several answers: the blocking switch, and versions. These are of the release that this API
+ * follows, as clients derive its features from them; remote ones are the same, so that no client offers an update.
  */
 import type { Config } from '../../../config/schema.ts';
 import type { Untimed } from '../../../shared/api/compat/compat-api.ts';

@@ -1,6 +1,6 @@
 /**
- * What an import would make in Weir: a backup document that is merged into what is set, and the items of the file that
- * its things come from. Every importer makes one. Plain data, as it crosses from a thread.
+ * Plan of an import: a backup document that is merged into the current settings, and the items of the file that it
+ * comes from. Every importer makes one. Plain data, as it crosses from a thread.
  */
 import type { ImportFormat, ImportItemKind } from '../../../../shared/api/imports-api.ts';
 import type { BackupFile } from '../../../../shared/api/policy/backup-api.ts';

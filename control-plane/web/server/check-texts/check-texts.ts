@@ -1,6 +1,6 @@
 /** Texts of the page `/check`. `{…}` stands for what the script fills in. */
 
-/** What the page and its script show. */
+/** Texts of the page and its script. */
 export interface CheckTexts {
   readonly title: string;
   readonly needsScript: string;

@@ -50,8 +50,8 @@ export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
 const LIFTED_BY_RULES: readonly QueryStatusName[] = ['BLOCKED_LIST', 'BLOCKED_MANAGED', 'BLOCKED_REGEX'];
 
 /**
- * What a decision about a query with this status makes. What stays is a rule, which makes a revision; a client has no
- * rules, so it gets a grant without an end.
+ * Kind of object that a decision about a query with this status creates. A permanent one is a rule, which makes a
+ * revision; a client has no rules, so it gets a grant without an end.
  */
 export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName): 'grant' | 'rule' {
   if (span !== 'ever' || scope === 'client') return 'grant';

@@ -51,7 +51,7 @@ export class LogReader {
   private held: HeldRows | null = null;
   /** Tails that have begun. */
   private tails = 0;
-  /** What came before the last of them could not be read. */
+  /** Rows before the last of them could not be read. */
   private isBehind = false;
   /** Between the rows that wait and those before them are others. */
   private hasGap = false;

@@ -2,7 +2,7 @@
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../../i18n/language.ts';
 
-/** What the server reports about the certificate in its files. */
+/** Server's report about the certificate in its files. */
 export type TlsStatus = AnswerOf<'GET /tls/status'>;
 
 /** State of the certificate. */
