@@ -56,7 +56,7 @@ const Part = {
   /** Who asks, and the forward zone of the name. */
   ASKER: 1 << 1,
   QUESTION_CHECKS: 1 << 2,
-  /** What blocks or frees the asker as a whole: grants and the schedule's override. */
+  /** Rules for the client as a whole: grants and the schedule's override. */
   OVERRIDES: 1 << 3,
   /** Names that this server answers itself: local and special-use names. */
   OWN_NAMES: 1 << 4,

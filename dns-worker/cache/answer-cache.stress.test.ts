@@ -97,7 +97,7 @@ async function endOf(thread: Worker): Promise<void> {
   if (thread.threadId !== -1) await within('a thread to end', once(thread, 'exit'));
 }
 
-/** What a long run has been through, for who asked for one. */
+/** Counts of a long run, for the developer who asked for one. */
 function tell(count: Int32Array, head: Int32Array, more: Readonly<Record<string, number>>): void {
   const figures = {
     hits: count[StressCount.HITS]! >>> 0,

@@ -25,7 +25,7 @@ import {
 import { authenticFlag, finishReply, hasRoom, optSize, replyLimit } from '../respond/reply.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 
-/** What a lookup found. */
+/** Result of a lookup. */
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 export type CacheHitCode = (typeof CacheHit)[keyof typeof CacheHit];
 

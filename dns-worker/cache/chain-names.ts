@@ -10,7 +10,7 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
 /** A compression pointer's upper bits (RFC 1035 section 4.1.4). */
 const POINTER = 0xc0;
-/** What lies before the target of an SVCB record (RFC 9460 section 2.2). */
+/** Size of the fields before the target of an SVCB record (RFC 9460 section 2.2). */
 const SVC_PRIORITY_SIZE = 2;
 /** Key and length of a parameter. */
 export const SVC_PARAM_HEAD = 4;

@@ -22,7 +22,7 @@ export type Cut =
   /** The records contradict each other or their signatures. */
   | { readonly kind: 'bogus'; readonly extendedError: number };
 
-/** What threads must have in common to share cuts: the servers of the pools, and trust points. */
+/** Context that threads must have in common to share cuts: the servers of the pools, and trust points. */
 export function cutContext(pools: unknown, points: unknown): Uint8Array {
   return serialize([pools, points]);
 }

@@ -1,4 +1,4 @@
-/** What an upstream may say that signs nothing itself: junk beside and instead of what zones have signed. */
+/** An upstream that signs nothing itself: it sends junk beside and instead of data that zones have signed. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { readTrustAnchors } from '../../shared/dns/trust-anchors.ts';

@@ -8,7 +8,7 @@ import type { Name } from './names.ts';
 export type Proof = 'proven' | 'insecure' | 'unproven';
 
 /**
- * What the absence of a DS means for a name: an unsigned zone begins there, no zone begins there, or the name and
+ * Meaning of the absence of a DS for a name: an unsigned zone begins there, no zone begins there, or the name and
  * everything below it do not exist.
  */
 export type Delegation = 'unsigned' | 'none' | 'nothing-below' | 'unproven';

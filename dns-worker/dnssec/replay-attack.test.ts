@@ -65,7 +65,7 @@ const SIGNED = {
 const POOL = Object.values(SIGNED);
 const NSEC3S = POOL.filter((it) => it.includes(' NSEC3 '));
 
-/** What is true, and what a good server says: records, denial. */
+/** True answers, as a good server gives them: records, denial. */
 const TRUTH: Readonly<
   Record<string, { data?: string; rcode?: number; answers?: string[]; authorities?: string[] }>
 > = {

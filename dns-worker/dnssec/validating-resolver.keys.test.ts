@@ -1,4 +1,4 @@
-/** What a validating resolver asks for keys, how long it keeps them, and what it spends on a question. */
+/** Key queries of a validating resolver, how long it keeps keys, and its budget for a question. */
 import { describe, expect, test } from '@jest/globals';
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import { nameToText } from '../../shared/dns/name.ts';

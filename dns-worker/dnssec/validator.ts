@@ -16,7 +16,7 @@ import type { Denial, Proof } from './proof.ts';
 import { proveSet } from './signature.ts';
 import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 
-/** What validating came to. */
+/** Result of a validation. */
 export interface ValidationResult {
   readonly status: DnssecStatusCode;
   /** Why, where the status is bogus, or indeterminate for lack of an answer; else -1. */

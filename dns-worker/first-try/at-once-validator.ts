@@ -36,7 +36,6 @@ export interface Proven {
   readonly cost: number;
 }
 
-/** What answers are validated with. */
 export interface AtOnceParts {
   readonly clock: Clock;
   /** As in `TrustChain.clockFloorMs`. */

@@ -44,7 +44,7 @@ function putOrder(...places: number[]): void {
   head.set(places, ORDER_WORD);
 }
 
-/** What is asked for the next question. */
+/** Servers that are asked the next question. */
 function chosenBy(reader: FirstServers): FirstServer[] {
   if (!reader.follow()) return [];
   const list: (FirstServer | null)[] = [];

@@ -83,7 +83,7 @@ function rowsOf(log: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(log), LogRing.HEAD_WORD);
 }
 
-/** What the worker last said of its servers. */
+/** Last report of the worker about its servers. */
 function reportOf({ said }: RunningWorker): UpstreamReport | undefined {
   const reports = said.resolve.flatMap((message) =>
     message.type === 'upstreams' ? [message.upstreams] : [],

@@ -46,7 +46,6 @@ const NONE = -1;
 /** The question of an exchange whose answer only says how fast the server is. */
 const ANSWERED_BY_OTHER = -2;
 
-/** What the first tries work with. */
 export interface FirstTryParts {
   readonly calls: NativeCalls;
   readonly misses: MissWriter;
@@ -54,7 +53,7 @@ export interface FirstTryParts {
   readonly answers: TriedAnswers;
 }
 
-/** What new settings replace. */
+/** Parts that new settings replace. */
 export interface FirstTrySettings {
   readonly servers: FirstServers;
   readonly claims: QuestionClaims;
@@ -85,7 +84,7 @@ export class FirstTries implements TryEvents {
   private readonly free = new Int32Array(EXCHANGES);
   private inFlight = 0;
   private isClosed = false;
-  /** What the claim that is being released has come to; null = nothing that others could use. */
+  /** Outcome of the claim that is being released; null = nothing that others could use. */
   private outcome: Answered | null = null;
 
   constructor(parts: FirstTryParts, settings: FirstTrySettings) {
@@ -268,7 +267,7 @@ export class FirstTries implements TryEvents {
     else this.giveUp(exchange, 0);
   }
 
-  /** What validates the answer to the loaded question; null = nothing. */
+  /** Validator for the answer to the loaded question; null = it is not validated. */
   private validator(): AtOnceValidator | null {
     return this.question.checkingDisabled ? null : this.settings.validator;
   }

@@ -15,7 +15,6 @@ import type { Reporter } from '../report/reporter.ts';
 import type { Answered } from '../resolve/resolution.ts';
 import { TriedRequest } from './tried-request.ts';
 
-/** What answers are kept and sent with. */
 export interface TriedAnswerParts {
   readonly pipeline: Pipeline;
   readonly reporter: Reporter;

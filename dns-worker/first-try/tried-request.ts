@@ -36,7 +36,7 @@ class ProofQuestion implements Question {
   readonly ecs = null;
 }
 
-/** What a record asks. */
+/** Question of a record. */
 export class TriedQuestion implements Question {
   qname: Uint8Array = new Uint8Array(0);
   qtype = 0;

@@ -20,7 +20,7 @@ export function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass,
   );
 }
 
-/** What the resolver must know of a reply that settles nothing. */
+/** Flag that reports a reply that settles nothing to the resolver. */
 export function outcomeOf(reading: ResponseReading): number {
   if (reading.kind === 'truncated') return MissFlags.TRUNCATED;
   return reading.kind === 'answer' && reading.answer.rcode === Rcode.SERVFAIL ? MissFlags.SERVFAIL : 0;

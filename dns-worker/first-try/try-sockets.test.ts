@@ -24,7 +24,7 @@ const MARK_AT = Header.SIZE;
 let upstream: ScriptedUpstream;
 let sockets: TrySockets;
 let server: FirstServer;
-/** What was reported, in order: the event, the exchange, and the mark of a message. */
+/** Reports in order: the event, the exchange, and the mark of a message. */
 let events: [string, number, number?][];
 let isTurnOver: boolean;
 beforeEach(async () => {
@@ -82,7 +82,7 @@ function ask(exchange: number, nowMs = 0, to = server): number {
   return id;
 }
 
-/** What the server has received once there is so much of it: mark and port of each. */
+/** Messages that the server has received, once there are `count` of them: mark and port of each. */
 async function arrived(count: number): Promise<{ mark: number; port: number }[]> {
   const queries = await until(
     'the questions to arrive',

@@ -21,7 +21,7 @@ export interface ForwarderParts extends ReplierParts {
   readonly networks: ClientNetworks;
   readonly guard: ThreadGuard;
   readonly settings: WorkerSettings['cache'];
-  /** What the resolver trusts; compared by identity. */
+  /** Trust of the resolver; compared by identity. */
   readonly trust: unknown;
 }
 

@@ -20,18 +20,17 @@ import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 /** Milliseconds beyond the time of a question for which what was replaced is kept. */
 const GRACE_MS = 500;
 
-/** What asks the pools: the resolver, and what stands before it where answers are validated. */
+/** The resolver that asks the pools, and the parts before it that validate answers. */
 interface PoolSide {
   readonly resolver: Resolver;
   readonly shared: SharedResolver | undefined;
   readonly validator: ValidatingResolver | undefined;
 }
 
-/** What the upstream side works with. */
 export interface UpstreamSideParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What servers support, shared by all threads of the node. */
+  /** Features that servers support, shared by all threads of the node. */
   readonly records?: Capabilities;
   /** Zones proven by all threads of the node in the same context; null = by no other thread. */
   readonly shareCuts?: (context: Uint8Array) => SealedRecords | null;
@@ -47,7 +46,7 @@ export class UpstreamSide {
   private settings: WorkerSettings;
   private pools: PoolSide;
   zones: ZoneResolvers;
-  /** What ends what was replaced, and when. */
+  /** Ends replaced parts, each after its timer. */
   private readonly retired = new Map<() => Promise<void>, NodeJS.Timeout>();
 
   constructor(settings: WorkerSettings, parts: UpstreamSideParts) {
@@ -62,7 +61,7 @@ export class UpstreamSide {
     return this.pools.validator ?? this.pools.resolver;
   }
 
-  /** What is trusted; the same object while that is the same. */
+  /** Trust settings; the same object while they are unchanged. */
   get trust(): WorkerSettings['dnssec'] {
     return this.settings.dnssec;
   }

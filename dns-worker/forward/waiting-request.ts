@@ -63,7 +63,7 @@ export interface ExplainRequest extends JudgedQuestion {
 export interface ChainPosition {
   /** How many aliases led to the name. */
   readonly hops: number;
-  /** What validating the parts before cost, see `Answered`. */
+  /** Cost of validating the parts before, see `Answered`. */
   readonly cost: number;
   /** As the client's query has it, see `Query`. */
   readonly grantEndsAtSecs: number;

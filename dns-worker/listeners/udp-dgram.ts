@@ -26,7 +26,7 @@ export interface DatagramListener {
   close(): Promise<void>;
 }
 
-/** What the kernel may queue for one socket; it grants no more than net.core.rmem_max. */
+/** Limit of the kernel's queue for one socket; it grants no more than net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 << 20;
 /**
  * Replies that may wait for space in a socket's send buffer. A longer queue would only delay all of them while the

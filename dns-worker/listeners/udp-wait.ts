@@ -24,7 +24,7 @@ const COALESCE_MIN_PER_SEC = 10_000;
 /** A batch this full was worth its system calls. */
 const FULL_ENOUGH = 16;
 
-/** What is waited for beside the sockets: replies of servers. */
+/** Replies of servers, which are awaited beside the sockets. */
 export interface AwaitedReplies {
   /** Readable while one waits. */
   readonly fd: number;

@@ -53,7 +53,7 @@ function queryOf(length: number, facts: Partial<Query> = {}): Query {
   return Object.assign(query, facts);
 }
 
-/** What is read of these queries. */
+/** Misses that are read of these queries. */
 async function readAll(...queries: Query[]): Promise<Miss[]> {
   for (const query of queries) writer.write(query, nowhere, 0, 77);
   writer.publish();

@@ -42,7 +42,7 @@ function grantOf({ name, subdomains, isAllowing, endsAtSecs, for: asker }: Writt
   };
 }
 
-/** What must decide, by the words of the contract; undefined = nothing. */
+/** Grant that must decide, by the words of the contract; undefined = none. */
 function expectedId(
   written: readonly Written[],
   name: string,

@@ -12,7 +12,7 @@ import { NOT_FOUND } from './name-table.ts';
 
 /** Who asks, as this table finds it. */
 type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex' | 'keyed' | 'identity'>;
-/** What is asked. */
+/** Name that is asked for. */
 type HashedLabels = Pick<Query, 'hashLow' | 'hashHigh' | 'labelCount'>;
 
 const NAME_SLOT_WORDS = 4;

@@ -1,5 +1,5 @@
 /**
- * What policy says of a name: blocked services, managed domains, regex filters, then the lists, in the order of
+ * Verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the order of
  * the contract; within the lists allowlists outrank rewrites of the qname, then `$important` rules, and allow outranks
  * block. One function for the qname, for names in answers, and for explanations. Results are cached in a memo.
  */
@@ -111,7 +111,7 @@ export class Judge {
     return this.isConditional;
   }
 
-  /** What the lists alone say of the question's name. */
+  /** Verdict of the lists alone on the question's name. */
   judgeByLists(query: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     this.snapshot = snapshot;
     this.policyClass = policyClass;

@@ -27,7 +27,7 @@ export class NameExclusions {
     for (const text of fromStats) this.add(text, Exclusion.STATS);
   }
 
-  /** What the query is left out of because of its name. */
+  /** Logs and statistics that leave the query out because of its name. */
   of({ qname, qnameLength, labelAt, labelCount }: Query): ExclusionBits {
     const { byHash } = this;
     if (byHash.size === 0) return Exclusion.NONE;

@@ -20,7 +20,7 @@ import { Exclusion } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
 
-/** What this needs of a snapshot. */
+/** Parts of a snapshot that this needs. */
 export type NewcomerSnapshot = Pick<OpenSnapshot, 'clients' | 'grants' | 'namedClients'>;
 
 /** How long a table is used for the addresses in it; the control plane learns of a new one sooner. */

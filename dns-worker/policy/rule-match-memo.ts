@@ -23,7 +23,7 @@ const LABEL_SHIFT = 24;
 const RULE_MASK = 0x1f_ffff;
 
 /**
- * What policy says of a name: one of the constants below, or a packed rule that blocks (`blockedBy`). One i32, so that
+ * Verdict of policy on a name: one of the constants below, or a packed rule that blocks (`blockedBy`). One i32, so that
  * it is kept and passed on without an object.
  */
 export type RuleMatch = number;

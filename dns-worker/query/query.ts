@@ -195,7 +195,7 @@ export class Query {
   isOwn = false;
   /** Whether it is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
-  /** What it is left out of because of its client or its name, if it is logged and counted at all. */
+  /** Logs and statistics that leave it out because of its client or name, if it is logged and counted at all. */
   exclusion: ExclusionBits = Exclusion.NONE;
   /** The limit of its network that it is over: logged as that, even if answered (dry run). */
   limitedBy: LimitReasonCode = LimitReason.NONE;
@@ -225,7 +225,7 @@ export class Query {
     this.forgetAnswer();
   }
 
-  /** What the message says. */
+  /** Resets the fields of the message. */
   private forgetRequest(): void {
     this.qnameLength = 0;
     this.labelCount = 0;

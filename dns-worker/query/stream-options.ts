@@ -21,7 +21,7 @@ export const STREAM_IDLE_MS = 10_000;
 /** Idle timeout that replies announce, milliseconds. */
 let toldIdleMs = STREAM_IDLE_MS;
 
-/** What a reply says of how long the connection may idle, milliseconds. */
+/** Idle timeout that a reply announces, milliseconds. */
 export function streamIdleMs(): number {
   return toldIdleMs;
 }

@@ -1,5 +1,5 @@
 /**
- * What a thread stores per client: how often and when it asked last, for the control plane to collect, and its record
+ * Data of a thread per client: how often and when it asked last, for the control plane to collect, and its record
  * in the snapshot's client table, so that ten thousand subnets are searched once per client and snapshot. Bounded: a
  * new client replaces the least recently seen one.
  */
@@ -13,7 +13,7 @@ import type { Query } from '../query/query.ts';
 const SLOT_MASK = L.SLOTS - 1;
 const FACTOR = 0x9e3779b1 | 0;
 
-/** What a snapshot says of clients. */
+/** Parts of a snapshot about clients. */
 export interface SightingSnapshot extends NewcomerSnapshot {
   readonly version: number;
   readonly keys: KeyedClients;

@@ -5,7 +5,7 @@ import { claimWorker } from '../../shared/memory/claim-table.ts';
 import type { Claim } from './question-claims.ts';
 import type { Resolution } from './resolution.ts';
 
-/** What is written for a flight. */
+/** Record of a flight. */
 interface HandedOver {
   /** Identifies the question (`questionKey`): a claim may be waited for because its bucket is full. */
   readonly key: string;
@@ -14,7 +14,6 @@ interface HandedOver {
   readonly resolution: Resolution;
 }
 
-/** What outcomes are written and read with. */
 export interface OutcomeParts {
   readonly memory: SharedArrayBuffer;
   readonly worker: number;

@@ -22,14 +22,14 @@ export interface QuestionTaker {
 /** Another thread asked the question and has finished. */
 export interface AskedElsewhere {
   readonly kind: 'elsewhere';
-  /** What it handed over; null = nothing: the question must be asked again unless the cache has the answer. */
+  /** Its outcome; null = none: the question must be asked again unless the cache has the answer. */
   readonly resolution: Resolution | null;
 }
 
 /** The outcome of a question. */
 export type FlightOutcome = Resolution | AskedElsewhere;
 
-/** What the flights of a node's threads have in common. */
+/** Memory that the flights of a node's threads share. */
 export interface SharedFlights {
   readonly claims: QuestionClaims;
   readonly outcomes: FlightOutcomes;

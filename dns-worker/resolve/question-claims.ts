@@ -21,7 +21,6 @@ export interface Claim {
   readonly word: number;
 }
 
-/** What claims are made with. */
 export interface ClaimParts {
   readonly memory: SharedArrayBuffer;
   readonly worker: number;

@@ -1,4 +1,4 @@
-/** What a resolver learns of the health of its servers, from answers and from probes. */
+/** Health of servers, as a resolver learns it from answers and from probes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -34,7 +34,7 @@ export type ResolverSettings = Pick<
 > & {
   /** Both `auto` unless given. */
   readonly hardening?: HardeningSettings;
-  /** What probes ask; the name servers of the root, and of capabilities a public name, unless given. */
+  /** Question of probes; by default the name servers of the root, and a public name for capabilities. */
   readonly probe?: Question;
   /** The forward zone of its servers, in wire form; absent = they are those of the pools. */
   readonly zone?: Uint8Array;

@@ -12,18 +12,17 @@ import { type StreamKind, StreamUpstream, TCP_STREAM } from './transport/exchang
 import { dotStream, TlsConnector } from './transport/tls-stream.ts';
 import { UdpUpstream } from './udp/udp-upstream.ts';
 
-/** What servers are found to support, and what that is used for. */
+/** Features that servers were found to support, and their use. */
 export interface CapabilityParts {
   /** Shared by all threads of the node. */
   readonly records: Capabilities;
   readonly hardening: HardeningSettings;
-  /** What capability probes ask; the servers answer it with NOERROR. */
+  /** Question of capability probes; the servers answer it with NOERROR. */
   readonly probe: Question;
   /** The servers are those of a forward zone. */
   readonly isZone: boolean;
 }
 
-/** What connections are made with. */
 export interface ConnectorParts {
   readonly clock: Clock;
   /** PEM certificates trusted in addition to the system's. */

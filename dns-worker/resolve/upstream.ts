@@ -183,7 +183,7 @@ export class Upstream {
     };
   }
 
-  /** What the address that is asked first supports. */
+  /** Features of the address that is asked first. */
   private support(): ServerSupport {
     const address = this.resolved[this.first];
     if (address === undefined) return NOTHING_KNOWN;

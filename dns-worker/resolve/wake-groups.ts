@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/clock.ts';
 /** Times within so many milliseconds are one: the last of them. */
 const TOGETHER_MS = 10;
 
-/** What is called when a time has come. */
+/** Callback for a time. */
 export type Wake = () => void;
 
 /** Calls with the same time. */

@@ -1,4 +1,4 @@
-/** What differs is summed; that it is what would differ is in `test/scenarios/simulated-policy.test.ts`. */
+/** Sums of differences; `test/scenarios/simulated-policy.test.ts` tests that these are the right ones. */
 import { describe, expect, test } from '@jest/globals';
 import type { SimulatedChanges } from '../../shared/threads/simulation-messages.ts';
 import { type QueryInWords, questionsInWords } from '../../test/support/parts/questions-in-words.ts';

@@ -52,7 +52,7 @@ beforeEach(() => {
   });
 });
 
-/** What the pipeline makes of a message; its bytes as sent if there is an answer. */
+/** Result of the pipeline for a message; its bytes as sent if there is an answer. */
 function ask(
   client: string,
   { message = queryMessage('www.example.org', 'A', { edns: {} }), key = '', isOwn = false } = {},

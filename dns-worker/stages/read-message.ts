@@ -8,7 +8,7 @@ import { readStreamOptions } from '../query/stream-options.ts';
 
 /** A bug in reading a message. */
 export const READ_FAILED = -1;
-/** What was made of a message. */
+/** Outcome of reading a message. */
 export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;
 
 /** Secrets from which the hashes of names start. */

@@ -15,7 +15,7 @@ import type { Reporter } from '../report/reporter.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { OpenConnections } from './open-connections.ts';
 
-/** What decides about a connection, beside its limit. */
+/** Parts that decide about a connection, in addition to its limit. */
 export interface AdmissionParts {
   /** Whether a connection of this address may begin. */
   readonly mayConnect: (address: Uint8Array) => boolean;

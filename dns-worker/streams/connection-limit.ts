@@ -5,7 +5,7 @@ import { addressWord } from '../../shared/net/ip.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 
-/** What a limit applies to, and its values. */
+/** Connections that a limit applies to, and its values. */
 export interface ConnectionLimitOptions {
   /** See `shared/memory/connection-table.ts`. */
   readonly table: SharedArrayBuffer;

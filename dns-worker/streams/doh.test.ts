@@ -30,7 +30,7 @@ let authority: TestAuthority;
 let tls: TlsSide;
 let listener: StreamPort;
 const clients: DohClient[] = [];
-/** What the handler has taken and not answered. */
+/** Requests that the handler has accepted and not answered. */
 let held: StreamClient[] = [];
 
 beforeAll(() => {

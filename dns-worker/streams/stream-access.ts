@@ -5,7 +5,7 @@ import { isBlocked } from '../../shared/snapshot/client-table.ts';
 import { mayAsk } from '../policy/may-ask.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** What it needs of the active snapshot. */
+/** Parts of the active snapshot that it needs. */
 type AccessSnapshot = Pick<OpenSnapshot, 'clients' | 'keys'>;
 
 /** Decides about the connections of one thread. */

@@ -182,7 +182,7 @@ class AnswerThread {
     announce(this.port, { type: 'settings-in-force', version: given.version });
   }
 
-  /** What first tries are made with by these settings. */
+  /** Parts of first tries that depend on these settings. */
   private triedBy({ version: settingsVersion, settings }: GivenSettings): FirstTrySettings {
     const { memory, capabilities, claims, outcomes, asker: worker } = this.start;
     const records = new Capabilities(systemClock, capabilities);

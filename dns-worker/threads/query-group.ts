@@ -33,7 +33,7 @@ export interface Datagrams {
 export class QueryGroup {
   /** Those that `read` has read come first. */
   readonly queries: readonly Query[] = Array.from({ length: GROUP_SIZE }, () => new Query());
-  /** What `Pipeline.read` made of each of them. */
+  /** Outcome of `Pipeline.read` for each of them. */
   readonly outcomes: ReadOutcome[] = Array.from({ length: GROUP_SIZE }, () => ParseOutcome.DROP);
   private readonly slotSize: number;
   private sum = 0;

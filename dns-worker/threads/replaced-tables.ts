@@ -21,7 +21,7 @@ export class ReplacedTables {
   /** By `performance.now()`. */
   private nextLookMs = performance.now() + LOOK_MS;
 
-  /** What starts beside the event loop would never end in a thread that has none. */
+  /** A task beside the event loop would never end in a thread that has no event loop. */
   constructor(heap: Pick<HeapGrowth, 'look'> = new HeapGrowth({ collect: () => collect('major') })) {
     this.heap = heap;
   }

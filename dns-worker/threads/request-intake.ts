@@ -36,7 +36,6 @@ export interface Asker {
   drop?(): void;
 }
 
-/** What an intake works with. */
 interface IntakeParts {
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;

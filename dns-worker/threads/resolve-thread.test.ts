@@ -19,7 +19,7 @@ async function upstreamOf(lastOctet: number): Promise<ScriptedUpstream> {
   return upstream;
 }
 
-/** What a resolve thread has said of one type. */
+/** Messages of one type from a resolve thread. */
 function said<T extends FromWorker['type']>(
   worker: RunningWorker,
   type: T,

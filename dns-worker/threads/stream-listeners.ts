@@ -23,7 +23,6 @@ import type { RequestIntake } from './request-intake.ts';
 /** Connections of all clients to this thread, by protocol. */
 const MAX_CONNECTIONS = { tcp: 1024, dot: 1024, doh: 512 } as const;
 
-/** What the listeners work with. */
 interface ListenerParts {
   readonly start: ThreadStart;
   readonly intake: RequestIntake;

@@ -1,4 +1,4 @@
-/** What small bootstrap servers answer, over real sockets. */
+/** Answers of small bootstrap servers, over real sockets. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../shared/clock.ts';
 import { RRType } from '../../../shared/dns/iana.ts';

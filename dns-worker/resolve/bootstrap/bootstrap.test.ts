@@ -22,7 +22,7 @@ const aaaa = (owner: string, last: number, ttl = 300): TestRecord => {
 const V4: HostAddress = { ip: '192.0.2.1', family: 4 };
 const V6: HostAddress = { ip: '2001:db8::1', family: 6 };
 
-/** What a server answers with, by type; null = nothing at all. */
+/** Answers of a server, by type; null = it never answers. */
 interface Zone {
   A: TestRecord[] | null;
   AAAA: TestRecord[] | null;

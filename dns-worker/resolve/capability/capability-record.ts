@@ -45,7 +45,7 @@ export class CapabilityRecord {
     this.clock = clock;
   }
 
-  /** What is known of a feature; a finding that has expired is not. */
+  /** Current finding about a feature; `unknown` once it has expired. */
   finding(feature: Feature): Finding {
     return this.nowSecs < this.load(feature, FeatureWord.UNTIL) ? this.lastFinding(feature) : 'unknown';
   }

@@ -1,4 +1,4 @@
-/** What one kept connection has carried, by which its state is judged. */
+/** Traffic of one kept connection, by which its state is judged. */
 import type { Clock } from '../../../shared/clock.ts';
 
 /** A connection that has brought other answers, but nothing for so many milliseconds, may not bring this one. */

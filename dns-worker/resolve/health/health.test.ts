@@ -79,7 +79,7 @@ describe('Health', () => {
   });
 });
 
-/** What the answer thread has found out, and no more of it later. */
+/** Findings of the answer thread, which do not change later. */
 function firstAnswers(news: FirstNews): FirstAnswers {
   const none = {
     ...news,

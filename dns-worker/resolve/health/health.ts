@@ -20,11 +20,11 @@ export interface HealthThresholds {
   readonly successThreshold: number;
 }
 
-/** What another thread has asked a server, and how that answered. */
+/** Questions of another thread to a server, and how it answered. */
 export interface FirstAnswers {
   /** Milliseconds of the monotonic clock; -1 = never. */
   readonly lastAnswerMs: number;
-  /** What is new since the last call. */
+  /** Changes since the last call. */
   takeNews(): FirstNews;
 }
 
@@ -61,7 +61,7 @@ export class Health {
   isSuspect = false;
   /** Called when it becomes suspect; null = nothing probes it. */
   onSuspect: (() => void) | null = null;
-  /** What the worker's answer thread asks the server by itself; null = nothing. */
+  /** Questions that the worker's answer thread asks the server by itself; null = none. */
   first: FirstAnswers | null = null;
   /** It counts as a server that removes DNSSEC signatures until then, milliseconds of the monotonic clock; 0 = not. */
   removesSignaturesUntilMs = 0;

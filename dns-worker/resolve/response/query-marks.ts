@@ -1,6 +1,6 @@
 /** The marks of a query: shapes only; `capability/` makes and checks them. */
 
-/** What one query over UDP carries for its reply to repeat. */
+/** Marks of one query over UDP, which its reply must repeat. */
 export interface QueryMarks {
   /** The qname as asked: the question's own, or with letters in random case. */
   readonly name: Uint8Array;

@@ -47,7 +47,7 @@ export interface Question {
   readonly network?: string;
   /** Servers (`Upstream.index`) whose answers did not hold: asked after all others. Absent or empty = none. */
   readonly avoided?: ReadonlySet<number>;
-  /** What the answer thread has tried before (`dns-worker/first-try/`). No identity. */
+  /** Earlier attempt of the answer thread (`dns-worker/first-try/`). Not part of the identity. */
   readonly firstTry?: FirstTry;
 }
 

@@ -20,7 +20,7 @@ function bytes(hexadecimal: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hexadecimal.replaceAll(' ', ''), 'hex'));
 }
 
-/** What an answer with this one record is read as. */
+/** Kind as which an answer with this one record is read. */
 function kindOf(type: number, rdata: Uint8Array): string {
   const asked = question(OWNER, type);
   const reading = readResponse(

@@ -1,4 +1,4 @@
-/** What is refused of a response, and how names in its RDATA are rewritten. */
+/** Responses that are refused, and how names in RDATA are rewritten. */
 import { describe, expect, test } from '@jest/globals';
 import {
   a,

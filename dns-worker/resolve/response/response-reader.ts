@@ -83,7 +83,7 @@ function fault(reason: ResponseFault): ResponseReading {
   return { kind: 'fault', fault: reason };
 }
 
-/** What was being written is malformed, or does not fit. */
+/** Fault of a record that is malformed, or does not fit. */
 function unwritten(): ResponseReading {
   return fault(body.isTooLong ? 'too-long' : 'malformed-data');
 }

@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /**
- * What an attempt counts for: a client's question, the same once more after a failure that was counted, or a probe.
+ * Purpose of an attempt: a client's question, its repetition after a failure that was counted, or a probe.
  */
 export type AttemptKind = 'live' | 'repeated' | 'probe';
 

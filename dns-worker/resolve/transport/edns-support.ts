@@ -14,7 +14,7 @@ const BELIEVED_SECS = 3600;
 const UNSUSPECTED_SECS = 60;
 const MAX_REFUSALS = 8;
 
-/** What is known of one server address; kept in its record. */
+/** EDNS findings about one server address; kept in its record. */
 export class EdnsSupport {
   readonly record: CapabilityRecord;
 

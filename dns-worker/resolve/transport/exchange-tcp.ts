@@ -36,7 +36,7 @@ const MAX_ABANDONED = 1024;
 /** Unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
 
-/** What any connection of this thread has just read: each uses it up before the next one reads. */
+/** Bytes that a connection of this thread has just read: each consumes them before the next one reads. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
 /** How connections to a server are made, and what goes over them. */
@@ -102,7 +102,6 @@ export class StreamUpstream implements ServerConnections {
   }
 }
 
-/** What the connections to one server have in common. */
 interface StreamParts {
   readonly kind: StreamKind;
   readonly clock: Clock;

@@ -14,9 +14,9 @@ import type { ResponseFault } from '../response/cacheable-answer.ts';
 import { readResponse } from '../response/response-reader.ts';
 import type { DatagramReceiver, SocketPlace, UdpSockets } from './upstream-sockets.ts';
 
-/** What is done with replies that do not end the question. */
+/** Handling of replies that do not end the question. */
 export interface UdpChecks {
-  /** What the reply must repeat; null takes replies that repeat the name in any case. */
+  /** Marks that the reply must repeat; null accepts replies that repeat the name in any letter case. */
   readonly marks: QueryMarks | null;
   readonly asker: UdpAsker;
 }

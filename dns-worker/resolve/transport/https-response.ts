@@ -16,7 +16,7 @@ export const MEDIA_TYPE = 'application/dns-message';
 export type StreamOutcome = ExchangeOutcome | 'refused' | 'reset';
 type StreamEnd = (outcome: StreamOutcome) => void;
 
-/** What was asked, and whether with EDNS. */
+/** Question, and whether it was asked with EDNS. */
 interface HttpsQuestion {
   readonly question: Question;
   readonly edns: boolean;

@@ -28,7 +28,7 @@ export interface ConnectionEvents<Query> {
   changed(): void;
 }
 
-/** What connections to a server are made and judged by. */
+/** Rules by which connections to a server are opened and judged. */
 export interface KeptParts<Query, Connection> {
   /** Connections at once, those that have gone silent not counted; there are twice as many in all. */
   readonly max: number;

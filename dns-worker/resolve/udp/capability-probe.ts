@@ -24,7 +24,6 @@ export interface ProbeReply {
 /** Times that a probe moves to another port. */
 const MAX_MOVES = 16;
 
-/** What probes go through. */
 export interface ProbeParts {
   readonly sockets: UdpSockets;
   readonly hardening: Hardening;

@@ -37,7 +37,6 @@ const TCP_PROBE_MS = 2000;
 /** Bytes of the random label, written as hexadecimal digits: some are letters, which have a case. */
 const LABEL_OCTETS = 8;
 
-/** What the prober asks, and how. */
 export interface ProberParts extends ProbeParts {
   /** Asks over TCP. */
   askTcp(question: Question, done: ExchangeDone): Exchange;

@@ -31,7 +31,7 @@ const MAX_REPEATS = 4;
 /** Times that one question moves to another port. */
 const MAX_MOVES = 16;
 
-/** What the questions to one server share. */
+/** Parts that the questions to one server share. */
 export interface UdpWays {
   readonly sockets: UdpSockets;
   readonly hardening: Hardening;

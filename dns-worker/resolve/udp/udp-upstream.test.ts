@@ -1,4 +1,4 @@
-/** What an upstream over UDP learns of a server that refuses EDNS; `udp-question.test.ts` tests its questions. */
+/** Findings of an upstream over UDP about a server that refuses EDNS; `udp-question.test.ts` tests its questions. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../shared/clock.ts';
 import {

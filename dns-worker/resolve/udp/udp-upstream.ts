@@ -25,7 +25,7 @@ const SUSPICION_MS = 2000;
 /** Parts of an upstream over UDP. */
 export interface UdpParts {
   readonly hardening: Hardening;
-  /** What capability probes ask: the server answers it with NOERROR. */
+  /** Question of capability probes: the server answers it with NOERROR. */
   readonly probe: Question;
   readonly clock: Clock;
 }

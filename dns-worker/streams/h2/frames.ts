@@ -1,7 +1,7 @@
 /** Frames of HTTP/2 (RFC 9113 sections 4 and 6) as bytes: their heads, codes, and those that a server of small answers writes. */
 import { writeU16, writeU32 } from '../../../shared/dns/wire.ts';
 
-/** What a client sends first (RFC 9113 section 3.4). */
+/** First bytes from a client (RFC 9113 section 3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 /** Offsets in a frame: length (u24), type, flags, stream (u31), payload. */

@@ -30,7 +30,7 @@ import { fillerAfter, responseFrames } from './response-frames.ts';
 import type { ResponseFields } from './response-frames.ts';
 import { SendWindows } from './send-windows.ts';
 
-/** What a client may do at once and how much of it. */
+/** Limits on what a client may do at once. */
 export interface H2Limits {
   /** Streams that are open. */
   readonly streams: number;
@@ -91,7 +91,7 @@ export class H2Session {
   private second = 0;
   private controlFrames = 0;
   private out: Buffer[] = [];
-  /** What is written is sent at the end of the turn. */
+  /** Output is sent at the end of the turn. */
   private isReading = false;
   private isFlushing = false;
   private isOver = false;
@@ -342,7 +342,7 @@ export class H2Session {
     if (filler !== null) this.out.push(filler);
   }
 
-  /** What is answered in one turn goes out in one piece. */
+  /** Sends all answers of one turn in one piece. */
   private flushSoon(): void {
     if (this.isFlushing || this.isReading) return;
     this.isFlushing = true;

@@ -14,7 +14,7 @@ const SIZE_UPDATE = 0x20;
 const PrefixBits = { INDEXED: 7, INCREMENTAL: 6, SIZE_UPDATE: 5, LITERAL: 4, STRING: 7 } as const;
 /** The string is in the Huffman code. */
 const HUFFMAN = 0x80;
-/** What a table is counted with for each entry beside its octets (RFC 7541 section 4.1). */
+/** Overhead of an entry of the table beside its octets (RFC 7541 section 4.1). */
 const ENTRY_OVERHEAD = 32;
 /** The size of the table until SETTINGS say otherwise, which Weir's do not. */
 const MAX_TABLE_SIZE = 4096;

@@ -1,4 +1,4 @@
-/** What DNS over HTTPS needs of a request's fields over HTTP/2 (RFC 9113 section 8.3). */
+/** Fields of an HTTP/2 request that DNS over HTTPS needs (RFC 9113 section 8.3). */
 import type { Field } from './hpack.ts';
 
 /** The fields that count. */

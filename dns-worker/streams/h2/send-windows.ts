@@ -18,7 +18,7 @@ export class SendWindows {
   private initial = DEFAULT_WINDOW;
   /** Of each open stream. */
   private readonly streams = new Map<number, number>();
-  /** What is left of bodies, by stream. */
+  /** Rest of bodies, by stream. */
   private readonly waiting = new Map<number, Uint8Array>();
   private waitingSize = 0;
 
