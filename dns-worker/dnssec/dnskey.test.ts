@@ -60,7 +60,7 @@ describe('usableDs()', () => {
     expect(kinds([`1 13 1 ${digest}`])).toEqual(['13 1']);
   });
 
-  test('usableDs() keeps SHA-1 where what looks better is of no use', () => {
+  test('usableDs() keeps SHA-1 if the better digests are unusable', () => {
     expect(kinds([`1 13 1 ${digest}`, `1 13 3 ${digest}`, `1 5 2 ${digest}`, `1 200 2 ${digest}`])).toEqual([
       '13 1',
     ]);

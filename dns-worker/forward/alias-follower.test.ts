@@ -93,7 +93,7 @@ describe('AliasFollower, of an alias whose target was left out,', () => {
     expect(replyOf(asked)?.answers).toEqual([['CNAME', TARGET]]);
   });
 
-  test('is the answer where it was asked for', () => {
+  test('is the answer if it was asked for', () => {
     const asked = forwarding.ask(NAME, { qtype: 5 });
     leaveOut();
     expect([replyOf(asked)?.answers, held()]).toEqual([[['CNAME', TARGET]], []]);
@@ -248,7 +248,7 @@ describe('AliasFollower, of DNSSEC,', () => {
     ['the target is insecure', secure, insecure, false],
     ['the alias was not checked', unchecked, secure, false],
   ])(
-    'says authentic, at once and from the cache, or does not, where %s',
+    'sets AD, at once and from the cache, only if both parts are secure: %s',
     (_what, ofAlias, ofTarget, isAuthentic) => {
       const isAd = ({ reply }: AskedQuery): boolean => (reply![3]! & 0x20) !== 0;
       const asked = forwarding.ask(NAME, { wantsAuthentic: true });

@@ -101,7 +101,7 @@ describeCalls('UdpWait.forever()', () => {
     expect(opened.control[WorkerControl.ANSWER_ASLEEP_WORD]).toBe(0);
   });
 
-  test('does not sleep where mail came before it says that it is asleep', () => {
+  test('does not sleep if mail came before it was marked as asleep', () => {
     let polls = 0;
     const { control, wait } = open(2, { poll: () => polls++ });
     let mails = 0;

@@ -48,7 +48,7 @@ describe('Judge', () => {
     }
   });
 
-  test('judge() asks again for every client where a rule is for some clients, and says that it does', () => {
+  test('judge() decides again for every client if a rule is for some clients, and reports that it does', () => {
     const snapshot = openLists([list('||ads.example^$client=192.0.2.1\n')]);
     const judge = new Judge();
     const [inside, outside] = [1, 2].map((last) => {

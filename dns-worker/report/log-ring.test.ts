@@ -105,7 +105,7 @@ describe('LogRingWriter.write()', () => {
     expect([typeOf(0, 20, 1), typeOf(1, 300, 7), typeOf(2, 0, 0)]).toEqual([28, 28, 0]);
   });
 
-  test('writes the name of a rule behind the answers, where it fits', () => {
+  test('writes the name of a rule after the answers if it fits', () => {
     const rule = wireName('ads.test');
     const room = LogRecord.SIZE - logAnswersOffset(10) - rule.length;
     for (const length of [6, room & ~3, (room & ~3) + 4]) {
@@ -124,7 +124,7 @@ describe('LogRingWriter.write()', () => {
     expect([...bytes]).toEqual([...rule]);
   });
 
-  test('writes where a rule stands without what is before it, if all does not fit', () => {
+  test('writes the name of a rule without the labels before it if all of them do not fit', () => {
     const alias = wireName('xyz.ads.test');
     const query = queryWith('www.test', LogRecord.SIZE - logAnswersOffset(10) - 12);
     query.ruleName.set(alias);

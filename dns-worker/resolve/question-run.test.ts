@@ -67,7 +67,7 @@ describe('QuestionRun', () => {
     expect(servers[3]!.udpQueries).toEqual([]);
   });
 
-  test('holds a failure against servers where another one answered', async () => {
+  test('counts a failure against servers if another one answered', async () => {
     await run(60_000, [fails(Rcode.SERVFAIL)], [answers(2)]);
     expect(upstreams.map(({ health }) => health.lastError)).toEqual([
       'SERVFAIL where another server answered',

@@ -89,7 +89,7 @@ describe('answerByPolicy()', () => {
     expect([query.rcode, query.extendedError]).toEqual([Rcode.NXDOMAIN, ExtendedError.FILTERED]);
   });
 
-  test('says BLOCKED_CNAME where the rule met a name of the answer', () => {
+  test('sets BLOCKED_CNAME if the rule matched a name of the answer', () => {
     const snapshot = open('||ads.example^');
     const { query, status } = answer(
       snapshot,
@@ -123,7 +123,7 @@ describe('answerByPolicy()', () => {
     expect([found.status, found.answers, found.query.rcode]).toEqual(['BLOCKED_REGEX', answers, rcode]);
   });
 
-  test('makes an alias of the name where a rule names a host', () => {
+  test('makes an alias of the name if a rule names a host', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
     const alias = answer(snapshot, { origin: RuleOrigin.SPECIAL, label: 1 });
     expect(alias.result).toBe(StageResult.UNRESOLVED);
@@ -143,7 +143,7 @@ describe('answerByPolicy()', () => {
     ]);
   });
 
-  test('blocks, and makes no alias, where the rule met a name of the answer', () => {
+  test('blocks, and makes no alias, if the rule matched a name of the answer', () => {
     const snapshot = open('||ads.example^$dnsrewrite=safe.example');
     const judged = queryFor('x.ads.example', snapshot);
     const { result, answers } = answer(

@@ -113,7 +113,7 @@ describe('finishReply', () => {
     expect(optionsOf(query)).toBeNull();
   });
 
-  test('sets TC and leaves the records out where they and the options are a byte too long', () => {
+  test('sets TC and omits the records if they and the options are a byte too long', () => {
     const withEcs = (udpSize: number): Query => {
       const query = request({
         hasEdns: true,
@@ -172,7 +172,7 @@ describe('replyLimit', () => {
     ['512 without EDNS', { udpSize: 512 }, 512],
     ['512 without EDNS, whatever else is in the query', { udpSize: 4096 }, 512],
     ['what the client takes', { hasEdns: true, udpSize: 900 }, 900],
-    ['1232 where the client takes more', { hasEdns: true, udpSize: 4096 }, UDP_PAYLOAD_SIZE],
+    ['1232 if the client takes more', { hasEdns: true, udpSize: 4096 }, UDP_PAYLOAD_SIZE],
     ['the slot over TCP', { protocol: Protocol.tcp, udpSize: 512 }, 2048],
   ])('replyLimit() is %s', (_what, facts, limit) => {
     expect(replyLimit(request(facts))).toBe(limit);

@@ -130,7 +130,7 @@ describe('AnswerNames', () => {
     ['a rule of a person allows the qname', { isAllowed: true }, true],
     ['a list allows the qname, for rules of lists', { isAllowed: true, isAllowedByList: true }, true],
     ['nothing allows it', {}, false],
-  ])('check() where %s', (_what, facts, passes) => {
+  ])('check() if %s', (_what, facts, passes) => {
     expect(check(BLOCKING_NAME, [cname(NAME, 'tracker.example')], facts) === null).toBe(passes);
   });
 

@@ -120,7 +120,7 @@ describe('Admission', () => {
     expect(taken).toEqual(['192.0.2.99 4660']);
   });
 
-  test('takes the peer for the client where the header says LOCAL', async () => {
+  test('takes the peer as the client if the header says LOCAL', async () => {
     const { taken } = await listen([]);
     const socket = await client();
     socket.write(Buffer.concat([LOCAL, Buffer.from('x')]));
@@ -128,7 +128,7 @@ describe('Admission', () => {
     expect(taken).toEqual([`127.0.0.1 ${socket.localPort}`]);
   });
 
-  test('lets others be clients themselves where networks are named, and closes those that send a header', async () => {
+  test('takes peers outside the trusted networks as clients, and closes those that send a header', async () => {
     const { taken, counted } = await listen(['192.0.2.0/24']);
     for (const bytes of ['x', '\r\n\r\nlike a header']) {
       const socket = await client();

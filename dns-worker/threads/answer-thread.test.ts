@@ -52,7 +52,7 @@ describeCalls('runAnswerThread()', () => {
     client.close();
   });
 
-  test('drops what it cannot hand over where the ring is full, and counts it', async () => {
+  test('drops and counts what it cannot hand over if the ring is full', async () => {
     await using worker = await start();
     const counters = new Float64Array(worker.memory.answerCounters);
     const client = await UdpClient.open(worker.port);

@@ -49,7 +49,7 @@ describe('runResolveThread()', () => {
   });
 
   test.each(['auto', 'dgram'] as const)(
-    'answers over TCP, and over UDP by itself where it must (%s)',
+    'answers over TCP, and over UDP if it must do so itself (%s)',
     async (udpBackend) => {
       await using upstream = await upstreamOf(7);
       const roles = udpBackend === 'dgram' ? (['resolve'] as const) : (['resolve', 'answer'] as const);
@@ -106,7 +106,7 @@ describe('runResolveThread()', () => {
     expect([id, explanation.stages.at(-1)]).toMatchObject([5, { stage: 'policy', result: 'answered' }]);
   });
 
-  test('knows no keys where it validates nothing', async () => {
+  test('knows no keys if it does not validate', async () => {
     await using worker = await RunningWorker.start(ADS, { roles: ['resolve'] });
     worker.post('resolve', { type: 'observe-trust-point', id: 6, zone: Uint8Array.of(0) });
     await until(

@@ -32,7 +32,7 @@ describe('findDominance()', () => {
     expect(pairsOf('ax|[ab]x')).toEqual(['ab > a', 'x > x']);
   });
 
-  test('knows no pair where what follows differs', () => {
+  test('finds no pair if what follows differs', () => {
     expect(pairsOf('ax|[ab]y')).toEqual([]);
   });
 

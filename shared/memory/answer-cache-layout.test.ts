@@ -46,7 +46,7 @@ describe('createAnswerCache()', () => {
     expect(buffer.byteLength).toBe(CacheHead.BYTES + buckets * CacheBucket.WORDS * 4 + units * CACHE_UNIT);
   });
 
-  test('makes a cache that works where hardly any memory is wanted', () => {
+  test('makes a working cache even if no memory is requested', () => {
     const buffer = createAnswerCache(0);
     expect(wordsOf(buffer)[CacheHead.BUCKET_COUNT_WORD]).toBeGreaterThanOrEqual(64);
     expect(wordsOf(buffer)[CacheHead.SLAB_UNITS_WORD]).toBe(4 * CACHE_SEGMENT_UNITS);

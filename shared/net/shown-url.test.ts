@@ -45,7 +45,7 @@ describe('unmaskUrl()', () => {
     expect(unmaskUrl(shownUrl(stored), stored)).toBe(stored);
   });
 
-  test('keeps the credentials where path or other parameters change', () => {
+  test('keeps the credentials if the path or other parameters change', () => {
     const given = 'https://***@lists.example/b?n=2&token=***&token=***#x';
     expect(unmaskUrl(given, stored)).toBe('https://us%40er:p%3Ass@lists.example/b?n=2&token=x%20y&token=z#x');
     expect(unmaskUrl('https://new:pass@lists.example/?token=***', stored)).toBe(

@@ -44,7 +44,7 @@ describe('LocalNames.find()', () => {
     expect(['other', 'x.nas.example', 'nas.exampl'].map(nodeOf)).toEqual([0, 0, 0]);
   });
 
-  test('compares the name itself where hashes are the same', () => {
+  test('compares the name itself if hashes are the same', () => {
     const wire = nameFromText('nas.example')!;
     const hash = { low: 0, high: 0 };
     hashName(wire, 0, rules.seedLow, rules.seedHigh, hash);
@@ -97,7 +97,7 @@ describe('LocalNames.setOf()', () => {
 });
 
 describe('LocalNames.targetOf()', () => {
-  test('is the node of a local target, and 0 where the alias leads away', () => {
+  test('is the node of a local target, and 0 if the target is not local', () => {
     const target = (name: string): number => local.targetOf(local.setOf(nodeOf(name), RRType.CNAME));
     expect(target('www.nas.example')).toBe(nodeOf('nas.example'));
     expect(target('away.nas.example')).toBe(0);

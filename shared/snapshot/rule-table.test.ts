@@ -111,7 +111,7 @@ describe('RuleTable.find()', () => {
     expect(table({ 3: [33] }).find(late.low, late.high)).toBe(-1);
   });
 
-  test('ends where every bucket has overflowed', () => {
+  test('ends even if every bucket has overflowed', () => {
     const all = { 0: [1], 1: [1], 2: [1], 3: [1] };
     expect(tableOf({}, all).table().find(low, 1)).toBe(-1);
   });

@@ -147,7 +147,7 @@ describe('weir.deb', () => {
     await untilReady();
   });
 
-  test('stops in order where it has only just started, and leaves no process', async () => {
+  test('stops in order even if it has only just started, and leaves no process', async () => {
     machine.run('systemctl', 'stop', 'weir');
     machine.run('systemctl', 'start', '--no-block', 'weir');
     const hasProcess = (pid: string): boolean => pid !== '0';

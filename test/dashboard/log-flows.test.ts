@@ -370,7 +370,7 @@ describe('while the database is away', () => {
 });
 
 describe('after an upgrade', () => {
-  test('a tab that was open offers to reload where a part of it is gone, and the rest of it works on', async () => {
+  test('a tab that was open offers to reload if a part of it is gone, and the rest of it keeps working', async () => {
     const expected = [/^404 GET \/assets\/history-page/, /status of 404/, /dynamically imported module/];
     await room.withPage({ expected }, async (page) => {
       // The names of files are those of their content: an upgrade has others.

@@ -92,7 +92,7 @@ describe('Resolver asks Unbound', () => {
     expect(resolver.report()).toMatchObject([{ status: 'Healthy', failures: 0, resolved: ['127.0.0.1'] }]);
   });
 
-  test('and takes nothing from it where its certificate is for another name', async () => {
+  test('and takes nothing from it if its certificate is for another name', async () => {
     const resolver = resolverFor({ transport: 'tls', host: 'dns.example.org', port: server.tlsPort });
     expect((await resolve(resolver, 'www')).kind).toBe('failed');
     expect(resolver.report()[0]?.lastError).toContain('certificate is for another name');

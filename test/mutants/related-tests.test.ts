@@ -38,7 +38,7 @@ describe('testsOf', () => {
     expect(related(files, 2)).toEqual(['a/x.test.ts', 'b/near.test.ts']);
   });
 
-  test('testsOf() comes to an end where files import each other', () => {
+  test('testsOf() ends even if files import each other', () => {
     expect(related({ 'a/x.ts': "import './y.ts';", 'a/y.ts': "import './x.ts';" })).toEqual([]);
   });
 });

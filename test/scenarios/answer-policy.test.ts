@@ -142,7 +142,7 @@ describe('Pipeline', () => {
     expect(weir.ask('shop.example', 65).status).toBe('BLOCKED_CNAME');
   });
 
-  test('judges the addresses of an answer where a rule is on one, and names the rule', () => {
+  test('judges the addresses of an answer if a rule is on one, and names the rule', () => {
     weir.use([{ text: 'ads.example\n', reading: BLOCK }]);
     weir.cache('host.example', 1, [a('host.example', '198.51.100.1'), a('host.example', '192.0.2.7')]);
     weir.cache('six.example', 28, [

@@ -266,7 +266,7 @@ describe('a question in flight', () => {
     expect(replyOf(forwarding.ask('www.ads.example'))).toEqual(NULL_IP);
   });
 
-  test('is answered with TTLs that end with the grant, also from the cache and where the thread let it pass', () => {
+  test('is answered with TTLs that end with the grant, even from the cache and if the thread let it pass', () => {
     forwarding.use(LISTS, {}, granting([grant({ domain: 'ads.example', untilMs: inMs(60_000) })]));
     const { version } = forwarding.pipeline.snapshot;
     const first = forwarding.ask('ads.example', { passedVersion: version });

@@ -50,7 +50,7 @@ describe('local records', () => {
     for (const answers of firsts) expect(new Set(answers).size).toBe(3);
   });
 
-  test('answer NODATA with a SOA where the name exists with another type', () => {
+  test('answer NODATA with a SOA if the name exists with another type', () => {
     for (const type of ['AAAA', 'HTTPS', 'TXT'] as const) {
       const asked = ask(pipelineWith(['nas.example.org A 192.0.2.5']), 'nas.example.org', type);
       expect(asked).toMatchObject({ rcode: 'NOERROR', status: 'LOCAL', aa: true, answers: [] });

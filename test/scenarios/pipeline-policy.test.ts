@@ -124,7 +124,7 @@ describe('Pipeline', () => {
     expect(sent(weir.ask('to.example', 28))).toEqual({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('makes an alias of a name where $dnsrewrite names a host, and leaves its target to be asked for', () => {
+  test('makes an alias of a name if $dnsrewrite names a host, and leaves its target to be asked for', () => {
     const text =
       '||ads.example^$dnsrewrite=Sink.example.net.\n||typed.example^$dnsrewrite=NOERROR;CNAME;sink.example.net\n' +
       '||sink.example.net^$dnsrewrite=sink.example.net\n||text.example^$dnsrewrite=NOERROR;TXT;hello\n';

@@ -115,7 +115,7 @@ describe('a question in flight', () => {
     expect(forwarding.lastLogged).toMatchObject({ status: change.status });
   });
 
-  test('is answered where the rule that would have blocked it came and went', () => {
+  test('is answered if the rule that would have blocked it came and went', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([{ text: `${NAME}\n`, reading: BLOCK }]);
     forwarding.use([]);
@@ -135,7 +135,7 @@ describe('a question in flight', () => {
     expect(decideAgain).toHaveBeenCalledTimes(1);
   });
 
-  test('stays unfiltered where its schedule allows all, though it is not judged again', () => {
+  test('stays unfiltered if its schedule allows all, though it is not judged again', () => {
     const lists = [{ text: 'target.example\n', reading: BLOCK }];
     const free: GroupOverride = { override: 'AllowAll', nextFlipAtSecs: 0 };
     forwarding.use(lists, {}, { overrides: new Map([[1, free]]) });
@@ -218,7 +218,7 @@ describe('an alias whose target is in flight', () => {
     expect(replyOf(forwarding.ask('target.example'))).toEqual(NULL_IP);
   });
 
-  test('is asked for under its own name where the alias went away', () => {
+  test('is asked for under its own name if the alias was deleted', () => {
     const asked = forwarding.ask(NAME);
     forwarding.use([]);
     targetAnswered();

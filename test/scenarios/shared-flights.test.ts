@@ -214,7 +214,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(replyOf(asked)).toEqual({ rcode: 'NOERROR', answers: [['A', '192.0.2.2']] });
   });
 
-  test('ask all the same where a dead thread has left a lock, until the supervisor ends it', async () => {
+  test('still ask if a dead thread has left a lock, until the supervisor ends it', async () => {
     const words = new Int32Array(node.claims);
     const locks = ClaimTable.HEAD_WORDS + ClaimBucket.LOCK_AT;
     for (let word = locks; word < words.length; word += ClaimBucket.WORDS) words[word] = claimHolder(5);

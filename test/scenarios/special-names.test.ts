@@ -90,7 +90,7 @@ describe('private reverse names', () => {
     expect(ask(pipeline, `5.${'0.'.repeat(27)}0.0.d.f.ip6.arpa`, 'PTR').answers).toHaveLength(1);
   });
 
-  test('are forwarded, with every type, where the switch is off', () => {
+  test('are forwarded, with every type, if the setting is disabled', () => {
     for (const type of ['PTR', 'SOA'] as const)
       expect(ask(withFlags(SPECIAL_NAMES), '1.0.0.10.in-addr.arpa', type).result).toBe('unresolved');
   });
@@ -101,7 +101,7 @@ describe('names of one label', () => {
     [BLOCK_NON_FQDN, 'BLOCKED_NON_FQDN'],
     [NEVER_FORWARD_NON_FQDN, 'LOCAL'],
     [BLOCK_NON_FQDN | NEVER_FORWARD_NON_FQDN, 'BLOCKED_NON_FQDN'],
-  ])('do not exist with switch %i, unless they are local', (flag, status) => {
+  ])('do not exist with setting %i, unless they are local', (flag, status) => {
     const pipeline = withFlags(flag, ['nas A 192.0.2.5']);
     expect(ask(pipeline, 'printer')).toMatchObject({ rcode: 'NXDOMAIN', status });
     expect(ask(pipeline, 'printer', 'HTTPS').rcode).toBe('NXDOMAIN');
@@ -115,7 +115,7 @@ describe('names of one label', () => {
       expect(ask(pipeline, name, type).result).toBe('unresolved');
   });
 
-  test('are forwarded where the switches are off', () => {
+  test('are forwarded if the settings are disabled', () => {
     expect(ask(withFlags(0), 'printer').result).toBe('unresolved');
   });
 });
@@ -194,7 +194,7 @@ describe('reserved names', () => {
     'mylocalhost.com',
   ])('are not %s', (name) => expect(ask(pipeline, name).result).toBe('unresolved'));
 
-  test('are forwarded where the switch is off; DS of home.arpa always is', () => {
+  test('are forwarded if the setting is disabled; DS of home.arpa always is', () => {
     expect(ask(withFlags(0), 'a.test').result).toBe('unresolved');
     expect(ask(withFlags(0), 'localhost').result).toBe('unresolved');
     expect(ask(pipeline, 'home.arpa', 'DS').result).toBe('unresolved');
@@ -202,7 +202,7 @@ describe('reserved names', () => {
 });
 
 describe('canary names', () => {
-  test('do not exist where their switch is on', () => {
+  test('do not exist if their setting is enabled', () => {
     const doh = withFlags(DOH_CANARY);
     expect(ask(doh, 'use-application-dns.net').rcode).toBe('NXDOMAIN');
     expect(ask(doh, 'mask.icloud.com').result).toBe('unresolved');

@@ -164,7 +164,7 @@ describe('Bootstrap', () => {
     expect(server.udpQueries).toHaveLength(0);
   });
 
-  test('lookup() asks the next server where one knows no address', async () => {
+  test('lookup() asks the next server if one knows no address', async () => {
     await using other = await ScriptedUpstream.start();
     answerFrom(other, () => ({ A: [a(HOST, V4.ip)], AAAA: [], rcode: Rcode.NOERROR }));
     zone = { A: [], AAAA: [], rcode: Rcode.NXDOMAIN };

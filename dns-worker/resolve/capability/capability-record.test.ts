@@ -73,7 +73,7 @@ describe('CapabilityRecord', () => {
     expect(other.hasFitSince('case', sinceMs + 1000)).toBe(false);
   });
 
-  test('cookie() is another one where a thread died while it was writing it', () => {
+  test('cookie() is a new one if a thread died while it was writing it', () => {
     const first = one.cookie();
     one.learnCookie(COOKIE, first);
     new Int32Array(memory)[CapabilityWord.COOKIE_SEQUENCE]! += 1;

@@ -55,7 +55,7 @@ describe('LearnedLimits.answers', () => {
     expect([limits.answers, limits.idleMs]).toEqual([1, Infinity]);
   });
 
-  test('is one where connections left out what came while they answered', () => {
+  test('is one if connections did not answer queries that came while they answered others', () => {
     for (let i = 0; i < 2; i++) {
       const traffic = new ConnectionTraffic(clock);
       const query = { sentMs: 0, receivedBefore: 0, idleMs: 0 };

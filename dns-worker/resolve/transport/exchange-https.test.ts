@@ -122,7 +122,7 @@ describe('HttpsUpstream', () => {
     expect(requests[0]!.headers[':authority']).toMatch(/^dns\.example\.org:\d+$/);
   });
 
-  test('ask() gets where the path is a template', async () => {
+  test('ask() uses GET if the path is a template', async () => {
     upstream.close();
     upstream = upstreamAt((server.address() as AddressInfo).port, '/q{?dns}');
     expect((await ask()).kind).toBe('answer');
@@ -168,7 +168,7 @@ describe('HttpsUpstream', () => {
     expect(requests.filter(isHeld).length).toBeLessThanOrEqual((4 * 128) / 2);
   });
 
-  test('ask() asks again without EDNS where the server refuses it, and remembers that', async () => {
+  test('ask() asks again without EDNS if the server refuses it, and remembers that', async () => {
     script = (request) => {
       if (request.message[11] === 0) good(request);
       else {

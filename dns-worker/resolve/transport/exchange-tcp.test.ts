@@ -239,7 +239,7 @@ describe('StreamUpstream', () => {
     ['NOTIMP', ({ bytes }) => answer(bytes, [], 0x8184)],
     ['FORMERR without the question', (query) => octets(refusal(query).subarray(0, 5), new Uint8Array(7))],
   ])(
-    'ask() asks again without EDNS where the server says %s to it, and remembers that for an hour',
+    'ask() asks again without EDNS if the server answers %s to it, and remembers that for an hour',
     async (_what, refuse) => {
       upstream.tcpScript = (query) => query.reply(hasEdns(query) ? refuse(query) : good(query));
       for (let i = 1; i <= 3; i++) expect(lastOctet(await ask(www(i)))).toBe(i);

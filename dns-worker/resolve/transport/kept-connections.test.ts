@@ -112,7 +112,7 @@ describe('KeptConnections.ask()', () => {
     expect(made.map(({ carried }) => carried.length)).toEqual([2, 1]);
   });
 
-  test('has a question wait where all are full, and sends it when one has room', () => {
+  test('lets a question wait if all are full, and sends it when one has a free place', () => {
     const { made, ask } = open(1, 2);
     ask('a');
     const second = ask('b');

@@ -332,7 +332,7 @@ const BURST = 64;
 describe('UdpUpstream: malformed replies', () => {
   const cut: Script = (query) => query.reply(reply(query).subarray(0, -13));
 
-  test('ask() takes the good answer over TCP where a reply with its proof cannot be read', async () => {
+  test('ask() takes the good answer over TCP if a reply with its proof cannot be read', async () => {
     upstream.udpScript = cut;
     upstream.tcpScript = (query) => query.reply(reply(query, { lastOctet: 9 }));
     expect(lastOctet(await ask())).toBe(9);
@@ -347,7 +347,7 @@ describe('UdpUpstream: malformed replies', () => {
     expect(lastOctet(await ask())).toBe(1);
   });
 
-  test('ask() ends where the server says the same over TCP', async () => {
+  test('ask() ends if the server sends the same over TCP', async () => {
     upstream.udpScript = cut;
     upstream.tcpScript = cut;
     expect(await ask()).toMatchObject({ kind: 'failed', reason: 'malformed' });

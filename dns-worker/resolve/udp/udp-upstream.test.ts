@@ -107,7 +107,7 @@ describe('UdpUpstream: servers without EDNS', () => {
     await untilAsked(2);
   });
 
-  test('ask() believes refusals where TCP fails after eight of them, none before', async () => {
+  test('ask() believes refusals only after TCP has failed eight times', async () => {
     upstream.udpScript = refusing;
     upstream.onConnection = (connection) => connection.destroy();
     const connectionsAfter = async (): Promise<number> => {

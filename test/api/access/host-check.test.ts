@@ -96,7 +96,7 @@ describe('the Host of a request', () => {
     ['the host of the field', 'http://127.0.0.1/api/health', 200],
     ['another host', 'http://evil.example/api/health', 400],
     ['no URL', 'x:y', 400],
-  ])('counts where the request target names %s', async (_what, target, status) => {
+  ])('is checked if the request target names %s', async (_what, target, status) => {
     const socket = connect(api.port, '127.0.0.1');
     socket.end(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
     expect(await text(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

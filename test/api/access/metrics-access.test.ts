@@ -53,7 +53,7 @@ describe('GET /metrics', () => {
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  test('is public where server.metrics_public says so, and nothing else is', async () => {
+  test('is public if server.metrics_public says so, and nothing else is', async () => {
     await serve({ toml: 'server.metrics_public = true' });
     const answer = await api.send('GET', '/metrics');
     expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);

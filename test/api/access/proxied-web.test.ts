@@ -32,7 +32,7 @@ describe('the web behind a load balancer', () => {
     expect((await setUp({ setup_code: await api.setupCode.value() })).status).toBe(204);
   });
 
-  test('takes the setup from this machine where the load balancer is another peer', async () => {
+  test('takes the setup from this machine if the load balancer is another peer', async () => {
     await restart({ toml: `${ON}\nserver.proxy_protocol_trusted = ["127.0.0.9/32"]` });
     const json = { password: PASSWORD };
     await expect(api.send('POST', '/api/auth/setup', { json, proxyHeader: ONE })).rejects.toThrow();

@@ -46,7 +46,7 @@ describe('an API token', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(401);
   });
 
-  test('is let in where its address is locked out, as it cannot be guessed; a wrong one counts as a wrong password', async () => {
+  test('is accepted even if its address is locked out, as it cannot be guessed; a wrong one counts as a wrong password', async () => {
     const wrong = `${viewer.key.slice(0, -1)}${viewer.key.endsWith('Z') ? 'Y' : 'Z'}`;
     for (let n = 0; n < 5; n++) expect((await compat.logInAnswer(wrong)).status).toBe(401);
     const locked = await compat.logInAnswer(`${viewer.key}x`);

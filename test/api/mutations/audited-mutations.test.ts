@@ -84,7 +84,7 @@ describe('a change that is sent twice', () => {
     expect(await countOfPeople()).toBe(before);
   });
 
-  test('leaves one entry where two at once create the same', async () => {
+  test('leaves one entry if two requests at once create the same', async () => {
     const before = await countOfPeople();
     const json = { name: 'at once' };
     const answers = await Promise.all(

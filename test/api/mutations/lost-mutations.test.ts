@@ -93,7 +93,7 @@ const rows = CHANGING.map((route, at) => ({
 
 describe('a route that changes something', () => {
   test.each(rows)(
-    '$name is 503 where the database is lost: it changes nothing, or is wholly stored if only its COMMIT has no answer',
+    '$name is 503 if the database is lost: it changes nothing, or is wholly stored if only its COMMIT has no answer',
     async ({ route, cuts }) => {
       const mutation = await changing.prepare(route);
       await changing.lists.idle();

@@ -253,7 +253,7 @@ describe('what is read and sent back', () => {
     }
   });
 
-  test('is also checked against the ETag where a POST changes what is there', async () => {
+  test('is also checked against the ETag if a POST changes what exists', async () => {
     for (const [path, change] of [
       ['/api/settings', { local_domain: 'example.org' }],
       ['/api/config', { dns: { local_domain: 'example.org' } }],

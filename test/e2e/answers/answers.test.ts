@@ -235,7 +235,7 @@ describe.each(BACK_ENDS)('weir in front of an authority, back end %s', (backEnd)
         }
       });
 
-      test('weir answers SERVFAIL and says that it reaches no server where all are dead', async () => {
+      test('weir answers SERVFAIL and says that it reaches no server if all are dead', async () => {
         await use(pool('dead', 1, dead));
         expect(await udp.ask(`dead.wild.${ZONE}`, 'A', { edns: {} })).toMatchObject({
           rcode: Rcode.SERVFAIL,

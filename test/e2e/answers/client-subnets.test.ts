@@ -176,7 +176,7 @@ describe('weir that forwards client subnets', () => {
     expect([reply.data, reply.subnets]).toEqual([[addressFor(EAST)], [withScope(EAST, 24)]]);
   });
 
-  test('weir says scope 0 where the upstream says none, and still caches the answer for no other client', async () => {
+  test('weir sends scope 0 if the upstream sends none, but does not cache the answer for other clients', async () => {
     const reply = await ask('unaware.example', EAST);
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
     await ask('unaware.example', EAST);
@@ -233,7 +233,7 @@ describe('weir that forwards client subnets', () => {
     expect([reply.data, reply.subnets]).toEqual([[ANYWHERE], [EAST]]);
   });
 
-  test('weir asks again without EDNS where the upstream refuses the option', async () => {
+  test('weir asks again without EDNS if the upstream refuses the option', async () => {
     const before = upstream.udpScript;
     upstream.udpScript = (received) => {
       const asked = questionOf(received.bytes);

@@ -287,7 +287,7 @@ describe('weir with forward zones', () => {
       await outside.close();
     });
 
-    test('weir asks the pools where an alias of a zone leads out of it, and keeps both', async () => {
+    test('weir asks the pools if an alias of a zone leads out of it, and keeps both', async () => {
       for (let i = 0; i < 3; i++) {
         const { data } = await udp.ask('www.corp.example', 'A');
         expect(data).toEqual(['cdn.example.net', '198.51.100.7']);

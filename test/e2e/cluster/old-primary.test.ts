@@ -44,7 +44,7 @@ async function block(domain: string): Promise<void> {
 const domainsOf = (rows: { domain: string }[]): string[] => rows.map(({ domain }) => domain);
 
 describe('a node with an unfenced old primary', () => {
-  test('goes to the server that has taken its place, and stays there where all its connections end', async () => {
+  test('goes to the server that has taken its place, and stays there even if all its connections end', async () => {
     await block('both.example');
     await database.promote();
     await weir.untilOutput(/has taken its place/);
@@ -64,7 +64,7 @@ describe('a node with an unfenced old primary', () => {
     expect(domainsOf(await database.rowsOfFirst(DOMAINS))).toEqual(['both.example']);
   });
 
-  test('begins at the right one where it has seen no other', async () => {
+  test('starts at the right one if it has seen no other', async () => {
     const fresh = await nodes.start('fresh');
     using asker = await UdpClient.open(fresh.dnsPort);
     await until(

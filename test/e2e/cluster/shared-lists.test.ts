@@ -91,7 +91,7 @@ describe('a list of several nodes', () => {
     await three.stop();
   });
 
-  test('is fetched by another node where its holder was killed, which takes it over when it is back', async () => {
+  test('is fetched by another node if its holder was killed, and the holder takes it over when it is back', async () => {
     const { id, holder, other } = await beginFetch('/killed');
     await nodes.get(holder)!.end('SIGKILL');
     await endLeases();

@@ -52,7 +52,7 @@ describe('SIGHUP', () => {
     expect(await room.told()).toEqual([EVERY_ADDRESS]);
   });
 
-  test('changes nothing where the file has faults, and logs each with its line', async () => {
+  test('changes nothing if the file has faults, and logs each with its line', async () => {
     const before = readFileSync(file(), 'utf8');
     writeFileSync(file(), `${secondPool(before)}\n[cache]\nmin_ttl = 1\nmax_ttl_secs = "x"\n`);
     room.weir.child.kill('SIGHUP');

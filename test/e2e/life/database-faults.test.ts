@@ -86,7 +86,7 @@ describe('weir with its own database, one fault after the other', () => {
     room.remove();
   });
 
-  test('weir answers and blocks from what is on disk where its database is down at the start, says so, and keeps the log for later', async () => {
+  test('weir answers and blocks from what is on disk if its database is down at the start, says so, and keeps the log for later', async () => {
     await using weir = await Weir.start({
       room,
       upstreams,

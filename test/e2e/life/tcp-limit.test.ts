@@ -59,7 +59,7 @@ describe('weir with a limit on TCP connections', () => {
     await Promise.all(after.map((client) => client.close()));
   });
 
-  test('weir lets every connection in where the limit is 0', async () => {
+  test('weir accepts every connection if the limit is 0', async () => {
     await using weir = await startWeir(0);
     const clients = await openAnswered(weir, 40);
     expect(clients.length).toBe(40);

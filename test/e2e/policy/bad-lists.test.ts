@@ -53,7 +53,7 @@ const CASES: readonly (readonly [string, ListAnswer, RegExp])[] = [
 
 describe('weir with lists that turn bad', () => {
   test.each(CASES)(
-    'weir keeps the good copy where the URL comes to answer %s, and says why',
+    'weir keeps the good copy if the URL later answers %s, and says why',
     async (what, bad, reason) => {
       const path = `/${encodeURIComponent(what)}`;
       lists.serve(path, 'good.example.com\n');

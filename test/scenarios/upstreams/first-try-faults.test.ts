@@ -96,7 +96,7 @@ describe('a worker with one server', () => {
     ],
     ['60,000 bytes', ({ bytes }) => Buffer.concat([goodAnswer(bytes), Buffer.alloc(60_000)])],
     ['SERVFAIL', ({ bytes }) => response(questionOf(bytes), { id: idOf(bytes), flags: 0x8182 })],
-  ])('has the resolver ask where the first reply is %s', async (_what, message) => {
+  ])('has the resolver ask if the first reply is %s', async (_what, message) => {
     server.udpScript = (query, index) => query.reply(index === 0 ? message(query) : goodAnswer(query.bytes));
     server.tcpScript = good;
     await using asked = await AskedWorker.start([settingsOf(server)]);
