@@ -12,7 +12,7 @@ interface Koffi {
   address(buffer: ArrayBufferView): bigint;
 }
 
-/** What comes with the functions of any caller. */
+/** Functions that every caller gets in addition to its own. */
 export interface Libc {
   /** Error number of the last call of this thread. */
   errno(): number;

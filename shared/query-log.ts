@@ -47,7 +47,7 @@ export const BLOCKED_STATUSES: readonly QueryStatusCode[] = [
 export const BLOCKED_STATUS_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES.map(
   (code) => QUERY_STATUS_NAMES[code]!,
 );
-/** What a filter calls all of them. */
+/** Name of all of them in a filter. */
 export const ANY_BLOCKED = 'BLOCKED';
 
 /** The same, one bit each. */
@@ -59,7 +59,7 @@ export function isBlockedStatus(code: number): boolean {
 }
 
 /**
- * What decided a query, if its status alone does not say it: a managed domain or a regex filter matched the alias of a
+ * Origin of a decision, if the status alone does not say it: a managed domain or a regex filter matched the alias of a
  * BLOCKED_CNAME; a LOCAL name is one by which programs ask whether they may bypass this server.
  */
 export const DECISION_ORIGINS = ['managed', 'regex', 'canary'] as const;
@@ -161,7 +161,7 @@ export const LogMark = {
 } as const;
 export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
 
-/** What a query is left out of because of its client or its name: bits. A query that both leave out has no record. */
+/** Log and statistics that leave a query out because of its client or its name: bits. With both, it has no record. */
 export const Exclusion = { NONE: 0, LOG: 1, STATS: 2, BOTH: 3 } as const;
 export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
 /** Where the bits start in a record's mark. */
@@ -173,7 +173,7 @@ export function logAnswersOffset(qnameLength: number): number {
 }
 
 /**
- * What happens if the log thread falls behind on CPU: answers wait for it, up to 10 ms each, before rows are dropped; or
+ * Behaviour if the log thread falls behind on CPU: answers wait for it, up to 10 ms each, before rows are dropped; or
  * rows are dropped.
  */
 export const LOG_PRESSURES = ['slow', 'drop'] as const;

@@ -90,7 +90,7 @@ export const ChangePasswordBody = z
   .meta({ id: 'ChangePasswordRequest' });
 export type ChangePasswordBody = z.output<typeof ChangePasswordBody>;
 
-/** What proves a change of the own second factor: exactly one of these. */
+/** Proof for a change of the user's own second factor: exactly one of these. */
 export const SecondFactorProof = z
   .strictObject({
     password: TriedPassword.optional(),
@@ -163,7 +163,7 @@ export const OidcStartQuery = z.strictObject({
     .transform((value) => value === 'true'),
 });
 
-/** What a browser keeps of such a login while it is under way. */
+/** State of such a login that a browser keeps while it is under way. */
 export const OidcAttempt = z.strictObject({
   state: z.string().min(20),
   nonce: z.string().min(20),

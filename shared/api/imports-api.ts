@@ -66,7 +66,7 @@ export const ImportQuery = z.object({
 /** The keys of the settings that an import sets; `default` = as a dry run ticks them. */
 export type SettingSelection = 'default' | ReadonlySet<string>;
 
-/** What an item of the file is, in Weir's words; `other` is what Weir has no word for. */
+/** Kind of an item of the file, in Weir's terms; `other` for one that Weir does not have. */
 const ItemKind = z.enum([
   'group',
   'client',

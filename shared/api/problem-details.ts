@@ -37,7 +37,7 @@ export const PROBLEM_CODES = [
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** What else than the database an answer may need. */
+/** Dependencies of answers other than the database. */
 export const DEPENDENCIES = [
   'openid_provider',
   'dns_thread',

@@ -160,7 +160,7 @@ export const TopClients = z
   .meta({ id: 'TopClients' });
 export type TopClients = z.infer<typeof TopClients>;
 
-/** What the dashboard shows; all of it but rate and cache counts the same queries. */
+/** Data of the dashboard; all of it except rate and cache counts the same queries. */
 export const Dashboard = z
   .strictObject({
     stats: StatsSummary,

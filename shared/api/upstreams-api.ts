@@ -101,7 +101,7 @@ export const UpstreamTestResultList = z
   .array(UpstreamTestResult)
   .meta({ description: 'in the order of the request' });
 
-/** What an operator blocks by itself. */
+/** Categories that an operator of an upstream blocks by itself. */
 export const UpstreamFilter = z.enum(['malware', 'ads', 'adult']).meta({ id: 'UpstreamFilter' });
 
 /** A public resolver that people may choose. */

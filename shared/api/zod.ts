@@ -7,7 +7,7 @@ import { z } from 'zod';
 export type Schema = z.ZodType;
 /** A schema of named fields. */
 export type FieldsSchema = z.ZodObject;
-/** What a checked value is. */
+/** A value after it was checked. */
 export type Checked<S extends Schema> = z.output<S>;
 /** A value before it is checked. */
 export type Unchecked<S extends Schema> = z.input<S>;

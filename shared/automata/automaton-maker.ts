@@ -4,7 +4,7 @@ import type { Determinized } from './determinize.ts';
 import { compileExpression } from './expression.ts';
 import { mergeAutomata } from './merge-automata.ts';
 
-/** What automata are made with. */
+/** Steps of making automata. */
 export interface AutomatonMaker {
   /** See `compileExpression`. */
   compile(pattern: string): Determinized;

@@ -9,7 +9,7 @@ import { RRType, Rcode } from '../dns/iana.ts';
 import { addressFromText, isMappedIpv4 } from '../net/ip.ts';
 import type { SpecialRule } from '../snapshot/special-rules.ts';
 
-/** What an expression is for, and how its questions are answered. */
+/** Query types that an expression applies to, and how they are answered. */
 export type RegexOptions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'rewrite'>;
 
 /** An expression with its options. */

@@ -149,7 +149,7 @@ export function hashName(
   into.high = high;
 }
 
-/** What a byte of a label looks like in text: itself in lower case, or 0 where it must be escaped. */
+/** Text form of each byte of a label: itself in lower case, or 0 if it must be escaped. */
 const PLAIN = FOLD.map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x2e && byte !== 0x5c ? byte : 0));
 
 /** Most bytes of the text of a name: all of it escaped. */

@@ -29,7 +29,7 @@ export interface TrustPointKeys {
   readonly expiresInSecs: number;
 }
 
-/** What is wrong with a line of a trust-anchor file. */
+/** Fault in a line of a trust-anchor file. */
 export class TrustAnchorError extends Error {
   constructor(line: string, reason: string) {
     super(`read trust anchor: ${reason}: ${line}`);

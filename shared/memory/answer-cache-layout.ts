@@ -86,7 +86,7 @@ export const CacheEntry = {
   QNAME: 48,
 } as const;
 
-/** What must be checked before a cached answer is sent. */
+/** Checks that are due before a cached answer is sent. */
 export const CacheMarks = {
   /** It leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
   HAS_TARGETS: 1,

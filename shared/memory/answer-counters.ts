@@ -1,4 +1,4 @@
-/** What a thread counts of its answers, in the slots after those of `Counter`. */
+/** Counters of a thread for its answers, in the slots after those of `Counter`. */
 import { RRType } from '../dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES } from '../query-log.ts';
 import { SINGLE_SLOTS } from './counters.ts';
@@ -16,7 +16,7 @@ export const ANSWER_SOURCES = ['cache', 'upstream', 'local'] as const;
 export const AnswerSource = { CACHE: 0, UPSTREAM: 1, LOCAL: 2 } as const;
 export type AnswerSourceCode = (typeof AnswerSource)[keyof typeof AnswerSource];
 
-/** What a rate limit counts: all questions of a client network, or its NXDOMAIN answers. */
+/** Queries that a rate limit counts: all questions of a client network, or its NXDOMAIN answers. */
 export const LIMIT_REASONS = ['questions', 'nxdomain'] as const;
 /** 0, or the place of a reason plus one. */
 export const LimitReason = { NONE: 0, QUESTIONS: 1, NXDOMAIN: 2 } as const;

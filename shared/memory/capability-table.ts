@@ -1,5 +1,5 @@
 /**
- * What each upstream server supports, in memory that all resolve threads of a node share: a thread that has learned
+ * Features of each upstream server, in memory that all resolve threads of a node share: a thread that has learned
  * something has learned it for all. A record belongs to an address, port and transport, and is never freed; a server
  * that finds no free record has one in its thread. `dns-worker/resolve/capability/` reads and writes records.
  */
@@ -18,7 +18,7 @@ export const CapabilityWord = {
   PROBE_DUE: 8,
   /** When the last pair of probes began, milliseconds in 32 bits, never 0; 0 = there was none. */
   PAIR_MS: 9,
-  /** What is known of a feature: `FEATURE_WORDS` for each, by `FeatureOrder`. */
+  /** Finding about a feature: `FEATURE_WORDS` for each, by `FeatureOrder`. */
   FEATURES: 12,
   /** When an OPT record was last seen, plus one; 0 = never. */
   EDNS_SEEN: 36,

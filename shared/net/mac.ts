@@ -24,7 +24,7 @@ function macFromDigits(digits: string): string {
   return (digits.match(/../g) ?? []).join(':');
 }
 
-/** What `macIdentity` begins with, as a word; its address ends with the six bytes of the MAC. */
+/** First word of a `macIdentity`; its address ends with the six bytes of the MAC. */
 export const MAC_IDENTITY_WORD = -1;
 
 /**

@@ -24,7 +24,7 @@ const BY_SSL: Readonly<Record<string, SslMode>> = {
 /** Without a mode they mean TLS, and the strictest one. */
 const MEANS_TLS = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** What the URL and the keys ask for; null = nothing, and a text that is not a mode is returned as it is. */
+/** TLS mode that the URL and the keys ask for; null = none, and a text that is not a mode is returned as it is. */
 export function sslModeOf({ searchParams }: URL, keys: SslKeys): string | null {
   const inUrl = searchParams.get('sslmode');
   if (inUrl !== null) return inUrl;
@@ -59,7 +59,7 @@ interface DatabaseFault {
   readonly expected: string;
 }
 
-/** What does not go together; without the URLs, which may hold passwords. */
+/** Conflicting keys; without the URLs, which may hold passwords. */
 export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   const faults: DatabaseFault[] = [];
   const refuse = (key: string, expected: string): void => void faults.push({ key, expected });
@@ -75,7 +75,7 @@ export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   return faults;
 }
 
-/** What is expected instead of the TLS of a URL; null = it is right. */
+/** Expected value instead of the TLS of a URL; null = it is right. */
 function sslFaultOf(url: URL, keys: SslKeys): string | null {
   const mode = sslModeOf(url, keys);
   if (mode === null) return null;

@@ -32,7 +32,7 @@ export const LOCAL_PROXY_HEADER: Uint8Array = Uint8Array.of(
   ...[(VERSION_2 << 4) | Command.LOCAL, 0, 0, 0],
 );
 
-/** What the bytes are. */
+/** Kind of the bytes. */
 export const ProxyOutcome = {
   /** A whole header: the fields of the reader say what is in it. */
   OK: 0,

@@ -2,7 +2,7 @@
 import { networkContains, networkFromText } from './cidr.ts';
 import type { Network } from './cidr.ts';
 
-/** What is expected of a peer. */
+/** Whether a peer must, may or must not send a header. */
 export type ProxyExpectation =
   /** Headers are not in use. */
   | 'nothing'

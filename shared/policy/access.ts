@@ -11,7 +11,7 @@ import { canonicalMac } from '../net/mac.ts';
 /** Words that stand for networks. */
 export const ACCESS_WORDS = ['private', 'connected', 'any'] as const;
 
-/** What a client of `dns.blocked_clients` is known by; the value in its one form. */
+/** Identity of a client in `dns.blocked_clients`; the value in its canonical form. */
 export type BlockedClient =
   | { readonly kind: 'network'; readonly network: Network }
   | { readonly kind: 'mac'; readonly mac: string }
@@ -53,7 +53,7 @@ export function isAllowedClient(text: string): boolean {
   return (ACCESS_WORDS as readonly string[]).includes(text) || networkFromText(text) !== null;
 }
 
-/** What an entry of `dns.blocked_clients` stands for; null if there is a fault in it. Six pairs with colons or hyphens are a MAC. */
+/** Client of an entry of `dns.blocked_clients`; null if it is invalid. Six pairs with colons or hyphens are a MAC. */
 export function blockedClientOf(text: string): BlockedClient | null {
   const network = networkFromText(text);
   if (network !== null) return { kind: 'network', network };

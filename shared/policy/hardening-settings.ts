@@ -15,7 +15,7 @@ export interface HardeningSettings {
 /** As it comes. */
 export const DEFAULT_HARDENING: HardeningSettings = { cookies: 'auto', caseRandomization: 'auto' };
 
-/** What is known of a feature of a server. */
+/** Findings about a feature of a server. */
 export const FINDINGS = [
   'unknown',
   'supported',
@@ -30,7 +30,7 @@ export const FINDINGS = [
 ] as const;
 export type Finding = (typeof FINDINGS)[number];
 
-/** What one server supports, as far as it is known. */
+/** Features of one server, as far as they are known. */
 export interface ServerSupport {
   readonly edns: Finding;
   readonly cookies: Finding;

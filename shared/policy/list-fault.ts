@@ -39,7 +39,7 @@ export interface ReadListFault {
   readonly status: number;
 }
 
-/** What was done, and to which address or file: people have just entered it. */
+/** Action, and its address or file: users have just entered it. */
 const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
 /** A list or its address, without which other messages may read the same. */
 const OF_LIST = /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source of |an http:, https: or file: URL$/;

@@ -6,10 +6,10 @@ import { reasonOf } from '../errors.ts';
 import { RE2JS, RE2Set } from 're2js';
 import { estimateProgramSize } from './regex-size.ts';
 
-/** What an instruction does; the names are RE2's (re2/prog.h). */
+/** Operation of an instruction; the names are RE2's (re2/prog.h). */
 export const ByteOp = { FAIL: 0, ALTERNATIVES: 1, JUMP: 2, ASSERT: 3, OCTET: 4, MATCH: 5 } as const;
 
-/** What an assertion requires of its position, as bits. */
+/** Conditions that an assertion puts on its position, as bits. */
 export const Assertion = {
   BEGIN_LINE: 1,
   END_LINE: 2,

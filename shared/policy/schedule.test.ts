@@ -100,7 +100,7 @@ function compare(slots: readonly ScheduleSlot[], zone: string): void {
   // Outside the period, luxon answers: the search for a flip goes beyond its end.
   const offsetAt: ZoneOffset = (atMs) => known[Math.floor((atMs - FROM_MS) / MINUTE_MS)] ?? luxon(atMs);
   const week = layOutWeek(slots);
-  /** What the specification says of each minute of a local week. */
+  /** State of each minute of a local week, by the specification. */
   const stated = Array.from({ length: 7 * 1440 }, (_, at) =>
     specified(slots, Math.floor(at / 1440), at % 1440),
   );

@@ -24,7 +24,7 @@ const HORIZON_MS = 28 * DAY_MS;
 /** With days off, the next change may be behind all of them. */
 const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
-/** What a schedule does to a group; null = nothing. */
+/** Effect of a schedule on a group; null = none. */
 export type ScheduleOverride = 'BlockAll' | 'AllowAll' | null;
 
 /** A time slot. */

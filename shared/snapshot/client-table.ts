@@ -9,7 +9,7 @@ import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
 import { Exclusion, type ExclusionBits } from '../query-log.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
 
-/** What gave a client its group. The numbers lie in shared memory. */
+/** Source of a client's group. The numbers lie in shared memory. */
 export const ClientGroupSource = { default: 0, subnet: 1, manual: 2, mac: 3, key: 4 } as const;
 export type ClientGroupSourceName = keyof typeof ClientGroupSource;
 const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourceName[];
@@ -33,7 +33,7 @@ export function isBlocked(entry: number): boolean {
   return (entry & L.BLOCKED_BIT) !== 0;
 }
 
-/** What the queries of a client with this entry are left out of. */
+/** Log and statistics that leave out the queries of a client with this entry. */
 export function exclusionOf(entry: number): ExclusionBits {
   return ((entry >>> L.EXCLUSION_SHIFT) & Exclusion.BOTH) as ExclusionBits;
 }
@@ -112,7 +112,7 @@ export class ClientTable {
     return this.words[L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS + 1]! >>> 8 === ClientGroupSource.mac;
   }
 
-  /** What kind of record an entry has, and for which address, network or MAC it stands; null for the default and for keys. */
+  /** Kind of record of an entry, and its address, network or MAC; null for the default and for keys. */
   describe(entry: number): { source: ClientGroupSourceName; prefix: string | null } {
     const at = L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS;
     const kind = this.words[at + 1]!;

@@ -16,7 +16,7 @@ export interface KeyedClient {
   readonly record: number;
   /** Whether the key admits its client from everywhere, or nowhere; null = its address decides. */
   readonly admits: boolean | null;
-  /** What its queries are left out of, wherever it is. */
+  /** Log and statistics that leave out its queries, at any address. */
   readonly exclusion: ExclusionBits;
   /** How rules may name it: by name, MAC and key, in lower case. */
   readonly names: readonly string[];
@@ -53,7 +53,7 @@ export class KeyedClients {
   private readonly buffer: SharedArrayBuffer;
   private opened: Opened | undefined;
 
-  /** What was opened before is used again if it is of the same build. */
+  /** Uses tables that are open already again if they are of the same build. */
   constructor(buffer: SharedArrayBuffer, before?: KeyedClients) {
     this.buffer = buffer;
     this.build = new DataView(buffer).getFloat64(0, true);

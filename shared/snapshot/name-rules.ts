@@ -17,7 +17,7 @@ export interface NameRules {
 /** In place of the end of a grant that has none: later than any end, and a small integer for V8. */
 export const NO_END_SECS = 0x7fff_ffff;
 
-/** What a client, a group or everyone may, or may not, ask. */
+/** Names that a client, a group or everyone may, or may not, ask for. */
 export interface NameGrant {
   /** Of its row. */
   readonly id: number;

@@ -1,5 +1,5 @@
 /**
- * What the rules mean for each group, and how a blocked query is answered: small, rebuilt at every change of a group, a
+ * Effect of the rules on each group, and the answer to a blocked query: small, rebuilt at every change of a group, a
  * source's assignment or a blocking setting, while the rule table stays. Built by
  * `control-plane/policy/snapshot/build/policy-table-builder.ts`.
  */
@@ -13,7 +13,7 @@ export type BlockingModeCode = (typeof BlockingMode)[BlockingModeName];
 /** Families of addresses, one bit each. */
 export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 
-/** What a group's schedule says now. */
+/** Current state of a group's schedule. */
 export const GroupOverride = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 export type GroupOverrideCode = (typeof GroupOverride)[keyof typeof GroupOverride];
 /** Bit beside a group's override: its clients get no IPv6 addresses. */
@@ -107,7 +107,7 @@ export class PolicyTable {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 1]!;
   }
 
-  /** What the schedule says now of the group at `index`. */
+  /** Current state of the schedule of the group at `index`. */
   groupOverride(index: number): GroupOverrideCode {
     return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! &
       ~GROUP_NO_IPV6) as GroupOverrideCode;

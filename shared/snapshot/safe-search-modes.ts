@@ -1,6 +1,6 @@
 /** Safe search as the threads use it: the names of each engine, and what each group enforces. */
 
-/** What a group enforces of an engine; two bits per engine in a group's mask, engine 0 lowest. */
+/** Mode of an engine that a group enforces; two bits per engine in a group's mask, engine 0 lowest. */
 export const SafeSearchMode = { off: 0, moderate: 1, strict: 2 } as const;
 
 /** Bits of a mode in a mask. */

@@ -64,7 +64,7 @@ export interface Explanation {
   readonly snapshotVersion: number;
   readonly groupId: number;
   readonly stages: readonly ExplainedStage[];
-  /** What would be logged. */
+  /** Status that would be logged. */
   readonly status: QueryStatusCode;
   /** The deciding rule, if one decided. */
   readonly decidedBy: ExplainedRule | null;

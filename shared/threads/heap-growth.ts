@@ -28,7 +28,7 @@ export interface HeapSizes {
   readonly taken: number;
 }
 
-/** What a watch over a heap is made of; by default that of the thread that it is made in. */
+/** Heap to watch; by default that of the current thread. */
 export interface HeapGrowthOptions {
   readonly sizes: () => HeapSizes;
   /** Part of the time since the last call that the thread worked. */
@@ -48,7 +48,7 @@ export class HeapGrowth {
   private readonly options: HeapGrowthOptions;
   private leastUsed: number;
   private leastInHeap: number;
-  /** What the heap took when it was last made smaller. */
+  /** Size of the heap when it was last shrunk. */
   private shrunkTo = 0;
 
   constructor(options: Partial<HeapGrowthOptions> = {}) {

@@ -131,7 +131,7 @@ export interface IdentitySettings {
   readonly designatedAddresses: readonly Uint8Array[];
 }
 
-/** What the threads need for TLS with clients. */
+/** Certificate that the threads need for TLS with clients. */
 export interface ServedCertificate {
   /** PEM: the server's own certificate, then each one's issuer. */
   readonly cert: string;
@@ -158,9 +158,9 @@ export interface ThreadStart {
   readonly cookieKeys: SharedArrayBuffer;
   /** Questions in flight on the whole node (`shared/memory/claim-table.ts`). */
   readonly claims: SharedArrayBuffer;
-  /** What upstream servers support (`shared/memory/capability-table.ts`). */
+  /** Features of upstream servers (`shared/memory/capability-table.ts`). */
   readonly capabilities: SharedArrayBuffer;
-  /** What threads hand each other of those questions (`shared/memory/outcome-rings.ts`). */
+  /** Outcomes of those questions that threads share (`shared/memory/outcome-rings.ts`). */
   readonly outcomes: SharedArrayBuffer;
   /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
   readonly cuts: SharedArrayBuffer;

@@ -1,4 +1,4 @@
-/** What crosses to the thread that explains a question by an earlier generation of policy, and back. */
+/** Messages to and from the thread that explains a question by an earlier generation of policy. */
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 import type { Explanation } from './explanation.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What crosses to the thread that simulates a policy, and back: two snapshots, the distinct questions of the query log,
+ * Messages to and from the thread that simulates a policy: two snapshots, the distinct questions of the query log,
  * and what the second snapshot would change. Everything large lies in shared memory.
  */
 import type { QueryStatusCode } from '../query-log.ts';
@@ -113,7 +113,7 @@ export interface ChangeTotals {
   readonly clients: number;
 }
 
-/** What the second snapshot would change. */
+/** Changes that the second snapshot would make. */
 export interface SimulatedChanges {
   readonly newlyBlocked: ChangeTotals;
   readonly newlyAllowed: ChangeTotals;

@@ -1,4 +1,4 @@
-/** What crosses to the thread that asks upstream servers once, before a configuration names them. */
+/** Messages to and from the thread that asks upstream servers once, before a configuration names them. */
 import type { UpstreamSettings } from '../policy/upstream-settings.ts';
 import type { WorkerSettings } from './messages.ts';
 

@@ -1,7 +1,7 @@
 /** The parts of a full copy of the embedded database that are JSON. */
 import { z } from 'zod';
 
-/** What the file says of itself. */
+/** Description of the file. */
 export const CopyHead = z.strictObject({
   weir: z.string(),
   created_at: z.string(),

@@ -10,7 +10,7 @@ import type { Operations } from './operations.ts';
 /** Method and path of an operation, as in the reference: `GET /groups/{id}`. */
 export type OperationName = keyof Operations;
 
-/** What a schema takes; of none `undefined`. */
+/** Input of a schema; without a schema `undefined`. */
 type TakenBy<Name extends OperationName, Part extends string> =
   Operations[Name] extends Readonly<Record<Part, infer Schema extends z.ZodType>>
     ? z.input<Schema>
@@ -38,7 +38,7 @@ type Field<Key extends string, Value> = [Value] extends [undefined]
     ? { readonly [K in Key]?: Value }
     : { readonly [K in Key]: Value };
 
-/** What a call of an operation is given. */
+/** Input of a call of an operation. */
 export type CallOf<Name extends OperationName> = Field<'params', WritableFields<TakenBy<Name, 'params'>>> &
   Field<'query', WritableFields<TakenBy<Name, 'query'>>> &
   Field<'body', BodyOf<Name>> & {

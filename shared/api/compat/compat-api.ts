@@ -13,7 +13,7 @@ export function body<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ ...shape, took: Seconds });
 }
 
-/** What a handler returns for a body: all but `took`. */
+/** Body without `took`, as a handler returns it. */
 export type Untimed<Body> = Omit<Body, 'took'>;
 
 function counts<const Name extends string>(names: readonly Name[]) {
@@ -66,7 +66,7 @@ export const COMPAT_STATUSES = [
 ] as const;
 export type CompatStatus = (typeof COMPAT_STATUSES)[number];
 
-/** What an answer held. */
+/** Kind of an answer. */
 export const COMPAT_REPLIES = [
   'UNKNOWN',
   'NODATA',

@@ -1,7 +1,7 @@
 /** Answer of `{api}/list-catalog`. */
 import { z } from 'zod';
 
-/** What a list is for; `repair` allows what others block by mistake. */
+/** Purpose of a list; `repair` allows names that others block by mistake. */
 export const ListPurpose = z
   .enum(['ads', 'trackers', 'threats', 'mining', 'adult', 'gambling', 'social', 'bypass', 'repair'])
   .meta({ id: 'ListPurpose' });

@@ -11,7 +11,7 @@ export type ListPreviewRequest = z.output<typeof ListPreviewBody>;
 
 const Count = z.int().min(0);
 
-/** What is in a list, and how much of that active lists have already. */
+/** Contents of a list, and how many of its rules active lists have already. */
 export const ListPreview = z
   .strictObject({
     bytes: Count.meta({ description: 'of its text, uncompressed' }),

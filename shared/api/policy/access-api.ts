@@ -6,7 +6,7 @@ import { Cidr } from './clients-api.ts';
 const Count = z.int().min(0);
 
 /**
- * What is wrong with who may ask: anyone may, from the internet, without a rate limit; all clients have the address of a
+ * Faults of access: anyone may ask, from the internet, without a rate limit; all clients have the address of a
  * gateway or proxy.
  */
 export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;

@@ -296,7 +296,7 @@ const Names = z.strictObject({
 export const LEFT_OUT = ['key_not_in_backup', 'over', 'client_not_known', 'is_administrator'] as const;
 const LeftOut = z.strictObject({ kind: z.string(), name: z.string(), reason: z.enum(LEFT_OUT) });
 
-/** What a restore changes. */
+/** Changes that a restore makes. */
 export const RestoreAnswer = z
   .strictObject({
     dry_run: z.boolean(),

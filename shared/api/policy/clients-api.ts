@@ -48,7 +48,7 @@ const KEY_USE = 'by which it names itself over TLS (`KEY.NAME` of this server) o
 
 const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says, else Default' });
 
-/** What gives a client its group, the strongest first; `manual` is a client known by its address or its key. */
+/** Sources of a client's group, the strongest first; `manual` is a client known by its address or its key. */
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
@@ -185,7 +185,7 @@ export type ClientStatsQuery = z.output<typeof ClientStatsQuery>;
 
 const Count = z.int().min(0);
 
-/** What one client asked in a period. */
+/** Statistics of one client in a period. */
 export const ClientStats = z
   .strictObject({
     id: Id,

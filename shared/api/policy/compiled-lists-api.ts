@@ -34,7 +34,7 @@ export type CompiledRulePage = z.infer<typeof CompiledRulePage>;
 export const SourceStatsQuery = z.object({ period: Period.default('24h') });
 export type SourceStatsQuery = z.output<typeof SourceStatsQuery>;
 
-/** What each list is worth. */
+/** Statistics of each list. */
 export const SourceStatsList = z.array(
   z
     .strictObject({

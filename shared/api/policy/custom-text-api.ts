@@ -18,7 +18,7 @@ export const CustomText = z
     examples: ['||ads.example.org^'],
   });
 
-/** What would become of a text, line by line. */
+/** Rules that a text would make, and the lines that would be refused. */
 export const TextVerdict = z
   .strictObject({
     rules: z.int().min(0),

@@ -1,4 +1,4 @@
-/** What a source says of a newer copy that is held. */
+/** Details of a source's held update. */
 import { z } from 'zod';
 
 /** Why an update is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */

@@ -8,7 +8,7 @@ import { Comment, Id, label, Page, pageOf, text, Timestamp } from '../fields.ts'
 /** Longest pattern of a regex filter. */
 const MAX_PATTERN_LENGTH = 1000;
 
-/** What a rule does. */
+/** Action of a rule. */
 export const Action = z.enum(['allow', 'deny']);
 /** The group that a rule is for. */
 export const GroupId = Id.nullable().meta({ description: 'null = every group' });
@@ -58,7 +58,7 @@ const changes = {
   comment: Comment.optional(),
   enabled: z.boolean().optional(),
 };
-/** What a new rule may leave out; its name is then its domain or pattern. */
+/** Optional fields of a new rule; its default name is its domain or pattern. */
 const defaults = {
   name: label(200).optional(),
   action: Action.default('deny'),

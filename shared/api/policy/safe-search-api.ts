@@ -24,7 +24,7 @@ export const SafeSearchEngineFile = z.strictObject({
     z.strictObject({
       id: z.enum(SAFE_SEARCH_ENGINES),
       name: z.string(),
-      /** What A and AAAA are answered with. */
+      /** Targets of the answers to A and AAAA. */
       modes: z.strictObject({ strict: Target, moderate: Target.optional() }),
       /** Exact names. */
       domains: z.array(z.string()).min(1),

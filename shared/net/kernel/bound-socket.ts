@@ -1,4 +1,4 @@
-/** What a descriptor is: which address and port a socket of UDP, or a listening one of TCP, is bound to. */
+/** Socket of a descriptor: which address and port a socket of UDP, or a listening one of TCP, is bound to. */
 import { addressToText } from '../ip.ts';
 import { AF_INET6, SOCKADDR_SIZE, SockAddr, unpackAddress } from './socket-address.ts';
 
