@@ -61,7 +61,7 @@ describe('logAnswersOffset()', () => {
     [1, 68],
     [4, 68],
     [5, 72],
-  ])('starts the answers on the word behind a name of %d bytes', (length, offset) =>
+  ])('starts the answers on the word after a name of %d bytes', (length, offset) =>
     expect(logAnswersOffset(length)).toBe(offset),
   );
 

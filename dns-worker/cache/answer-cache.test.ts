@@ -185,7 +185,7 @@ describe('AnswerCache', () => {
     expect(readU32(query.bytes, query.questionEnd + 6)).toBe(300);
   });
 
-  test('answer() gives an expired answer only as a stale one, with a TTL of 30 s, and none after its time', () => {
+  test('answer() gives an expired answer only as a stale one, with a TTL of 30 s, and for a limited time', () => {
     const { reader, writer } = open();
     keep(writer, ask('www.example.com'), answerOf(42));
     expect(reader.answer(ask('www.example.com'), 0, NOW + 300, false)).toBe(CacheHit.NONE);

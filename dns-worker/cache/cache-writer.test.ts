@@ -91,7 +91,7 @@ describe('CacheWriter.store()', () => {
     expect(memory.slab[CacheEntry.EXTENDED_ERROR]).toBe(0);
   });
 
-  test('takes the largest body that is kept, and none larger', () => {
+  test('accepts the largest body that is kept, and nothing larger', () => {
     const { writer } = open();
     expect(writer.store(keyOf('a.test'), sized(CACHE_MAX_BODY), NOTES)).toBe(true);
     expect(writer.store(keyOf('a.test'), sized(CACHE_MAX_BODY + 1), NOTES)).toBe(false);

@@ -28,7 +28,7 @@ describe('leadsToNames()', () => {
 });
 
 describe('targetOffset()', () => {
-  test('is behind the priority in SVCB and HTTPS, and -1 for types without a target', () => {
+  test('is after the priority in SVCB and HTTPS, and -1 for types without a target', () => {
     const { CNAME, DNAME, HTTPS, SVCB, A, NS } = RRType;
     expect([CNAME, DNAME, HTTPS, SVCB, A, NS].map(targetOffset)).toEqual([0, 0, 2, 2, -1, -1]);
   });
@@ -54,7 +54,7 @@ describe('readTarget()', () => {
     expect(read([0], 0)).toBe('.');
   });
 
-  test('takes a name of 255 bytes, and none of 256', () => {
+  test('accepts a name of 255 bytes, but not one of 256', () => {
     const label = octets([49], Buffer.alloc(49, 'a'));
     const long = (last: number): Uint8Array =>
       octets(label, label, label, label, label, [last], Buffer.alloc(last, 'b'), [0]);

@@ -54,7 +54,7 @@ describe('embeddedIpv4()', () => {
     ['fd00:64::192.0.0.170', 'fd00:65::192.0.2.1', -1],
     // A bit of byte 8 is set.
     ['2001:db8:c000:aa::', '2001:db8:c000:201:100::', -1],
-  ])('takes the address behind the prefix that %s announces: %s', (announced, address, ipv4) => {
+  ])('takes the address after the prefix that %s announces: %s', (announced, address, ipv4) => {
     const prefixes = found(announced);
     expect(prefixes).toHaveLength(1);
     expect(embeddedIpv4(addressFromText(address)!, 0, prefixes)).toBe(ipv4);

@@ -47,7 +47,7 @@ describe('hasPrivateAddress', () => {
     '2002:a00:1::',
     '64:ff9b::10.0.0.1',
     '64:ff9b::100.64.0.1',
-  ])('hasPrivateAddress() finds %s, also behind a public address', (text) => {
+  ])('hasPrivateAddress() finds %s, even after a public address', (text) => {
     expect(isPrivate(addressRecord(text))).toBe(true);
     expect(isPrivate(PUBLIC, addressRecord(text))).toBe(true);
   });
@@ -116,7 +116,7 @@ describe('hasPrivateAddress', () => {
     expect(isPrivate(record, addressRecord('10.0.0.1'))).toBe(true);
   });
 
-  test('hasPrivateAddress() judges what lies behind a NAT64 prefix by its IPv4 address', () => {
+  test('hasPrivateAddress() judges an address with a NAT64 prefix by its IPv4 address', () => {
     const prefixes = prefixesIn(answerWith([addressRecord('fd00:64::192.0.0.170')]));
     expect(prefixes).toHaveLength(1);
     const judged = (text: string): boolean => hasPrivateAddress(answerWith([addressRecord(text)]), prefixes);

@@ -40,7 +40,7 @@ describe('readRRsets()', () => {
     ]);
   });
 
-  test('gives each set the signatures that cover it, wherever they stand, and drops the others', () => {
+  test('gives each set the signatures that cover it, wherever they are, and removes the others', () => {
     const signature = (owner: string, type: string): string =>
       `${owner} 300 RRSIG ${type} 15 2 300 1800600000 1800000000 7 test AAAA`;
     const answer = textAnswer(
@@ -52,7 +52,7 @@ describe('readRRsets()', () => {
     expect(sets[0]!.signatures.map(({ typeCovered }) => typeCovered)).toEqual([RRType.A]);
   });
 
-  test('says where the TTLs of a set and of its signatures stand in the body', () => {
+  test('gives the offsets of the TTLs of a set and of its signatures in the body', () => {
     const answer = textAnswer(
       'www.test 300 A 192.0.2.1\nwww.test 301 RRSIG A 15 2 300 1800600000 1800000000 7 test AAAA',
     );

@@ -62,7 +62,7 @@ describe('NsecDenial', () => {
     expect(gap.delegation(wireName('y.w.example'))).toBe('none');
   });
 
-  test('lets the last NSEC cover what is behind it in the zone, and nothing outside', () => {
+  test('lets the last NSEC cover the names after it in the zone, and nothing outside', () => {
     const last = denial('xx.example. 3600 NSEC example. A RRSIG NSEC', ZONE['example NSEC']!);
     expect(last.nameError(wireName('zz.example'))).toBe('proven');
     expect(last.nameError(wireName('zz.examplf'))).toBe('unproven');

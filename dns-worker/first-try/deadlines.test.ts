@@ -10,7 +10,7 @@ function expiredBy(deadlines: Deadlines, nowMs: number): number[] {
 }
 
 describe('Deadlines', () => {
-  test('expired() returns entries in the order of their deadlines, none of them early', () => {
+  test('expired() returns entries in the order of their deadlines, never early', () => {
     const deadlines = new Deadlines(8, 1000);
     deadlines.add(0, 1000, 300);
     deadlines.add(1, 1000, 100);

@@ -42,7 +42,7 @@ function answerWith(
 }
 
 describe('AliasFollower, of an alias whose target was left out,', () => {
-  test('is followed, and kept with its target as long as the part that lives least; so is the target by itself', () => {
+  test('is followed, and kept with its target for the shorter of both TTLs; so is the target by itself', () => {
     const asked = forwarding.ask(NAME);
     leaveOut();
     expect([asked.reply, held()]).toEqual([null, [TARGET]]);
@@ -164,7 +164,7 @@ describe('AliasFollower, of an alias whose target was left out,', () => {
     expect(walk(0.4)).toEqual(names);
   });
 
-  test('whose target fails is SERVFAIL, or what is stale', () => {
+  test('whose target fails is SERVFAIL, or a stale answer', () => {
     const failed = forwarding.ask(NAME, { edns: true });
     leaveOut();
     forwarding.settle(TIMED_OUT);

@@ -76,7 +76,7 @@ describe('Forwarder.take()', () => {
     expect(forwarding.lastLogged?.status).toBe('STALE');
   });
 
-  test('does not make up for what is proven false by what was true once', () => {
+  test('does not replace a bogus answer by a stale one', () => {
     keepStale();
     const asked: AskedQuery = forwarding.ask(NAME, { edns: true });
     forwarding.settle(BOGUS);
@@ -84,7 +84,7 @@ describe('Forwarder.take()', () => {
     expect(new Reply(asked.reply!, '').extendedErrors).toEqual([6]);
   });
 
-  test('answers from stale when the client has waited long enough, and keeps what comes then', () => {
+  test('gives a stale answer when the client has waited long enough, and keeps the answer that comes later', () => {
     jest.useFakeTimers();
     keepStale();
     const asked = forwarding.ask(NAME);

@@ -122,7 +122,7 @@ describe('RequestReplier.reply()', () => {
 });
 
 describe('RequestReplier.answerFromCache()', () => {
-  test('replies with what is there', () => {
+  test('replies with a fresh answer', () => {
     const request = requestOf();
     replier.open(request);
     expect(replier.answerFromCache(request, true)).toBe(false);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { WaitingClients } from './waiting-clients.ts';
 
 describe('WaitingClients', () => {
-  test('enter() lets one network wait with half of what may wait at all, and others beside it', () => {
+  test('enter() gives one network at most half of all places, and leaves the others to other networks', () => {
     const clients = new WaitingClients();
     let greedy = 0;
     while (clients.enter('greedy', greedy)) greedy++;

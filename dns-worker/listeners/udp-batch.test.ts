@@ -94,7 +94,7 @@ describeCalls('UdpBatch.receive()', () => {
 });
 
 describeCalls('UdpBatch.reply()', () => {
-  test('sends what lies in a slot to its sender, in any order, and only what was replied to', async () => {
+  test('sends the reply in a slot to its sender, in any order, and skips slots without a reply', async () => {
     const batch = open('127.0.0.1');
     const [one, other] = [await connectClient(), await connectClient()];
     for (const round of [0, 10]) {

@@ -19,7 +19,7 @@ function originAt(port: number): UdpOrigin {
 }
 
 describeCalls('UdpReply', () => {
-  test('UdpReply sends what is before and behind a reply that the kernel refuses, and counts that one', async () => {
+  test('UdpReply sends the replies before and after one that the kernel refuses, and counts that one', async () => {
     const control = new Int32Array(new SharedArrayBuffer(WorkerControl.BYTES));
     openUdpSockets(systemCalls, control, ['127.0.0.1'], 0);
     const unsent: number[] = [];

@@ -33,7 +33,7 @@ function fill(writer: MissWriter, client: string, hasValidCookie = false): numbe
 }
 
 describe('MissWriter', () => {
-  test('write() gives one network half of the ring, neighbours included, and others room beside it', () => {
+  test('write() gives one network half of the ring, neighbours included, and leaves space for others', () => {
     const writer = new MissWriter(new SharedArrayBuffer(MISS_RING_BYTES), control, networks);
     expect(fill(writer, '192.0.2.1')).toBe(2048);
     expect(fill(writer, '192.0.2.254')).toBe(0);

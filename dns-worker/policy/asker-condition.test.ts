@@ -60,7 +60,7 @@ describe('isFor()', () => {
     expect(of({ exceptTypes: [RRType.A] })).toEqual([false, true, true]);
   });
 
-  test('asks for clients by address and by name: any of them, and none that is left out', () => {
+  test('matches any of the clients by address and by name, and none that is excluded', () => {
     const clients = ['192.0.2.7', '192.0.2.8', '203.0.113.1'];
     const of = (condition: Condition): boolean[] => clients.map((client) => holds(condition, client));
     expect(of({ clients: HOME })).toEqual([true, true, false]);

@@ -78,7 +78,7 @@ describe('LogRingWriter.write()', () => {
     expect(octetsAt.map((at) => record.getUint8(at))).toEqual([4, 4, 1, 23, 2, 1, 4, 128, 5, 10, 16]);
   });
 
-  test('copies the qname, and the answer RRs behind it', () => {
+  test('copies the qname, and the answer RRs after it', () => {
     writer.write(queryWith('www.test', 6), 1);
     const record = new Uint8Array(recordAt(0).buffer, LogRing.RECORDS_BYTE, LogRecord.SIZE);
     expect([...record.subarray(LogRecord.QNAME, LogRecord.QNAME + 10)]).toEqual([...wireName('www.test')]);
@@ -202,7 +202,7 @@ describe('LogRingWriter.publish()', () => {
       expect(waits).toHaveBeenCalledTimes(2);
     });
 
-    test('waits no more once there is room, and again when there is none', () => {
+    test('stops waiting once there is space, and waits again when there is none', () => {
       publish(MANY - 10);
       control[LogRing.TAIL_WORD] = MANY / 2;
       publish(64);

@@ -41,7 +41,7 @@ describe('planWaves()', () => {
     expect(plan()).toEqual([[3], [0, 2], [1]]);
   });
 
-  test('has a suspect server that nothing probes asked beside the first one, once a second', () => {
+  test('asks a suspect server that nothing probes beside the first one, once a second', () => {
     suspect(false, 0);
     expect([1000, 1999, 2000].map(plan)).toEqual([
       [

@@ -56,7 +56,7 @@ describe('QuestionRun', () => {
     expect(await run(60_000, [silent, answers(2)])).toMatchObject({ kind: 'answer', upstream: 1 });
   });
 
-  test('asks the next wave when all of the first have failed, and none before', async () => {
+  test('asks the next wave when all of the first have failed, not before', async () => {
     const resolution = await run(
       60_000,
       [fails(Rcode.SERVFAIL), fails(Rcode.REFUSED)],

@@ -79,7 +79,7 @@ describe('Resolver.resolve', () => {
     expect(summary(await resolve(by, asked))).toBe('0: 7');
   });
 
-  test('resolve() asks over TCP what came truncated', async () => {
+  test('resolve() asks again over TCP after a truncated answer', async () => {
     const server = await upstream(fails(0x8380));
     server.tcpScript = answers(9);
     expect(summary(await resolve(resolver([pool('Parallel', [settingsOf(server)])])))).toBe('0: 9');
@@ -114,7 +114,7 @@ describe('Resolver.resolve', () => {
     expect(server.udpQueries[1]?.port).toBe(server.udpQueries[0]?.port);
   });
 
-  test('resolve() fails what is beyond 16,384 questions, but not who asks one of them', async () => {
+  test('resolve() fails questions beyond 16,384, but not another client of one of them', async () => {
     const bootstrap = await upstream();
     const host: UpstreamSettings = {
       address: 'udp://dns.example',

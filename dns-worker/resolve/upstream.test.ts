@@ -133,7 +133,7 @@ describe('Upstream.linger()', () => {
     expect(upstream.health.lastError).toBe('timeout');
   });
 
-  test('lets 16 run on, and cancels what is beyond', () => {
+  test('lets 16 continue, and cancels the rest', () => {
     server.udpScript = () => undefined;
     const upstream = open();
     const attempts = Array.from({ length: 17 }, () => start(upstream));

@@ -27,7 +27,7 @@ function zoneOf({ ip, port }: ScriptedUpstream, partition: number): ForwardZone 
 }
 
 describe('ZoneResolvers', () => {
-  test('follow() closes the connections of a zone that goes and fails what it was asked', async () => {
+  test('follow() closes the connections of a removed zone and fails its questions', async () => {
     await using server = await ScriptedUpstream.start();
     server.tcpScript = (query, index) => {
       const answers = [a(Uint8Array.of(0xc0, 12), '192.0.2.1')];

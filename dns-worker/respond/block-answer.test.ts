@@ -80,7 +80,7 @@ describe('answerBlocked()', () => {
 });
 
 describe('answerRecord()', () => {
-  test('notes where the record lies, for the log', () => {
+  test('sets the offset of the record, for the log', () => {
     const query = request(RRType.A);
     answerRecord(query, MODE.customIpv4, 10);
     expect([query.answersAt, query.answersLength, query.answersCount]).toEqual([query.questionEnd, 16, 1]);

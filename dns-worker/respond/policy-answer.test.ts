@@ -62,7 +62,7 @@ function answer(
 }
 
 describe('answerByPolicy()', () => {
-  test('notes the rule, where it stands and what it says', () => {
+  test('records the rule, the position of its name and its kind', () => {
     const snapshot = open('||ads.example^');
     const { query, result, status, answers } = answer(snapshot, { label: 1 });
     expect([result, status, answers]).toEqual([StageResult.ANSWERED, 'BLOCKED_LIST', [['A', '0.0.0.0']]]);

@@ -144,7 +144,7 @@ describe('finishReply', () => {
     expect(cut).toMatchObject({ answersCount: 0, answersLength: 0, authorityCount: 0 });
   });
 
-  test('says SERVFAIL for an rcode whose upper bits have no OPT to lie in', () => {
+  test('sends SERVFAIL for an extended rcode if there is no OPT', () => {
     const without = request();
     finishReply(without, Rcode.BADVERS, without.questionEnd);
     expect(without.rcode).toBe(Rcode.SERVFAIL);

@@ -48,7 +48,7 @@ describe('SimulatedSide.decide()', () => {
 });
 
 describe('explainDecision()', () => {
-  test('names the rule that blocks, and the name that it stands at', () => {
+  test('names the rule that blocks, and the name that it is for', () => {
     const { rule } = explainDecision(sideOf('||tracker.example^\n'), asked(ALIAS));
     expect(rule).toMatchObject({ origin: RuleOrigin.LIST });
     expect(nameToText(rule!.name)).toBe('tracker.example');

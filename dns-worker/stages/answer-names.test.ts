@@ -97,7 +97,7 @@ describe('AnswerNames', () => {
     ['an AAAA record', [aaaa([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x66])], '2001:db8::66'],
     ['an IPv4 hint', [https('.', hint(4, [192, 0, 2, 7], [192, 0, 2, 66]))], '192.0.2.66'],
     [
-      'an IPv6 hint behind an IPv4 hint',
+      'an IPv6 hint after an IPv4 hint',
       [
         https(
           '.',

@@ -75,7 +75,7 @@ describe('localNamesStage', () => {
     expect(slot).toMatchObject({ answersCount: 4, aliasLength: 0 });
   });
 
-  test('localNamesStage() answers NODATA behind an alias, in the name of its target', () => {
+  test('localNamesStage() answers NODATA after an alias, with a SOA named after its target', () => {
     const [, slot] = asked('www.home.example', 'TXT');
     expect(replyIn(slot).answers).toMatchObject([{ type: 'CNAME' }]);
     expect(replyIn(slot).authorities).toMatchObject([{ type: 'SOA', name: 'nas.home.example' }]);

@@ -27,7 +27,7 @@ function asked(facts: Partial<Query> = {}): Query {
 }
 
 describe('rateLimitStage', () => {
-  test('rateLimitStage() refuses what is over the limit of the network, and says so in the log', () => {
+  test('rateLimitStage() refuses queries over the limit of the network, and marks them in the log', () => {
     const limiter = limiterOf();
     const first = asked();
     expect([rateLimitStage(first, limiter), first.limitedBy]).toEqual([

@@ -242,7 +242,7 @@ describe('listenTcp', () => {
     expect(await well.messages(1)).toEqual([message(1)]);
   });
 
-  test('listenTcp() closes at once what is over the limit of an address, and lets in again later', async () => {
+  test('listenTcp() closes connections over the limit of an address at once, and accepts others later', async () => {
     const on = await listen(echo, { limit: limitOf(2) });
     const first = client(portOf(on));
     const second = client(portOf(on));
@@ -260,7 +260,7 @@ describe('listenTcp', () => {
     expect(third.received).toEqual([]);
   });
 
-  test('listenTcp() closes what is over the limit of all', async () => {
+  test('listenTcp() closes connections over the total limit', async () => {
     const on = await listen(echo, { limit: limitOf(0, 1) });
     const first = client(portOf(on));
     first.socket.write(frame(message(1)));

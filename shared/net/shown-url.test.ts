@@ -40,7 +40,7 @@ describe('shownUrl()', () => {
 describe('unmaskUrl()', () => {
   const stored = 'https://us%40er:p%3Ass@lists.example/a?token=x%20y&token=z&n=1';
 
-  test('gives back what is stored for what was shown of it', () => {
+  test('restores the stored URL from the masked one', () => {
     expect(hasMask(shownUrl(stored))).toBe(true);
     expect(unmaskUrl(shownUrl(stored), stored)).toBe(stored);
   });

@@ -78,13 +78,13 @@ describe('StreamGreetings', () => {
     const { seen, waiting } = await listen([]);
     (await client()).write(Buffer.concat([HEADER, Buffer.from('first')]));
     await until(
-      'the bytes behind the first header',
+      'the bytes after the first header',
       () => seen.text,
       (now) => now === 'first',
     );
     (await client()).write(Buffer.concat([LOCAL_HEADER, Buffer.from('second')]));
     await until(
-      'the bytes behind the second header',
+      'the bytes after the second header',
       () => seen.text,
       (now) => now === 'firstsecond',
     );
@@ -103,7 +103,7 @@ describe('StreamGreetings', () => {
     );
     socket.write('x');
     await until(
-      'the byte behind the header',
+      'the byte after the header',
       () => seen.text,
       (now) => now === 'x',
     );

@@ -74,7 +74,7 @@ describe('ClientTable.find()', () => {
   ];
   const table = tableOf(IPV4, IPV6);
 
-  test('finds the range that an address starts, and the one that it lies in', () => {
+  test('finds the range that starts at an address, and the one that contains it', () => {
     expect(IPV4.map((start) => find(table, start))).toEqual(IPV4.map((_, at) => 10 + at));
     expect(
       ['9.255.255.255', '10.0.0.1', '127.255.255.254', '255.255.255.254'].map((at) => find(table, at)),

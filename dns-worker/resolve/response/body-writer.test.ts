@@ -94,7 +94,7 @@ describe('BodyWriter.record()', () => {
     ]);
   });
 
-  test('notes where each TTL lies', () => {
+  test('records the offset of each TTL', () => {
     const { writer, body } = write([a('x.test', '192.0.2.1'), a('y.test', '192.0.2.2')], 77);
     expect([...writer.ttlOffsets()].map((at) => readU32(body, at))).toEqual([77, 77]);
     expect(writer.length).toBe(body.length);

@@ -33,7 +33,7 @@ describe('encodeQuery', () => {
   const asked = { ...question('www.example.org', 'A'), ecs };
   const option = [0, 8, 0, ecs.length, ...ecs];
 
-  test('encodeQuery() puts the subnet behind the cookie, and padding behind both', () => {
+  test('encodeQuery() puts the subnet after the cookie, and padding after both', () => {
     const cookie = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
     const marks = { name: asked.qname, cookie };
     const message = encodeQuery(asked, 1, { edns: true, marks, padTo: 128 });

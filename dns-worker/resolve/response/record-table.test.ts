@@ -84,7 +84,7 @@ describe('RecordTable.read()', () => {
     expect(read(filled(MAX_RECORDS + 1)).result).toBe('malformed');
   });
 
-  test('reads OPT: the upper bits of the rcode, and where its options lie', () => {
+  test('reads OPT: the upper bits of the rcode, and the offset of its options', () => {
     const option = optWith(15, Uint8Array.of(0, 17));
     const { table } = read(response(WWW, { additionals: [{ ...option, ttl: 0x0100_0000 }] }));
     expect([table.hasOpt, table.extendedRcode, table.optionsEnd - table.optionsAt]).toEqual([true, 1, 6]);

@@ -63,7 +63,7 @@ describe('readResponse: what is kept', () => {
     ]);
   });
 
-  test('readResponse() keeps the DNAME behind a synthesised CNAME and drops one unasked for (CVE-2025-11411)', () => {
+  test('readResponse() keeps the DNAME of a synthesised CNAME and drops an unrelated one (CVE-2025-11411)', () => {
     const answers = [
       dname('example.org', 'example.net'),
       dname('net', 'evil.example'),
@@ -97,7 +97,7 @@ describe('readResponse: what is kept', () => {
     expect([answer.rcode, answer.answerCount]).toEqual([6, 0]);
   });
 
-  test('readResponse() keeps the DNAME behind the CNAME that a question is for', () => {
+  test('readResponse() keeps the DNAME of the CNAME that a question is for', () => {
     const asked = question('www.example.org', 'CNAME', { dnssecOk: true });
     const answers = [
       dname('example.org', 'example.net'),

@@ -33,7 +33,7 @@ function longName(last: number): Uint8Array {
 }
 
 describe('expandName()', () => {
-  test('reads a name as it stands, letter case and all', () => {
+  test('reads a name unchanged, including its letter case', () => {
     expect(read([1, 0x41, 1, 98, 0, 9])).toEqual(['A.b', 5]);
     expect(read([0])).toEqual(['.', 1]);
   });
@@ -53,7 +53,7 @@ describe('expandName()', () => {
     expect(read(at === 2 ? octets(bytes, [0xc0, 14]) : bytes, at === 2 ? 4 : 0)).toBeNull();
   });
 
-  test('takes a name of 255 bytes, and none of 256', () => {
+  test('accepts a name of 255 bytes, but not one of 256', () => {
     expect(longName(3)).toHaveLength(255);
     expect(read(longName(3))?.[1]).toBe(255);
     expect(read(longName(4))).toBeNull();

@@ -165,7 +165,7 @@ describe('Attempt.expire()', () => {
     expect(health).toMatchObject({ failures: 1, consecutiveFailures: 0, lastAnswerMs: clock.monotonicMs() });
   });
 
-  test('counts no late failure, and gives up what had to wait for room', () => {
+  test('does not count a failure after the expiry, and gives up a question that is still queued', () => {
     const late = begin();
     late.attempt.expire();
     late.attempt.end({ kind: 'failed', reason: 'network', detail: 'x' });

@@ -141,7 +141,7 @@ describe('HttpsUpstream', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('ask() has questions beyond the streams that the server allows wait for them, and none fails', async () => {
+  test('ask() lets questions wait for one of the streams that the server allows, and none fails', async () => {
     server.updateSettings({ maxConcurrentStreams: 5 });
     const open = { now: 0, most: 0 };
     script = (request) => {
@@ -157,7 +157,7 @@ describe('HttpsUpstream', () => {
     expect(open.most).toBeLessThanOrEqual(4 * 5);
   });
 
-  test('ask() leaves room to a network beside one whose questions are never answered', async () => {
+  test('ask() leaves space for other networks than one whose questions are never answered', async () => {
     const isHeld = ({ message }: Request): boolean => questionOf(message).qtype === RRType.TXT;
     script = (request) => {
       if (!isHeld(request)) good(request);

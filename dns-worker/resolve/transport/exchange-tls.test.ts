@@ -100,7 +100,7 @@ describe('dotStream', () => {
     expect(records).toEqual([20 * (2 + 128)]);
   });
 
-  test('asks a server that knows TLS 1.2 only, and none that knows less', async () => {
+  test('asks a server that supports only TLS 1.2, but not one with older versions', async () => {
     const older = await serve(good, { maxVersion: 'TLSv1.2' });
     expect((await ask(streamTo(older.address))).kind).toBe('answer');
     const ancient = await serve(good, {

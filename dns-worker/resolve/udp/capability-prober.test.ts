@@ -133,7 +133,7 @@ describe('CapabilityProber', () => {
     expect(record.finding('case')).toBe('unknown');
   });
 
-  test('leaves a feature earned if pairs are not answered at all', async () => {
+  test('keeps a feature enabled if pairs are not answered at all', async () => {
     upstream.udpScript = baking;
     const one = thread();
     ask(one);

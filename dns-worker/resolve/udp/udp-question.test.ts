@@ -136,7 +136,7 @@ describe('UdpUpstream: letter case (0x20)', () => {
     expect(names.every((name) => name !== name.toLowerCase())).toBe(true);
   });
 
-  test('ask() asks over TCP a second time of no server that was silent over it', async () => {
+  test('ask() does not ask a server again over TCP that was silent over it', async () => {
     upstream.udpScript = (query) => query.reply(reply(query, { folded: true, lastOctet: 66 }));
     const first = udp.ask(WWW, () => undefined);
     await until(

@@ -54,7 +54,7 @@ const plan = { name: 'Mia', timezone: 'Europe/Berlin' };
 const night = { days: 79, start_time: '20:00', end_time: '07:00' };
 
 describe('GroupPlanBody', () => {
-  test('reads times as minutes, and takes what is left out for none', () => {
+  test('reads times as minutes, and missing lists as empty', () => {
     expect(GroupPlanBody.parse({ ...plan, service_times: [night] })).toEqual({
       ...plan,
       ...{ client_ids: [], services: [], offline_times: [], days_off: [] },
