@@ -47,7 +47,7 @@ describe('weir.deb', () => {
     until('the service to be ready', readiness, (state) => state === 'ready', { pauseMs: LOOK_MS });
   /** The release whose Node the service runs. */
   const running = (): string => machine.run('readlink', `/proc/${ofService('MainPID')}/exe`).split('/')[5]!;
-  /** What the kernel calls the UDP sockets on port 53. */
+  /** Names of the UDP sockets on port 53 in the kernel. */
   const socketsOf53 = (): string[] =>
     machine
       .run('cat', '/proc/net/udp', '/proc/net/udp6')

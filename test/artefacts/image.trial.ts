@@ -20,7 +20,7 @@ interface Mount {
   readonly options: readonly string[];
 }
 
-/** What the trial changes of a bundle's config.json. */
+/** Fields of a bundle's config.json that the trial changes. */
 interface Bundle {
   process: { user: { uid: number }; terminal: boolean; noNewPrivileges: boolean; capabilities: object };
   root: { readonly: boolean };

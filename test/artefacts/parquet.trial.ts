@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(room, { recursive: true, force: true });
 });
 
-/** What DuckDB answers. */
+/** Rows that DuckDB returns. */
 function asked(sql: string): unknown[][] {
   const library = join(room, 'node_modules/@duckdb/node-api/lib/index.js');
   const args = ['--input-type=module', '--eval', READ, library, sql];

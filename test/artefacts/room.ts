@@ -1,4 +1,4 @@
-/** What the trials of the artefacts share: commands that must succeed, and the files that a build left. */
+/** Shared parts of the trials of the artefacts: commands that must succeed, and the files that a build left. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

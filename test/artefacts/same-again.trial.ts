@@ -40,7 +40,7 @@ function build(...args: readonly string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** What a tar archive has: for each file a line of its type, rights, owner, time and content. */
+/** Contents of a tar archive: for each file a line of its type, rights, owner, time and content. */
 function contentOf(tar: string): Map<string, string> {
   const found = new Map<string, string>();
   list({

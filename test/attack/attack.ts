@@ -2,7 +2,7 @@
 import type { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** What is attacked, and with whose help. */
+/** Target of an attack, and its helpers. */
 export interface Target {
   readonly weir: Weir;
   /** The only upstream, over TCP; it runs in this process. */

@@ -1,7 +1,7 @@
 // The command line of the harness: what it accepts, its defaults, its help text. Nothing is started here.
 import { parseArgs } from 'node:util';
 
-/** What the bench is made of; see README.md. */
+/** Suites of the bench; see README.md. */
 export const SUITES = ['peers', 'scaling', 'resolver', 'hot-path'] as const;
 /** Suites whose parts `--row` chooses from. */
 const HAVE_ROWS: readonly Suite[] = ['scaling', 'resolver'];

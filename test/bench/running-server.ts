@@ -44,7 +44,7 @@ export interface RunningServer {
   name: string;
   child: Child;
   port: number;
-  /** What it blocks. */
+  /** Names that it blocks. */
   names: readonly string[];
   /** A session with it, where it has an API. */
   api: WeirApi | undefined;

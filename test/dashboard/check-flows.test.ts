@@ -41,7 +41,7 @@ async function check({ path = '/check', lookUp, ...options }: Visit, use: (page:
   });
 }
 
-/** What an element shows. */
+/** Text of an element. */
 const textOf = (page: Page, id: string): Promise<string> => page.locator(`[id="${id}"]`).innerText();
 const over4 = (name: string): Promise<void> => askOver4(room.weir.dnsPort, name);
 const over6 = (name: string): Promise<void> => askOver6(room.weir.dnsPort, name);

@@ -1,5 +1,5 @@
 /**
- * What parents do on a phone: services and times for a child in one form, and a pause of its devices. Each tap is counted
+ * Tasks of parents on a phone: services and times for a child in one form, a pause of its devices. Each tap is counted
  * from the first page on.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,6 +1,6 @@
 /**
- * What people do with the query log: see why, decide, watch new rows come, pass on what they look at. What they see of
- * it and of the other pages without the database, and after an upgrade.
+ * Tasks with the query log: find the reason, decide, watch new rows, share the current view. Also the log and the other
+ * pages without the database, and after an upgrade.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainAnswer } from '../../shared/api/explain-api.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await room.close();
 });
 
-/** What the newest query for a name is explained by. */
+/** Explanation of the newest query for a name. */
 async function explained(name: string): Promise<ExplainAnswer> {
   const [newest] = await room.api.queries(`domain=${name}`);
   return room.api.expect<ExplainAnswer>(200, 'GET', `/explain?query_id=${String(newest!.id)}`);

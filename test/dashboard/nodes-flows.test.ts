@@ -1,4 +1,4 @@
-/** What people see of several nodes that share a database, and when one of them is lost. */
+/** Views of several nodes that share a database, also when one of them is lost. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { ASKED_NAMES, DashboardRoom } from '../support/browser/dashboard-room.ts';

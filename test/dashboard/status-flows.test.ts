@@ -1,6 +1,6 @@
 /**
- * What every page says of the server: whether blocking is on, what is wrong, and that what it shows is old while Weir
- * does not answer.
+ * Status of the server on every page: whether blocking is on, faults, and a warning that data is old while Weir does
+ * not answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DashboardPath } from '../../shared/dashboard-paths.ts';

@@ -1,4 +1,4 @@
-/** What the demo has instead of the Internet, on loopback: resolvers that know the made-up names, and a server of lists. */
+/** Stand-in of the demo for the Internet, on loopback: resolvers that know the made-up names, and a server of lists. */
 import { nameToText } from '../../shared/dns/name.ts';
 import { idOf, questionOf, response } from '../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';

@@ -6,7 +6,7 @@ import { DAY_MS, keepAsUpkeep, storeRows } from '../bench/stored-log/made-up-log
 import { madeRows } from './made-week.ts';
 import type { Progress } from './progress.ts';
 
-/** What is filled. */
+/** Log to fill. */
 export interface FilledLog {
   readonly nodeName: string;
   readonly days: number;

@@ -1,4 +1,4 @@
-/** What the people of the demo have set up, over the API as they would have: it has a history, and may be undone. */
+/** Settings of the demo's household, made over the API as users would: they have a history, and can be undone. */
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import type { Client } from '../../shared/api/policy/clients-api.ts';
 import type { CustomService } from '../../shared/api/policy/services-api.ts';

@@ -1,4 +1,4 @@
-/** What the people of the household decided, as the policy over the API and the made-up log both have it. */
+/** Decisions of the household, which the policy over the API and the made-up log share. */
 
 /** The children's devices are offline from half past nine to half past six. */
 export const BEDTIME = { name: 'Bedtime', fromMinute: 21 * 60 + 30, toMinute: 6 * 60 + 30 } as const;

@@ -25,7 +25,7 @@ export interface Device {
   readonly rhythm: Rhythm;
   /** Questions of an ordinary day, beside those of others. */
   readonly weight: number;
-  /** What it asks for; a topic that is there twice is asked for twice as often. */
+  /** Topics that it asks for; a duplicated topic is asked for twice as often. */
   readonly topics: readonly Topic[];
   /** Whether it asks over TLS or HTTPS when it can. */
   readonly isEncrypted: boolean;
@@ -114,7 +114,7 @@ export interface AskedName {
   readonly qtype: 'A' | 'AAAA' | 'HTTPS' | 'PTR';
 }
 
-/** What a device asks for next: of each topic the first names most. */
+/** Next question of a device: of each topic the first names most often. */
 export function drawQuestion({ topics }: Device, random: Random): AskedName {
   const sites = SITES[topics[Math.floor(random() * topics.length)]!];
   const name = sites[Math.floor(random() ** 1.6 * sites.length)]!;

@@ -13,7 +13,7 @@ import type { AskedName, Device } from './household.ts';
 import { BEDTIME, CHATTER, PRIZES, TELEMETRY } from './demo-rules.ts';
 import { answerOf, isSigned, LISTED, LISTS } from './sites.ts';
 
-/** What is made. */
+/** Span to make. */
 export interface MadeSpan {
   /** Unix milliseconds. */
   readonly fromMs: number;

@@ -27,7 +27,7 @@ export interface DemoOptions {
   readonly output?: ProgressOutput;
 }
 
-/** What a folder says of the demo in it. */
+/** State of the demo in a folder. */
 interface DemoState {
   readonly password: string;
   /** Whether everything was made; else the next start begins again. */
@@ -132,7 +132,7 @@ function poolOf(servers: readonly string[]): string {
   return `[[dns.pools]]\nname = "made-up"\nstrategy = "Balanced"\nservers = ${JSON.stringify(servers)}\n`;
 }
 
-/** What the folder says; a new password where it is new, or where the first start was interrupted. */
+/** State in the folder; a new password if it is new, or if the first start was interrupted. */
 function openState(dir: string, dataDir: string): DemoState {
   const file = join(dir, 'demo.json');
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoState) : null;

@@ -28,7 +28,7 @@ const PASSWORDS = {
   ...{ QUERY_PASSWORD: 'third', REPLICA_PASSWORD: 'other' },
 };
 
-/** What docker-compose makes of a file. */
+/** Configuration that docker-compose reads from a file. */
 function composed(file: string, variables: Variables): Compose {
   const { status, stdout, stderr } = spawnSync('docker-compose', ['--file', file, 'config'], {
     cwd: FOLDER,
@@ -39,7 +39,7 @@ function composed(file: string, variables: Variables): Compose {
   return parse(stdout) as Compose;
 }
 
-/** What Weir makes of variables of the environment. */
+/** Configuration that Weir reads from environment variables. */
 function configured(env: Variables) {
   const result = parseConfig({ file: undefined, env });
   if (!result.ok) throw new Error(JSON.stringify(result.faults));

@@ -26,7 +26,7 @@ const TO = '2026-01-20T00:00:00Z';
 const NOON_MS = Date.UTC(2026, 0, 15, 12);
 const SECS: Readonly<Record<string, number>> = { $__interval: 900, '1d': 86_400 };
 
-/** What Grafana sends for a query: its macros and the variable of nodes written out. */
+/** SQL that Grafana sends for a query: its macros and the variable of nodes are expanded. */
 function expanded(sql: string, nodes: readonly string[]): string {
   return sql
     .replaceAll(/\$__timeFilter\((\w+)\)/g, (_, column: string) => `${column} BETWEEN '${FROM}' AND '${TO}'`)

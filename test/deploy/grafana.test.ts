@@ -38,7 +38,7 @@ const alerts = (
   }
 ).groups.flatMap(({ rules }) => rules);
 
-/** What Prometheus adds to each sample. */
+/** Labels that Prometheus adds to each sample. */
 const OF_THE_SCRAPE = ['instance', 'job'];
 const METRIC = /\b((?:weir|process)_\w+)(?:\{([^}]*)\})?/g;
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g;

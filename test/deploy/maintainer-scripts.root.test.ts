@@ -12,7 +12,7 @@ import { join } from 'node:path';
 const DEBIAN = join(import.meta.dirname, '..', '..', 'deploy', 'debian');
 const USER = 64997;
 
-/** What a machine has when the scripts run: dpkg and adduser are only as much as the scripts use of them. */
+/** Machine on which the scripts run: dpkg and adduser implement only what the scripts use. */
 const MACHINE = `
 set -e
 mount -t tmpfs tmpfs /mnt

@@ -22,7 +22,7 @@ function read(file: string): unknown {
   return parse(readFileSync(join(DEPLOY, file), 'utf8'));
 }
 
-/** What Weir makes of variables of the environment. */
+/** Configuration that Weir reads from environment variables. */
 function configured(env: Variables) {
   const result = parseConfig({ file: undefined, env });
   if (!result.ok) throw new Error(JSON.stringify(result.faults));

@@ -13,7 +13,7 @@ const CHECK_WEIR = join(ROOT, 'deploy', 'addresses', 'check-weir');
 const ANNOUNCE_WEIR = join(ROOT, 'deploy', 'addresses', 'announce-weir');
 const PROXY = '[server]\nproxy_protocol_enabled = true\nproxy_protocol_trusted = ["127.0.0.0/8"]\n';
 
-/** What a program ends with. */
+/** Exit status of a program. */
 const statusOf = (command: string, args: readonly string[], port: number): number | null =>
   spawnSync(command, args, {
     env: { PATH: process.env['PATH'], WEIR_DNS_PORT: String(port) },

@@ -12,7 +12,7 @@ import { failure, goodAnswer, kindsOf, mutatedAnswer, typeOf, ZONE } from './mut
 import { RawClient } from './raw-client.ts';
 import { startBind, startUnbound } from './resolvers.ts';
 
-/** What a resolver made of an answer. */
+/** Outcome of an answer at a resolver. */
 type Outcome = 'answer' | 'no data' | 'refused';
 
 /** Questions under way at once. */
@@ -78,7 +78,7 @@ const EXPLAINED_REFUSALS: readonly (readonly [kind: RegExp, reason: string])[] =
   [/a few bytes/u, 'data became malformed (RFC 9460 section 2.2 for HTTPS)'],
 ];
 
-/** What Weir makes of an answer otherwise than both others. */
+/** Outcome of an answer at Weir that differs from both others. */
 type Difference = 'answered' | 'refused';
 
 const { values } = parseArgs({

@@ -134,7 +134,7 @@ async function tellOf(api: ApiClient, nodes: readonly string[]): Promise<Told> {
   };
 }
 
-/** What the compatibility API says of the last 24 hours. */
+/** Figures of the compatibility API for the last 24 hours. */
 async function tellCompat({ webPort }: Weir): Promise<Told> {
   const base = `http://127.0.0.1:${String(webPort)}/api`;
   const login = await httpCall('POST', `${base}/auth`, { password: PASSWORD });

@@ -2,7 +2,7 @@
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
-/** What clients saw. */
+/** Queries and replies of clients. */
 export interface Seen {
   readonly sent: number;
   readonly answered: number;
@@ -16,7 +16,7 @@ export interface Life {
   readonly weir: Weir | null;
 }
 
-/** What may be missing. */
+/** Rows that may be missing. */
 export interface Allowed {
   /** Queries that a node had answered and had not stored when it was killed. */
   readonly mostLost: number;

@@ -30,7 +30,6 @@ export interface FuzzFigures {
   readonly findings: number;
 }
 
-/** What to do. */
 export interface FuzzTask {
   readonly target: string;
   readonly seed: number;

@@ -10,7 +10,6 @@ import type { Limits } from './limits.ts';
 import { octetsOf } from './target.ts';
 import { loadTarget } from './targets.ts';
 
-/** What the thread is to do. */
 export interface FuzzOrder {
   readonly target: string;
   readonly seed: number;

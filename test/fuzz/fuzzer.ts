@@ -17,12 +17,11 @@ export interface Counters {
 /** An input for which something does not hold. */
 export interface Finding {
   readonly input: Uint8Array;
-  /** What two findings of one fault share: the error and the place. */
+  /** Identity of a fault: the error and the place. */
   readonly key: string;
   readonly text: string;
 }
 
-/** What a search is made of. */
 export interface FuzzerParts {
   readonly target: Target;
   readonly counters: Counters;

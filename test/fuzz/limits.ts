@@ -26,7 +26,7 @@ export interface Excess {
 export interface Limits {
   /** A run begins. */
   begin(): void;
-  /** What the run that has ended took, milliseconds of processor time. */
+  /** CPU time of the run that has ended, milliseconds. */
   takenMs(): number;
   /** Null if the run that has ended is within the limits; `again` runs its input once more. */
   exceeded(again: () => void | Promise<void>): Excess | null | Promise<Excess | null>;

@@ -18,7 +18,7 @@ const checker = requireProgram('named-checkzone');
 const MOST_VARIANTS = 12;
 /** NXT's bitmap, WKS's ports and the digits of X25: of no use today, BIND looks into them, Weir does not. */
 const DIFFERS: readonly number[] = [11, 19, 30];
-/** What the records make together is no matter here. */
+/** Checks of each record by itself, not of the zone as a whole. */
 const EACH_BY_ITSELF = [
   '-i',
   'none',

@@ -44,7 +44,7 @@ const FAULTS: Readonly<Record<string, (upstream: ScriptedUpstream) => Script>> =
   },
 };
 
-/** What one strategy came to with one fault. */
+/** Result of one strategy with one fault. */
 export interface FaultRow {
   readonly strategy: PoolStrategy;
   readonly fault: string;

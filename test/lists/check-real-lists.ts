@@ -74,7 +74,7 @@ function syntaxOf(folder: string, text: string): string | null {
   return folder in AWK ? folder : null;
 }
 
-/** What a line's own documentation says of names made from it; null if it is not a line of the common form. */
+/** Expected decisions for names made from a line, by its documentation; null if the line is not of the common form. */
 function expectations(
   syntax: string,
   line: string,

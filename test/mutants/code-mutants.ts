@@ -209,7 +209,7 @@ function over(node: ts.Node, source: ts.SourceFile, kind: MutationKind, replacem
   return { kind, start: node.getStart(source), end: node.end, replacement };
 }
 
-/** What is skipped, with all that is in it. */
+/** Whether a node is skipped, with everything in it. */
 function isBeyondTests(node: ts.Node, source: ts.SourceFile): boolean {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true;
   if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;

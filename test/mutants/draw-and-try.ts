@@ -36,7 +36,7 @@ const HELP = `npm run mutants -- [options]
 A mutant is found if a test fails, or hangs: three times as long as the unchanged code, and 20 s. Works in a copy.
 `;
 
-/** What a mutant may take beyond three times the time of the unchanged code. */
+/** Time that a mutant may take beyond three times that of the unchanged code. */
 const GRACE_MS = 20_000;
 /** For the run of the unchanged code. */
 const BASELINE_LIMIT_MS = 15 * 60_000;

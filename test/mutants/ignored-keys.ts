@@ -21,7 +21,7 @@ in time. Each run of jest has its own network, in which there is only the loopba
 ignores its upstreams or paths uses the default ones. This needs root and the programs unshare, ip and mount.
 `;
 
-/** What a case may take beyond twice the time of the unchanged code. */
+/** Time that a case may take beyond twice that of the unchanged code. */
 const GRACE_MS = 15_000;
 const BASELINE_LIMIT_MS = 10 * 60_000;
 const ISOLATED = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];

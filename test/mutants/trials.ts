@@ -168,7 +168,7 @@ function resultsIn(report: string): FileResult[] {
 }
 
 /**
- * What git knows of, and what it would take up, relative to the checkout; without what is deleted and not committed.
+ * Files that git tracks or would add, relative to the checkout; without uncommitted deletions.
  */
 export function filesOf(checkout: string): string[] {
   const list = (...options: string[]): string[] =>

@@ -1,5 +1,5 @@
 /**
- * What a server did against what a reference expects, name by name, each difference put down to its kind. An
+ * Comparison of a server with a reference, name by name, with the kind of each difference. An
  * exception or an inexact rule that covers a name explains why a full engine decides otherwise.
  */
 import { isIP } from 'node:net';
@@ -16,7 +16,7 @@ export interface Difference {
   readonly because: string | null;
 }
 
-/** What was observed: for each name, how often it was blocked and how often not. */
+/** Observed decisions: for each name, how often it was blocked and how often not. */
 export type Observations = ReadonlyMap<string, { readonly blocked: number; readonly allowed: number }>;
 
 /** The list lines that decide about names, except plain rules. */

@@ -1,6 +1,6 @@
 /**
- * What is replayed and what is expected of it: lists, a question file, and the names that a reference says
- * are blocked. Only reading; what a server made of it is `comparison.ts`.
+ * Input of a replay and its expected result: lists, a question file, and the names that a reference blocks.
+ * Only reads; `comparison.ts` compares the result of a server.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

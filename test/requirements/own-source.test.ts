@@ -1,4 +1,4 @@
-/** What the product's own source must not do: start shells, make code of text, write HTML of text in browsers. */
+/** Forbidden code in the product's own source: shells, code made of text, and HTML made of text in browsers. */
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

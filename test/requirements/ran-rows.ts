@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { RequirementRow } from './requirement-rows.ts';
 
-/** What is used of the output of `jest --json`. */
+/** Used part of the output of `jest --json`. */
 export interface RunResults {
   readonly testResults: readonly {
     /** Absolute path of the test file. */

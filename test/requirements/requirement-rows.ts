@@ -34,7 +34,7 @@ interface WrittenRow {
 
 export interface RequirementTables {
   readonly tables: Readonly<Record<string, readonly RequirementRow[]>>;
-  /** What is wrong with the rows themselves. */
+  /** Faults in the rows themselves. */
   readonly faults: readonly string[];
 }
 

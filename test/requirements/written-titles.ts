@@ -6,7 +6,7 @@ interface WrittenTest {
   /** The title without its placeholders filled in; null if it is not text. */
   readonly text: string | null;
   readonly hasPlaceholders: boolean;
-  /** What the title of a case looks like, and the same behind the titles of the `describe` blocks. */
+  /** Pattern of the title of a case, and the same behind the titles of the `describe` blocks. */
   readonly pattern: string;
   readonly fullPattern: string;
 }
@@ -29,7 +29,7 @@ export function writtenTests(file: string, text: string): WrittenTest[] {
   return tests;
 }
 
-/** What is wrong with a title that a row names; null if a case of the file may have it. */
+/** Fault in a title that a row names; null if a case of the file may have it. */
 export function faultOfTitle(tests: readonly WrittenTest[], title: string): string | null {
   const isTitle = (pattern: string): boolean => new RegExp(`^${pattern}$`, 's').test(title);
   const found = tests.filter(

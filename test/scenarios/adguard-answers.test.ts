@@ -112,7 +112,7 @@ const CLIENTS = new Map([
 ]);
 const FLAGS = QuestionFlag.SPECIAL_NAMES | QuestionFlag.DOH_CANARY | QuestionFlag.PRIVATE_RELAY_CANARY;
 
-/** What the upstream has for a name, as the data of `$dnsrewrite` write it. */
+/** Data of the upstream for a name, in the form of `$dnsrewrite`. */
 function dataOf(name: string, type: string): string {
   const address = /^ip-(\d+)-(\d+)-(\d+)-(\d+)\./.exec(name)?.slice(1).join('.') ?? '192.0.2.1';
   const data: Record<string, string> = {
@@ -142,7 +142,7 @@ function upstreamRecords(name: string, type: string): TestRecord[] {
   return target === undefined ? [answer] : [cname(name, owner), answer];
 }
 
-/** What is looked at of a reply. */
+/** Compared parts of a reply. */
 interface DecodedAnswer {
   readonly rcode: string;
   readonly answers?: readonly { readonly type: string; readonly data: unknown }[];

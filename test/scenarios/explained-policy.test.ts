@@ -1,4 +1,4 @@
-/** What an explanation says of a question, over the whole pipeline and an upstream. */
+/** Explanations of questions, over the whole pipeline and an upstream. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AnswerCache } from '../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../dns-worker/cache/cache-writer.ts';

@@ -47,7 +47,7 @@ function nameOf(random: Random, least = 1): string {
 const isBelow = (name: string, parent: string): boolean => name.endsWith(`.${parent}`);
 const covers = (name: string, parent: string): boolean => name === parent || isBelow(name, parent);
 
-/** What stands before the modifiers, and which names it means. */
+/** Part of a rule before the modifiers, and the names that it matches. */
 function place(random: Random): { text: string; matches: Matches } {
   const name = nameOf(random, 2);
   const part = pick(random, ['ads', 'rac', 'x.co', 'd1.', 'b-c']);

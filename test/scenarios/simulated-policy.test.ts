@@ -174,7 +174,7 @@ function told({ changes, questions }: Awaited<ReturnType<typeof simulate>>): Sum
   ]) as Sums;
 }
 
-/** What the pipelines say themselves. */
+/** Decisions of the pipelines themselves. */
 function found(asked: readonly Asked[]): Sums {
   const sums: Sums = {};
   const isBlocked = (pipeline: PolicyPipeline, { name, qtype, client }: Asked): boolean =>

@@ -1,4 +1,4 @@
-/** What the cases of `auth-rules.test.ts` are made of: the API that they share, and requests in few words. */
+/** Parts of the cases of `auth-rules.test.ts`: the API that they share, and short forms of requests. */
 import { expect } from '@jest/globals';
 import { AuthSuite } from '../../support/parts/auth-suite.ts';
 import type { TestAnswer } from '../../support/parts/running-api.ts';
@@ -8,7 +8,7 @@ export const node = new AuthSuite();
 export const HOUR_SECS = 3600;
 export const DAY_SECS = 24 * HOUR_SECS;
 
-/** What is claimed of authentication, and its proof. */
+/** Claim about authentication, and its proof. */
 export interface AuthCase {
   /** As the specification numbers it, or the key. */
   readonly rule: string;

@@ -1,4 +1,4 @@
-/** What each key of `[auth]` does, over HTTP and a real database; run by `auth-rules.test.ts`. */
+/** Effect of each key of `[auth]`, over HTTP and a real database; run by `auth-rules.test.ts`. */
 import { expect } from '@jest/globals';
 import { PASSWORD, PASSWORD_HASH } from '../../support/parts/running-api.ts';
 import { type AuthCase, DAY_SECS, HOUR_SECS, expectLife, failures, get, node, post } from './auth-case.ts';

@@ -1,4 +1,4 @@
-/** What holds for every route alike: who gets in, which statuses say what, and what no input can do. */
+/** Conventions of all routes: access, meaning of statuses, and limits of any input. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -16,7 +16,7 @@ import { openSuiteDatabase, type SuiteDatabase } from '../../support/parts/suite
 import { RowWatch } from '../../support/parts/watched-rows.ts';
 import { disguises, inTurn, methodsInDisguise, type Trick } from './path-tricks.ts';
 
-/** What a route answers; `through` is that its handler is called. */
+/** Answer of a route; `through` means that its handler is called. */
 type Verdict = 'through' | 401 | 403;
 
 const STRANGER: Record<Access, Verdict> = { public: 'through', viewer: 401, admin: 401 };
@@ -27,7 +27,7 @@ let suite: SuiteDatabase;
 /** Both APIs: the native one behind /svc/api, that of compatibility behind /api. */
 let api: RunningApi;
 const watch = new RowWatch();
-/** What a request carries, by the name of the credentials. */
+/** Parts of a request, by the name of the credentials. */
 let carried: Record<string, TestRequest>;
 let operations: { readonly method: string; readonly path: string; readonly access: Access }[];
 let document: OpenApiDocument;

@@ -1,4 +1,4 @@
-/** What strangers who guess passwords cannot do: lock the administrator out, or fill the table. */
+/** Strangers who guess passwords cannot lock the administrator out, or fill the table. */
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { hashPassword } from '../../../control-plane/web/auth/accounts/password.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';

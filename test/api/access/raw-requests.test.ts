@@ -43,7 +43,7 @@ afterAll(async () => {
 const HOST = 'Host: 127.0.0.1\r\n';
 const POST = `POST /api/auth/logout HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-/** What a proxy might let through behind a request whose end it reads in another way. */
+/** Request that a proxy might pass behind another one whose end it reads differently. */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
 interface RawAnswer {

@@ -72,7 +72,7 @@ async function openTo(port: number, from: string, count: number, bytes: string):
   return opened;
 }
 
-/** What another client is answered. */
+/** Answer to another client. */
 async function serve(from: string): Promise<string> {
   const { port } = web.endpoints[0]!;
   const request = get({ host: '127.0.0.1', port, localAddress: from, agent: false });

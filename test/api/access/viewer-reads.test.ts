@@ -1,6 +1,6 @@
 /**
- * What a viewer reads, with a session and with a token: everything except secrets, tokens, the audit log and what other
- * people's sessions say. Each of these is there and marked, and no answer of either API to a viewer has a mark.
+ * Data that a viewer reads, with a session and with a token: everything except secrets, tokens, the audit log and the
+ * sessions of other users. Each of these is there and marked, and no answer of either API to a viewer has a mark.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { everyCompatRoute, everyOperation, everyRoute } from '../../support/parts/every-route.ts';
@@ -14,7 +14,7 @@ const TOKEN_NAME = 'marked-token';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** What no viewer may read, by what it is. */
+/** Marks that no viewer may read, by their kind. */
 let marks: Readonly<Record<string, string>>;
 let viewers: Readonly<Record<string, TestRequest>>;
 /** Ids of what a path may name. */
@@ -81,7 +81,7 @@ function pathsOf(path: string): string[] {
   return [...new Set(['1', '2', ids['session']!, ids['revision']!])].map(filled);
 }
 
-/** What of the marks the answers of these paths have. */
+/** Marks in the answers of these paths. */
 async function marksIn(paths: readonly string[], viewer: TestRequest): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {

@@ -1,4 +1,4 @@
-/** What the compatibility API says of real queries, as a live FTL says it of the same; and how programs find the API. */
+/** Figures of the compatibility API about real queries, compared with a live FTL; and how programs find the API. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompatSummary } from '../../../shared/api/compat/compat-api.ts';
 import type {
@@ -44,7 +44,7 @@ const ROWS = [
   ['_dns.resolver.arpa', 'SVCB', 'SPECIAL_DOMAIN', 'NODATA'],
 ] as const;
 
-/** What the rows are asked for once more, from the cache. */
+/** Names of rows that are asked for again, from the cache. */
 const ASKED_TWICE = ['plain.example', 'alias.example'] as const;
 
 let upstream: ScriptedUpstream;

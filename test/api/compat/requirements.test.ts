@@ -1,4 +1,4 @@
-/** What clients of the compatibility API do, which a server has to bear: a test for each requirement, by its number. */
+/** Habits of clients of the compatibility API that a server must handle: a test for each requirement, by its number. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { IDLE_SECS } from '../../../control-plane/web/auth/authenticator.ts';
 import { MOST_IDLE_SESSIONS } from '../../../control-plane/web/auth/sessions/sessions.ts';

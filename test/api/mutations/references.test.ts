@@ -1,4 +1,4 @@
-/** What a request refers to and does not exist: in a body it is 400 naming the field, in a path 404. */
+/** References of a request to missing objects: in a body 400 with the field, in a path 404. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../../control-plane/api/route.ts';
 import type { Problem } from '../../../shared/api/problem-details.ts';

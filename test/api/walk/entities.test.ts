@@ -1,6 +1,6 @@
 /**
- * What all entities of the API have in common, by the OpenAPI document that a running server hands out: what is created
- * says where it is, what is read can be sent back, and a change that is meant for another state is refused.
+ * Conventions of all entities of the API, by the OpenAPI document of a running server: the answer to a creation has a
+ * location, a body that was read can be sent back, and a change that is meant for another state is refused.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_ID } from '../../../shared/api/fields.ts';

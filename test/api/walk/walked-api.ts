@@ -9,7 +9,7 @@ export interface Ask extends TestRequest {
   readonly query?: string;
 }
 
-/** What a case of the walk is given. */
+/** Request of a case of the walk. */
 export type Provoke = (walk: WalkedApi) => Promise<TestAnswer>;
 
 /** Goes through one document; several servers may answer. */

@@ -26,12 +26,12 @@ export interface Step {
   answered?(body: unknown): void;
 }
 
-/** What the requests of one step took. */
+/** Times of the requests of one step. */
 export interface StepTimes {
   readonly step: Step;
   /** Milliseconds, of those that succeeded. */
   readonly tookMs: number[];
-  /** What came instead of success. */
+  /** Outcomes other than success. */
   readonly failures: string[];
   skipped: number;
 }

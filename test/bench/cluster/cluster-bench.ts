@@ -55,7 +55,7 @@ function cpuSecs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** What the database wrote so far. */
+/** Counts of what the database has written so far. */
 async function written(cluster: NodeCluster): Promise<{ bytes: number; updates: number; hot: number }> {
   const [row] = await cluster.database.rows<{ bytes: number; updates: number; hot: number }>(
     `SELECT (pg_current_wal_lsn() - '0/0')::float8 AS bytes, n_tup_upd::float8 AS updates, n_tup_hot_upd::float8 AS hot

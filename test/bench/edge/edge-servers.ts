@@ -19,7 +19,7 @@ export interface EdgePorts {
   readonly doh: number;
 }
 
-/** What each server is started with. */
+/** Parameters with which each server is started. */
 export interface EdgeRoom {
   readonly dir: string;
   readonly ports: EdgePorts;

@@ -2,7 +2,7 @@
 import { alignColumns } from './table.ts';
 
 export interface Goal {
-  /** What was measured, in words. */
+  /** Description of the figure. */
   what: string;
   /** Undefined if it could not be measured. */
   measured: number | undefined;

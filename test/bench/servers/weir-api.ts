@@ -20,7 +20,7 @@ const pageSchema = z.object({ total: z.number() });
 
 export type Source = z.infer<typeof sourceSchema>;
 
-/** What every client of Weir looks at periodically. */
+/** Paths that every client of Weir polls. */
 const POLLED = [
   '/health',
   '/stats/rate',

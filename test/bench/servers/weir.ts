@@ -20,7 +20,7 @@ const WORKER_THREAD = /answer|resolve|worker-?\d|^dns/i;
 const GROUP_LISTS = 8;
 const GROUP_LIST_NAMES = 100;
 
-/** What a variant does differently. */
+/** Differences of a variant. */
 export interface WeirVariant {
   /** Its name in the report. */
   name: string;

@@ -20,7 +20,7 @@ export interface Look {
   logRecordsDropped: number;
 }
 
-/** What is seen beside the load. */
+/** Observations beside the load. */
 export interface Besides {
   looks: Look[];
   /** Milliseconds from the change of the list to the first answer by it. */
@@ -32,7 +32,7 @@ export interface Besides {
   logFailures: string[];
 }
 
-/** What a soak saw. */
+/** Result of a soak. */
 export interface Soak extends Besides {
   /** Of a saturated run of seconds; undefined if the rate was given. */
   saturatedQps: number | undefined;
@@ -45,7 +45,7 @@ export interface Soak extends Besides {
   threadsReplaced: number;
 }
 
-/** What a soak has to show. */
+/** Goals of a soak. */
 export function goalsOf(result: Soak): Goal[] {
   const { load, looks, compilesMs, logPollsMs, failures, logFailures, threadsReplaced, logLost } = result;
   const rss = looks.map(({ memory }) => memory.rss);
@@ -75,7 +75,7 @@ export function goalsOf(result: Soak): Goal[] {
   ];
 }
 
-/** What a person reads of it: looks over the time, then counts. */
+/** Report for people: looks over the time, then counts. */
 export function soakReport(result: Soak): string {
   const { load, looks, pollsMs, logPollsMs, compilesMs, failures, logFailures } = result;
   const lines = alignColumns([

@@ -69,7 +69,7 @@ function questionsOf(client: string): string[] {
   ];
 }
 
-/** What queries at this rate cost while nothing else is asked. */
+/** Cost of queries at this rate while nothing else is asked. */
 async function measureUse(running: RunningServer, load: Promise<LoadResult>, secs: number): Promise<void> {
   const { pid } = running.child;
   const written = (): number => processTree(pid).reduce((sum, process) => sum + writtenBytes(process.pid), 0);

@@ -29,7 +29,7 @@ const MADE_ROWS = 262_144;
 const RULE = { source: 'Big list', before: '||', atName: true, after: '^', lists: [1] } as const;
 const QTYPES: Readonly<Record<string, number>> = { AAAA: 28, HTTPS: 65, PTR: 12, TXT: 16, SRV: 33 };
 
-/** What is stored. */
+/** Log to store. */
 export interface MadeUpLog {
   readonly stream: readonly Question[];
   readonly queries: number;

@@ -29,7 +29,7 @@ const AT_LEAST = 0.98;
 const HEADER = [0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 const NAME_AT = HEADER.length;
 
-/** What is compared: looks a question up, and keeps an answer on a miss. */
+/** Cache to compare: looks a question up, and keeps an answer on a miss. */
 interface Cache {
   readonly name: string;
   isHit(query: Query): boolean;

@@ -4,7 +4,7 @@ import type { Material } from '../material/material.ts';
 import type { Goal } from '../report/goal.ts';
 import { goalTable } from '../report/goal.ts';
 
-/** What a row comes to. */
+/** Result of a row. */
 export interface RowResult {
   /** The table as it is printed. */
   table: string;

@@ -84,7 +84,7 @@ async function hitRatio({ running }: StartedStep): Promise<number> {
   return hits / (hits + countOf(threads, 'CACHE_MISSES'));
 }
 
-/** What each worker answered, 1 = as much as an even spread would give it. */
+/** Share of answers of each worker, 1 = that of an even spread. */
 async function flowShares({ running }: StartedStep): Promise<number[]> {
   const workers = await askThreads(running.child);
   const total = countOf(threadsOf(workers), 'QUERIES');

@@ -69,7 +69,6 @@ export async function withStand(
   }
 }
 
-/** What a turn works with. */
 export interface Stand {
   readonly weir: Weir;
   readonly load: (job: Partial<LoadJob>) => Promise<LoadResult>;

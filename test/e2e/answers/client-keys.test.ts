@@ -71,7 +71,7 @@ afterAll(async () => {
   authority.close();
 });
 
-/** What a client with a key is answered for a game and for news; '' = none. */
+/** Answers to a client with a key for a game and for news; '' = no key. */
 async function overTls(key: string, options: ConnectionOptions = {}): Promise<unknown[]> {
   const servername = key === '' ? SERVER_NAME : `${key}.${SERVER_NAME}`;
   const dot = await DotClient.open(ports.dot, { ca: authority.cert, servername, ...options });

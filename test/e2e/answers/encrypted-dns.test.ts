@@ -26,7 +26,7 @@ const LOCAL = 'local_records = ["here.home.example A 192.0.2.20"]';
 const ASKED = query('here.home.example', 'A', { id: 0 });
 const SERVER_NAME = 'dns.example.org';
 
-/** What a client of curl received. */
+/** Data that a client of curl received. */
 const answered = (stdout: Buffer): readonly unknown[] => new Reply(new Uint8Array(stdout), '').data;
 
 describe('weir with encrypted DNS', () => {

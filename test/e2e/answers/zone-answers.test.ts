@@ -14,7 +14,7 @@ import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-u
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const QNAME = Uint8Array.of(0xc0, 12);
-/** What a liar says of a name that is not its own. */
+/** Forged address for a name that is not in the zone of its server. */
 const FORGED = '203.0.113.66';
 
 /** A server that has the same answer to every question for an address. */

@@ -62,7 +62,7 @@ const replaceBy = (other: string): Promise<void> =>
 const block = async (domain: string): Promise<number> =>
   (await api.expect<{ id: number }>(201, 'POST', '/managed-domains', { domain })).id;
 
-/** What each node answers. */
+/** Answer of each node. */
 const answersOf = (domain: string): Promise<unknown[]> =>
   Promise.all(clients.map(async (client) => (await client.ask(domain, 'A')).data[0]));
 

@@ -25,7 +25,7 @@ import type { WeirOptions } from '../../support/weir/weir-process.ts';
 /** Values by key. */
 export type KeyValues = Readonly<Record<string, unknown>>;
 
-/** What a key does: looked at before it is changed, and when the change is answered. */
+/** Effect of a key: checked before it is changed, and when the change is answered. */
 export interface LiveKey {
   readonly key: string;
   /** A value, or a function that makes it from a `LiveRoom`. */

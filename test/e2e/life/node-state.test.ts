@@ -1,4 +1,4 @@
-/** What a node says of itself to load balancers, from its first start to its end (`status.weir`, class CHAOS). */
+/** State that a node reports to load balancers, from its first start to its end (`status.weir`, class CHAOS). */
 import { createSocket } from 'node:dgram';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

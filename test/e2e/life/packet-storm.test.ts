@@ -36,7 +36,7 @@ const GOOD_NAME = 'good.example.com';
 /** A label that is in no random packet. */
 const MARKER = 'end-of-the-storm';
 
-/** What a packet must be counted as, by its header alone. */
+/** Class as which a packet must be counted, by its header alone. */
 type HeaderClass = 'dropped' | 'notImplemented' | 'other';
 
 function classOf(packet: Uint8Array): HeaderClass {
@@ -131,7 +131,7 @@ async function count(): Promise<(counter: string) => number> {
   return (counter) => answer.counters[counter]! + resolve.counters[counter]!;
 }
 
-/** What the counters gained while `work` sent `sent()` packets, once every one of them is accounted for. */
+/** Increase of the counters while `work` sent `sent()` packets, once every one of them is accounted for. */
 async function countWhile(work: () => Promise<number>): Promise<(counter: string) => number> {
   const before = await count();
   const sent = await work();

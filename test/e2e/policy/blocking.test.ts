@@ -25,7 +25,7 @@ afterAll(async () => {
   await lists.close();
 });
 
-/** What an answer to A says: blocked by the default mode, or resolved. */
+/** Whether an answer to A is that of the default blocking mode, or resolved. */
 async function isBlocked(udp: UdpClient, name: string): Promise<boolean> {
   const { data } = await udp.ask(name, 'A');
   expect([['0.0.0.0'], [EVERY_ADDRESS]]).toContainEqual(data);

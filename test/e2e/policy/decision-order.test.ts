@@ -143,7 +143,7 @@ interface Told {
   readonly blockSource: string | null;
 }
 
-/** What the reply and the log must say. */
+/** Expected reply and log row. */
 function toldBy(outcome: Outcome, { type }: DecisionRow): Told {
   const [kind, what = ''] = outcome.split(/:(.*)/s) as [string, string?];
   const unusable = type === 'A' ? ['0.0.0.0'] : type === 'AAAA' ? ['::'] : [];

@@ -17,7 +17,7 @@ const AUTHORIZATION = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base
 let lists: ListServer;
 let weir: Weir;
 let room: TempDir;
-/** What the list server was sent, one line a request. */
+/** Requests to the list server, one per line. */
 let asked: string[];
 
 beforeAll(async () => {

@@ -18,7 +18,7 @@ const EDITS = Number(process.env['WEIR_TEST_EDITS'] ?? 200);
 /** A leak shows in each round; what is loaded or cached once does not: the first round without growth is the last. */
 const MAX_ROUNDS = 8;
 /**
- * What an edit may leave behind in the control plane: a snapshot that is kept leaves 1.4 KB, its buffers not counted.
+ * Memory that an edit may leak in the control plane: a snapshot that is kept leaves 1.4 KB, its buffers not counted.
  */
 const LEAK_BYTES_PER_EDIT = 1000;
 /** Of the whole process, DNS threads included: garbage that no collector has come for, but no snapshots. */

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 const TIMER_SECS = 1800;
 const DAY = 1440;
 const BLOCKED = '0.0.0.0';
-/** What no list holds, and what a rule of the tests blocks. */
+/** A name in no list, and one that a rule of the tests blocks. */
 const PLAIN = 'plain.example.org';
 const RULED = 'ruled.example.org';
 

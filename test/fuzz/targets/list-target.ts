@@ -10,7 +10,7 @@ import { addressFromText } from '../../../shared/net/ip.ts';
 import { hold, InputReader, octetsOf, shown } from '../target.ts';
 import type { Target } from '../target.ts';
 
-/** What was read of a list. */
+/** Result of reading a list. */
 interface Reading {
   readonly names: { readonly name: string; readonly kind: number; readonly line: number }[];
   readonly specials: { readonly rule: SpecialLine; readonly line: number }[];

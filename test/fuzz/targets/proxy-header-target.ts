@@ -14,7 +14,7 @@ import type { Target } from '../target.ts';
 const SIGNATURE = Uint8Array.of(13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10);
 const SIZE = 16;
 
-/** What is said of the bytes; of a whole header all of it. */
+/** Result of reading the bytes; of a complete header all fields. */
 function read(bytes: Uint8Array, at: number, end: number): { outcome: ProxyOutcomeCode; text: string } {
   const header = new ProxyHeader();
   const outcome = header.read(bytes, at, end);

@@ -1,4 +1,4 @@
-/** What the DNSSEC lab asks, and what each answer is worth. */
+/** Questions of the DNSSEC lab, and the rating of each answer. */
 import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { SOUND_ZONES } from './zones.ts';
 

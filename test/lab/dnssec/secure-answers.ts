@@ -93,7 +93,7 @@ interface Round {
   readonly perSecond: number;
 }
 
-/** What one server came to; rates are medians of the rotations. */
+/** Result of one server; rates are medians of the rotations. */
 export interface SecureAnswers {
   readonly server: string;
   readonly keys: Keys;
@@ -195,7 +195,7 @@ function sumUp(
   };
 }
 
-/** What lies in the cache of the server behind them costs none of them anything. */
+/** Names in the cache of the server behind them, which costs none of them anything. */
 const NAMES = {
   warm: Array.from({ length: WARM_NAMES }, (_, i) => `n${String(i)}.warm.org`),
   cold: Array.from({ length: COLD_ZONES }, (_, i) => `www.cold${String(i)}.org`),

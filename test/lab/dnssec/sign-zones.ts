@@ -16,7 +16,7 @@ export interface ZoneFile {
   readonly path: string;
 }
 
-/** What signing came to. */
+/** Result of signing. */
 export interface SignedZones {
   readonly files: readonly ZoneFile[];
   /** DNSKEY records of the root, to be trusted. */

@@ -65,7 +65,7 @@ const LOOK = `(() => {
   return [...new Set(faults)];
 })()`;
 
-/** What is wrong; empty = nothing. */
+/** Faults of the layout; empty = none. */
 export function layoutFaults(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(LOOK);
 }

@@ -1,4 +1,4 @@
-/** What people do on a page of the dashboard in one step, and what they look for on it. Texts are the English ones. */
+/** Single steps on a page of the dashboard, and searches for elements on it. Texts are the English ones. */
 import type { Locator } from 'playwright-core';
 import { PASSWORD } from '../weir/api-client.ts';
 import { untilQuiet } from './watched-page.ts';

@@ -25,7 +25,7 @@ export interface PageOptions {
   readonly isCalm?: boolean;
   /** Secret of a session. */
   readonly session?: string;
-  /** What may go wrong: texts of the console, and `STATUS METHOD PATH` of answers. */
+  /** Expected faults: texts of the console, and `STATUS METHOD PATH` of answers. */
   readonly expected?: readonly RegExp[];
 }
 

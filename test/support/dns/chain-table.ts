@@ -17,7 +17,7 @@ import { CHILD, ROOT, SOA, TEST } from './validation-room.ts';
  * not zones; the root is the anchor.
  */
 export class ChainTable {
-  /** What was asked, `name TYPE`. */
+  /** Questions, `name TYPE`. */
   readonly asked: string[] = [];
   readonly clock = new TestClock();
   readonly chain: TrustChain;
@@ -68,7 +68,7 @@ export class ChainTable {
     return this.asked.splice(0);
   }
 
-  /** What a question may cost; its time is not over before the test moves the clock by seconds. */
+  /** Budget of a question; its time does not end before the test moves the clock by seconds. */
   budget(): Budget {
     return new Budget(this.clock.monotonicMs() + 3000);
   }

@@ -17,7 +17,7 @@ export interface ReceivedQuery {
   readonly connection: Socket | null;
 }
 
-/** What to do with a query. */
+/** Handling of a query. */
 export type Script = (query: ReceivedQuery, index: number) => void;
 
 /** A running scripted server. */
@@ -73,7 +73,7 @@ export class ScriptedUpstream {
     }
   }
 
-  /** What came over UDP, each once: Weir sends a datagram again where this process is slow to answer. */
+  /** Queries over UDP, each once: Weir repeats a datagram if this process is slow to answer. */
   get udpQuestions(): ReceivedQuery[] {
     const seen = new Set<string>();
     return this.udpQueries.filter(({ bytes, port }) => {

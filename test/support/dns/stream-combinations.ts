@@ -20,7 +20,7 @@ import { type StreamPeer, type StreamQuestion, type StreamScript, StreamServer }
 /** `truncated`: UDP, whose every answer is truncated. */
 export type Carrier = 'tcp' | 'tls' | 'https' | 'truncated';
 
-/** What a server does. */
+/** Behaviour of a server. */
 export interface StreamCombination {
   readonly feature: 'pipelining' | 'kept connections';
   readonly how: string;

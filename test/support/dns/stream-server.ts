@@ -27,7 +27,7 @@ export interface StreamQuestion {
   readonly reply: (message: Uint8Array) => void;
 }
 
-/** What to do with a question. */
+/** Handling of a question. */
 export type StreamScript = (question: StreamQuestion) => void;
 
 /** A running server. */

@@ -15,7 +15,7 @@ import { readRecords, signedSets, textAnswer } from './record-text.ts';
 export const INCEPTION = 1_800_000_000;
 export const EXPIRATION = 1_800_600_000;
 
-/** What a private key of Ed25519 begins with in PKCS #8 (RFC 8410 section 7). */
+/** First bytes of a private key of Ed25519 in PKCS #8 (RFC 8410 section 7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 let keys = 0;
 

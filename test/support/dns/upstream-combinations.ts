@@ -32,7 +32,7 @@ import { runStreamCombination, streamCombinations } from './stream-combinations.
 
 type Feature = 'case' | 'cookie' | 'EDNS';
 
-/** What an upstream does. */
+/** Behaviour of an upstream. */
 export interface Combination {
   readonly feature: Feature;
   readonly how: string;

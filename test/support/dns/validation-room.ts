@@ -67,7 +67,7 @@ export function validationRoom(
   return { table, clock, logger, resolver, ask };
 }
 
-/** What a resolution of each state looks like. */
+/** Resolution of each state. */
 export const secure = { kind: 'answer', dnssec: DnssecStatus.secure };
 export const insecure = { kind: 'answer', dnssec: DnssecStatus.insecure };
 export const bogus = (extendedError: number): object => ({

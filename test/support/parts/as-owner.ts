@@ -1,4 +1,4 @@
-/** What only the role that owns the tables may do: tests change and empty tables, queries of Weir do not. */
+/** Statements that only the owner of the tables may run: tests change and empty tables, queries of Weir do not. */
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import type { QueryRows } from '../../../control-plane/storage/db/queryable.ts';

@@ -23,7 +23,7 @@ import { snapshotOf } from './test-lists.ts';
 import { query as queryMessage } from '../dns/dns-message.ts';
 import type { TypeSpec } from '../dns/dns-message.ts';
 
-/** What was decided, and what would be sent. */
+/** Decision, and the reply that would be sent. */
 export interface Asked {
   readonly result: 'continue' | 'answered' | 'dropped' | 'unresolved';
   readonly status: string;

@@ -62,7 +62,7 @@ export class AskedWorker {
 /** The address of good answers. */
 export const ADDRESS = '192.0.2.9';
 
-/** What `askMany` resolves to where every question is answered. */
+/** Result of `askMany` if every question is answered. */
 export function allAnswered(count: number): string[] {
   return Array<string>(count).fill(ADDRESS);
 }

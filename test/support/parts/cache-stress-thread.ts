@@ -17,7 +17,6 @@ import { Protocol } from '../../../shared/query-log.ts';
 /** i32 words of the memory in which the threads count. */
 export const StressCount = { STOP: 0, HITS: 1, MISSES: 2, STORED: 3, REFUSED: 4, WORDS: 8 } as const;
 
-/** What a thread is started with. */
 export interface StressStart {
   readonly role: 'reader' | 'writer';
   /** Of the writer; the lock is its worker's. */
@@ -118,7 +117,7 @@ function openQuestions(): (key: number) => Query {
   };
 }
 
-/** What is wrong with the answer that a reader was given, if anything. Quick, so that readers mostly read. */
+/** Fault in the answer that a reader was given, if any. Quick, so that readers mostly read. */
 function faultOf(query: Query, key: number, ageSecs: number): string | null {
   const { view, questionEnd } = query;
   if (view.getUint32(questionEnd) !== key)

@@ -42,7 +42,7 @@ export class ChangingApi {
   readonly lists: RunningLists;
   /** With authentication off, so that each request may do everything. */
   api: RunningApi;
-  /** What the API reaches the database through. */
+  /** Switch between the API and the database. */
   readonly way: DatabaseSwitch;
   private readonly node: ListNode;
   private readonly folder: string;

@@ -25,7 +25,7 @@ const suiteRoutes: Rows = (parts) => [
   }),
 ];
 
-/** What a suite asks for clients with. */
+/** Database and API of a suite about clients. */
 export class ClientSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;

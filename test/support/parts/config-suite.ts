@@ -34,7 +34,7 @@ servers = ["192.0.2.53"]
 mode = 'nodata'
 `;
 
-/** What a suite changes the configuration with. */
+/** API of a suite that changes the configuration. */
 export class ConfigSuite {
   api!: RunningApi;
   suite!: SuiteDatabase;

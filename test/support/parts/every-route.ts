@@ -32,7 +32,7 @@ export const everyOperation: readonly Route[] = [
   openApiRow(() => openApiDocument(everyRow, '/api', '0.0.0-test')),
 ];
 
-/** What both tables are made of. */
+/** Parts of both tables. */
 type EveryPart = RouteContext & CompatContext;
 
 /** Every row, over stand-ins or what a suite gives. */

@@ -114,7 +114,7 @@ const HEALTH_CHECK = {
 
 const MAX_WORKERS = 16;
 
-/** What the workers of a node share. */
+/** Parts that the workers of a node share. */
 export class TestNode {
   readonly clock = new TestClock();
   readonly cache = createAnswerCache(262_144);

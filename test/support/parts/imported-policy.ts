@@ -16,7 +16,7 @@ import { ZoneNumbers } from '../../../control-plane/policy/snapshot/build/zone-n
 import { testConfig } from './test-config.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
 
-/** What a question comes to: the status, and where it is answered here, the answer. */
+/** Outcome of a question: the status, and the answer if Weir itself answers it. */
 export interface Outcome {
   readonly status: string;
   readonly answer: unknown;

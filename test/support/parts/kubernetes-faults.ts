@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** What every manifest has. */
+/** Fields of every manifest. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;

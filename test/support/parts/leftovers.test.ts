@@ -1,4 +1,4 @@
-/** What `.config/leftovers.cjs` ends after each suite: here in a run of jest with suites whose set-up fails half-way. */
+/** Leftovers that `.config/leftovers.cjs` ends: here in a run of jest with suites whose set-up fails half-way. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

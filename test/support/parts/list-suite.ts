@@ -1,4 +1,4 @@
-/** What the suites about the life of lists begin with. */
+/** Set-up of the suites about the life cycle of lists. */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { blocklist, type ListNode, RunningLists } from './running-lists.ts';
 

@@ -15,7 +15,7 @@ export function wireName(text: string): Uint8Array {
   return wire;
 }
 
-/** What a test says of a row, the way a person would. */
+/** Row as a test writes it, with readable fields. */
 export interface RowInWords extends Omit<
   QueryLogRow,
   'bytes' | 'client' | 'qname' | 'rule' | 'ruleName' | 'alias' | 'answers'

@@ -11,7 +11,7 @@ import { emptyLog, storedRows } from './stored-log.ts';
 import { makeTempDir, startTestDatabase } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** What the suites of the log's way into the database run on. */
+/** Set-up of the suites that write the log into the database. */
 export class LogWriters {
   private own!: TestDatabase;
   private readonly writers: LogWriter[] = [];

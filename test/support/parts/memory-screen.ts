@@ -1,7 +1,7 @@
 /** A screen that keeps its lines, for tests of commands. */
 import type { Screen } from '../../../control-plane/cli/output/screen.ts';
 
-/** What was written. */
+/** Screen that keeps its lines. */
 export interface MemoryScreen extends Screen {
   readonly lines: string[];
   readonly errors: string[];

@@ -1,4 +1,4 @@
-/** What a request that changes something is made of, and with what. */
+/** Requests that change something, and the environment that prepares them. */
 import type { Clock } from '../../../shared/clock.ts';
 
 /** A request that changes something. */
@@ -17,7 +17,7 @@ export interface Mutation {
 /** Sends a request that must succeed, and returns the body of its answer. */
 export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
 
-/** What lies beside the API. */
+/** Environment of the API. */
 export interface MutationRoom {
   readonly make: Make;
   /** A different URL for each list. */

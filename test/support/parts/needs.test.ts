@@ -1,4 +1,4 @@
-/** What suites need of the machine, and that `.config/needs.cjs` skips those whose needs are not met. */
+/** Needs of suites, and that `.config/needs.cjs` skips those whose needs are not met. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -20,10 +20,10 @@ export class OpenedPublisher {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
   readonly logger = new MemoryLogger();
   readonly generations = new Generations(this.dataDir, this.logger);
-  /** What threads were given. */
+  /** Snapshots that threads were given. */
   readonly sent: SnapshotBuffers[] = [];
   live: FindLivePolicy = () => NOTHING_LIVE;
-  /** What threads do that are well. */
+  /** Behaviour of healthy threads. */
   readonly take: Broadcast = async (snapshot) => {
     this.sent.push(snapshot);
     return 0;

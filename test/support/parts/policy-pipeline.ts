@@ -23,7 +23,7 @@ import { type TestRecord, question, response } from '../dns/built-messages.ts';
 import { type ListText, type OtherRows, snapshotOf, queryFor } from './test-lists.ts';
 import type { LivePolicy } from '../../../control-plane/policy/change/runtime-state.ts';
 
-/** What was decided of a question. */
+/** Decision about a question. */
 export interface AskedName {
   readonly query: Query;
   readonly result: number;

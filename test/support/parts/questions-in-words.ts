@@ -25,7 +25,7 @@ export function answerSection(name: string, answers: readonly TestRecord[]): Uin
   return message.subarray(12 + wireName(name).length + 4);
 }
 
-/** What was gathered of queries. */
+/** Gathered queries. */
 export async function gatheredOf(
   queries: readonly QueryInWords[],
   withAddresses = false,

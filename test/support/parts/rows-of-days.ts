@@ -24,7 +24,7 @@ export interface DayRow {
   readonly status: QueryStatusCode;
 }
 
-/** What upkeep does. */
+/** Step of the upkeep. */
 export interface UpkeepStep {
   readonly what: 'fold' | 'fold both' | 'merge' | 'fold day';
   readonly node: number;

@@ -102,7 +102,7 @@ export interface TestAnswer {
   readonly problem: Problem;
 }
 
-/** What nearly all features need. */
+/** Parts that nearly all features need. */
 export interface ApiParts extends AppParts {
   readonly database: Database;
   readonly probes: Probes;

@@ -83,7 +83,7 @@ export interface ListNode {
   stop(): Promise<void>;
 }
 
-/** What is a node's own. */
+/** Settings of one node. */
 interface NodeHome {
   readonly dataDir: string;
   /** Of that folder. */
@@ -93,7 +93,7 @@ interface NodeHome {
   readonly nodeName?: string;
 }
 
-/** What the suites of the list sources run on. */
+/** Environment of the suites about list sources. */
 export class RunningLists {
   /** Most asked names of this network. */
   mostAsked: string[] = [];

@@ -34,7 +34,7 @@ export class RunningLogThread {
   names!: NameFeed;
   logger!: MemoryLogger;
   dataDir!: string;
-  /** What was seen in records. */
+  /** Sightings in records. */
   seen: Sighting[] = [];
   private own!: TestDatabase;
   private memory!: WorkerMemory;

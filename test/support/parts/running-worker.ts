@@ -67,7 +67,7 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
   };
 }
 
-/** What so many workers of a node share. */
+/** Memory that so many workers of a node share. */
 export function createNodeMemory(workers: number): NodeMemory {
   return new NodeMemory(workers, createAnswerCache(0), secretOfTests);
 }
@@ -76,7 +76,7 @@ export function createNodeMemory(workers: number): NodeMemory {
 export class RunningWorker {
   readonly port: number;
   readonly memory: WorkerMemory = createWorkerMemory();
-  /** What each thread has said, in order. */
+  /** Messages of each thread, in order. */
   readonly said: Record<ThreadRole, FromWorker[]> = { answer: [], resolve: [] };
   private readonly threads = new Map<ThreadRole, DnsThread>();
 

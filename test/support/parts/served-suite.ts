@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { type ApiOptions, type Rows, RunningApi } from './running-api.ts';
 import { openSuiteDatabase, type SuiteDatabase } from './suite-database.ts';
 
-/** What a suite works with. */
 export interface ServedSuite {
   readonly suite: SuiteDatabase;
   readonly api: RunningApi;

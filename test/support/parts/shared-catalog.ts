@@ -1,4 +1,4 @@
-/** What refreshes of the service catalog share with those of other nodes: a real database. */
+/** Shared part of the refreshes of the service catalog on several nodes: a real database. */
 import { randomUUID } from 'node:crypto';
 import { asOwner } from './as-owner.ts';
 import { JobLeases } from '../../../control-plane/storage/cluster/leases.ts';

@@ -44,7 +44,7 @@ export function putAnswer(
   slot.replyLength = message.length;
 }
 
-/** What would be sent. */
+/** Reply that would be sent. */
 export function replyIn(slot: Query): Reply {
   return new Reply(slot.bytes.slice(0, slot.replyLength), '');
 }

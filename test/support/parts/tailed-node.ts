@@ -31,7 +31,7 @@ export class TailedNode {
   privacy: QueryLogPrivacy = 'full';
   /** Whether rows are shown to the tail. */
   isShown = false;
-  /** What the tail reads from the database waits for this. */
+  /** Reads of the tail from the database wait for this. */
   gate: Promise<unknown> = Promise.resolve();
   private readonly readers: EventReader[] = [];
   private readonly dirs: string[] = [];
@@ -122,7 +122,7 @@ export class TailedNode {
   };
 }
 
-/** What rows are told apart by. */
+/** Numbers that distinguish rows. */
 export function numbersOf(reader: EventReader): number[] {
   return reader.rows.map((row) => row.response_time_us);
 }

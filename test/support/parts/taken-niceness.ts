@@ -6,7 +6,7 @@ const MODULE = join(import.meta.dirname, '../../../control-plane/node/system/thr
 /** The niceness that it is started with. */
 export const OWN = 10;
 
-/** What a process of this niceness gets: the returned value, and its niceness before and after its threads are put in order. */
+/** Returned value of a process of this niceness, and its niceness before and after its threads are put in order. */
 export function takenNiceness(running: number | undefined, isAllowed: boolean): number[] {
   const script = `
     import { getPriority, setPriority } from 'node:os';

@@ -9,7 +9,7 @@ import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** What a suite gets. */
+/** Database of a suite. */
 export interface TestDatabase {
   readonly database: Database;
   readonly dataDir: string;

@@ -21,7 +21,7 @@ export class RowWatch {
     this.isOn = true;
   }
 
-  /** What ran since the last look. */
+  /** Rows that ran since the last look. */
   look(): RowRun[] {
     const { runs } = this;
     this.runs = [];

@@ -23,7 +23,7 @@ export class AnswerChecker {
     this.operations = new Map(entries);
   }
 
-  /** What an answer has that the document does not say; empty if all is as described. */
+  /** Differences of an answer from the document; empty if there are none. */
   faultsOf(name: string, answer: TestAnswer): string[] {
     const documented = this.operations.get(name)?.responses[String(answer.status)];
     if (documented === undefined)

@@ -18,7 +18,7 @@ export class DocumentChecker {
     this.ajv.addSchema({ $id: ID, components: absolute(components) });
   }
 
-  /** What is wrong with a value; empty if it is as the schema says. */
+  /** Faults in a value; empty if it matches the schema. */
   faultsOf(schema: SchemaDoc, value: unknown): string[] {
     const text = JSON.stringify(schema);
     const check = this.compiled.get(text) ?? this.ajv.compile(absolute(schema) as object);

@@ -8,7 +8,7 @@ import { until, within } from '../parts/until.ts';
 import { httpCall, readLines } from './http-call.ts';
 import { ScrapedMetrics } from './scraped-metrics.ts';
 
-/** What came back. */
+/** Answer of the API. */
 export interface ApiAnswer<Body = unknown> {
   readonly status: number;
   readonly body: Body;
@@ -81,7 +81,7 @@ export class ApiClient {
     return answer.body;
   }
 
-  /** What Prometheus would scrape. */
+  /** Metrics as Prometheus would scrape them. */
   async metrics(): Promise<ScrapedMetrics> {
     const { status, text } = await httpCall(
       'GET',

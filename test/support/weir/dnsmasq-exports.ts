@@ -66,7 +66,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', 'else.example', 1, 'FORWARDED'],
 ];
 
-/** What is too much for single managed domains. */
+/** Too many names for single managed domains. */
 export const MANY_NAMES = Array.from({ length: 2500 }, (_, n) => `address=/ads${n}.example/#`).join('\n');
 
 /** A hosts file that names and blocks. */

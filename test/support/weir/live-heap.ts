@@ -1,6 +1,6 @@
 /**
- * What a Weir's control plane holds in memory and still needs, through Node's inspector: the resident size
- * says as much of when the collector last ran. Weir is started with `INSPECTED` in its environment.
+ * Memory that a Weir's control plane still needs, through Node's inspector: the resident size depends as
+ * much on when the collector last ran. Weir is started with `INSPECTED` in its environment.
  */
 import { once } from 'node:events';
 import { z } from 'zod';

@@ -40,13 +40,13 @@ export interface ReplicatedDatabase extends AsyncDisposable {
   promote(): Promise<void>;
   /** Kills the server that has taken the place of the other. */
   killPromoted(): Promise<void>;
-  /** What a question finds, on the server that takes writes. */
+  /** Rows of a query, on the server that takes writes. */
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
   /** The same on the server that was the primary first. */
   rowsOfFirst<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 
-/** What both servers run with. */
+/** Settings of both servers. */
 const SETTINGS = {
   wal_level: 'replica',
   shared_buffers: '16MB',

@@ -16,7 +16,7 @@ const EMPTY = /errno 11$/;
 /** A socket for the services of one test. */
 export class ServiceStandIn {
   readonly path: string;
-  /** What was said, in order. */
+  /** Messages, in order. */
   readonly said: string[] = [];
   /** The descriptors in the store. */
   readonly stored: number[] = [];

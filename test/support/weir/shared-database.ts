@@ -16,7 +16,7 @@ export interface SharedDatabase extends AsyncDisposable {
   readonly url: string;
   /** Ends the server with a signal, and starts it again. */
   restart(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
-  /** What a question finds. */
+  /** Rows of a query. */
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../dns/dns-client.ts';
 import { query } from '../dns/dns-message.ts';
 
-/** What is asked, and from where. */
+/** Questions, and the clients that send them. */
 export interface SilentFlood {
   readonly server: string;
   readonly port: number;

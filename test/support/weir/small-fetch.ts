@@ -1,4 +1,4 @@
-/** What the list server of a test is fetched with: limits that a test can reach, and no host that is Weir's own. */
+/** Limits of fetches from the list server of a test, which a test can reach, and no host that is Weir's own. */
 import type { FetchLimits } from '../../../control-plane/lists/fetch/fetch-limits.ts';
 import type { FetchBounds } from '../../../control-plane/lists/fetch/list-host.ts';
 

@@ -1,7 +1,7 @@
-/** What a process under test reads from its standard input. */
+/** Standard input of a process under test. */
 import type { Writable } from 'node:stream';
 
-/** What a pipe says when its reader has ended. */
+/** Errors of a pipe whose reader has ended. */
 const READER_ENDED = ['EPIPE', 'ECONNRESET'];
 
 /**

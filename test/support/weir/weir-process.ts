@@ -76,7 +76,7 @@ export interface Ended {
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NODE = process.execPath;
-/** What `control-plane/cli/weir` sets: without it, threads that help to collect garbage take a quarter of the time. */
+/** Flags of `control-plane/cli/weir`: without them, threads that help to collect garbage take a quarter of the time. */
 const FLAGS =
   '--disable-warning=ExperimentalWarning --disable-sigusr1 --max-semi-space-size=2 --single-threaded-gc --v8-pool-size=1';
 const SOURCES = join(ROOT, 'control-plane', 'main.ts');
