@@ -108,7 +108,7 @@ describe('/nodes', () => {
     expect(other).toMatchObject({ node: 'node-a', last_seen: '2026-01-01T00:00:00.000Z', qps: 0 });
   });
 
-  test('DELETE forgets a node that is gone, and none that may run', async () => {
+  test('DELETE removes a node that is gone, but not one that may still run', async () => {
     const forget = async (node: string): Promise<number> =>
       (await api.send('DELETE', `/api/nodes/${node}`)).status;
     await suite.database.query(`UPDATE nodes SET run = gen_random_uuid(), last_seen = now() WHERE id = 8`);
@@ -318,7 +318,7 @@ describe('GET /queries', () => {
     });
   });
 
-  test('takes what it does not know by name as a number', async () => {
+  test('takes unknown types and response codes by number', async () => {
     await node.send('GET', '/api/queries?type=TYPE65280&rcode=rcode23');
     expect(log.filters.at(-1)).toMatchObject({ type: 'TYPE65280', rcode: 'rcode23' });
   });

@@ -27,7 +27,7 @@ describe('checkGate', () => {
     await once(upstream, 'exit');
   });
 
-  test('checkGate() lets a server pass that answers what is not listed', async () => {
+  test('checkGate() accepts a server that answers names that are not listed', async () => {
     await expect(checkGate(PORT, [], ['www.example.com', 'a.example.net'])).resolves.toBeUndefined();
   });
 

@@ -48,7 +48,7 @@ describe('deploy/kubernetes', () => {
     expect(kubernetesFaults(spoiled)).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('weir-daemonset.yaml lets a new pod start beside the old one: no port is declared', () => {
+  test('weir-daemonset.yaml declares no port, so that a new pod can start beside the old one', () => {
     expect(daemonSet.spec!.updateStrategy?.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     expect([pod.hostNetwork, weir!.ports]).toEqual([true, undefined]);
   });

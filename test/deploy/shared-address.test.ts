@@ -114,7 +114,7 @@ describe('addresses that follow the Weir that is ready', () => {
       return started(network.start(node, [...command, '--use-file', conf, ...pids]));
     };
 
-    test('gives both addresses to the first Weir that is ready, and none to one that comes later', async () => {
+    test('gives both addresses to the first Weir that is ready, and none to a later one', async () => {
       copyFileSync(join(DEPLOY, 'check-weir'), join(room, 'check-weir'));
       keepalived('a');
       await untilBothAt('a');

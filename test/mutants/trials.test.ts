@@ -28,7 +28,7 @@ describe('filesOf', () => {
 });
 
 describe('Trials', () => {
-  test('withText() changes a file of the copy only, and puts it back whatever the work does', async () => {
+  test('withText() changes only a file of the copy, and restores it whatever the work does', async () => {
     const trials = new Trials(checkout);
     const copy = join(trials.root, 'a/kept.ts');
     const seen = await trials.withText('a/kept.ts', 'mutant;', async () => readFileSync(copy, 'utf8'));

@@ -127,7 +127,7 @@ describe('compileExpression()', () => {
     expect(compileExpression(pattern)).toMatchObject({ reason: expect.stringMatching(reason) });
   });
 
-  test('does no more work than is set for an expression, whatever it is', () => {
+  test('does no more work than is allowed for an expression', () => {
     const hostile = [
       '(?:[a-z]?){480}[0-9]{3}(?:[a-z]?){480}$',
       '(?:(?:a|b)?.?){400}c.{200}d',
@@ -169,7 +169,7 @@ describe('AutomatonPacker', () => {
     return packer;
   };
 
-  test('finds in one reading what each expression finds by itself', () => {
+  test('finds in one pass what each expression finds alone', () => {
     const patterns = fc.array(expression, { minLength: 2, maxLength: 40 });
     const remembered = new RememberedAutomata();
     fc.assert(

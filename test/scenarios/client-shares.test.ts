@@ -48,7 +48,7 @@ describe('a client whose network has its share of the resolver', () => {
     });
   });
 
-  test('is given what is stale rather than refused', () => {
+  test('gets a stale answer rather than a refusal', () => {
     using forwarding = new Forwarding();
     forwarding.ask(NAME);
     forwarding.answer({ answers: [a(NAME, '192.0.2.7', 60)] });

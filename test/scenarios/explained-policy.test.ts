@@ -142,7 +142,7 @@ describe('Explainer', () => {
     expect(nameToText(decidedBy!.name)).toBe('tracker.example');
   });
 
-  test('counts neither hits nor misses of the cache', async () => {
+  test('counts no hits or misses of the cache', async () => {
     const counters = new Float64Array(weir.countersMemory);
     weir.use([]);
     await explain('shop.example');

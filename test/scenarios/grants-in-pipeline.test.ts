@@ -116,7 +116,7 @@ describe('a grant that allows', () => {
     expect(all(CLIENT)).toEqual(blocked);
   });
 
-  test('stands before the schedule that blocks all, for its name and the names below', () => {
+  test('takes precedence over the schedule that blocks all, for its name and the names below', () => {
     use([grant({ domain: 'ads.example', groupId: 1 })], 'BlockAll');
     expect(statusOf('www.ads.example')).toBe('CACHED');
     expect(statusOf('games.example')).toBe('BLOCKED_SCHEDULE');
@@ -177,7 +177,7 @@ describe('a grant that blocks', () => {
     expect(weir.ask('www.example.org', 1, OTHER).status).toBe('CACHED');
   });
 
-  test('stands before a schedule that allows all, and is off while blocking is off', () => {
+  test('takes precedence over a schedule that allows all, and is inactive while blocking is disabled', () => {
     const free = { overrides: new Map([[1, { override: 'AllowAll' as const, nextFlipAtSecs: 0 }]]) };
     const blocking = granting([grant({ action: 'block', groupId: 1 })]);
     weir.use([], {}, { ...blocking, ...free });

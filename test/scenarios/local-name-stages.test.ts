@@ -172,7 +172,7 @@ describe('wildcards', () => {
     expect(ask(pipeline, 'x.example.org', 'AAAA')).toMatchObject({ rcode: 'NOERROR', answers: [] });
   });
 
-  test('answer for names between, beside and below other records (dnsmasq, not RFC 4592)', () => {
+  test('answer for names between, next to and below other records (dnsmasq, not RFC 4592)', () => {
     const home = pipelineWith([
       '*.w1.example A 192.0.2.1',
       'www.w1.example A 192.0.2.2',

@@ -137,7 +137,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect([asked, waiting].map(replyOf)).toEqual([ANSWERED, ANSWERED]);
   });
 
-  test('take over what one has claimed and forgotten', async () => {
+  test('take over a question that one has claimed and lost', async () => {
     one.ask(NAME);
     one.held.length = 0;
     node.clock.advance(6_000);
@@ -179,7 +179,7 @@ describe.each([2, 8])('%i workers that are asked the same', (count) => {
     expect(other.lastLogged).toMatchObject({ status: 'BLOCKED_LIST' });
   });
 
-  test('ask at the same time what is not the same: another type, zone or subnet', () => {
+  test('ask different questions at the same time: another type, zone or subnet', () => {
     one.ask(NAME);
     other.ask(NAME, { qtype: 28 });
     other.ask('www.example.net');

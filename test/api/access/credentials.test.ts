@@ -192,7 +192,7 @@ describe('the document', () => {
       }
   });
 
-  test('has changes for admins only, but what people do with their own account', () => {
+  test('has changes for admins only, except login, setup and what users change in their account', () => {
     const open = operations.filter(({ method, access }) => method !== 'GET' && access !== 'admin');
     expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}: viewer',

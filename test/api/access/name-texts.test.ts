@@ -55,7 +55,7 @@ test.each(Object.entries(REFUSED))('no operation takes a name %s', async (_what,
   expect([named.length > 20, taken]).toEqual([true, []]);
 });
 
-test('a user and a token, which are known by their names, take no invisible character at all', async () => {
+test('a user and a token, which are known by their names, must not contain invisible characters', async () => {
   for (const [path, body, field] of [
     ['/users', { username: 'ann', password: 'correct horse battery' }, 'display_name'],
     ['/api-tokens', {}, 'name'],

@@ -138,7 +138,7 @@ describe('a request whose framing can be read in two ways', () => {
     ['bytes above ASCII in the target', get('/\xff')],
     ['a method in lower case', `get / HTTP/1.1\r\n${HOST}\r\n`],
     ['a method that there is not', `FOO / HTTP/1.1\r\n${HOST}\r\n`],
-  ])('is refused once, and nothing behind it is read: %s', async (_what, octets) => {
+  ])('is refused once, and nothing after it is read: %s', async (_what, octets) => {
     const answer = await answersTo(octets + SMUGGLED);
     expectRefused(answer, 400, 'malformed');
   });

@@ -78,7 +78,7 @@ describe('the limit of requests', () => {
     }
   });
 
-  test('is of each address, whatever others send, and comes back with time', async () => {
+  test('applies to each address, whatever others send, and recovers with time', async () => {
     await exhaust('192.0.2.2');
     expect((await from('192.0.2.2')).status).toBe(429);
     await exhaust('192.0.2.3');
@@ -86,7 +86,7 @@ describe('the limit of requests', () => {
     expect([(await from('192.0.2.2')).status, (await from('192.0.2.2')).status]).toEqual([200, 429]);
   });
 
-  test('is of a /64 over IPv6', async () => {
+  test('applies to each /64 over IPv6', async () => {
     await exhaust('2001:db8::1');
     expect((await from('2001:db8::2')).status).toBe(429);
     expect((await from('2001:db8:0:1::1')).status).toBe(200);

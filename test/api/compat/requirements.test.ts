@@ -74,7 +74,7 @@ describe('the requirements of clients', () => {
     expect([other.status, errorIn(other)]).toEqual([401, UNAUTHORIZED]);
   });
 
-  test('requirement 5: /api/info/version asks for a session and is no 404', async () => {
+  test('requirement 5: /api/info/version asks for a session and is not 404', async () => {
     const answer = await compat.send('GET', '/api/info/version');
     expect([answer.status, errorIn(answer)]).toEqual([401, UNAUTHORIZED]);
   });
@@ -135,7 +135,7 @@ describe('the requirements of clients', () => {
     expect([over.status, errorIn(over)]).toEqual([401, UNAUTHORIZED]);
   });
 
-  test('requirement 10: a sid stands in a URL as it is', async () => {
+  test('requirement 10: a sid needs no encoding in a URL', async () => {
     const sid = await compat.logIn();
     expect(sid).toMatch(/^[\w-]{43}$/);
     expect((await compat.send('GET', `${SUMMARY}?sid=${sid}`)).status).toBe(200);

@@ -38,7 +38,7 @@ describe('an API token', () => {
     ['revoked', (id) => ['DELETE', `/svc/api/api-tokens/${id}`]],
     ['given another key', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { key: 'k7Qm2xVt9ZrB4nWs8LdP' }]],
     ['given another role', (id) => ['PUT', `/svc/api/api-tokens/${id}`, { role: 'admin' }]],
-  ])('that is %s has no session any more', async (_how, change) => {
+  ])('that is %s no longer has a session', async (_how, change) => {
     const sid = await sidOf(viewer.key);
     const [method, path, json] = change(viewer.id);
     const answer = await compat.api.send(method, path, { session, ...(json === undefined ? {} : { json }) });

@@ -75,7 +75,7 @@ describe('a route that changes something', () => {
 });
 
 describe('a change that is sent twice', () => {
-  test('leaves one entry of what it changed, and none of what it left as it was', async () => {
+  test('leaves one entry for what it changed, and none for what it did not change', async () => {
     const json = { never_forward_non_fqdn: true };
     await changing.api.send('PUT', '/api/settings', { json });
     const before = await countOfPeople();

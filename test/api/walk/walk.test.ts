@@ -201,14 +201,14 @@ describe('the walk', () => {
     expect(`${name.replace(/ \d+$/, '')} ${answer.status}`).toBe(name);
   });
 
-  test('a node that runs is not forgotten', async () => {
+  test('a running node is not removed', async () => {
     await suite.database.query(
       `INSERT INTO nodes (id, name, run, last_seen) VALUES (8, 'core', gen_random_uuid(), now())`,
     );
     expect((await walk.ask('DELETE /nodes/{node}', { params: { node: 'core' } })).status).toBe(409);
   });
 
-  test('what has too much to do says so', async () => {
+  test('an overloaded node reports that it is overloaded', async () => {
     await walk.ask('GET /queries/stream', {}, busy);
     await walk.ask('GET /health', {}, busy);
     const exports = Array.from({ length: 2 }, () =>

@@ -131,7 +131,7 @@ describe.each(BACK_ENDS)('weir and bad input, back end %s', (backEnd) => {
     expect(await udp.exchange(bytes)).toMatchObject({ rcode, answers: [] });
   });
 
-  test('weir answers neither responses nor what is shorter than a header', async () => {
+  test('weir answers neither responses nor messages shorter than a header', async () => {
     const response = query(NAME, 'A', { id: 7, flags: 0x8180 });
     for (let length = 0; length < 12; length++) await udp.send(query(NAME, 'A').slice(0, length));
     for (let i = 0; i < 20; i++) await udp.send(response);

@@ -160,7 +160,7 @@ describe('weir behind load balancers', () => {
     for (const socket of open) socket.destroy();
   });
 
-  test('believes no header of a client that comes by itself, over TCP and UDP', async () => {
+  test('ignores the header of a client that connects directly, over TCP and UDP', async () => {
     const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000263c633640112340035', 'hex');
     const forger = await from(OTHER, weir.dnsPort);
     forger.resume();

@@ -283,7 +283,7 @@ describe('weir with a database server of its owner', () => {
       `UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0001_groups'`,
       /the database was made by a Weir from before 0\.1\.0 and is left unchanged.*weir backup FILE/,
     ],
-  ])('weir leaves a database alone %s, and answers all the same', async (_what, change, undo, reason) => {
+  ])('weir leaves a database alone %s, and still answers', async (_what, change, undo, reason) => {
     const env = { WEIR_DATABASE_URL: url(address.password) };
     await sql(change, 'UPDATE nodes SET version = NULL');
     weir = await Weir.start({ room: weirRoom, upstreams, env, database: 'later' });

@@ -49,7 +49,7 @@ describe.each(BACK_ENDS)('weir with a rate limit, back end %s', (backEnd) => {
   const set = (limit: object): Promise<unknown> =>
     api.expect(200, 'PATCH', '/config', { dns: { rate_limit: limit } });
 
-  test('weir refuses what is over the limit over UDP and TCP, and says so in the log and the statistics', async () => {
+  test('weir refuses queries over the limit over UDP and TCP, and shows them in the log and the statistics', async () => {
     using udp = await UdpClient.open(weir.dnsPort, '127.0.0.1', '127.0.0.21');
     const replies = await udp.askAll(sameQuestions(OVER));
     const refused = replies.filter(({ rcode }) => rcode === Rcode.REFUSED).length;

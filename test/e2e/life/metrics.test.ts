@@ -100,7 +100,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     ]);
   });
 
-  test('show the list under its name, whatever that is', () => {
+  test('show the list under its name, whatever characters it has', () => {
     expect(after.sum('weir_list_rules', { list: LIST, kind: 'block' })).toBe(2);
     expect(after.sum('weir_list_status', { list: LIST, status: 'ok' })).toBe(1);
     expect(after.sum('weir_list_last_success_timestamp_seconds', { list: LIST })).toBeGreaterThan(1e9);

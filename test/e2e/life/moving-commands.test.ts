@@ -210,7 +210,7 @@ test('the real command reads standard input, and ends with the status', async ()
 });
 
 describe('weir rules and weir revisions rollback', () => {
-  test('change what is answered, and take it back', async () => {
+  test('add a rule, and roll back to the revision before it', async () => {
     expect(await addressOf('ruled.example')).toBe(EVERY_ADDRESS);
     await run(['groups', 'add', 'Before']);
     const [{ id }] = JSON.parse((await run(['revisions', '--json'])).lines.join('\n')) as [{ id: number }];

@@ -36,7 +36,7 @@ describe('weir on a core that is short of time', () => {
     expect(niceness.get('libuv-worker')).toEqual(new Set([nicerBy(12)]));
   });
 
-  test('the database comes behind the control plane, however late its sessions were opened', async () => {
+  test('the database has a lower priority than the control plane, however late its sessions were opened', async () => {
     await (await weir.api()).expect(200, 'GET', '/queries');
     const levels = serversOn(join(weir.room.dataDir, 'postgres', 'cluster')).map((pid) => getPriority(pid));
     expect(new Set(levels)).toEqual(new Set([nicerBy(4), nicerBy(12)]));

@@ -194,7 +194,7 @@ describe('weir with lists', () => {
     expect(await answerOf('by-prefix.example')).toBe(EVERY_ADDRESS);
   });
 
-  test('weir knows the client that a rule names, as soon as people give it that name', async () => {
+  test('weir knows the client that a rule names as soon as it is given that name', async () => {
     lists.serve('/named', `||named.example^$client="Mary's tablet"\n||other.example^\n`);
     const source = await api.addSource({ name: 'named', url: lists.url('/named') });
     expect(await answerOf('other.example')).toBe(BLOCKED);

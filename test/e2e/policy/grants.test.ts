@@ -84,7 +84,7 @@ describe('weir with grants', () => {
     expect(await weir.stop()).toMatchObject({ code: 0 });
   });
 
-  test('weir without its database neither forgets nor extends them', async () => {
+  test('weir without its database neither loses nor extends them', async () => {
     await using weir = await Weir.start({ ...options(), database: 'none' });
     expect(await answerTo(weir, RULED)).toBe(EVERY_ADDRESS);
     await untilFree(weir, OTHER);
