@@ -61,7 +61,7 @@ describe('CacheFile', () => {
     ['the clock was set back by less than that', { wallSecs: 10, monotonicSecs: 100 }, 200],
     ['the clock was set on', { wallSecs: 299, monotonicSecs: 1 }, 1],
     ['the clock was set back', { wallSecs: -1, monotonicSecs: 1 }, null],
-  ])('load() extends no TTL if %s before the restart', async (_what, gone, ttlSecs) => {
+  ])('load() extends no TTL if %s in between', async (_what, gone, ttlSecs) => {
     const before = createAnswerCache(0);
     keep(before, 'a.example.org', 300);
     const file = new CacheFile(folder, SETTINGS, new MemoryLogger());
