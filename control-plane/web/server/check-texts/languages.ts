@@ -2,8 +2,15 @@
 import type { CheckTexts } from './check-texts.ts';
 import { GERMAN } from './de.ts';
 import { ENGLISH } from './en.ts';
+import { SPANISH } from './es.ts';
+import { FRENCH } from './fr.ts';
 
-export const CHECK_LANGUAGES = ['en', 'de'] as const;
+export const CHECK_LANGUAGES = ['en', 'de', 'es', 'fr'] as const;
 export type CheckLanguage = (typeof CHECK_LANGUAGES)[number];
 
-export const CHECK_TEXTS: Readonly<Record<CheckLanguage, CheckTexts>> = { en: ENGLISH, de: GERMAN };
+export const CHECK_TEXTS: Readonly<Record<CheckLanguage, CheckTexts>> = {
+  en: ENGLISH,
+  de: GERMAN,
+  es: SPANISH,
+  fr: FRENCH,
+};

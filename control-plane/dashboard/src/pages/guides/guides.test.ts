@@ -1,16 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import english from './guides.en.json' with { type: 'json' };
-import german from './guides.de.json' with { type: 'json' };
 import { GUIDE_IDS, guideOf, piecesOf, PRODUCTS, withAddresses } from './guides.ts';
 import type { GuideFile } from './guides.ts';
 
 const ADDRESSES = { ipv4: '192.0.2.53', ipv6: 'fd00::53' };
-const FILES: readonly (readonly [string, GuideFile])[] = [
-  ['English', english],
-  ['German', german],
-];
+const FILES = readdirSync(import.meta.dirname)
+  .filter((file) => /^guides\.\w+\.json$/.test(file))
+  .map(
+    (file) => [file, JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as GuideFile] as const,
+  );
 
-describe.each(FILES)('the guides in %s', (_language, file) => {
+describe.each(FILES)('the guides of %s', (_name, file) => {
   test.each(GUIDE_IDS)('have a name and steps for IPv4 and IPv6 of %s, with the address', (id) => {
     const { name, ipv4, ipv6, commands } = guideOf(id, file);
     expect(name).toBe(PRODUCTS[id].name ?? file.guides[id].name);

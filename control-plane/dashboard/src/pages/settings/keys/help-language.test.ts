@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CONFIG_KEYS } from './config-key.ts';
-import german from './config-help.de.json' with { type: 'json' };
 import { helpIn } from './help-language.ts';
+import type { HelpFile } from './help-language.ts';
+
+const FILES = readdirSync(import.meta.dirname).filter((file) => /^config-help\.\w+\.json$/.test(file));
 
 describe('helpIn()', () => {
   const [entry] = CONFIG_KEYS;
@@ -26,10 +30,12 @@ describe('helpIn()', () => {
   });
 });
 
-describe('the German help', () => {
-  test('says something of each key and each unit, and of nothing else', () => {
-    expect(Object.keys(german.help).sort()).toEqual(CONFIG_KEYS.map(({ key }) => key).sort());
-    const units = new Set(CONFIG_KEYS.flatMap(({ unit }) => unit ?? []));
-    expect(Object.keys(german.units).sort()).toEqual([...units].sort());
+describe('the help of a language', () => {
+  test.each(FILES)('%s says something of each key and each unit, and of nothing else', (file) => {
+    const { help, units } = JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as HelpFile;
+    expect(Object.keys(help).sort()).toEqual(CONFIG_KEYS.map(({ key }) => key).sort());
+    expect(Object.keys(units).sort()).toEqual(
+      [...new Set(CONFIG_KEYS.flatMap(({ unit }) => unit ?? []))].sort(),
+    );
   });
 });

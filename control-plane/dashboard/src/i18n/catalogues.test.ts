@@ -1,0 +1,68 @@
+/** The catalogues of all languages beside the English one. */
+import { describe, expect, test } from '@jest/globals';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Catalogue = Readonly<Record<string, string>>;
+
+const read = (file: string): Catalogue =>
+  JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as Catalogue;
+const LANGUAGES = readdirSync(import.meta.dirname).flatMap((file) => /^(\w+)\.json$/.exec(file)?.[1] ?? []);
+const english = read('en.json');
+
+/** What a message takes: names of its places, and the plural categories of each. */
+function placesOf(message: unknown, found = new Map<string, Set<string>>()): Map<string, Set<string>> {
+  if (!Array.isArray(message)) return found;
+  for (const part of message as unknown[]) {
+    if (!Array.isArray(part)) continue;
+    const [name, , choices] = part as [string, string?, unknown?];
+    const categories = found.get(name) ?? new Set();
+    found.set(name, categories);
+    if (typeof choices !== 'object' || choices === null) continue;
+    for (const [category, text] of Object.entries(choices)) {
+      categories.add(category);
+      placesOf(text, found);
+    }
+  }
+  return found;
+}
+
+/** Names of the places that a text fills in, sorted. */
+function namesIn(text: string): string {
+  return [...placesOf(compileMessage(text)).keys()]
+    .filter((name) => name !== '#')
+    .sort()
+    .join();
+}
+
+describe.each(LANGUAGES)('the catalogue %s', (language) => {
+  const catalogue = read(`${language}.json`);
+
+  test('has every text of the English one, in its order, and no other', () => {
+    expect(Object.keys(catalogue)).toEqual(Object.keys(english));
+    expect(Object.entries(catalogue).filter(([, text]) => text.trim() === '')).toEqual([]);
+  });
+
+  test('fills in what the English texts fill in', () => {
+    const differing = Object.keys(english).filter(
+      (key) => namesIn(catalogue[key]!) !== namesIn(english[key]!),
+    );
+    expect(differing).toEqual([]);
+  });
+
+  test('has the plural categories of its language only, and always `other`', () => {
+    const known = new Set<string>(new Intl.PluralRules(language).resolvedOptions().pluralCategories);
+    const faulty = Object.entries(catalogue).filter(([, text]) =>
+      [...placesOf(compileMessage(text)).values()].some(
+        (categories) =>
+          categories.size > 0 &&
+          (!categories.has('other') ||
+            [...categories].some(
+              (category) => /^(zero|one|two|few|many)$/.test(category) && !known.has(category),
+            )),
+      ),
+    );
+    expect(faulty).toEqual([]);
+  });
+});
