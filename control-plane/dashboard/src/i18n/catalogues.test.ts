@@ -36,6 +36,15 @@ function namesIn(text: string): string {
     .join();
 }
 
+/** Terms of the glossaries that have one meaning in the English texts. */
+const TERMS = [
+  ...['blocklist', 'allowlist', 'device', 'upstream', 'cache', 'query log', 'audit log', 'password'],
+  ...['schedule', 'node', 'certificate'],
+];
+
+/** Without the names of places. */
+const wordsOf = (text: string): string => text.replaceAll(/\{\w+/g, '{');
+
 describe.each(LANGUAGES)('the catalogue %s', (language) => {
   const catalogue = read(`${language}.json`);
 
@@ -64,5 +73,22 @@ describe.each(LANGUAGES)('the catalogue %s', (language) => {
       ),
     );
     expect(faulty).toEqual([]);
+  });
+});
+
+describe.each(LANGUAGES.filter((language) => language !== 'en'))('the words of %s', (language) => {
+  const catalogue = read(`${language}.json`);
+
+  test.each(TERMS)('has one word for %s, that of the glossary', (term) => {
+    const glossary = JSON.parse(
+      readFileSync(join(import.meta.dirname, 'glossary', `${language}.json`), 'utf8'),
+    ) as Readonly<Record<string, readonly string[]>>;
+    const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
+    const others = Object.entries(english).filter(
+      ([key, text]) =>
+        new RegExp(`\\b${term}s?\\b`, 'i').test(wordsOf(text)) &&
+        !glossary[term]!.some((form) => has(catalogue[key]!.replaceAll('\u00a0', ' '), form)),
+    );
+    expect(others.map(([key]) => [key, catalogue[key]])).toEqual([]);
   });
 });
