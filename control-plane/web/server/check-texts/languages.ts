@@ -4,8 +4,9 @@ import { GERMAN } from './de.ts';
 import { ENGLISH } from './en.ts';
 import { SPANISH } from './es.ts';
 import { FRENCH } from './fr.ts';
+import { DUTCH } from './nl.ts';
 
-export const CHECK_LANGUAGES = ['en', 'de', 'es', 'fr'] as const;
+export const CHECK_LANGUAGES = ['en', 'de', 'es', 'fr', 'nl'] as const;
 export type CheckLanguage = (typeof CHECK_LANGUAGES)[number];
 
 export const CHECK_TEXTS: Readonly<Record<CheckLanguage, CheckTexts>> = {
@@ -13,4 +14,5 @@ export const CHECK_TEXTS: Readonly<Record<CheckLanguage, CheckTexts>> = {
   de: GERMAN,
   es: SPANISH,
   fr: FRENCH,
+  nl: DUTCH,
 };
