@@ -16,6 +16,7 @@ import { backupRoutes } from '../transfer/backup/backup-routes.ts';
 import { cacheRoutes } from '../resolving/cache/cache-routes.ts';
 import { bypassRoutes } from '../clients/devices/bypass/bypass-routes.ts';
 import { clientRoutes } from '../clients/devices/client-routes.ts';
+import { mergeRoutes } from '../clients/devices/merging/merge-routes.ts';
 import { clientSubnetRoutes } from '../clients/devices/client-subnet-routes.ts';
 import { explainRoutes } from '../insight/explain/explain-routes.ts';
 import { forwardZoneRoutes } from '../filtering/forward-zones/forward-zone-routes.ts';
@@ -85,6 +86,7 @@ const FEATURES = [
   accessRoutes,
   clientRoutes,
   clientSubnetRoutes,
+  mergeRoutes,
   listCatalogRoutes,
   listPreviewRoutes,
   listStatsRoutes,

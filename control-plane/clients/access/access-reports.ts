@@ -3,7 +3,8 @@ import type { Clock } from '../../../shared/clock.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 import { admitsAddress } from '../../../shared/policy/access.ts';
 import type { Access } from '../../../shared/policy/access.ts';
-import type { ClientDirectory, SeenAddress } from '../devices/client-directory.ts';
+import type { ClientDirectory } from '../devices/client-directory.ts';
+import type { SeenAddress } from '../devices/client-record.ts';
 import type { AccessInForce, AccessRows } from './access-in-force.ts';
 
 /** Clients that were seen longer ago are not announced. */

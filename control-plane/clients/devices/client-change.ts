@@ -36,9 +36,10 @@ function inRevision(client: StoredClient | null): Record<string, unknown> | null
 
 function givenOf(client: StoredClient | null): Record<string, unknown> | null {
   if (client === null) return null;
-  const { id, ip, mac, key, name, groupId, excludeFromLog, excludeFromStats } = client;
+  const { id, ip, mac, key, name, groupId, deviceId, excludeFromLog, excludeFromStats } = client;
   return {
     ...{ id, ip_address: ip, mac_address: mac, client_key: key, name, group_id: groupId },
+    ...(deviceId === null ? {} : { device_id: deviceId }),
     ...{ exclude_from_log: excludeFromLog, exclude_from_stats: excludeFromStats },
   };
 }

@@ -29,6 +29,7 @@ function stored(change: Partial<StoredClient>): StoredClient {
     hostname: null,
     name: null,
     groupId: null,
+    deviceId: null,
     firstSeenMs: null,
     lastSeenMs: null,
     queryCount: 0,
@@ -129,6 +130,51 @@ describe('ClientDirectory.see()', () => {
     expect(directory.at('192.0.2.2')).toBeUndefined();
     expect(directory.at('192.0.2.3')).toBeDefined();
     expect(directory.obsoleteIds().ids).toHaveLength(1);
+  });
+});
+
+describe('merged clients', () => {
+  let main: ReturnType<ClientDirectory['put']>;
+  let part: ReturnType<ClientDirectory['put']>;
+  beforeEach(() => {
+    const id = ++lastId;
+    main = directory.put(stored({ id, deviceId: id, mac: MAC, name: 'Phone', groupId: 2, lastSeenMs: 5 }));
+    part = directory.put(stored({ deviceId: id, mac: OTHER_MAC, hostname: 'random', lastSeenMs: 4 }));
+    directory.locate('192.0.2.7', MAC);
+    directory.locate('192.0.2.8', OTHER_MAC);
+  });
+
+  test('are seen each at its own address, and shown as one', () => {
+    expect(see('192.0.2.8', 3, 9000)).toBe(part);
+    expect([main.newQueries, part.newQueries]).toEqual([0, 3]);
+    expect(directory.at('192.0.2.8')).toBe(main);
+    expect(directory.nameAt('192.0.2.8')).toBe('Phone');
+    expect(directory.nameAt('', part.id)).toBe('Phone');
+    expect(directory.groupOf(part)).toEqual({ groupId: 2, source: 'mac' });
+    expect(directory.countByGroup()).toEqual(new Map([[2, 1]]));
+    expect(directory.placesOf(main.id!)).toEqual(['192.0.2.7', '192.0.2.8']);
+    expect(directory.idsOf(main.id!)).toEqual([main.id, part.id]);
+  });
+
+  test('are listed once, by the moment when any of them was seen last', () => {
+    const other = directory.put(stored({ ip: '192.0.2.9', lastSeenMs: 8000 }));
+    expect(directory.all()).toEqual([other, main]);
+    see('192.0.2.8', 1, 9000);
+    expect(directory.all()).toEqual([main, other]);
+  });
+
+  test('are all found by the name that rules have', () => {
+    const addresses = directory.locateNamed(['phone'])[0]!.addresses;
+    expect(addresses).toEqual([macIdentity(MAC), '192.0.2.7', macIdentity(OTHER_MAC), '192.0.2.8']);
+  });
+
+  test('are never evicted, and go together', () => {
+    directory = new ClientDirectory({ maxClients: 3 });
+    for (const one of [main, part]) directory.put({ ...stored({}), ...one, id: one.id!, queryCount: 0 });
+    for (let i = 1; i < 9; i++) see(`198.51.100.${i}`, 1, i);
+    expect(directory.get(part.id!)).toBeDefined();
+    directory.remove(main.id!);
+    expect([directory.get(part.id!), directory.at('192.0.2.8')]).toEqual([undefined, undefined]);
   });
 });
 

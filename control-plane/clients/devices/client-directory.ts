@@ -7,8 +7,9 @@ import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
 import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
-import { type ClientRecord, isManual, noteAddress, recordOf } from './client-record.ts';
-import type { ChangedClients, StoredClient } from './client-record.ts';
+import { DeviceParts, isPart } from '../parts/device-parts.ts';
+import { addSeen, earliest, isManual, latest, newRecord, noteAddress, recordOf } from './client-record.ts';
+import type { ChangedClients, ClientRecord, SeenAddress, Sighting, StoredClient } from './client-record.ts';
 import { type ExclusionRows, UncountedClients } from './excluded-clients.ts';
 import { locateNamed } from './locate-named.ts';
 import { NeighbourMap } from './neighbour-map.ts';
@@ -26,24 +27,6 @@ export interface ClientGrouping {
   readonly source: GroupSource;
 }
 
-/** An address that queries came from, or a client that named itself by its key. */
-export interface Sighting {
-  /** '' for a client that named itself. */
-  readonly address: string;
-  /** Its id; absent for an address. */
-  readonly clientId?: number;
-  /** Since the last sighting of it. */
-  readonly queries: number;
-  /** Unix milliseconds. */
-  readonly lastSeenMs: number;
-}
-
-/** An address and when queries came from it last, Unix milliseconds. */
-export interface SeenAddress {
-  readonly address: string;
-  readonly lastSeenMs: number;
-}
-
 /** The clients of this node. */
 export class ClientDirectory {
   private readonly site: string;
@@ -55,6 +38,7 @@ export class ClientDirectory {
   private readonly byIp = new Map<string, ClientRecord>();
   /** Those with neither. */
   private readonly byKey = new Map<string, ClientRecord>();
+  private readonly parts = new DeviceParts<ClientRecord>();
   private readonly macs = new NeighbourMap();
   /** Ids of rows that became part of another client, or were evicted. */
   private readonly obsolete = new Set<number>();
@@ -106,6 +90,7 @@ export class ClientDirectory {
     known.key = stored.key;
     known.name = stored.name;
     known.groupId = stored.groupId;
+    known.deviceId = stored.deviceId;
     known.excludeFromLog = stored.excludeFromLog;
     known.excludeFromStats = stored.excludeFromStats;
     known.hostname ??= stored.hostname;
@@ -120,21 +105,29 @@ export class ClientDirectory {
     return known;
   }
 
-  /** Removes a client; it is a new one when it is seen again. */
+  /** Removes a client, and those that are part of it; it is a new one when it is seen again. */
   remove(id: number): void {
     const record = this.byId.get(id);
-    if (record !== undefined) this.unlink(record);
+    if (record === undefined) return;
+    for (const gone of isPart(record) ? [record] : this.parts.partsOf(record)) this.unlink(gone);
   }
 
   get(id: number): ClientRecord | undefined {
     return this.byId.get(id);
   }
 
-  /** All stored clients, the last seen first. */
+  /** All stored clients, the last seen first; not those that are part of another one. */
   all(): ClientRecord[] {
-    return [...this.byId.values()].sort(
-      (a, b) => (b.lastSeenMs ?? 0) - (a.lastSeenMs ?? 0) || (a.id ?? 0) - (b.id ?? 0),
-    );
+    const found: { record: ClientRecord; seenMs: number }[] = [];
+    for (const record of this.byId.values())
+      if (!isPart(record)) found.push({ record, seenMs: seenLast(this.parts.partsOf(record)) });
+    found.sort((a, b) => b.seenMs - a.seenMs || a.record.id! - b.record.id!);
+    return found.map(({ record }) => record);
+  }
+
+  /** The client and those that are part of it, or of the same one; the main one first. */
+  partsOf(record: ClientRecord): ClientRecord[] {
+    return this.parts.partsOf(record);
   }
 
   /** Last addresses of all clients, stored or not, that were seen since a time; in no order. */
@@ -146,13 +139,22 @@ export class ClientDirectory {
     return seen;
   }
 
-  /** The client last seen at an address. */
+  /** The client last seen at an address; the main one of a device. */
   at(address: string): ClientRecord | undefined {
+    const record = this.partAt(address);
+    return record === undefined ? undefined : this.parts.mainOf(record);
+  }
+
+  /** The client last seen at an address, as it was seen. */
+  partAt(address: string): ClientRecord | undefined {
     const byIp = this.byIp.get(address);
     const mac = this.macs.macAt(address);
     const byMac = mac === null ? undefined : this.byMac.get(mac);
     // A person who names an address means the client there, unless that one has a given name or group itself.
-    const isMeant = byIp !== undefined && isManual(byIp) && (byMac?.groupId ?? null) === null;
+    const isMeant =
+      byIp !== undefined &&
+      isManual(byIp) &&
+      (byMac === undefined || this.parts.mainOf(byMac).groupId === null);
     return isMeant ? byIp : (byMac ?? byIp);
   }
 
@@ -161,13 +163,15 @@ export class ClientDirectory {
    * named itself by its key, whatever the address; null if it is gone.
    */
   nameAt(address: string, clientId: number | null = null): string | null {
-    const record = clientId === null ? this.at(address) : this.byId.get(clientId);
+    const record = clientId === null ? this.partAt(address) : this.byId.get(clientId);
     if (record === undefined) return null;
-    return record.name ?? record.hostname ?? (clientId === null ? null : record.key);
+    const { name, hostname } = this.parts.mainOf(record);
+    return name ?? record.hostname ?? hostname ?? (clientId === null ? null : record.key);
   }
 
   /** Group of a client; if none is assigned to it, the group of its last address. */
-  groupOf({ groupId, mac, ip }: Pick<ClientRecord, 'groupId' | 'mac' | 'ip'>): ClientGrouping {
+  groupOf(record: ClientRecord): ClientGrouping {
+    const { groupId, mac, ip } = this.parts.mainOf(record);
     if (groupId !== null) return { groupId, source: mac === null ? 'manual' : 'mac' };
     this.subnetIndex ??= new SubnetIndex(this.subnets);
     const ofSubnet = ip === null ? null : this.subnetIndex.groupOf(ip);
@@ -180,6 +184,7 @@ export class ClientDirectory {
   countByGroup(): Map<number, number> {
     const counts = new Map<number, number>();
     for (const record of this.byId.values()) {
+      if (isPart(record)) continue;
       const { groupId } = this.groupOf(record);
       counts.set(groupId, (counts.get(groupId) ?? 0) + 1);
     }
@@ -217,16 +222,27 @@ export class ClientDirectory {
 
   /** Addresses of the clients that rules name by these MACs and names, in lower case. */
   locateNamed(names: readonly string[]): LocatedClient[] {
-    return locateNamed(names, this.records, this.macs);
+    const records = [...this.records].map((one) =>
+      isPart(one) ? { ...one, name: this.parts.mainOf(one).name } : one,
+    );
+    return locateNamed(names, records, this.macs);
   }
 
   /** All addresses that a client is known at; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined {
     const record = this.byId.get(id);
     if (record === undefined) return undefined;
-    const { ip, mac, addresses } = record;
-    const known = mac === null ? [] : this.macs.addressesOf(mac);
-    return [...new Set([...(ip === null ? [] : [ip]), ...addresses, ...known])];
+    const places = this.parts.partsOf(record).flatMap(({ ip, mac, addresses }) => {
+      const known = mac === null ? [] : this.macs.addressesOf(mac);
+      return [...(ip === null ? [] : [ip]), ...addresses, ...known];
+    });
+    return [...new Set(places)];
+  }
+
+  /** Ids under which the queries of a client are logged if it names itself by a key. */
+  idsOf(id: number): readonly number[] {
+    const record = this.byId.get(id);
+    return record === undefined ? [] : this.parts.partsOf(record).map((part) => part.id!);
   }
 
   /** Whether the MAC at an address is known. */
@@ -254,7 +270,7 @@ export class ClientDirectory {
 
   /** Counts a sighting for the client at its address. */
   see({ address, queries, lastSeenMs }: Sighting): ClientRecord {
-    let record = this.at(address);
+    let record = this.partAt(address);
     const isLocated = this.macs.macAt(address) !== null;
     if (record === undefined || (isLocated && record.mac === null && !isManual(record)))
       record = this.create(address);
@@ -318,33 +334,14 @@ export class ClientDirectory {
 
   private create(ip: string): ClientRecord {
     if (this.records.size >= this.maxClients) this.evict();
-    const record: ClientRecord = {
-      id: null,
-      ip,
-      mac: this.macs.macAt(ip),
-      key: null,
-      addresses: [],
-      site: this.site,
-      hostname: null,
-      name: null,
-      groupId: null,
-      excludeFromLog: false,
-      excludeFromStats: false,
-      firstSeenMs: null,
-      lastSeenMs: null,
-      storedQueries: 0,
-      newQueries: 0,
-      isDirty: true,
-    };
+    const record = newRecord(ip, this.macs.macAt(ip), this.site);
     this.add(record);
     return record;
   }
 
   private merge(from: ClientRecord, into: ClientRecord): void {
     this.unlink(from);
-    into.newQueries += from.storedQueries + from.newQueries;
-    into.firstSeenMs = earliest(into.firstSeenMs, from.firstSeenMs);
-    into.lastSeenMs = latest(into.lastSeenMs, from.lastSeenMs);
+    addSeen(into, from);
     if (from.id !== null) this.obsolete.add(from.id);
   }
 
@@ -367,6 +364,7 @@ export class ClientDirectory {
     const double = this.known(record);
     if (double !== undefined && double !== record) this.merge(double, record);
     this.records.add(record);
+    this.parts.add(record);
     if (record.id !== null) this.byId.set(record.id, record);
     if (record.mac !== null) this.byMac.set(record.mac, record);
     else if (record.ip !== null) this.byIp.set(record.ip, record);
@@ -383,6 +381,7 @@ export class ClientDirectory {
 
   private unlink(record: ClientRecord): void {
     this.records.delete(record);
+    this.parts.remove(record);
     if (record.id !== null) this.byId.delete(record.id);
     if (record.mac !== null && this.byMac.get(record.mac) === record) this.byMac.delete(record.mac);
     if (record.ip !== null && this.byIp.get(record.ip) === record) this.byIp.delete(record.ip);
@@ -390,10 +389,6 @@ export class ClientDirectory {
   }
 }
 
-function earliest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
-}
-
-function latest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+function seenLast(records: readonly ClientRecord[]): number {
+  return Math.max(...records.map(({ lastSeenMs }) => lastSeenMs ?? 0));
 }

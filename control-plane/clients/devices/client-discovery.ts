@@ -10,8 +10,8 @@ import type { Database } from '../../storage/db/database.ts';
 import { ClockWatch } from '../../host/clock/clock-watch.ts';
 import { DatabaseUnavailable } from '../../storage/db/database-errors.ts';
 import type { PolicyMacClient } from '../../policy/change/rows.ts';
-import { type ClientDirectory, MAX_CLIENTS, type Sighting } from './client-directory.ts';
-import type { ClientRecord, StoredClient } from './client-record.ts';
+import { type ClientDirectory, MAX_CLIENTS } from './client-directory.ts';
+import type { ClientRecord, Sighting, StoredClient } from './client-record.ts';
 import * as store from './client-store.ts';
 import type { HostNames } from './host-names.ts';
 import type { LeaseWatch } from './lease-watch.ts';
@@ -177,7 +177,7 @@ export class ClientDiscovery {
   }
 
   private nameAll(): void {
-    for (const record of this.parts.directory.all()) {
+    for (const record of this.parts.directory.all().flatMap((one) => this.parts.directory.partsOf(one))) {
       const leased = this.parts.leases.hostnameOf(record.ip, record.mac);
       if (leased !== null) this.parts.directory.nameHost(record, leased);
     }

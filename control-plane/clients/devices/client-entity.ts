@@ -12,14 +12,32 @@ export const clientEntity = entity({
   params: IdParams,
   answer: Client,
   body: ClientUpdateBody,
-  read: async (db, { id }) => writableFields(await store.readClient(db, id)),
+  read: async (db, { id }) => {
+    const { mergedInto, merged } = await store.readMerged(db, id);
+    return {
+      ...writableFields(await store.readClient(db, id)),
+      merged_into: mergedInto,
+      merged: merged.map((part) => ({ ...UNKNOWN_PART, id: part })),
+    };
+  },
   // Neither the address of a client that is known by MAC or key, nor the group of a network: both change by themselves.
   covers: (client) => ({
     ip_address: (client.mac_address ?? client.client_key) === null ? client.ip_address : null,
-    group_id: isChosen(client.group_source) ? client.group_id : null,
+    // Of a part they are those of its client.
+    ...((client.merged_into ?? null) !== null && OF_CLIENT),
+    group_id: (client.merged_into ?? null) === null && isChosen(client.group_source) ? client.group_id : null,
     group_source: null,
+    merged_into: client.merged_into ?? null,
+    merged: client.merged?.map(({ id }) => id),
   }),
 });
+
+/** A part, of which the ETag covers the id only. */
+const UNKNOWN_PART = {
+  ...{ ip_address: null, mac_address: null, vendor: null, private_address: false },
+  ...{ client_key: null, hostname: null, last_seen: null },
+};
+const OF_CLIENT = { name: null, exclude_from_log: false, exclude_from_stats: false };
 
 /** The stored fields of a client that users can set. */
 function writableFields(client: StoredClient): Partial<Client> {

@@ -20,6 +20,8 @@ export interface StoredClient {
   readonly name: string | null;
   /** Null = none was assigned. */
   readonly groupId: number | null;
+  /** The client that it is part of, or its own id if others are part of it; null = it stands alone. */
+  readonly deviceId: number | null;
   /** Unix milliseconds; null = never. */
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
@@ -48,6 +50,7 @@ export interface ClientRecord {
   hostname: string | null;
   name: string | null;
   groupId: number | null;
+  deviceId: number | null;
   excludeFromLog: boolean;
   excludeFromStats: boolean;
   firstSeenMs: number | null;
@@ -60,18 +63,62 @@ export interface ClientRecord {
   isDirty: boolean;
 }
 
+/** An address that queries came from, or a client that named itself by its key. */
+export interface Sighting {
+  /** '' for a client that named itself. */
+  readonly address: string;
+  /** Its id; absent for an address. */
+  readonly clientId?: number;
+  /** Since the last sighting of it. */
+  readonly queries: number;
+  /** Unix milliseconds. */
+  readonly lastSeenMs: number;
+}
+
+/** An address and when queries came from it last, Unix milliseconds. */
+export interface SeenAddress {
+  readonly address: string;
+  readonly lastSeenMs: number;
+}
+
 /** A record of a row. */
 export function recordOf(stored: StoredClient): ClientRecord {
   const { queryCount, addresses, ...others } = stored;
   return { ...others, addresses: [...addresses], storedQueries: queryCount, newQueries: 0, isDirty: false };
 }
 
-/** Whether a person gave it a name, group, key or exclusion, so that it is never evicted or merged. */
-export function isManual(
-  record: Pick<ClientRecord, 'name' | 'groupId' | 'key' | 'excludeFromLog' | 'excludeFromStats'>,
-): boolean {
-  const { name, groupId, key, excludeFromLog, excludeFromStats } = record;
-  return name !== null || groupId !== null || key !== null || excludeFromLog || excludeFromStats;
+/** A record of a client that is seen for the first time. */
+export function newRecord(ip: string, mac: string | null, site: string): ClientRecord {
+  return {
+    ...{ id: null, ip, mac, key: null, addresses: [], site },
+    ...{ hostname: null, name: null, groupId: null, deviceId: null },
+    ...{ excludeFromLog: false, excludeFromStats: false, firstSeenMs: null, lastSeenMs: null },
+    ...{ storedQueries: 0, newQueries: 0, isDirty: true },
+  };
+}
+
+type Settings = 'name' | 'groupId' | 'key' | 'deviceId' | 'excludeFromLog' | 'excludeFromStats';
+
+/** Whether a person gave it a name, group, key or exclusion or merged it, so that it is never evicted or taken over. */
+export function isManual(record: Pick<ClientRecord, Settings>): boolean {
+  const { name, groupId, key, deviceId, excludeFromLog, excludeFromStats } = record;
+  const isExcluded = excludeFromLog || excludeFromStats;
+  return name !== null || groupId !== null || key !== null || deviceId !== null || isExcluded;
+}
+
+/** Adds what was seen of one record to another, also queries that the database knows of. */
+export function addSeen(into: ClientRecord, from: ClientRecord): void {
+  into.newQueries += from.storedQueries + from.newQueries;
+  into.firstSeenMs = earliest(into.firstSeenMs, from.firstSeenMs);
+  into.lastSeenMs = latest(into.lastSeenMs, from.lastSeenMs);
+}
+
+export function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+export function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 /** Records that the client was at `address`. */

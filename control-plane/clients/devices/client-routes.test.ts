@@ -43,6 +43,8 @@ describe('clients', () => {
       query_count: 0,
       exclude_from_log: false,
       exclude_from_stats: false,
+      merged_into: null,
+      merged: [],
     });
     expect(clients.api.policyChanges).toBe(1);
     expect((await get(`/clients/${client.id}`)).body).toEqual(client);

@@ -14,7 +14,6 @@ import {
 import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Author } from '../../api/caller.ts';
-import { notFound } from '../../api/api-error.ts';
 import { BULK_LIMIT_BYTES } from '../../api/row-faults.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
@@ -24,13 +23,14 @@ import type { Queryable } from '../../storage/db/database.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { Changed } from '../../policy/change/change.ts';
 import type { ClientDirectory } from './client-directory.ts';
+import { latest } from './client-record.ts';
 import type { StoredClient } from './client-record.ts';
 import { auditOutside } from './client-change.ts';
 import type { ClientChange } from './client-change.ts';
 import { changedGroup, clientEntity } from './client-entity.ts';
 import { changeClients } from './client-batch.ts';
 import * as store from './client-store.ts';
-import { momentText, pageOfClients, shownClient } from './client-view.ts';
+import { clientById, labelOf, momentText, pageOfClients } from './client-view.ts';
 
 /** Rows of clients. */
 export function clientRoutes(context: {
@@ -95,8 +95,10 @@ function readClientStats(
       const counts = await stats.addressCounts(spanOf(clock.nowMs(), periodMs(query.period)!), gone);
       const found = new Map<number, ClientStats>();
       for (const { address, clientId, total, blocked } of counts) {
-        const record = clientId === null ? clients.at(address) : clients.get(clientId);
-        if (record === undefined || record.id === null) continue;
+        const part = clientId === null ? clients.at(address) : clients.get(clientId);
+        if (part === undefined) continue;
+        const record = clients.partsOf(part)[0]!;
+        if (record.id === null) continue;
         const before = found.get(record.id);
         const queriesTotal = (before?.queries_total ?? 0) + total;
         const queriesBlocked = (before?.queries_blocked ?? 0) + blocked;
@@ -109,7 +111,12 @@ function readClientStats(
           queries_total: queriesTotal,
           queries_blocked: queriesBlocked,
           block_rate: Math.round((queriesBlocked / queriesTotal) * 10_000) / 100,
-          last_seen: momentText(record.lastSeenMs),
+          last_seen: momentText(
+            clients
+              .partsOf(record)
+              .map(({ lastSeenMs }) => lastSeenMs)
+              .reduce(latest),
+          ),
         });
       }
       const busiest = [...found.values()].sort((a, b) => b.queries_total - a.queries_total || a.id - b.id);
@@ -182,7 +189,7 @@ function updateClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     body: ClientUpdateBody,
     answer: Client,
     entity: clientEntity,
-    errors: { 409: 'another client has this MAC, address or key' },
+    errors: { 409: 'another client has this MAC, address or key, or it is part of another client' },
     handle: (request) => {
       const { id } = request.params;
       return change(policy, clients, authorOf(request), 'changed', (tx) =>
@@ -203,6 +210,7 @@ function moveClient(policy: PolicyChanges, clients: ClientDirectory): Route {
     body: ClientGroupBody,
     answer: Client,
     entity: clientEntity,
+    errors: { 409: 'it is part of another client' },
     handle: (request) => {
       const { group_id: groupId } = request.body;
       const what = groupId === null ? 'taken out of its group' : `moved to group ${groupId}`;
@@ -284,14 +292,4 @@ async function change(
     return apply();
   });
   return clientById(clients, stored.id);
-}
-
-function clientById(clients: ClientDirectory, id: number): Client {
-  const record = clients.get(id);
-  if (record === undefined) throw notFound(`client ${id}`);
-  return shownClient(record, clients.groupOf(record));
-}
-
-function labelOf({ name, mac, ip, key }: StoredClient): string {
-  return name ?? mac ?? ip ?? key ?? '';
 }

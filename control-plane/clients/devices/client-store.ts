@@ -3,6 +3,7 @@ import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clie
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';
 import type { Queryable } from '../../storage/db/database.ts';
+import { isPart } from '../parts/device-parts.ts';
 import { LAST_REVISION, NOTED_NOW } from '../../policy/change/noted-now.ts';
 import type { ChangedClients, ClientRecord, StoredClient } from './client-record.ts';
 
@@ -17,6 +18,7 @@ export interface ClientRow {
   readonly hostname: string | null;
   readonly name: string | null;
   readonly group_id: number | null;
+  readonly device_id: number | null;
   readonly first_seen: Date | null;
   readonly last_seen: Date | null;
   readonly query_count: string;
@@ -26,11 +28,11 @@ export interface ClientRow {
 
 /** Columns of `ClientRow`. */
 export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
-  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, first_seen, last_seen,
+  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, device_id, first_seen, last_seen,
   query_count::text AS query_count, exclude_from_log, exclude_from_stats`;
 
-/** No name, group, key or exclusion was given. */
-const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL
+/** No name, group, key or exclusion was given, and it was not merged. */
+const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL AND clients.device_id IS NULL
   AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
 /** Nor is a grant for it, which would end with it. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)`;
@@ -57,6 +59,22 @@ export async function readClient(db: Queryable, id: number): Promise<StoredClien
   return toClient(existing(rows[0], id));
 }
 
+/** Which client it is part of, and the ids of those that are part of it. */
+export async function readMerged(
+  db: Queryable,
+  id: number,
+): Promise<{ mergedInto: number | null; merged: number[] }> {
+  const { rows } = await db.query<{ id: number; device_id: number }>(
+    'SELECT id, device_id FROM clients WHERE device_id = $1 AND id <> $1 OR id = $1 AND device_id <> $1 ORDER BY id',
+    [id],
+  );
+  const own = rows.find((row) => row.id === id);
+  return {
+    mergedInto: own?.device_id ?? null,
+    merged: rows.filter((row) => row.id !== id).map((row) => row.id),
+  };
+}
+
 /**
  * Stores a client with what a person gave it. A client that was only seen so far is taken over; 409 if it already has a
  * given name, group, key or exclusion, or another one has that key, 400 for an unknown group.
@@ -81,6 +99,8 @@ export async function insertClient(db: Queryable, client: ClientCreate): Promise
 /** Changes the given fields; 404, 409 for a MAC, address or key of another one, 400 for an unknown group. */
 export async function updateClient(db: Queryable, id: number, change: ClientUpdate): Promise<StoredClient> {
   const before = await readClient(db, id);
+  if (isPart(before))
+    throw conflict(`it is part of client ${before.deviceId}; change that client, or split this one off`);
   const ip = change.ip_address === undefined ? before.ip : change.ip_address;
   const mac = change.mac_address === undefined ? before.mac : change.mac_address;
   const key = change.client_key === undefined ? before.key : change.client_key;
@@ -229,6 +249,7 @@ export function toClient(row: ClientRow): StoredClient {
     hostname: row.hostname,
     name: row.name,
     groupId: row.group_id,
+    deviceId: row.device_id,
     firstSeenMs: row.first_seen?.getTime() ?? null,
     lastSeenMs: row.last_seen?.getTime() ?? null,
     queryCount: Number(row.query_count),

@@ -2,11 +2,20 @@
 import type { Client, ClientPage, ClientQuery } from '../../../shared/api/policy/clients-api.ts';
 import { isRandomMac } from '../../../shared/net/mac.ts';
 import { vendorOf } from '../vendors/vendor-table.ts';
-import type { ClientDirectory, ClientGrouping } from './client-directory.ts';
-import type { ClientRecord } from './client-record.ts';
+import { notFound } from '../../api/api-error.ts';
+import type { ClientDirectory } from './client-directory.ts';
+import { earliest, latest } from './client-record.ts';
+import type { ClientRecord, StoredClient } from './client-record.ts';
 
-/** A record that the database has, with its group. */
-export function shownClient(record: ClientRecord, { groupId, source }: ClientGrouping): Client {
+/** A record that the database has, with its group, and with those that are part of it. */
+export function shownClient(
+  directory: Pick<ClientDirectory, 'groupOf' | 'partsOf'>,
+  record: ClientRecord,
+): Client {
+  const { groupId, source } = directory.groupOf(record);
+  const [main, ...others] = directory.partsOf(record) as [ClientRecord, ...ClientRecord[]];
+  const merged = main === record ? others : [];
+  const whole = [record, ...merged];
   return {
     id: record.id!,
     ip_address: record.ip,
@@ -14,14 +23,28 @@ export function shownClient(record: ClientRecord, { groupId, source }: ClientGro
     ...interfaceOf(record.mac),
     client_key: record.key,
     hostname: record.hostname,
-    name: record.name,
+    name: main.name,
     group_id: groupId,
     group_source: source,
-    first_seen: momentText(record.firstSeenMs),
+    first_seen: momentText(whole.map(({ firstSeenMs }) => firstSeenMs).reduce(earliest)),
+    last_seen: momentText(whole.map(({ lastSeenMs }) => lastSeenMs).reduce(latest)),
+    query_count: whole.reduce((sum, part) => sum + part.storedQueries + part.newQueries, 0),
+    exclude_from_log: main.excludeFromLog,
+    exclude_from_stats: main.excludeFromStats,
+    merged_into: main === record ? null : main.id,
+    merged: merged.map(shownPart),
+  };
+}
+
+function shownPart(record: ClientRecord): Client['merged'][number] {
+  return {
+    id: record.id!,
+    ip_address: record.ip,
+    mac_address: record.mac,
+    ...interfaceOf(record.mac),
+    client_key: record.key,
+    hostname: record.hostname,
     last_seen: momentText(record.lastSeenMs),
-    query_count: record.storedQueries + record.newQueries,
-    exclude_from_log: record.excludeFromLog,
-    exclude_from_stats: record.excludeFromStats,
   };
 }
 
@@ -36,9 +59,7 @@ export function pageOfClients(
   { limit, offset, ...filter }: ClientQuery,
 ): ClientPage {
   const found = findClients(clients, filter);
-  const data = found
-    .slice(offset, offset + limit)
-    .map(({ record, grouping }) => shownClient(record, grouping));
+  const data = found.slice(offset, offset + limit).map((record) => shownClient(clients, record));
   return { data, total: found.length, limit, offset };
 }
 
@@ -46,15 +67,15 @@ export function pageOfClients(
 export function findClients(
   directory: ClientDirectory,
   { search, group_id: groupId, group_source: source }: Omit<ClientQuery, 'limit' | 'offset'>,
-): { record: ClientRecord; grouping: ClientGrouping }[] {
+): ClientRecord[] {
   const part = search?.toLowerCase();
-  const found: { record: ClientRecord; grouping: ClientGrouping }[] = [];
+  const found: ClientRecord[] = [];
   for (const record of directory.all()) {
-    if (part !== undefined && !speaksOf(record, part)) continue;
+    if (part !== undefined && !directory.partsOf(record).some((one) => speaksOf(one, part))) continue;
     const grouping = directory.groupOf(record);
     if (groupId !== undefined && grouping.groupId !== groupId) continue;
     if (source !== undefined && grouping.source !== source) continue;
-    found.push({ record, grouping });
+    found.push(record);
   }
   return found;
 }
@@ -67,4 +88,16 @@ function speaksOf({ ip, mac, key, addresses, hostname, name }: ClientRecord, par
 /** A moment as the API writes it. */
 export function momentText(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
+}
+
+/** A stored client as the API shows it; 404 if there is none. */
+export function clientById(clients: ClientDirectory, id: number): Client {
+  const record = clients.get(id);
+  if (record === undefined) throw notFound(`client ${id}`);
+  return shownClient(clients, record);
+}
+
+/** What messages call a client. */
+export function labelOf({ name, mac, ip, key }: StoredClient): string {
+  return name ?? mac ?? ip ?? key ?? '';
 }

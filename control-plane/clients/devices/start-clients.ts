@@ -56,7 +56,7 @@ export function startClients(parts: ClientParts): () => Promise<void> {
     ),
     clock,
     found: (address, hostname) => {
-      const record = directory.at(address);
+      const record = directory.partAt(address);
       if (record !== undefined) directory.nameHost(record, hostname);
     },
   });

@@ -76,7 +76,10 @@ export async function writePlan(tx: Queryable, groupId: number, plan: GroupPlanB
 }
 
 async function writeClients(tx: Queryable, groupId: number, ids: readonly number[]): Promise<void> {
-  const found = await tx.query<{ id: number }>('SELECT id FROM clients WHERE id = ANY($1::integer[])', [ids]);
+  const found = await tx.query<{ id: number }>(
+    'SELECT id FROM clients WHERE id = ANY($1::integer[]) AND (device_id IS NULL OR device_id = id)',
+    [ids],
+  );
   const known = new Set(found.rows.map(({ id }) => id));
   const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [index]));
   if (unknown.length > 0)

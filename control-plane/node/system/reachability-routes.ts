@@ -15,7 +15,7 @@ const OWN: readonly string[] = ['127.0.0.1', '::1'];
 /** The row. */
 export function reachabilityRoutes(context: {
   dnsListening: () => DnsPortParts;
-  clients: Pick<ClientDirectory, 'at' | 'seenSince'>;
+  clients: Pick<ClientDirectory, 'partAt' | 'seenSince'>;
   filterStats: () => BlockFilterStats;
 }): Route[] {
   const { clients, filterStats } = context;
@@ -29,7 +29,7 @@ export function reachabilityRoutes(context: {
     handle: async ({ http }) => {
       const listening = context.dnsListening();
       const address = clientAddress(http);
-      const lastSeenMs = clients.at(address)?.lastSeenMs ?? null;
+      const lastSeenMs = clients.partAt(address)?.lastSeenMs ?? null;
       const { blocked_domains: names, wildcard_rules: wildcards, regex_rules: regexes } = filterStats();
       return {
         dns: await dnsReach(listening),

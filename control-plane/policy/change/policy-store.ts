@@ -7,14 +7,18 @@ import type { BlockingSwitch, PolicyRows } from './rows.ts';
 import { type FindService, type KeptRows, type ManagedChanges, PolicyMemory } from './policy-memory.ts';
 import { type PolicyPosition, POSITION } from '../../storage/cluster/policy-position.ts';
 
+/** Clients (`c`), and those whose name, group and exclusions hold for them (`main`). */
+const CLIENTS = 'clients c JOIN clients main ON main.id = coalesce(c.device_id, c.id)';
+
 const pairs = (value: string, table: string): string =>
   `SELECT coalesce(string_agg(${value} || ' ' || group_id, ','), '') FROM ${table}`;
+const clientPairs = (value: string): string =>
+  `SELECT coalesce(string_agg(${value} || ' ' || main.group_id, ','), '') FROM ${CLIENTS} WHERE main.group_id IS NOT NULL`;
 
 /** Statements that give `address group` and so on, with commas between. */
 const CLIENT_PAIRS = {
-  clients: `${pairs('host(ip_address)', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NULL
-    AND ip_address IS NOT NULL`,
-  macClients: `${pairs('mac_address::text', 'clients')} WHERE group_id IS NOT NULL AND mac_address IS NOT NULL`,
+  clients: `${clientPairs('host(c.ip_address)')} AND c.mac_address IS NULL AND c.ip_address IS NOT NULL`,
+  macClients: `${clientPairs('c.mac_address::text')} AND c.mac_address IS NOT NULL`,
   subnets: pairs('cidr::text', 'client_subnets'),
 } as const;
 
@@ -49,7 +53,7 @@ const SLOTS = `(SELECT coalesce(json_agg(json_build_object('days', days, 'start'
   'action', action, 'skipsDaysOff', skips_days_off) ORDER BY id), '[]') FROM schedule_slots s WHERE s.profile_id = p.id)`;
 
 /** `Exclusion` bits of a client. */
-const EXCLUSION = `(${String(Exclusion.LOG)} * exclude_from_log::integer + ${String(Exclusion.STATS)} * exclude_from_stats::integer)`;
+const EXCLUSION = `(${String(Exclusion.LOG)} * main.exclude_from_log::integer + ${String(Exclusion.STATS)} * main.exclude_from_stats::integer)`;
 
 /** A managed domain as JSON. */
 const MANAGED_DOMAIN = `json_build_object('id', id, 'name', name,
@@ -129,26 +133,27 @@ const KEPT: Readonly<Record<keyof KeptRows, readonly [version: string, select: s
     'grants',
     `SELECT coalesce(json_agg(json_build_object('id', g.id, 'domain', g.domain,
          'subdomains', g.subdomains, 'action', g.action,
-         'groupId', g.group_id, 'clientId', g.client_id, 'mac', c.mac_address::text,
+         'groupId', g.group_id, 'clientId', coalesce(c.id, g.client_id), 'mac', c.mac_address::text,
          'address', CASE WHEN c.mac_address IS NULL THEN host(c.ip_address) END,
          'untilMs', round(extract(epoch FROM g.until) * 1000),
-         'createdMs', round(extract(epoch FROM g.created_at) * 1000)) ORDER BY g.id), '[]')
-       FROM grants g LEFT JOIN clients c ON c.id = g.client_id`,
+         'createdMs', round(extract(epoch FROM g.created_at) * 1000)) ORDER BY g.id, c.id), '[]')
+       FROM grants g LEFT JOIN clients own ON own.id = g.client_id
+         LEFT JOIN clients c ON c.id = own.id OR c.device_id = own.device_id`,
   ],
   clients: ['clients', CLIENT_PAIRS.clients],
   macClients: ['clients', CLIENT_PAIRS.macClients],
   keyedClients: [
     'clients',
-    `SELECT coalesce(json_agg(json_build_object('clientId', id, 'key', client_key, 'groupId', group_id, 'name', name,
-         'mac', mac_address::text, 'exclusion', ${EXCLUSION}) ORDER BY id), '[]')
-       FROM clients WHERE client_key IS NOT NULL`,
+    `SELECT coalesce(json_agg(json_build_object('clientId', c.id, 'key', c.client_key, 'groupId', main.group_id,
+         'name', main.name, 'mac', c.mac_address::text, 'exclusion', ${EXCLUSION}) ORDER BY c.id), '[]')
+       FROM ${CLIENTS} WHERE c.client_key IS NOT NULL`,
   ],
   excludedClients: [
     'clients',
-    `SELECT coalesce(json_agg(json_build_object('mac', mac_address::text,
-         'address', CASE WHEN mac_address IS NULL THEN host(ip_address) END, 'exclusion', ${EXCLUSION})
-         ORDER BY id), '[]')
-       FROM clients WHERE ${EXCLUSION} > 0 AND (mac_address IS NOT NULL OR ip_address IS NOT NULL)`,
+    `SELECT coalesce(json_agg(json_build_object('mac', c.mac_address::text,
+         'address', CASE WHEN c.mac_address IS NULL THEN host(c.ip_address) END, 'exclusion', ${EXCLUSION})
+         ORDER BY c.id), '[]')
+       FROM ${CLIENTS} WHERE ${EXCLUSION} > 0 AND (c.mac_address IS NOT NULL OR c.ip_address IS NOT NULL)`,
   ],
   subnets: ['client_subnets', CLIENT_PAIRS.subnets],
 };

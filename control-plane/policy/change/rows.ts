@@ -151,7 +151,7 @@ export interface PolicyLocalRecord {
   readonly ttlSecs: number;
 }
 
-/** A temporary rule of a client, a group or everyone. */
+/** A temporary rule of a client, a group or everyone; one of a device is there for each client that it is known as. */
 export interface PolicyGrant {
   readonly id: number;
   /** ASCII, folded, no final dot. Null = every name. */

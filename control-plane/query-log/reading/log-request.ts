@@ -18,6 +18,8 @@ export interface LogSelection extends QueryFilter {
 export interface KnownClients {
   /** All addresses that a client is known at; undefined = no such client. */
   placesOf(id: number): readonly string[] | undefined;
+  /** Ids that its queries have in the log if it named itself by a key. */
+  idsOf(id: number): readonly number[];
 }
 
 /** The rows that filters select. @throws {ApiError} 400 for times that do not go together, and for an unknown client */
@@ -69,7 +71,7 @@ function deviceOf(id: number | undefined, clients: KnownClients, path: string): 
   if (id === undefined) return undefined;
   const addresses = clients.placesOf(id);
   if (addresses === undefined) throw invalid([{ path, message: 'expected the id of a client' }]);
-  return { id, addresses };
+  return { ids: clients.idsOf(id), addresses };
 }
 
 function codeCondition(rcode: string | undefined): Pick<QueryConditions, 'rcode' | 'reply'> {

@@ -26,7 +26,10 @@ async function partOf(query: string): Promise<QueryLogFilter> {
     part = filter;
     return Promise.resolve(EMPTY);
   };
-  const clients = { placesOf: (id: number) => (id === 7 ? ['192.0.2.7', '2001:db8::7'] : undefined) };
+  const clients = {
+    placesOf: (id: number) => (id === 7 ? ['192.0.2.7', '2001:db8::7'] : undefined),
+    idsOf: () => [7, 8],
+  };
   const [listQueries] = queryRoutes({ clock, clients, queryLog: { page, row: async () => null } });
   const http = { url: `/api/queries?${query}`, params: {} } as unknown as Request;
   expect(await listQueries!.run(http, new EventEmitter() as unknown as Response, null)).toBe(EMPTY);
@@ -61,8 +64,8 @@ describe('queryRoutes()', () => {
   test.each([
     ['domain!=ads', { not: { domain: 'ads' } }],
     ['client!=192.0.2.0/24', { not: { client: '192.0.2.0/24' } }],
-    ['client_id=7', { device: { id: 7, addresses: ['192.0.2.7', '2001:db8::7'] } }],
-    ['client_id!=7', { not: { device: { id: 7, addresses: ['192.0.2.7', '2001:db8::7'] } } }],
+    ['client_id=7', { device: { ids: [7, 8], addresses: ['192.0.2.7', '2001:db8::7'] } }],
+    ['client_id!=7', { not: { device: { ids: [7, 8], addresses: ['192.0.2.7', '2001:db8::7'] } } }],
     ['group_id!=7', { not: { group_id: 7 } }],
     ['type!=AAAA', { not: { type: 'AAAA' } }],
     ['status!=CACHED', { not: { status: 'CACHED' } }],

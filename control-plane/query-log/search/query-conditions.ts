@@ -8,9 +8,9 @@ import { addressFromText, addressToText } from '../../../shared/net/ip.ts';
 import type { HeadClient, HeadOutcome } from '../block/block-layout.ts';
 import { replyKindOf } from '../rows/reply-kind.ts';
 
-/** A client by its key, and by all its addresses unless another one named itself there. */
+/** A client by the ids of those that named themselves by a key, and by all its addresses unless another one named itself there. */
 export interface DeviceCondition {
-  readonly id: number;
+  readonly ids: readonly number[];
   readonly addresses: readonly string[];
 }
 
@@ -82,7 +82,9 @@ function clientTests({
   if (client !== undefined) tests.push(clientWithin(client));
   if (device !== undefined) {
     const addresses = new Set(device.addresses);
-    tests.push(([address, , , , keyed = 0]) => (keyed === 0 ? addresses.has(address) : keyed === device.id));
+    tests.push(([address, , , , keyed = 0]) =>
+      keyed === 0 ? addresses.has(address) : device.ids.includes(keyed),
+    );
   }
   if (clientPatterns !== undefined) {
     const patterns = clientPatterns.map(matchesWildcards);

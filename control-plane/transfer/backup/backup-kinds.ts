@@ -11,7 +11,7 @@ const WITH_GROUP = 'JOIN groups g ON g.name = v."group"';
 const OF_GROUP = 'LEFT JOIN groups g ON g.id = t.group_id';
 
 const CLIENT = items(
-  'ip_address inet, mac_address macaddr, client_key text, name text, "group" text, exclude_from_log boolean, exclude_from_stats boolean',
+  'ip_address inet, mac_address macaddr, client_key text, name text, "group" text, exclude_from_log boolean, exclude_from_stats boolean, device text',
 );
 const HAS_KEY_ONLY = (row: string): string => `${row}.mac_address IS NULL AND ${row}.ip_address IS NULL`;
 const IS_CLIENT = `(t.mac_address = v.mac_address OR t.mac_address IS NULL AND t.ip_address = v.ip_address
@@ -22,7 +22,24 @@ const putClients = (where: string, key: string): string =>
      coalesce(v.exclude_from_stats, false) FROM ${CLIENT} LEFT ${WITH_GROUP} WHERE ${where}
    ON CONFLICT ${key} DO UPDATE SET client_key = excluded.client_key, name = excluded.name,
      group_id = excluded.group_id, exclude_from_log = excluded.exclude_from_log,
-     exclude_from_stats = excluded.exclude_from_stats`;
+     exclude_from_stats = excluded.exclude_from_stats, device_id = NULL`;
+
+/** What a client is known by, as text. */
+const knownBy = (row: string): string =>
+  `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
+/** Each statement has the value `$1`. */
+const TAKES_ITEMS = '$1::jsonb IS NOT NULL';
+/** Clients that are part of others, and those others: none is both. */
+const MERGE_CLIENTS = [
+  `UPDATE clients t SET device_id = main.id FROM ${CLIENT} JOIN clients main ON ${knownBy('main')} = v.device
+    WHERE ${IS_CLIENT} AND main.id <> t.id`,
+  `UPDATE clients t SET device_id = NULL FROM clients main
+    WHERE t.device_id = main.id AND main.device_id <> main.id AND ${TAKES_ITEMS}`,
+  `UPDATE clients t SET device_id = id WHERE device_id IS NULL AND ${TAKES_ITEMS}
+    AND EXISTS (SELECT FROM clients part WHERE part.device_id = t.id)`,
+  `UPDATE clients t SET device_id = NULL WHERE device_id = id AND ${TAKES_ITEMS}
+    AND NOT EXISTS (SELECT FROM clients part WHERE part.device_id = t.id AND part.id <> t.id)`,
+];
 
 const clients: BackupKind = {
   name: 'clients',
@@ -30,8 +47,9 @@ const clients: BackupKind = {
   isKnownByFirst: true,
   // The address of a client that is known by its MAC is where it was seen last.
   read: `SELECT CASE WHEN t.mac_address IS NULL THEN host(t.ip_address) END AS ip_address,
-      t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group", t.exclude_from_log, t.exclude_from_stats
-    FROM clients t ${OF_GROUP} WHERE num_nonnulls(t.name, t.group_id, t.client_key) > 0
+      t.mac_address::text AS mac_address, t.client_key, t.name, g.name AS "group", t.exclude_from_log, t.exclude_from_stats,
+      (SELECT ${knownBy('main')} FROM clients main WHERE main.id = t.device_id AND main.id <> t.id) AS device
+    FROM clients t ${OF_GROUP} WHERE num_nonnulls(t.name, t.group_id, t.client_key, t.device_id) > 0
       OR t.exclude_from_log OR t.exclude_from_stats
     ORDER BY t.mac_address, t.ip_address, t.client_key`,
   put: [
@@ -43,9 +61,13 @@ const clients: BackupKind = {
       '(ip_address) WHERE mac_address IS NULL',
     ),
     putClients(HAS_KEY_ONLY('v'), '(client_key)'),
+    ...MERGE_CLIENTS,
   ],
   // Clients that were seen on the network stay, without their settings.
   remove: [
+    // Those that are part of them do not go with them.
+    `UPDATE clients part SET device_id = NULL FROM ${CLIENT}, clients t
+       WHERE ${IS_CLIENT} AND t.id IN (part.id, part.device_id)`,
     `DELETE FROM clients t USING ${CLIENT} WHERE ${IS_CLIENT} AND (t.last_seen IS NULL OR ${HAS_KEY_ONLY('t')})`,
     `UPDATE clients t SET name = NULL, group_id = NULL, client_key = NULL,
        exclude_from_log = false, exclude_from_stats = false FROM ${CLIENT} WHERE ${IS_CLIENT}`,

@@ -39,6 +39,27 @@ describe('a restore', () => {
     expect(await auditCount()).toBe(before + 2);
   });
 
+  test('brings merged clients back, and splits those that the file has apart', async () => {
+    const apart = await backUp();
+    const text = 'UPDATE clients SET name = NULL, group_id = NULL, device_id = $1 WHERE id = $2';
+    const { rows } = await suite.database.query<{ id: number }>('SELECT id FROM clients ORDER BY id');
+    const [tablet, , , byAddress] = rows.map(({ id }) => id);
+    await suite.database.query('UPDATE clients SET device_id = id WHERE id = $1', [tablet]);
+    await suite.database.query(text, [tablet, byAddress]);
+    const merged = await backUp();
+    expect(merged.clients).toContainEqual(
+      expect.objectContaining({ ip_address: '2001:db8::7', device: '02:00:5e:10:00:01', group: null }),
+    );
+    for (const file of [apart, merged, EMPTY, merged, apart]) {
+      await restore(file);
+      expect((await backUp()).clients).toEqual(file.clients);
+    }
+    const unknown = merged.clients!.map((item) => ({ ...item, device: item['device'] && '192.0.2.99' }));
+    expect((await send({ ...merged, clients: unknown })).status).toBe(200);
+    const named = merged.clients!.map((item) => ({ ...item, device: '192.0.2.8', name: 'both' }));
+    expect((await send({ ...merged, clients: named })).status).toBe(400);
+  });
+
   test('brings custom rules back with their text', async () => {
     const before = await backUp();
     const customOf = ({ list_sources: all = [] }: BackupText) =>
@@ -178,7 +199,7 @@ describe('a restore', () => {
     });
     const { grants, clients } = await backUp();
     expect(grants).toContainEqual(expect.objectContaining({ client: '192.0.2.8', domain: 'a.example' }));
-    const included = { exclude_from_log: false, exclude_from_stats: false };
+    const included = { exclude_from_log: false, exclude_from_stats: false, device: null };
     expect(clients).toEqual(expect.arrayContaining(moved.map((client) => ({ ...included, ...client }))));
     await restore(file);
     expect(content(await backUp())).toEqual(content(file));

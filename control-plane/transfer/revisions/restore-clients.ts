@@ -14,6 +14,9 @@ const WAS = `WITH was AS MATERIALIZED (SELECT r.* FROM ${CHANGED} first,
 /** Sightings wait: what they insert could be in the way. */
 const LOCK = 'LOCK TABLE clients IN SHARE ROW EXCLUSIVE MODE';
 
+/** Merged clients are several until the end; nothing that is part of another one goes with it. */
+const SPLIT = `UPDATE clients SET device_id = NULL FROM ${CHANGED} first
+  WHERE id = first.key::integer AND device_id IS NOT NULL`;
 const REMOVE_NEW = `DELETE FROM clients USING ${CHANGED} first WHERE first.was IS NULL AND id = first.key::integer
   AND (ip_address IS NULL AND mac_address IS NULL
     OR last_seen IS NULL AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id))`;
@@ -36,7 +39,7 @@ const DETACH = `${WAS} UPDATE clients SET group_id = NULL,
 /** Takes the changed clients out of their groups, and what was set since from those that were only seen. */
 export async function detachClients(tx: Queryable, revision: number): Promise<void> {
   await tx.query(LOCK);
-  for (const text of [REMOVE_NEW, CLEAR_NEW, DETACH]) await tx.query(text, [revision]);
+  for (const text of [SPLIT, REMOVE_NEW, CLEAR_NEW, DETACH]) await tx.query(text, [revision]);
 }
 
 const INSERT_DELETED = `${WAS} INSERT INTO clients
@@ -45,7 +48,7 @@ const INSERT_DELETED = `${WAS} INSERT INTO clients
   ON CONFLICT (id) DO NOTHING`;
 
 const IS_OTHER = `seen.id <> was.id AND seen.group_id IS NULL AND seen.name IS NULL AND seen.client_key IS NULL
-  AND NOT seen.exclude_from_log AND NOT seen.exclude_from_stats`;
+  AND seen.device_id IS NULL AND NOT seen.exclude_from_log AND NOT seen.exclude_from_stats`;
 /** Clients that were only seen since, each with the earlier client that it is. */
 const SEEN_AGAIN = `${WAS}
   SELECT seen.id, was.id AS is FROM clients seen JOIN was ON seen.mac_address = was.mac_address WHERE ${IS_OTHER}
@@ -61,7 +64,7 @@ const TAKE_SIGHTINGS = `WITH gone AS (DELETE FROM clients USING ${PAIRS} WHERE c
 
 /** A client that is known by its MAC stays where it was seen last. */
 const SET_AS_THEN = `${WAS} UPDATE clients SET mac_address = was.mac_address, client_key = was.client_key,
-    name = was.name, group_id = was.group_id, exclude_from_log = was.exclude_from_log,
+    name = was.name, group_id = was.group_id, device_id = was.device_id, exclude_from_log = was.exclude_from_log,
     exclude_from_stats = was.exclude_from_stats, ip_address = CASE WHEN was.mac_address IS NULL THEN was.ip_address
       ELSE coalesce(clients.ip_address, clients.addresses[1], was.ip_address) END
   FROM was WHERE clients.id = was.id`;

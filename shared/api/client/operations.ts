@@ -105,6 +105,8 @@ export interface Operations {
   'GET /client-subnets/{id}': { params: typeof fields.IdParams; answer: typeof clients.ClientSubnet };
   'POST /client-subnets': { body: typeof clients.ClientSubnetCreateBody; answer: typeof clients.ClientSubnet };
   'DELETE /client-subnets/{id}': { params: typeof fields.IdParams };
+  'POST /clients/{id}/merge': { params: typeof fields.IdParams; body: typeof clients.ClientMergeBody; answer: typeof clients.Client };
+  'POST /clients/{id}/split': { params: typeof fields.IdParams; answer: typeof clients.Client };
   'GET /list-catalog': { answer: typeof listCatalog.KnownListList };
   'POST /blocklist-sources/preview': { body: typeof listPreview.ListPreviewBody; answer: typeof listPreview.ListPreview };
   'POST /allowlist-sources/preview': { body: typeof listPreview.ListPreviewBody; answer: typeof listPreview.ListPreview };

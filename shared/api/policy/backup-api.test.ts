@@ -17,7 +17,7 @@ describe('BackupFile', () => {
     expect(BackupFile.parse({ ...HEAD, version, clients: [client] }).clients).toEqual([
       {
         ...{ mac_address: '02:00:5e:10:00:01', ip_address: null, client_key: null, name: null, group: null },
-        ...{ exclude_from_log: false, exclude_from_stats: false },
+        ...{ exclude_from_log: false, exclude_from_stats: false, device: null },
       },
     ]);
   });

@@ -32,8 +32,22 @@ const Group = z.strictObject({ ...GroupCreateBody.shape, is_default: z.boolean()
 
 const { group_id: _group, ...clientShape } = ClientCreateBody.shape;
 const Client = z
-  .strictObject({ ...clientShape, group: GroupOrNull })
-  .superRefine(({ ip_address: address, mac_address: hardware, client_key: ownKey }, context) => {
+  .strictObject({
+    ...clientShape,
+    group: GroupOrNull,
+    device: text(64).nullable().default(null).meta({
+      description:
+        'what the client is known by of which it is part, and whose name, group and exclusions hold',
+    }),
+  })
+  .superRefine((client, context) => {
+    const { ip_address: address, mac_address: hardware, client_key: ownKey, name, group, device } = client;
+    if (device !== null && ((name ?? group) !== null || client.exclude_from_log || client.exclude_from_stats))
+      context.addIssue({
+        code: 'custom',
+        path: ['device'],
+        message: 'expected null, as it has its own settings',
+      });
     if (address !== null || hardware !== null || ownKey !== null) return;
     const message = 'expected an address, a MAC or a key';
     context.addIssue({ code: 'custom', path: ['ip_address'], message });

@@ -56,8 +56,23 @@ const VENDOR = 'who makes the network interface, as the IEEE has registered its 
 const PRIVATE_ADDRESS =
   'whether the device chose its MAC itself, as phones do for each network; it then says nothing of the vendor';
 
+/** Most clients that are one device. */
+export const MOST_MERGED = 16;
+
 const EXCLUDED_FROM_LOG = 'its queries get no rows in the query log, in exports or over dnstap';
 const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
+
+/** What else a client is known by that several were merged into. */
+const ClientPart = z.strictObject({
+  id: Id.meta({ description: 'by which it is split off' }),
+  ip_address: z.string().nullable(),
+  mac_address: z.string().nullable(),
+  vendor: z.string().nullable().meta({ description: VENDOR }),
+  private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
+  client_key: z.string().nullable(),
+  hostname: z.string().nullable(),
+  last_seen: Timestamp.nullable(),
+});
 
 export const Client = z
   .strictObject({
@@ -76,6 +91,10 @@ export const Client = z
     query_count: z.int().min(0).meta({ description: 'without those that statistics exclude' }),
     exclude_from_log: z.boolean().meta({ description: EXCLUDED_FROM_LOG }),
     exclude_from_stats: z.boolean().meta({ description: EXCLUDED_FROM_STATS }),
+    merged_into: Id.nullable().meta({
+      description: 'the client that it is part of; name, group and exclusions are those of that one',
+    }),
+    merged: z.array(ClientPart).meta({ description: 'clients that were merged into this one' }),
   })
   .meta({ id: 'Client' });
 export type Client = z.infer<typeof Client>;
@@ -174,6 +193,11 @@ export const ClientUpdateBody = z
   })
   .meta({ id: 'ClientUpdate' });
 export type ClientUpdate = z.output<typeof ClientUpdateBody>;
+
+export const ClientMergeBody = z
+  .strictObject({ client_ids: z.array(Id).min(1).max(MOST_MERGED) })
+  .meta({ id: 'ClientMerge' });
+export type ClientMerge = z.output<typeof ClientMergeBody>;
 
 export const ClientGroupBody = z.strictObject({ group_id: GroupChoice }).meta({ id: 'ClientGroup' });
 

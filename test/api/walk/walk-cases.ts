@@ -137,6 +137,11 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
   'POST /managed-domains/bulk': (walk) =>
     walk.ask('POST /managed-domains/bulk', { json: { create: [{ domain: 'many.example.org' }] } }),
   'POST /clients/bulk': (walk) => walk.ask('POST /clients/bulk', { json: { create: [] } }),
+  'POST /clients/{id}/merge': async (walk) => (await merged(walk, 1)).answer,
+  'POST /clients/{id}/split': async (walk) => {
+    const { part } = await merged(walk, 2);
+    return walk.ask('POST /clients/{id}/split', { params: { id: part } });
+  },
   'POST /local-records/bulk': (walk) =>
     walk.ask('POST /local-records/bulk', {
       json: { create: [{ fqdn: 'many.home.arpa', value: '192.0.2.7' }] },
@@ -228,6 +233,23 @@ export function refusalsOf(sources: MemorySources): Readonly<Record<string, Prov
   return { ...REFUSALS, ...Object.fromEntries(ofSources) };
 }
 
+/** Two clients, one of which was made part of the other. */
+async function merged(
+  walk: WalkedApi,
+  serial: number,
+): Promise<{ main: number; part: number; answer: TestAnswer }> {
+  const make = async (address: string): Promise<number> => {
+    const { body } = await walk.ask('POST /clients', { json: { ip_address: address } });
+    return (body as { id: number }).id;
+  };
+  const [main, part] = [await make(`192.0.2.${100 + serial}`), await make(`192.0.2.${200 + serial}`)];
+  const answer = await walk.ask('POST /clients/{id}/merge', {
+    params: { id: main },
+    json: { client_ids: [part] },
+  });
+  return { main, part, answer };
+}
+
 /** Custom rules among the sources of a place. */
 async function customOf(walk: WalkedApi, place: string): Promise<{ params: { id: number } }> {
   const { body } = await walk.ask(`POST ${place}`, { json: { name: 'own', text: 'a.example' } });
@@ -292,6 +314,18 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   'POST /clients/bulk 409': twice('POST /clients/bulk'),
   'POST /local-records/bulk 409': twice('POST /local-records/bulk'),
   'DELETE /groups/{id} 409': (walk) => walk.ask('DELETE /groups/{id}', { params: { id: 1 } }),
+  'PUT /clients/{id}/group 409': async (walk) => {
+    const { part } = await merged(walk, 3);
+    return walk.ask('PUT /clients/{id}/group', { params: { id: part }, json: { group_id: 1 } });
+  },
+  'POST /clients/{id}/merge 409': async (walk) => {
+    const { main, part } = await merged(walk, 4);
+    return walk.ask('POST /clients/{id}/merge', { params: { id: part }, json: { client_ids: [main] } });
+  },
+  'POST /clients/{id}/split 409': async (walk) => {
+    const { main } = await merged(walk, 5);
+    return walk.ask('POST /clients/{id}/split', { params: { id: main } });
+  },
   'PATCH /clients/{id} 409': taken(
     '/clients',
     'PATCH',

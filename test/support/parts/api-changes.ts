@@ -35,6 +35,8 @@ const client = async ({ make }: MutationRoom, serial: number): Promise<number> =
   Number(
     (await make('POST', '/clients', { ip_address: `192.0.2.${serial % 250}`, name: `of ${serial}` }))['id'],
   );
+const otherClient = async ({ make }: MutationRoom, serial: number): Promise<number> =>
+  Number((await make('POST', '/clients', { ip_address: `2001:db8::${serial}` }))['id']);
 const profile = async ({ make }: MutationRoom, serial: number): Promise<number> =>
   Number((await make('POST', '/schedule-profiles', { name: `of ${serial}`, timezone: 'UTC' }))['id']);
 const SLOT = { days: 1, start_time: '01:00', end_time: '02:00', action: 'block_all' };
@@ -98,6 +100,21 @@ const PREPARE = new Map<string, Prepare>([
   [
     'PUT /clients/{id}/group',
     async (room, n) => ({ path: `/clients/${await client(room, n)}/group`, json: { group_id: 1 } }),
+  ],
+  [
+    'POST /clients/{id}/merge',
+    async (room, n) => ({
+      path: `/clients/${await client(room, n)}/merge`,
+      json: { client_ids: [await otherClient(room, n)] },
+    }),
+  ],
+  [
+    'POST /clients/{id}/split',
+    async (room, n) => {
+      const part = await otherClient(room, n);
+      await room.make('POST', `/clients/${await client(room, n)}/merge`, { client_ids: [part] });
+      return { path: `/clients/${part}/split` };
+    },
   ],
   [
     'POST /clients/allowed',

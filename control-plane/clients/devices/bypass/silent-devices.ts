@@ -14,7 +14,7 @@ export interface NetworkSights {
 /** Devices without a query since `sinceMs`, the most recent query first; devices that never asked come last. */
 export function silentDevices(
   { neighbours, leases }: NetworkSights,
-  clients: Pick<ClientDirectory, 'at'>,
+  clients: Pick<ClientDirectory, 'partAt' | 'partsOf'>,
   sinceMs: number,
 ): SilentDevice[] {
   const places = [
@@ -23,16 +23,17 @@ export function silentDevices(
   ];
   const found: { device: SilentDevice; lastSeenMs: number }[] = [];
   for (const ofDevice of Map.groupBy(places, ({ mac, address }) => mac ?? address).values()) {
-    const records = ofDevice.flatMap(({ address }) => clients.at(address) ?? []);
+    const records = ofDevice.flatMap(({ address }) => clients.partAt(address) ?? []);
     const lastSeenMs = Math.max(0, ...records.map((record) => record.lastSeenMs ?? 0));
     if (lastSeenMs >= sinceMs) continue;
-    const [record] = records;
+    const [part] = records;
+    const record = part === undefined ? undefined : clients.partsOf(part)[0];
     const leased = ofDevice.find(({ hostname }) => hostname !== null)?.hostname;
     const device: SilentDevice = {
       ip_addresses: [...new Set(ofDevice.map(({ address }) => address))],
       mac_address: ofDevice[0]!.mac,
       ...interfaceOf(ofDevice[0]!.mac),
-      hostname: leased ?? record?.hostname ?? null,
+      hostname: leased ?? part?.hostname ?? null,
       name: record?.name ?? null,
       client_id: record?.id ?? null,
       last_seen: momentText(lastSeenMs === 0 ? null : lastSeenMs),

@@ -38,6 +38,8 @@ describe('clientEntries()', () => {
     query_count: 0,
     exclude_from_log: false,
     exclude_from_stats: false,
+    merged_into: null,
+    merged: [],
   };
 
   test('writes the name before the address', () => {

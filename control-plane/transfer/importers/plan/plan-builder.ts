@@ -243,7 +243,12 @@ export class PlanBuilder {
     const isExcluded = Object.values(exclusions).includes(true);
     if (name === null && group === null && client_key === null && !isExcluded)
       return this.refuse(item, 'it has neither a name nor a group');
-    put(this.clients, known, { ip_address, mac_address, client_key, name, group, ...exclusions }, item);
+    put(
+      this.clients,
+      known,
+      { ip_address, mac_address, client_key, name, group, ...exclusions, device: null },
+      item,
+    );
   }
 
   /** Adds a network of clients. */

@@ -13,6 +13,7 @@ import { DomainName, Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
 import { ClientForm } from './client-form.tsx';
+import { ClientParts, MergeButton } from './client-parts.tsx';
 import { EXCLUSIONS, hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
@@ -51,8 +52,10 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
               >
                 {say('clients.delete.text')}
               </EditAndDelete>
+              <MergeButton client={client} />
             </Bar>
             <ClientFacts client={client} />
+            <ClientParts client={client} />
             <section className={styles['section']}>
               <h3>{say('timed.title')}</h3>
               <TimedPermissions of={{ client_id: client.id }} />

@@ -19,6 +19,8 @@ const client: Client = {
   query_count: 0,
   exclude_from_log: false,
   exclude_from_stats: true,
+  merged_into: null,
+  merged: [],
 };
 
 describe('nameOf()', () => {

@@ -1,0 +1,84 @@
+/** HTTP of merging clients into one device, and of splitting one off again. */
+import { IdParams } from '../../../../shared/api/fields.ts';
+import { Client, ClientMergeBody } from '../../../../shared/api/policy/clients-api.ts';
+import { authorOf, route } from '../../../api/route.ts';
+import type { Route } from '../../../api/route.ts';
+import type { Author } from '../../../api/caller.ts';
+import type { Changed, PolicyChanges } from '../../../policy/change/change.ts';
+import type { Queryable } from '../../../storage/db/database.ts';
+import type { ClientChange } from '../client-change.ts';
+import type { ClientDirectory } from '../client-directory.ts';
+import { clientEntity } from '../client-entity.ts';
+import { clientById, labelOf } from '../client-view.ts';
+import { mergeClients, splitClient } from './merge-store.ts';
+
+/** Rows of merging. */
+export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDirectory }): Route[] {
+  const { policy, clients } = context;
+  const merge = route({
+    method: 'POST',
+    path: '/clients/{id}/merge',
+    access: 'admin',
+    tag: 'Clients',
+    summary:
+      'Make other clients part of this one, which keeps its name, group and exclusions and gets their temporary rules; ' +
+      'the query log is unchanged, and attributed to this client when it is read',
+    params: IdParams,
+    body: ClientMergeBody,
+    answer: Client,
+    entity: clientEntity,
+    errors: { 409: 'one of the clients is part of a third one, or there would be too many' },
+    handle: (request) => {
+      const { id } = request.params;
+      const ids = [...new Set(request.body.client_ids)];
+      return change(policy, clients, authorOf(request), id, async (tx) => {
+        const changes = await mergeClients(tx, id, ids);
+        return { changes, action: `merged with client ${ids.join(', ')}` };
+      });
+    },
+  });
+  const split = route({
+    method: 'POST',
+    path: '/clients/{id}/split',
+    access: 'admin',
+    tag: 'Clients',
+    summary: 'Make a client that is part of another one a separate client again, in the same group',
+    params: IdParams,
+    answer: Client,
+    entity: clientEntity,
+    errors: { 409: 'it is not part of another client' },
+    handle: (request) => {
+      const { id } = request.params;
+      return change(policy, clients, authorOf(request), id, async (tx) => ({
+        changes: await splitClient(tx, id),
+        action: 'split off',
+      }));
+    },
+  });
+  return [merge, split];
+}
+
+interface Done {
+  readonly changes: readonly ClientChange[];
+  readonly action: string;
+}
+
+/** Changes clients in the database, then in memory, then in the active policy. */
+async function change(
+  policy: PolicyChanges,
+  clients: ClientDirectory,
+  author: Author,
+  id: number,
+  work: (tx: Queryable) => Promise<Done>,
+): Promise<Client> {
+  const describe = async (tx: Queryable): Promise<Changed<readonly ClientChange[]>> => {
+    const { changes, action } = await work(tx);
+    const subject = changes.find(({ before }) => before!.id === id)!.before!;
+    return { result: changes, summary: `client ${labelOf(subject)}: ${action}` };
+  };
+  await policy.change(author, describe, (changes, apply) => {
+    clients.takeOver({ clients: changes.flatMap(({ after }) => after ?? []), goneClients: [] });
+    return apply();
+  });
+  return clientById(clients, id);
+}

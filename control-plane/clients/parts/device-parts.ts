@@ -1,0 +1,46 @@
+/** Which clients people have merged into one device. Pure. */
+
+/** What it needs of a client. */
+interface Part {
+  readonly id: number | null;
+  /** The client whose name, group and exclusions hold; its own id for that one; null = it stands alone. */
+  readonly deviceId: number | null;
+}
+
+/** Clients by device. */
+export class DeviceParts<Client extends Part> {
+  private readonly byDevice = new Map<number, Set<Client>>();
+
+  add(client: Client): void {
+    if (client.deviceId === null) return;
+    const parts = this.byDevice.get(client.deviceId) ?? new Set();
+    this.byDevice.set(client.deviceId, parts.add(client));
+  }
+
+  remove(client: Client): void {
+    if (client.deviceId === null) return;
+    const parts = this.byDevice.get(client.deviceId);
+    parts?.delete(client);
+    if (parts?.size === 0) this.byDevice.delete(client.deviceId);
+  }
+
+  /** The client whose settings hold for this one: itself, unless it is part of another. */
+  mainOf(client: Client): Client {
+    if (client.deviceId === null || client.deviceId === client.id) return client;
+    for (const part of this.byDevice.get(client.deviceId) ?? []) if (part.id === client.deviceId) return part;
+    return client;
+  }
+
+  /** All clients of the device that this one is or is part of, the main one first. */
+  partsOf(client: Client): Client[] {
+    if (client.deviceId === null) return [client];
+    const main = this.mainOf(client);
+    const others = [...(this.byDevice.get(client.deviceId) ?? [])].filter((part) => part !== main);
+    return [main, ...others.sort((a, b) => (a.id ?? 0) - (b.id ?? 0))];
+  }
+}
+
+/** Whether a client is part of another one, and so not listed. */
+export function isPart({ id, deviceId }: Part): boolean {
+  return deviceId !== null && deviceId !== id;
+}
