@@ -16,6 +16,7 @@ import { backupRoutes } from '../transfer/backup/backup-routes.ts';
 import { cacheRoutes } from '../resolving/cache/cache-routes.ts';
 import { bypassRoutes } from '../clients/devices/bypass/bypass-routes.ts';
 import { clientRoutes } from '../clients/devices/client-routes.ts';
+import { newDeviceRoutes } from '../clients/devices/new-devices/new-device-routes.ts';
 import { mergeRoutes } from '../clients/devices/merging/merge-routes.ts';
 import { clientSubnetRoutes } from '../clients/devices/client-subnet-routes.ts';
 import { explainRoutes } from '../insight/explain/explain-routes.ts';
@@ -84,6 +85,7 @@ const FEATURES = [
   groupRoutes,
   bypassRoutes,
   accessRoutes,
+  newDeviceRoutes,
   clientRoutes,
   clientSubnetRoutes,
   mergeRoutes,

@@ -67,7 +67,7 @@ export async function openNode({ loaded, logger, service, stops, takesOver, hand
   });
   const config = configuration.current();
   const uuid = nodeUuid(lock.dataDir, logger);
-  const clients = new ClientDirectory({ site: config.server.site });
+  const clients = new ClientDirectory({ site: config.server.site, clock });
   const neighbours = openNeighbourTable(logger, (path) => readFileSync(path, 'utf8'));
   // The first snapshot already has the addresses of clients known by MAC.
   clients.locateAll(neighbours());

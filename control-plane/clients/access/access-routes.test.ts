@@ -99,7 +99,7 @@ describe('GET /clients/refused', () => {
     for (const [at, [ip, hoursAgo, hostname]] of seen.entries())
       clients.put({
         ...{ id: at + 1, ip, mac: null, key: null, addresses: [ip], site: '', hostname, name: null },
-        ...{ groupId: null, deviceId: null, firstSeenMs: null, queryCount: 1 },
+        ...{ groupId: null, deviceId: null, isAcknowledged: false, firstSeenMs: null, queryCount: 1 },
         ...{ excludeFromLog: false, excludeFromStats: false },
         lastSeenMs: api.clock.nowMs() - hoursAgo * HOUR_MS,
       });

@@ -30,6 +30,7 @@ function stored(change: Partial<StoredClient>): StoredClient {
     name: null,
     groupId: null,
     deviceId: null,
+    isAcknowledged: false,
     firstSeenMs: null,
     lastSeenMs: null,
     queryCount: 0,

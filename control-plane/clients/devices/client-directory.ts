@@ -4,11 +4,13 @@
  */
 import { DEFAULT_GROUP_ID } from '../../../shared/api/policy/groups-api.ts';
 import type { GroupSource } from '../../../shared/api/policy/clients-api.ts';
+import { type Clock, systemClock } from '../../../shared/clock.ts';
 import { macIdentity } from '../../../shared/net/mac.ts';
 import type { ExcludedAddress, LocatedClient } from '../../policy/change/runtime-state.ts';
 import type { PolicyClient, PolicyRows, PolicySubnet } from '../../policy/change/rows.ts';
 import { DeviceParts, isPart } from '../parts/device-parts.ts';
-import { addSeen, earliest, isManual, latest, newRecord, noteAddress, recordOf } from './client-record.ts';
+import { addSeen, earliest, isManual, isNew, latest } from './client-record.ts';
+import { newRecord, noteAddress, recordOf, takeStored } from './client-record.ts';
 import type { ChangedClients, ClientRecord, SeenAddress, Sighting, StoredClient } from './client-record.ts';
 import { type ExclusionRows, UncountedClients } from './excluded-clients.ts';
 import { locateNamed } from './locate-named.ts';
@@ -29,6 +31,7 @@ export interface ClientGrouping {
 
 /** The clients of this node. */
 export class ClientDirectory {
+  private readonly clock: Clock;
   private readonly site: string;
   private readonly maxClients: number;
   private readonly records = new Set<ClientRecord>();
@@ -47,7 +50,8 @@ export class ClientDirectory {
   private subnetIndex: SubnetIndex | undefined;
 
   /** `site` is `server.site`: addresses are those of devices within one site only. */
-  constructor({ site = '', maxClients = MAX_CLIENTS } = {}) {
+  constructor({ site = '', maxClients = MAX_CLIENTS, clock = systemClock } = {}) {
+    this.clock = clock;
     this.site = site;
     this.maxClients = maxClients;
   }
@@ -84,19 +88,7 @@ export class ClientDirectory {
       return record;
     }
     this.unlink(known);
-    known.id = stored.id;
-    known.mac = stored.mac;
-    known.ip = known.isDirty && stored.mac !== null ? (known.ip ?? stored.ip) : stored.ip;
-    known.key = stored.key;
-    known.name = stored.name;
-    known.groupId = stored.groupId;
-    known.deviceId = stored.deviceId;
-    known.excludeFromLog = stored.excludeFromLog;
-    known.excludeFromStats = stored.excludeFromStats;
-    known.hostname ??= stored.hostname;
-    known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
-    known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
-    known.storedQueries = stored.queryCount;
+    takeStored(known, stored);
     if (known.addresses.length === 0) {
       known.addresses = [...stored.addresses];
       known.site = stored.site;
@@ -237,6 +229,10 @@ export class ClientDirectory {
       return [...(ip === null ? [] : [ip]), ...addresses, ...known];
     });
     return [...new Set(places)];
+  }
+
+  isNew(record: ClientRecord): boolean {
+    return isNew(record, this.clock.nowMs());
   }
 
   /** Ids under which the queries of a client are logged if it names itself by a key. */

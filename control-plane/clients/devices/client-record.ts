@@ -22,6 +22,8 @@ export interface StoredClient {
   readonly groupId: number | null;
   /** The client that it is part of, or its own id if others are part of it; null = it stands alone. */
   readonly deviceId: number | null;
+  /** An administrator has said that it is known. */
+  readonly isAcknowledged: boolean;
   /** Unix milliseconds; null = never. */
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
@@ -51,6 +53,7 @@ export interface ClientRecord {
   name: string | null;
   groupId: number | null;
   deviceId: number | null;
+  isAcknowledged: boolean;
   excludeFromLog: boolean;
   excludeFromStats: boolean;
   firstSeenMs: number | null;
@@ -91,7 +94,7 @@ export function recordOf(stored: StoredClient): ClientRecord {
 export function newRecord(ip: string, mac: string | null, site: string): ClientRecord {
   return {
     ...{ id: null, ip, mac, key: null, addresses: [], site },
-    ...{ hostname: null, name: null, groupId: null, deviceId: null },
+    ...{ hostname: null, name: null, groupId: null, deviceId: null, isAcknowledged: false },
     ...{ excludeFromLog: false, excludeFromStats: false, firstSeenMs: null, lastSeenMs: null },
     ...{ storedQueries: 0, newQueries: 0, isDirty: true },
   };
@@ -104,6 +107,24 @@ export function isManual(record: Pick<ClientRecord, Settings>): boolean {
   const { name, groupId, key, deviceId, excludeFromLog, excludeFromStats } = record;
   const isExcluded = excludeFromLog || excludeFromStats;
   return name !== null || groupId !== null || key !== null || deviceId !== null || isExcluded;
+}
+
+/** Gives a record what the database has of it; newer sightings stay. */
+export function takeStored(known: ClientRecord, stored: StoredClient): void {
+  known.id = stored.id;
+  known.mac = stored.mac;
+  known.ip = known.isDirty && stored.mac !== null ? (known.ip ?? stored.ip) : stored.ip;
+  known.key = stored.key;
+  known.name = stored.name;
+  known.groupId = stored.groupId;
+  known.deviceId = stored.deviceId;
+  known.isAcknowledged = stored.isAcknowledged;
+  known.excludeFromLog = stored.excludeFromLog;
+  known.excludeFromStats = stored.excludeFromStats;
+  known.hostname ??= stored.hostname;
+  known.firstSeenMs = earliest(known.firstSeenMs, stored.firstSeenMs);
+  known.lastSeenMs = latest(known.lastSeenMs, stored.lastSeenMs);
+  known.storedQueries = stored.queryCount;
 }
 
 /** Adds what was seen of one record to another, also queries that the database knows of. */
@@ -128,4 +149,13 @@ export function noteAddress(record: ClientRecord, address: string): void {
     0,
     MAX_ADDRESSES,
   );
+}
+
+const NEW_MS = 86_400_000;
+
+/** Whether it was first seen in the last day, and has neither a name nor another sign that it is known. */
+export function isNew(record: ClientRecord, nowMs: number): boolean {
+  const { firstSeenMs, name, deviceId, isAcknowledged } = record;
+  if (firstSeenMs === null || name !== null || deviceId !== null || isAcknowledged) return false;
+  return firstSeenMs > nowMs - NEW_MS;
 }

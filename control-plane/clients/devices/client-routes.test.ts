@@ -43,6 +43,7 @@ describe('clients', () => {
       query_count: 0,
       exclude_from_log: false,
       exclude_from_stats: false,
+      is_new: false,
       merged_into: null,
       merged: [],
     });

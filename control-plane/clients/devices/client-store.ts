@@ -19,6 +19,7 @@ export interface ClientRow {
   readonly name: string | null;
   readonly group_id: number | null;
   readonly device_id: number | null;
+  readonly acknowledged: boolean;
   readonly first_seen: Date | null;
   readonly last_seen: Date | null;
   readonly query_count: string;
@@ -28,7 +29,7 @@ export interface ClientRow {
 
 /** Columns of `ClientRow`. */
 export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, client_key AS key,
-  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, device_id, first_seen, last_seen,
+  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses, site, hostname, name, group_id, device_id, acknowledged, first_seen, last_seen,
   query_count::text AS query_count, exclude_from_log, exclude_from_stats`;
 
 /** No name, group, key or exclusion was given, and it was not merged. */
@@ -136,10 +137,27 @@ export async function changedClients(tx: Queryable): Promise<ChangedClients> {
   );
 }
 
-/** All clients with settings by users, and `others`, which had some. */
+/** All clients with settings by users or that they acknowledged, and `others`, which had settings. */
 export async function readSetClients(db: Queryable, others: readonly number[]): Promise<ChangedClients> {
-  const { rows } = await db.query<{ id: number }>(`SELECT id FROM clients WHERE NOT (${UNTOUCHED})`);
+  const { rows } = await db.query<{ id: number }>(
+    `SELECT id FROM clients WHERE NOT (${UNTOUCHED}) OR acknowledged`,
+  );
   return readClientsById(db, [...new Set([...rows.map(({ id }) => id), ...others])]);
+}
+
+/** Notes that clients are known; returns those that were not. 400 for unknown ones. */
+export async function acknowledgeClients(tx: Queryable, ids: readonly number[]): Promise<StoredClient[]> {
+  const { rows: found } = await tx.query<{ id: number }>(
+    'SELECT id FROM clients WHERE id = ANY($1::integer[])',
+    [ids],
+  );
+  const known = new Set(found.map(({ id }) => id));
+  const unknown = ids.flatMap((id, index) => (known.has(id) ? [] : [`client_ids.${index}`]));
+  if (unknown.length > 0)
+    throw invalid(unknown.map((path) => ({ path, message: 'expected the id of a client' })));
+  const text = `UPDATE clients SET acknowledged = true WHERE id = ANY($1::integer[]) AND NOT acknowledged
+    RETURNING ${COLUMNS}`;
+  return (await tx.query<ClientRow>(text, [ids])).rows.map(toClient);
 }
 
 /** Removes a client and returns what it was; 404 if there is none. */
@@ -250,6 +268,7 @@ export function toClient(row: ClientRow): StoredClient {
     name: row.name,
     groupId: row.group_id,
     deviceId: row.device_id,
+    isAcknowledged: row.acknowledged,
     firstSeenMs: row.first_seen?.getTime() ?? null,
     lastSeenMs: row.last_seen?.getTime() ?? null,
     queryCount: Number(row.query_count),

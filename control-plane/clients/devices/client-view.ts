@@ -9,7 +9,7 @@ import type { ClientRecord, StoredClient } from './client-record.ts';
 
 /** A record that the database has, with its group, and with those that are part of it. */
 export function shownClient(
-  directory: Pick<ClientDirectory, 'groupOf' | 'partsOf'>,
+  directory: Pick<ClientDirectory, 'groupOf' | 'partsOf' | 'isNew'>,
   record: ClientRecord,
 ): Client {
   const { groupId, source } = directory.groupOf(record);
@@ -31,6 +31,7 @@ export function shownClient(
     query_count: whole.reduce((sum, part) => sum + part.storedQueries + part.newQueries, 0),
     exclude_from_log: main.excludeFromLog,
     exclude_from_stats: main.excludeFromStats,
+    is_new: directory.isNew(record),
     merged_into: main === record ? null : main.id,
     merged: merged.map(shownPart),
   };
@@ -66,7 +67,7 @@ export function pageOfClients(
 /** Matching clients, the last seen first. */
 export function findClients(
   directory: ClientDirectory,
-  { search, group_id: groupId, group_source: source }: Omit<ClientQuery, 'limit' | 'offset'>,
+  { search, group_id: groupId, group_source: source, is_new: isNew }: Omit<ClientQuery, 'limit' | 'offset'>,
 ): ClientRecord[] {
   const part = search?.toLowerCase();
   const found: ClientRecord[] = [];
@@ -75,6 +76,7 @@ export function findClients(
     const grouping = directory.groupOf(record);
     if (groupId !== undefined && grouping.groupId !== groupId) continue;
     if (source !== undefined && grouping.source !== source) continue;
+    if (isNew !== undefined && directory.isNew(record) !== isNew) continue;
     found.push(record);
   }
   return found;

@@ -149,7 +149,7 @@ describe('GET /explain', () => {
   test('explains for a client where it was seen last, for a group, and for neither unknown', async () => {
     const stored = {
       ...{ hostname: null, name: 'x', firstSeenMs: null, lastSeenMs: null, queryCount: 0 },
-      ...{ site: '', deviceId: null, excludeFromLog: false, excludeFromStats: false },
+      ...{ site: '', deviceId: null, isAcknowledged: false, excludeFromLog: false, excludeFromStats: false },
     };
     directory.load([
       { id: 5, ip: '192.0.2.5', mac: null, key: null, addresses: ['192.0.2.5'], groupId: 3, ...stored },

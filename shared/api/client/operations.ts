@@ -107,6 +107,7 @@ export interface Operations {
   'DELETE /client-subnets/{id}': { params: typeof fields.IdParams };
   'POST /clients/{id}/merge': { params: typeof fields.IdParams; body: typeof clients.ClientMergeBody; answer: typeof clients.Client };
   'POST /clients/{id}/split': { params: typeof fields.IdParams; answer: typeof clients.Client };
+  'POST /clients/acknowledge': { body: typeof clients.ClientIdsBody; answer: typeof clients.AcknowledgedClients };
   'GET /list-catalog': { answer: typeof listCatalog.KnownListList };
   'POST /blocklist-sources/preview': { body: typeof listPreview.ListPreviewBody; answer: typeof listPreview.ListPreview };
   'POST /allowlist-sources/preview': { body: typeof listPreview.ListPreviewBody; answer: typeof listPreview.ListPreview };

@@ -91,6 +91,9 @@ export const Client = z
     query_count: z.int().min(0).meta({ description: 'without those that statistics exclude' }),
     exclude_from_log: z.boolean().meta({ description: EXCLUDED_FROM_LOG }),
     exclude_from_stats: z.boolean().meta({ description: EXCLUDED_FROM_STATS }),
+    is_new: z.boolean().meta({
+      description: 'first seen in the last 24 hours, without a name, not merged and not acknowledged',
+    }),
     merged_into: Id.nullable().meta({
       description: 'the client that it is part of; name, group and exclusions are those of that one',
     }),
@@ -108,6 +111,10 @@ export const ClientQuery = Page.extend({
     .meta({ description: 'part of an address, the MAC, the key, the host name, the name or the vendor' }),
   group_id: optionalQueryInt(1, MAX_ID),
   group_source: anyCase(GROUP_SOURCES).optional(),
+  is_new: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional(),
 });
 export type ClientQuery = z.output<typeof ClientQuery>;
 
@@ -198,6 +205,15 @@ export const ClientMergeBody = z
   .strictObject({ client_ids: z.array(Id).min(1).max(MOST_MERGED) })
   .meta({ id: 'ClientMerge' });
 export type ClientMerge = z.output<typeof ClientMergeBody>;
+
+export const ClientIdsBody = z
+  .strictObject({ client_ids: z.array(Id).min(1).max(1_000) })
+  .meta({ id: 'ClientIds' });
+export const AcknowledgedClients = z
+  .strictObject({
+    acknowledged: z.int().min(0).meta({ description: 'how many were not before' }),
+  })
+  .meta({ id: 'AcknowledgedClients' });
 
 export const ClientGroupBody = z.strictObject({ group_id: GroupChoice }).meta({ id: 'ClientGroup' });
 

@@ -137,6 +137,8 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
   'POST /managed-domains/bulk': (walk) =>
     walk.ask('POST /managed-domains/bulk', { json: { create: [{ domain: 'many.example.org' }] } }),
   'POST /clients/bulk': (walk) => walk.ask('POST /clients/bulk', { json: { create: [] } }),
+  'POST /clients/acknowledge': async (walk) =>
+    walk.ask('POST /clients/acknowledge', { json: { client_ids: [await walk.entityOf('/clients')] } }),
   'POST /clients/{id}/merge': async (walk) => (await merged(walk, 1)).answer,
   'POST /clients/{id}/split': async (walk) => {
     const { part } = await merged(walk, 2);

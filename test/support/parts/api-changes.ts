@@ -102,6 +102,10 @@ const PREPARE = new Map<string, Prepare>([
     async (room, n) => ({ path: `/clients/${await client(room, n)}/group`, json: { group_id: 1 } }),
   ],
   [
+    'POST /clients/acknowledge',
+    async (room, n) => ({ path: '/clients/acknowledge', json: { client_ids: [await client(room, n)] } }),
+  ],
+  [
     'POST /clients/{id}/merge',
     async (room, n) => ({
       path: `/clients/${await client(room, n)}/merge`,

@@ -1,6 +1,7 @@
 /** Clients, their networks and groups over HTTP and in a real database, for the tests of their routes. */
 import { beforeEach, expect } from '@jest/globals';
 import { clientRoutes } from '../../../control-plane/clients/devices/client-routes.ts';
+import { newDeviceRoutes } from '../../../control-plane/clients/devices/new-devices/new-device-routes.ts';
 import { mergeRoutes } from '../../../control-plane/clients/devices/merging/merge-routes.ts';
 import { clientSubnetRoutes } from '../../../control-plane/clients/devices/client-subnet-routes.ts';
 import { groupRoutes } from '../../../control-plane/clients/groups/group-routes.ts';
@@ -16,6 +17,7 @@ import type { SuiteDatabase } from './suite-database.ts';
 
 /** Rows of a suite. */
 const suiteRoutes: Rows = (parts) => [
+  ...newDeviceRoutes(parts),
   ...clientRoutes({ ...parts, stats: questionsOf(parts.database) }),
   ...mergeRoutes(parts),
   ...clientSubnetRoutes(parts),

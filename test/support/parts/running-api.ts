@@ -172,7 +172,7 @@ export class RunningApi {
       file: options.configFile === undefined ? null : new ConfigFile(options.configFile, folder),
     });
     const { clock, logger, setupCode } = this;
-    const clients = new ClientDirectory();
+    const clients = new ClientDirectory({ clock });
     let grants: PolicyRows['grants'] = [];
     const apply = async (): Promise<void> => {
       this.policyChanges += 1;

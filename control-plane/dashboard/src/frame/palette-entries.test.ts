@@ -38,6 +38,7 @@ describe('clientEntries()', () => {
     query_count: 0,
     exclude_from_log: false,
     exclude_from_stats: false,
+    is_new: false,
     merged_into: null,
     merged: [],
   };

@@ -9,10 +9,11 @@ import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
 import { Bar } from '../../ui/display/page.tsx';
 import { Answered } from '../../ui/display/states.tsx';
-import { DomainName, Facts, Moment } from '../../ui/display/values.tsx';
+import { Badge, DomainName, Facts, Moment } from '../../ui/display/values.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
 import { TimedPermissions } from '../../ui/policy/timed-permissions.tsx';
 import { ClientForm } from './client-form.tsx';
+import { AcknowledgeButton } from './new-devices.tsx';
 import { ClientParts, MergeButton } from './client-parts.tsx';
 import { EXCLUSIONS, hasOwnGroup, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
@@ -53,6 +54,7 @@ export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
                 {say('clients.delete.text')}
               </EditAndDelete>
               <MergeButton client={client} />
+              <AcknowledgeButton client={client} />
             </Bar>
             <ClientFacts client={client} />
             <ClientParts client={client} />
@@ -82,7 +84,13 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   if (key !== null) facts.push([say('clients.key'), <bdi key="key">{key}</bdi>]);
   if (hostname !== null) facts.push([say('clients.hostname'), <bdi key="hostname">{hostname}</bdi>]);
   if (client.first_seen !== null)
-    facts.push([say('clients.firstSeen'), <Moment key="first" at={client.first_seen} />]);
+    facts.push([
+      say('clients.firstSeen'),
+      <span key="first">
+        <Moment at={client.first_seen} />{' '}
+        {client.is_new && <Badge tone="warning">{say('clients.new')}</Badge>}
+      </span>,
+    ]);
   facts.push([
     say('field.lastSeen'),
     client.last_seen === null ? say('word.never') : <Moment key="last" at={client.last_seen} />,

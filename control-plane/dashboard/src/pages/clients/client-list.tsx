@@ -16,7 +16,8 @@ import type { Column } from '../../ui/display/data-table.tsx';
 import { Card } from '../../ui/display/page.tsx';
 import { Pager } from '../../ui/controls/pager.tsx';
 import { Answered, Callout, Empty, FormFault } from '../../ui/display/states.tsx';
-import { Moment } from '../../ui/display/values.tsx';
+import { Badge, Moment } from '../../ui/display/values.tsx';
+import { NewDevices } from './new-devices.tsx';
 import { isUnnamed, makerOf, SOURCE_TEXTS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import type { Client } from './client-words.ts';
@@ -27,7 +28,15 @@ import { useChange } from '../../api/use-change.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 
 /** State of the page that is kept in its address. */
-export const DEFAULTS = { tab: 'clients', search: '', group: '', source: '', offset: '0', open: '' };
+export const DEFAULTS = {
+  tab: 'clients',
+  search: '',
+  group: '',
+  source: '',
+  seen: '',
+  offset: '0',
+  open: '',
+};
 const PAGE_ROWS = 50;
 const MOST_STATS = 1_000;
 const REFRESH_MS = 30_000;
@@ -36,7 +45,7 @@ const SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 /** The list. */
 export function ClientList(): ReactNode {
   const { say } = useText();
-  const [{ search, group, source, offset }, setFields] = useUrlState(DEFAULTS);
+  const [{ search, group, source, seen, offset }, setFields] = useUrlState(DEFAULTS);
   const knownSource = SOURCES.find((one) => one === source);
   const first = /^\d{1,9}$/.test(offset) ? Number(offset) : 0;
   const query = {
@@ -45,10 +54,11 @@ export function ClientList(): ReactNode {
     ...(search.trim() !== '' && { search: search.trim().slice(0, 255) }),
     ...(/^[1-9]\d{0,8}$/.test(group) && { group_id: group }),
     ...(knownSource !== undefined && { group_source: knownSource }),
+    ...(seen === 'new' && { is_new: true as const }),
   };
   const clients = useAsk('GET /clients', { query }, { everyMs: REFRESH_MS });
-  const isFiltered = search.trim() !== '' || group !== '' || source !== '';
-  const clear = (): void => setFields({ search: '', group: '', source: '', offset: '0' });
+  const isFiltered = search.trim() !== '' || group !== '' || source !== '' || seen !== '';
+  const clear = (): void => setFields({ search: '', group: '', source: '', seen: '', offset: '0' });
   const { data: groups = [] } = useAsk('GET /groups', {});
   return (
     <>
@@ -78,10 +88,21 @@ export function ClientList(): ReactNode {
             ...SOURCES.map((one) => ({ id: one, text: say(SOURCE_TEXTS[one]) })),
           ]}
         />
+        <SelectField
+          label={say('clients.firstSeen')}
+          isLabelHidden
+          value={seen}
+          onChange={(chosen) => setFields({ seen: chosen, offset: '0' })}
+          choices={[
+            { id: '', text: say('clients.seen.any') },
+            { id: 'new', text: say('clients.seen.new') },
+          ]}
+        />
       </Filters>
       <Answered of={clients} lines={8}>
         {({ data: rows, total }) => (
           <>
+            <NewDevices rows={rows} />
             <UnnamedHint rows={rows} />
             <Card>
               {rows.length > 0 ? (
@@ -158,7 +179,7 @@ function ClientTable({ rows }: { readonly rows: readonly Client[] }): ReactNode 
             ) : null
           }
         >
-          <bdi>{nameOf(client)}</bdi>
+          <bdi>{nameOf(client)}</bdi> {client.is_new && <Badge tone="warning">{say('clients.new')}</Badge>}
         </OpenLink>
       ),
     },

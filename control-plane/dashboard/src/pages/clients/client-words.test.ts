@@ -19,6 +19,7 @@ const client: Client = {
   query_count: 0,
   exclude_from_log: false,
   exclude_from_stats: true,
+  is_new: false,
   merged_into: null,
   merged: [],
 };

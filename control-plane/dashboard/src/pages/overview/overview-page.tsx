@@ -94,6 +94,14 @@ function Standing(): ReactNode {
   return <Callout tone="good">{say('health.good')}</Callout>;
 }
 
+/** How many devices are new; something else if none is. */
+function NewDevices({ fallback }: { readonly fallback: string }): ReactNode {
+  const { say } = useText();
+  const { data } = useAsk('GET /clients', { query: { is_new: true, limit: 1 } }, { everyMs: STATES_MS });
+  if (data === undefined || data.total === 0) return fallback;
+  return <Link to="/clients?seen=new">{say('overview.newDevices', { count: data.total })}</Link>;
+}
+
 type Dashboard = AnswerOf<'GET /dashboard'>;
 
 interface HappeningsProps {
@@ -137,7 +145,11 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <Figure
           label={say('page.clients')}
           value={format.count(stats.clients)}
-          detail={say('overview.names', { count: format.briefCount(stats.unique_domains) })}
+          detail={
+            <NewDevices
+              fallback={say('overview.names', { count: format.briefCount(stats.unique_domains) })}
+            />
+          }
         />
         <Figure
           label={say('overview.answerTime')}
