@@ -158,6 +158,46 @@ describe('custom rules', () => {
   });
 });
 
+describe('a device', () => {
+  test('that is new is acknowledged, merged with another one, whose rules it gets, and split off', async () => {
+    const name = 'merged.flow.example';
+    const [main, other] = [await meet('127.0.0.53'), await meet('127.0.0.54')];
+    expect(other).toMatchObject({ name: null, hostname: null, is_new: true });
+    const { id } = await room.api.createGroup('Laptops');
+    await room.api.expect(200, 'PUT', `/clients/${String(main.id)}/group`, { group_id: id });
+    await room.api.expect(201, 'POST', '/managed-domains', { domain: name, action: 'deny', group_id: id });
+    const answers = (): Promise<unknown> =>
+      Promise.all(['127.0.0.53', '127.0.0.54'].map((address) => room.ask([name], address)));
+    expect(await answers()).toEqual([[BLOCKED], [EVERY_ADDRESS]]);
+    await room.withPage({}, async (page) => {
+      await page.goto(`./clients?seen=new&search=127.0.0.54&open=${String(other.id)}`);
+      const drawer = page.getByRole('dialog', { name: '127.0.0.54' });
+      await drawer.getByText('New', { exact: true }).waitFor();
+      await drawer.getByRole('button', { name: 'I know this device' }).click();
+      await noticeOf(page, 'No longer shown as new');
+      await drawer.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('No device matches').waitFor();
+
+      await page.goto(`./clients?open=${String(main.id)}`);
+      await page.getByRole('dialog', { name: '127.0.0.53' }).getByRole('button', { name: 'Merge' }).click();
+      const merging = page.getByRole('dialog', { name: 'Merge a device into 127.0.0.53' });
+      await merging.getByRole('searchbox').fill('127.0.0.54');
+      await merging.getByRole('button', { name: 'Choose 127.0.0.54' }).click();
+      await merging.getByText('127.0.0.53 keeps its name and stays in the group Laptops.').waitFor();
+      await expectAccessible(page);
+      await merging.getByRole('button', { name: 'Merge' }).click();
+      await noticeOf(page, 'Devices merged');
+      expect(await answers()).toEqual([[BLOCKED], [BLOCKED]]);
+
+      await page.getByRole('button', { name: 'Split off 127.0.0.54' }).click();
+      await noticeOf(page, 'Device split off');
+      expect(await answers()).toEqual([[BLOCKED], [BLOCKED]]);
+      const split = await room.api.expect<Client>(200, 'GET', `/clients/${String(other.id)}`);
+      expect(split).toMatchObject({ merged_into: null, group_id: id, is_new: false });
+    });
+  });
+});
+
 describe('a group', () => {
   test('is created, is given a client and a rule, and only that client is blocked', async () => {
     const name = 'games.flow.example';
