@@ -1,5 +1,5 @@
 // Allowed imports. ARCHITECTURE.md explains the rules; this file enforces them.
-// Tests (`*.test.ts`, `test/`) obey the layer rules too, except where a rule names them.
+// Tests (`*.test.ts`, `test/`) obey the layer rules too, unless a rule names them.
 
 const TEST = '(\\.test\\.ts$|^test/)';
 
@@ -215,8 +215,7 @@ module.exports = {
     {
       name: 'one-door-for-a-change',
       severity: 'error',
-      comment:
-        'a change goes through policy/change/change.ts, which puts it into force; only compiles publish beside it',
+      comment: 'a change goes through policy/change/change.ts, which applies it; only compiles also publish',
       from: {
         path: '^control-plane/',
         pathNot: ['^control-plane/(node/start-policy\\.ts$|lists/sources/)', TEST],

@@ -61,7 +61,7 @@ export default defineConfig(
           paths: [
             {
               name: 'node:http',
-              message: 'Its import loads undici, too: take it from shared/lazy-builtins.ts.',
+              message: 'Its import also loads undici: take it from shared/lazy-builtins.ts.',
               allowTypeImports: true,
             },
           ],

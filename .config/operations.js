@@ -32,7 +32,7 @@ function describe(route) {
   const operation = `${route.method} ${route.path}`;
   const fields = PARTS.filter((part) => route[part] !== undefined).map((part) => {
     const name = names.get(route[part]);
-    if (name === undefined) faults.push(`${operation}: its ${part} is no exported schema of shared/api`);
+    if (name === undefined) faults.push(`${operation}: its ${part} is not an exported schema of shared/api`);
     return `${part}: ${name}`;
   });
   if (route.body !== undefined && route.bodyType !== 'application/json')

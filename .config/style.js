@@ -1,6 +1,6 @@
-// Checks new text against docs/style.md: comments, string literals, documents and the English catalogue on lines that were
-// added since BASE (style-rules.js), and the subjects of the commits since then. A phrase that was only moved or wrapped in
-// another way is not new, and text in backticks is a quotation. Usage: node .config/style.js [BASE] (npm run check -- style).
+// Checks the text of the whole tree against docs/style.md: comments, string literals, documents and the English catalogue;
+// and the subjects of the commits since BASE (style-rules.js). Text in backticks is a quotation.
+// Usage: node .config/style.js [BASE] (npm run check -- style).
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -13,8 +13,6 @@ const CATALOGUE = /(^|\/)i18n\/en\.json$/;
 const SQL =
   /^\s*(ALTER|ANALYZE|BEGIN|COPY|CREATE|DELETE|DROP|GRANT|INSERT|LOCK|SELECT|SET|TRUNCATE|UPDATE|WITH)\b/;
 const WORDS = /[a-z]{2,}[,;:]?\s+[a-z]/i;
-/** A phrase is old if it was removed elsewhere with the same context of up to this many characters on either side. */
-const CONTEXT = 12;
 /** Stands for everything that is not text, so that no phrase is found across it. */
 const CODE = '\0';
 
@@ -100,35 +98,13 @@ function textOfToken(node, text) {
   return text.replace(/^['"`}]|['"`]$|\$\{$/g, (quotes) => blank(quotes, ' ')).replace(/\\n/g, '  ');
 }
 
-/** Numbers of the lines that were added since the base, by file, and the text of removed lines. */
-function changesSince(base) {
-  const added = new Map();
-  const removed = [];
-  let file = '';
-  let line = 0;
-  const options = ['-U0', '-w', '-M', '--no-color', '--no-ext-diff', '--src-prefix=a/', '--dst-prefix=b/'];
-  for (const text of git('diff', ...options, base).split('\n')) {
-    const hunk = /^@@ -\S+ \+(\d+)/.exec(text);
-    if (hunk !== null) line = Number(hunk[1]);
-    else if (text.startsWith('+++ b/')) added.set((file = text.slice(6).replace(/\t$/, '')), new Set());
-    else if (text.startsWith('+') && !text.startsWith('+++ ')) added.get(file)?.add(line++);
-    else if (text.startsWith('-')) removed.push(text.slice(1));
-  }
-  for (const name of git('ls-files', '-z', '--others', '--exclude-standard').split('\0').slice(0, -1))
-    if (lstatSync(name).isFile()) added.set(name, new Set(numbersOfLines(readFileSync(name, 'utf8'))));
-  return { added, removed: flat(removed.join('\n')) };
+/** Files of the tree, committed or not. */
+function filesOfTree() {
+  const names = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0').slice(0, -1);
+  return names.filter((name) => lstatSync(name, { throwIfNoEntry: false })?.isFile());
 }
 
-function numbersOfLines(text) {
-  return text.split('\n').map((_, index) => index + 1);
-}
-
-/** Text without what differs when it is wrapped in another way. */
-function flat(text) {
-  return text.replace(/[\s/*#'"+]+/g, ' ').trim();
-}
-
-/** Faults in a text: [offset, length, message]. */
+/** Faults in a text: [offset, message]. */
 function faultsIn(text, rules) {
   return rules.flatMap(([pattern, use, allowed]) =>
     [...text.matchAll(pattern)]
@@ -138,34 +114,26 @@ function faultsIn(text, rules) {
       )
       .map(({ index, 0: found }) => {
         const quoted = found.replaceAll(CODE, '').replace(/\s+/g, ' ').trim();
-        return [index, found.length, `use ${use} instead of "${quoted}"`];
+        return [index, `use ${use} instead of "${quoted}"`];
       }),
   );
 }
 
-function faultsOfFile(file, { added, removed }) {
+function faultsOfFile(file) {
   const extract = EXTRACTORS[extname(file)];
   if (extract === undefined || EXCLUDED.test(file) || (file.endsWith('.json') && !CATALOGUE.test(file)))
     return [];
-  const whole = readFileSync(file, 'utf8');
-  const text = extract(whole, file).replace(/`[^`\n]*`/g, (quoted) => blank(quoted, 'x'));
-  const lineAt = (offset) => text.slice(0, offset).split('\n').length;
+  const text = extract(readFileSync(file, 'utf8'), file).replace(/`[^`\n]*`/g, (quoted) =>
+    blank(quoted, 'x'),
+  );
   const rules = CATALOGUE.test(file) ? [...RULES, ...UI_RULES] : RULES;
   const faults = faultsIn(text, rules).sort(([one], [other]) => one - other);
-  return faults.flatMap(([offset, length, message]) => {
-    const end = offset + length;
-    const lines = Array.from({ length: 1 + lineAt(end) - lineAt(offset) }, (_, i) => lineAt(offset) + i);
-    const line = lines.find((number) => added.get(file).has(number));
-    const before = /[^\n\0]*$/.exec(text.slice(Math.max(0, offset - CONTEXT), offset))[0].length;
-    const after = /^[^\n\0]*/.exec(text.slice(end, end + CONTEXT))[0].length;
-    const isOld = removed.includes(flat(whole.slice(offset - before, end + after)));
-    return line === undefined || isOld ? [] : `${file}:${line}: ${message}`;
-  });
+  return faults.map(([offset, message]) => `${file}:${text.slice(0, offset).split('\n').length}: ${message}`);
 }
 
 function faultsOfCommit(commit) {
   const [hash, subject] = commit.split('\t');
-  const faults = faultsIn(subject, RULES).map(([, , message]) => message);
+  const faults = faultsIn(subject, RULES).map(([, message]) => message);
   if (subject.length > MAX_SUBJECT_LENGTH) faults.push(`use at most ${MAX_SUBJECT_LENGTH} characters`);
   if (!SUBJECT.test(subject)) faults.push('use the form "area: subject", in lower case, without a full stop');
   return faults.map((fault) => `commit ${hash} "${subject}": ${fault}`);
@@ -179,11 +147,7 @@ if (git('cat-file', '-e', `${base}^{commit}`) === null) {
   process.exit(0);
 }
 const commits = git('log', '--no-merges', '--format=%h%x09%s', `${base}..HEAD`).split('\n').filter(Boolean);
-const changes = changesSince(base);
-const faults = [
-  ...[...changes.added.keys()].flatMap((file) => faultsOfFile(file, changes)),
-  ...commits.flatMap(faultsOfCommit),
-];
+const faults = [...filesOfTree().flatMap(faultsOfFile), ...commits.flatMap(faultsOfCommit)];
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) {
   console.error(`${faults.length} faults of style: docs/style.md explains them`);

@@ -22,7 +22,7 @@ const pool = section('A pool of upstream servers; the pool with the lowest prior
   }),
 });
 
-// Two operators with anycast networks of their own, neither of which filters, so that what is blocked is
+// Two operators with separate anycast networks, neither of which filters, so that what is blocked is
 // Weir's doing and shows in Weir's log; asked together, the faster one answers and neither is needed.
 // Quad9 filters malware itself, so it is used only if the other two are unreachable.
 const DEFAULT_POOLS = [

@@ -83,7 +83,7 @@ function put(raw: Record<string, unknown>, path: readonly string[], value: unkno
   else put((raw[head] ??= {}) as Record<string, unknown>, rest, value);
 }
 
-/** Kubernetes tells a pod about a service named `weir-dns` in variables such as `WEIR_DNS_SERVICE_HOST`. */
+/** Kubernetes describes a service named `weir-dns` to a pod in variables such as `WEIR_DNS_SERVICE_HOST`. */
 function isServiceLink(name: string): boolean {
   return /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/u.test(
     name,

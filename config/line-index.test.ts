@@ -74,7 +74,7 @@ describe('indexLines()', () => {
     ]);
   });
 
-  test('indexLines() ends on texts that are no TOML', () => {
+  test('indexLines() ends for text that is not TOML', () => {
     for (const text of [
       '[',
       '"""',

@@ -37,7 +37,7 @@ describe('loadConfig()', () => {
     expect(await load(file)).toBe(`${file}: a`);
   });
 
-  test('loadConfig() refuses a named file that is not there, even where another one is', async () => {
+  test('loadConfig() refuses a named file that does not exist, even if another one does', async () => {
     await mkdir(join(cwd, 'config'));
     await writeFile(join(cwd, 'config/weir.toml'), '');
     expect(await load('no.toml')).toBe('no.toml: cannot read the configuration file: no such file');
@@ -75,7 +75,7 @@ describe('loadConfig()', () => {
     );
   });
 
-  test('loadConfig() tells of a file that it may not read, or reads it as root', async () => {
+  test('loadConfig() reports a file that it may not read, or reads it as root', async () => {
     const file = join(cwd, 'secret.toml');
     await writeFile(file, nodeName('a'));
     await chmod(file, 0);

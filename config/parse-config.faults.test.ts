@@ -27,7 +27,7 @@ describe('parseConfig() with a bad file', () => {
       ':2: dns.query_timeout_ms: expected a whole number from 100 to 60000 (milliseconds), got 1.5',
     ],
     [
-      'a number that is none',
+      'a number that is NaN',
       '[dns]\nquery_timeout_ms = nan',
       ':2: dns.query_timeout_ms: expected a whole number from 100 to 60000 (milliseconds), got NaN',
     ],
@@ -138,7 +138,7 @@ describe('parseConfig() with a bad file', () => {
       ':4: syntax: expected valid TOML, got end of input at column 1',
     ],
     [
-      'a line that is no TOML',
+      'a line that is not TOML',
       '[server]\nweb_port: 80',
       ':2: syntax: expected valid TOML, got ":" at column 9',
     ],
@@ -149,7 +149,7 @@ describe('parseConfig() with a bad file', () => {
     ],
     ['no pools', '[dns]\npools = []', ':2: dns.pools: expected at least one table, got an empty list'],
     [
-      'a pool that is no table',
+      'a pool that is not a table',
       '[dns]\npools = ["192.0.2.1"]',
       ':2: dns.pools[0]: expected a table of settings ([dns.pools[0]]), got "192.0.2.1"',
     ],
@@ -209,7 +209,7 @@ describe('parseConfig() with a bad file', () => {
     expect(found[0]).toContain(`weir.toml${expected}`);
   });
 
-  test('parseConfig() tells every fault of a file at once, each with its line, in their order', () => {
+  test('parseConfig() reports every fault of a file at once, each with its line, in order', () => {
     const text = `# a file
 [server]
 web_port = "x"   # wrong

@@ -36,7 +36,7 @@ describe('parseConfig() with good input', () => {
     expect(none).toEqual({ ok: true, value: { ...good(''), file: undefined } });
   });
 
-  test('parseConfig() tells which keys were asked for, even at their default', () => {
+  test('parseConfig() reports which keys were set, even to their default', () => {
     const { explicit } = good('[server]\ndns_port = 53\n[server.web_tls]\nenabled = false\n', {
       WEIR_CACHE_ENABLED: 'true',
     });
@@ -190,14 +190,14 @@ describe('parseConfig() with an environment', () => {
     ]);
   });
 
-  test('parseConfig() tells the faults of the file and of the environment together', () => {
+  test('parseConfig() reports the faults of the file and of the environment together', () => {
     expect(faults('[cache]\nenabled = 3', { WEIR_SERVER_WEB_PORT: 'x' })).toEqual([
       'weir.toml:2: cache.enabled: expected true or false, got 3',
       'environment: WEIR_SERVER_WEB_PORT: expected a whole number from 0 to 65535, got "x"',
     ]);
   });
 
-  test("parseConfig() ignores variables that are somebody else's", () => {
+  test('parseConfig() ignores the variables of other programs', () => {
     const others = {
       PATH: '/bin',
       WEIR_CONFIG: 'weir.toml',

@@ -7,7 +7,7 @@ import { isTable } from './config-fault.ts';
 import type { ConfigFault } from './config-fault.ts';
 import type { LineIndex } from './line-index.ts';
 
-/** The tree of the TOML `text` of the file `name`; of a text that is no TOML, an empty one, with a fault. */
+/** The tree of the TOML `text` of the file `name`; an empty tree and a fault if it is not valid TOML. */
 export function parseToml(
   name: string,
   text: string,
@@ -32,7 +32,7 @@ function tomlFault(error: Error, lines: LineIndex): Omit<ConfigFault, 'source'> 
     const where = first === undefined ? '' : ` (first on line ${first})`;
     return { line: lines.lineOfRepeat(repeated) ?? at.line, key: repeated, message: `given twice${where}` };
   }
-  // The parser lists every character that would have gone on; what it stumbled over says more.
+  // The parser lists every character that could have followed; the one that it found says more.
   const found = /but (.+) found\.$/su.exec(error.message)?.[1];
   const what = found === undefined ? error.message : `expected valid TOML, got ${found}`;
   const column = at.column === undefined ? '' : ` at column ${at.column}`;

@@ -1,6 +1,6 @@
 /**
  * Checks strings of the configuration: addresses, networks, names, URLs, files. A form's message states what was
- * expected. Upstream servers have a file of their own (`upstream-url.ts`).
+ * expected. Upstream servers have their own file (`upstream-url.ts`).
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';

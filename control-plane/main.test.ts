@@ -10,7 +10,7 @@ import { version } from './host/version.ts';
 
 const COMMAND = join(import.meta.dirname, 'cli/weir');
 
-/** Runs the real command as a process of its own. */
+/** Runs the real command as a separate process. */
 function weir(args: readonly string[], options: { cwd: string; env?: Record<string, string> }) {
   const env = { PATH: process.env['PATH'], ...options.env };
   const child = spawn(COMMAND, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -48,7 +48,7 @@ describe('weir', () => {
     ['start', 78],
     ['set-password', 1],
   ])(
-    'weir %s tells every fault of a bad file, a line each, and exits with %i',
+    'weir %s reports every fault of a bad file, one per line, and exits with %i',
     async (subcommand, exitStatus) => {
       const ended = await weir([subcommand, '--config', 'bad.toml'], {
         cwd,

@@ -37,7 +37,7 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
       return 0;
     case 'mistake':
       terminal.err(`weir: ${command.message}`);
-      terminal.err('"weir --help" tells more');
+      terminal.err('run "weir --help" for help');
       return 2;
     case 'run':
       return run(command);

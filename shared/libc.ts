@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { reasonOf } from './errors.ts';
 
-/** What koffi offers and Weir uses. */
+/** Part of koffi that Weir uses. */
 interface Koffi {
   load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
   errno(): number;

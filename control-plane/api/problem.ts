@@ -68,7 +68,7 @@ export function toApiError(thrown: unknown): ApiError {
     const headers = { 'Retry-After': String(DATABASE_RETRY_SECS) };
     return new ApiError(503, 'unavailable', unavailableDetail(thrown), { headers, cause: thrown });
   }
-  // Express refuses paths that are no percent-encoded UTF-8 with an error that carries its status.
+  // Express refuses paths that are not percent-encoded UTF-8 with an error that carries its status.
   if (thrown instanceof URIError)
     return new ApiError(400, 'malformed', 'the path is not percent-encoded UTF-8');
   return new ApiError(500, 'internal', 'internal error; see the log of Weir', {

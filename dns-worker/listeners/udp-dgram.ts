@@ -11,7 +11,7 @@ import { Counter } from '../../shared/memory/counters.ts';
 import { ListenError } from './listen-error.ts';
 import type { CountUnsent } from './send-messages.ts';
 
-/** What to do with a datagram. */
+/** Called with each datagram. */
 export type DatagramHandler = (
   message: Uint8Array,
   from: RemoteInfo,

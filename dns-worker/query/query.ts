@@ -23,7 +23,7 @@ import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-orig
 import type { KeyedClient } from '../../shared/snapshot/keyed-clients.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
-/** What a stage decided. */
+/** Outcome of a stage. */
 export const StageResult = {
   /** The next stage looks at the query. */
   CONTINUE: 0,
@@ -146,7 +146,7 @@ export class Query {
   readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   aliasLength = 0;
 
-  /** What the log will say. */
+  /** Status in the log. */
   status: QueryStatusCode = QueryStatus.ALLOWED;
   rcode = 0;
   cached = 0;

@@ -27,7 +27,7 @@ export type { Question } from './response/question.ts';
 export type { Failed, Resolution } from './resolution.ts';
 export type { CacheableAnswer } from './response/response-reader.ts';
 
-/** What the resolver takes from the settings. */
+/** Settings that the resolver uses. */
 export type ResolverSettings = Pick<
   WorkerSettings,
   'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'

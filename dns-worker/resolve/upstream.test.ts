@@ -65,7 +65,7 @@ describe('Upstream.ask()', () => {
     await ask(upstream);
     expect(told).toBe(1);
     expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'upstream set aside'],
+      ['warn', 'upstream marked unhealthy'],
       ['info', 'upstream answers'],
     ]);
   });

@@ -68,7 +68,7 @@ export class Upstream {
     this.health = new Health(parts.thresholds, (status) => {
       const fields = { upstream: settings.address, pool: place.poolName, lastError: this.lastError };
       if (status === 'Unhealthy') {
-        parts.logger.warn('upstream set aside', fields);
+        parts.logger.warn('upstream marked unhealthy', fields);
         this.onSetAside?.();
       } else parts.logger.info('upstream answers', { upstream: settings.address, pool: place.poolName });
     });

@@ -82,7 +82,7 @@ describe('FrameReader', () => {
 
 describe('frame', () => {
   test('frame() refuses a message that no length can announce', () => {
-    expect(() => frame(new Uint8Array(65_536))).toThrow('65536 octets do not fit');
+    expect(() => frame(new Uint8Array(65_536))).toThrow('65536 bytes do not fit');
   });
 });
 

@@ -163,7 +163,7 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
 export function frame(message: Uint8Array): Uint8Array {
   if (message.length > MAX_MESSAGE_SIZE) {
     throw new RangeError(
-      `frame message: ${String(message.length)} octets do not fit in ${String(MAX_MESSAGE_SIZE)}`,
+      `frame message: ${String(message.length)} bytes do not fit in ${String(MAX_MESSAGE_SIZE)}`,
     );
   }
   const framed = Buffer.allocUnsafe(LENGTH_SIZE + message.length);

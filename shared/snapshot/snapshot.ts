@@ -18,7 +18,7 @@ export interface SnapshotBuffers {
   readonly manual: SharedArrayBuffer;
   /** Regex filters, as special rules. */
   readonly manualSpecial: SharedArrayBuffer;
-  /** What the rules mean for each group, and the blocking settings, see `policy-table.ts`. */
+  /** The effect of rules for each group, and the blocking settings, see `policy-table.ts`. */
   readonly policy: SharedArrayBuffer;
   /** Names that this server answers for itself, see `local-names.ts`. */
   readonly local: SharedArrayBuffer;

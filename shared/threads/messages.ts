@@ -110,7 +110,7 @@ export interface CompatApiUrls {
   readonly named: string;
 }
 
-/** What a node says of itself. */
+/** Answers of a node about itself. */
 export interface IdentitySettings {
   /** Networks of clients that may ask with class CHAOS. */
   readonly chaosClients: readonly string[];

@@ -26,7 +26,7 @@ const STEADY_SOCKETS = 16;
 const LOG_PATIENCE_MS = 3000;
 const LOG_LOOK_MS = 500;
 
-/** What all servers of a run share. */
+/** Shared by all servers of a run. */
 export interface Stage {
   dir: string;
   basePort: number;

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/clients`. A change is in the database and in force when the answer is sent. */
+/** HTTP of `{api}/clients`. A change is stored and active when the answer is sent. */
 import { ClientBulkAnswer, ClientBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams, periodMs } from '../../../shared/api/fields.ts';
 import {

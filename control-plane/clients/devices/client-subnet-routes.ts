@@ -1,4 +1,4 @@
-/** HTTP of `{api}/client-subnets`. A change is in the database and in force when the answer is sent. */
+/** HTTP of `{api}/client-subnets`. A change is stored and active when the answer is sent. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   ClientSubnet,

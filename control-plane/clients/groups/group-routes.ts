@@ -1,4 +1,4 @@
-/** HTTP of `{api}/groups`. A change of a group is in the database and in force when the answer is sent. */
+/** HTTP of `{api}/groups`. A change of a group is stored and active when the answer is sent. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { ClientPage, GroupClientQuery } from '../../../shared/api/policy/clients-api.ts';
 import {

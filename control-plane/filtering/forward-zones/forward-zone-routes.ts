@@ -1,4 +1,4 @@
-/** HTTP of `{api}/forward-zones`. A change is in the database and in force when the answer is sent. */
+/** HTTP of `{api}/forward-zones`. A change is stored and active when the answer is sent. */
 import { upstream } from '../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../config/value-checks.ts';
 import { IdParams } from '../../../shared/api/fields.ts';

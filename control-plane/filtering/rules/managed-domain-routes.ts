@@ -1,4 +1,4 @@
-/** HTTP of `{api}/managed-domains`. A change is in the database and in force when the answer is sent. */
+/** HTTP of `{api}/managed-domains`. A change is stored and active when the answer is sent. */
 import { ManagedDomainBulkAnswer, ManagedDomainBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/safe-search/configs`. A change is in the database and in force when the answer is sent. */
+/** HTTP of `{api}/safe-search/configs`. A change is stored and active when the answer is sent. */
 import {
   SafeSearchConfigList,
   SafeSearchParams,

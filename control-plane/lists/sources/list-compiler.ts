@@ -174,7 +174,7 @@ export class ListCompiler {
     refused.add(id, inputKey, reason);
     const good = this.goodCopyOf(id);
     const inForce = good === undefined ? 'nothing of the list is' : 'the previous one stays';
-    logger.error(`compile lists: copy refused, ${inForce} in force`, { id, reason });
+    logger.error(`compile lists: copy refused, ${inForce} active`, { id, reason });
     if (good === undefined) cache.forget(id, path);
     else cache.use(id, good.contentKey);
   }

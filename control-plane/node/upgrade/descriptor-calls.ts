@@ -31,7 +31,7 @@ const SIGNATURES: Signatures<DescriptorCalls> = {
   close: ['int', ['int']],
 };
 
-/** Loads the calls, or tells why they are unavailable. */
+/** Loads the calls, or returns why they are unavailable. */
 export function loadDescriptorCalls(): { calls: DescriptorCalls } | { reason: string } {
   const reason = layoutMismatch();
   return reason === undefined ? loadLibc<DescriptorCalls>(SIGNATURES) : { reason };

@@ -11,7 +11,7 @@ export function filterStatsRoutes({ filterStats }: { filterStats: () => BlockFil
       path: '/block-filter/stats',
       access: 'viewer',
       tag: 'Lists',
-      summary: 'Size and age of the compiled filter in force',
+      summary: 'Size and age of the active compiled filter',
       answer: BlockFilterStats,
       handle: () => filterStats(),
     }),

@@ -67,7 +67,7 @@ export function createEmbeddedServer(
     async stop(withinMs = STOP_MS) {
       const untilMs = performance.now() + withinMs;
       stopping.abort();
-      await starting?.catch(() => undefined); // Its caller was told.
+      await starting?.catch(() => undefined); // Its caller has the error.
       await Promise.all([moving, running?.stop(untilMs - performance.now())]);
     },
   };

@@ -43,7 +43,7 @@ export interface MigrationRun {
 /**
  * Runs migrations in one transaction on a connected client. Resolves with their names.
  * @throws {SchemaTooNew | SchemaTooOld} before anything is changed
- * @throws when a migration fails; then none of them is in force.
+ * @throws when a migration fails; then none of them is applied.
  */
 export async function migrate(
   client: ClientBase,

@@ -233,7 +233,7 @@ describe('POST {api}/import of a Pi-hole', () => {
 
 describe('POST {api}/import of a bad file', () => {
   test.each<[string, Uint8Array | string, string]>([
-    ['text', 'hello', 'Weir cannot tell which program the file is from'],
+    ['text', 'hello', 'Weir does not recognise which program the file is from'],
     ['a zip that is cut off', pihole.version6().subarray(0, 2000), 'the zip file is damaged'],
     [
       'a zip bomb',

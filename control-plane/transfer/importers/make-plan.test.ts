@@ -93,7 +93,7 @@ describe('makePlan()', () => {
   test('finds out whose settings they are', async () => {
     const counts = await Promise.all(EXPORTS.map((file) => outcomeOf(file)));
     expect(counts.every((count) => typeof count === 'number' && count > 2)).toBe(true);
-    expect(await outcomeOf(Buffer.from('hello'))).toContain('cannot tell which program');
+    expect(await outcomeOf(Buffer.from('hello'))).toContain('does not recognise which program');
   });
 
   test.each(IMPORT_FORMATS.filter((format) => !/^(?:dnsmasq|hosts|blocky)$/.test(format)))(
@@ -170,12 +170,12 @@ describe('makePlan()', () => {
     [
       'a tar packed twice',
       gzipSync(gzipSync(marked(0x101 - STORED), { level: 0 })),
-      'cannot tell which program',
+      'does not recognise which program',
     ],
     [
       'a tar packed by zstd',
       octets([0x28, 0xb5, 0x2f, 0xfd], marked(0x101 - 4)),
-      'cannot tell which program',
+      'does not recognise which program',
     ],
     ['a link in a tar', tarOf({ 'adlist.json': '' }, '2'), 'is a link or a device'],
     ['a tar that leads out', tarOf({ '../../adlist.json': '[]' }), 'leads out of it'],

@@ -33,7 +33,7 @@ export function codeSource(username: string): LoginSource {
   return { username, address: 'second factor' };
 }
 
-/** The rule in force. */
+/** The active rule. */
 export interface LockoutRule {
   readonly now: Date;
   /** Failures before the lock. */

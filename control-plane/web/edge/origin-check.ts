@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import { ApiError } from '../../api/api-error.ts';
 
 /**
- * Throws 403 where a browser says that another origin sent this request. Programs that are no browsers send
+ * Throws 403 where a browser says that another origin sent this request. Programs other than browsers send
  * neither field and pass. Only hosts and ports are compared: a proxy may speak TLS in front of Weir.
  */
 export function refuseCrossOrigin(request: Request): void {

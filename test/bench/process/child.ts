@@ -8,7 +8,7 @@ import { locate } from './locate.ts';
 const TERMINATE_GRACE_MS = 15_000;
 const REPLY_PATIENCE_MS = 10_000;
 
-/** What to run. `user` and other privileges are the harness's own. */
+/** A program to run, as the user who runs the benchmark unless `user` names another. */
 export interface Launch {
   command: string;
   args: string[];

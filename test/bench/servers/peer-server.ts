@@ -48,7 +48,7 @@ export interface BenchServer {
   installed(): Installed | undefined;
   /** Writes its configuration and says how to start it. */
   prepare(room: Room, binary: string): Launch;
-  /** What must happen once before the measured start, such as loading lists through an API. */
+  /** Runs once before the measured start, for example to load lists through an API. */
   firstRun?(room: Room, launch: Launch): Promise<void>;
   /** The group of a thread by its name, for servers whose threads do different work. */
   threadGroup?(comm: string): string;

@@ -122,7 +122,7 @@ describe('weir import', () => {
     const unknown = await run(['import', at('text')]);
     expect([unknown.status, unknown.errors[0]]).toEqual([
       1,
-      expect.stringContaining('cannot tell which program'),
+      expect.stringContaining('does not recognise which program'),
     ]);
     expect(await run(['import', at('gone')])).toMatchObject({ status: 2 });
     expect(parseArguments(['import', 'x', '--format', 'bind'])).toMatchObject({ kind: 'mistake' });

@@ -58,8 +58,8 @@ describeCalls('weir under a service manager', () => {
     expect(await weir.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
     using client = await UdpClient.open(dnsPort);
     const waiting = [
-      ...Array.from({ length: 100 }, (_, i) => client.ask(`${String(i)}.meanwhile.example.com`, 'A')),
-      askOverTcp(dnsPort, 'tcp.meanwhile.example.com', 'A'),
+      ...Array.from({ length: 100 }, (_, i) => client.ask(`${String(i)}.upgrade.example.com`, 'A')),
+      askOverTcp(dnsPort, 'tcp.upgrade.example.com', 'A'),
     ];
     const health = weir.health();
     manager.said.length = 0;

@@ -11,7 +11,7 @@ const read = (file: string): Catalogue =>
 const LANGUAGES = readdirSync(import.meta.dirname).flatMap((file) => /^(\w+)\.json$/.exec(file)?.[1] ?? []);
 const english = read('en.json');
 
-/** What a message takes: names of its places, and the plural categories of each. */
+/** Places of a message by name, with the plural categories of each. */
 function placesOf(message: unknown, found = new Map<string, Set<string>>()): Map<string, Set<string>> {
   if (!Array.isArray(message)) return found;
   for (const part of message as unknown[]) {

@@ -46,7 +46,7 @@ export interface ListReading {
 const MAX_NETWORK_BYTES = 49;
 
 const NOT_A_NAME = invalidLine('not a domain name');
-const ONE_LABEL = invalidLine('a single word is no domain name');
+const ONE_LABEL = invalidLine('a single word is not a domain name');
 const ADDRESS = skippedLine('an address, not a name');
 const REAL_ADDRESS = skippedLine('hosts line with a real address: no block');
 const COSMETIC = skippedLine('cosmetic rule');

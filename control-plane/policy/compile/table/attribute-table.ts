@@ -1,5 +1,5 @@
 /**
- * What the attribute ids of a rule table stand for: each is one distinct set of (source, kinds). Sources are numbered
+ * The attributes of a rule table: each id stands for one distinct set of (source, kinds). Sources are numbered
  * in the order in which they were compiled; `compiled-rules.ts` keeps their database rows. The interner builds the sets
  * while names are added, without a string or an object per name.
  */

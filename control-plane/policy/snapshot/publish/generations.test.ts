@@ -253,7 +253,7 @@ describe('startingState()', () => {
     expect(compiled.sources.map(({ id }) => id)).toEqual([10]);
   });
 
-  test('goes on counting where every generation is damaged', async () => {
+  test('continues counting if every generation is damaged', async () => {
     await generations.save(state(8));
     truncateSync(join(folder, files(/^generation-/)[0]!), 10);
     const { snapshot, rows } = await startingState(generations, BLOCKING, () => NOTHING_LIVE);

@@ -23,7 +23,7 @@ export function spawnIdentity(account: PostgresAccount): { uid?: number; gid?: n
 
 /**
  * Chooses the user. An ordinary user runs the server itself. Root hands it to the owner of an existing
- * cluster (one that was made before somebody used sudo), else to `weir` if the system has such a user,
+ * cluster (one that was made before sudo was used), else to `weir` if the system has such a user,
  * else to the owner of the data directory, else to `postgres`, and only then to `nobody`, which other services share.
  */
 export function choosePostgresAccount(cluster: string, dataDir: string): PostgresAccount {

@@ -100,7 +100,7 @@ function runProgram(
         new Error(`run ${program} on ${home.dir}: ${tellingOf(said) || `ended with code ${code ?? '?'}`}`),
       );
     });
-    child.stdin.on('error', () => undefined); // The program ended early; its exit code and words tell why.
+    child.stdin.on('error', () => undefined); // The program ended early; its exit code and output say why.
     child.stdin.end(input);
   });
 }

@@ -227,7 +227,7 @@ export function serversOn(cluster: string): number[] {
       const program = basename(readlinkSync(`/proc/${entry}/exe`).replace(/ \(deleted\)$/, ''));
       if (program === 'postgres') pids.push(Number(entry));
     } catch {
-      continue; // It ended meanwhile, or belongs to another user.
+      continue; // It has ended, or belongs to another user.
     }
   }
   return pids;

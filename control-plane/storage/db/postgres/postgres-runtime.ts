@@ -54,7 +54,7 @@ export function findPostgresPackage(
   } catch (cause) {
     throw new EmbeddedDatabaseUnsupported(
       `find PostgreSQL binaries for ${platform}-${arch}: package ${name} is not installed; ` +
-        'set database.url to a PostgreSQL server of your own',
+        'set database.url to your own PostgreSQL server',
       { cause },
     );
   }
