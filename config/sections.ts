@@ -271,6 +271,9 @@ const oidc = section('Login with OpenID Connect at your own provider.', {
   admin_values: key(list(is.nonEmpty).default([]), {
     doc: 'Values of role_claim that grant the role admin.',
   }),
+  family_values: key(list(is.nonEmpty).default([]), {
+    doc: 'Values of role_claim that grant the role family.',
+  }),
   viewer_values: key(list(is.nonEmpty).default([]), {
     doc: 'Values of role_claim that grant the role viewer.',
   }),

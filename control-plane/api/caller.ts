@@ -13,6 +13,8 @@ export interface Caller {
   readonly tokenId: number | null;
   /** Id of the session; null for a request with a key, and if authentication is off. */
   readonly sessionId: number | null;
+  /** Clients that an admin has linked to a user of the role family; null for others. */
+  readonly clientIds: readonly number[] | null;
 }
 
 /** Author of a change. */

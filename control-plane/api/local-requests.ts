@@ -13,6 +13,7 @@ export const LOCAL_CALLER: Caller = {
   userId: null,
   tokenId: null,
   sessionId: null,
+  clientIds: null,
 };
 
 /** A connection without an address may as well be one that has gone, so these are remembered. */

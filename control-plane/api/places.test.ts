@@ -15,7 +15,14 @@ test('Places refuses a holder who has enough, and everyone when all are taken, u
 });
 
 test('holderOf() is null for callers whom nothing tells apart', () => {
-  const caller = { username: 'vera', role: 'viewer', userId: 2, tokenId: null, sessionId: 5 } as const;
+  const caller = {
+    username: 'vera',
+    role: 'viewer',
+    userId: 2,
+    tokenId: null,
+    sessionId: 5,
+    clientIds: null,
+  } as const;
   expect(holderOf(caller)).toBe('vera');
   expect(holderOf({ ...caller, username: 'token Grafana', userId: null, tokenId: 1, sessionId: null })).toBe(
     'token Grafana',

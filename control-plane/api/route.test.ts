@@ -25,6 +25,7 @@ const CALLER: Caller = {
   userId: 1,
   tokenId: null,
   sessionId: null,
+  clientIds: null,
 };
 
 const servers: Server[] = [];

@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import { MAX_ID } from '../../shared/api/fields.ts';
 import { closed, NoFields } from '../../shared/api/zod.ts';
 import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/zod.ts';
+import type { Access } from './access.ts';
 import { notFound } from './api-error.ts';
 import { isLocal } from './local-requests.ts';
 import type { Author, Caller } from './caller.ts';
@@ -16,9 +17,6 @@ import { DEFAULT_BODY_LIMIT_BYTES, PUBLIC_BODY_LIMIT_BYTES, readJsonBody } from 
 import { readQuery } from './query-string.ts';
 import { UPLOAD_MEDIA_TYPE } from './upload.ts';
 import { validate } from './validate.ts';
-
-/** Least right a caller must have. `public` needs none; a viewer reads; an admin changes. */
-export type Access = 'public' | 'viewer' | 'admin';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

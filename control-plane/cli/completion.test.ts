@@ -20,7 +20,7 @@ describe('completionScript()', () => {
     expect(offered('explain', 'a.test', '--ty')).toEqual(['--type']);
     expect(offered('completion', 'z')).toEqual(['zsh']);
     expect(offered('import', 'a.zip', '--format', 'adg')).toEqual(['adguard_home']);
-    expect(offered('tokens', 'add', 'x', '--role', '')).toEqual(['admin', 'viewer']);
+    expect(offered('users', 'add', 'x', '--role', '')).toEqual(['admin', 'family', 'viewer']);
     expect(offered('restore', 'package-l')).toEqual(['package-lock.json']);
     expect(offered('simulate', '--list', 'package-l')).toEqual(['package-lock.json']);
   });

@@ -33,8 +33,8 @@ export interface FieldOption extends OptionSpec {
   readonly field: string;
   /** The value that an option without a value sets. */
   readonly sets?: boolean;
-  /** `group`: a name or an id; `none` is null. */
-  readonly kind?: 'group';
+  /** `group`: a name or an id; `none` is null. `clients`: names, addresses or ids with commas; `none` is an empty list. */
+  readonly kind?: 'group' | 'clients';
   readonly only?: 'add' | 'change';
 }
 
@@ -78,7 +78,7 @@ const NEW_NAME = {
   help: 'new name',
   only: 'change',
 } as const;
-const ROLE = { name: 'role', value: 'ROLE', field: 'role', choices: ['admin', 'viewer'] } as const;
+const ROLE = { name: 'role', value: 'ROLE', field: 'role' } as const;
 const ID: NounColumn = { title: 'ID', fields: ['id'], kind: 'count' };
 const NAME: NounColumn = { title: 'NAME', fields: ['name'] };
 const IS_ON: NounColumn = { title: 'ENABLED', fields: ['enabled'], kind: 'switch' };
@@ -251,7 +251,7 @@ export const NOUNS: readonly Noun[] = [
       { title: 'KEY', fields: ['prefix'] },
       { title: 'LAST USED (UTC)', fields: ['last_used_at'], kind: 'moment' },
     ],
-    fields: [NEW_NAME, { ...ROLE, help: 'admin (default) or viewer' }],
+    fields: [NEW_NAME, { ...ROLE, choices: ['admin', 'viewer'], help: 'admin (default) or viewer' }],
     add: { arguments: '<name>', bodyOf: ([name]) => ({ collection: 0, body: { name } }) },
     examples: { add: 'weir tokens add Grafana --role viewer' },
   },
@@ -276,7 +276,11 @@ export const NOUNS: readonly Noun[] = [
     ],
     fields: [
       { name: 'display-name', value: 'NAME', field: 'display_name', help: 'display name' },
-      { ...ROLE, help: 'admin or viewer (default)' },
+      { ...ROLE, choices: ['admin', 'family', 'viewer'], help: 'admin, family or viewer (default)' },
+      {
+        ...{ name: 'clients', value: 'CLIENTS', field: 'client_ids', kind: 'clients' },
+        help: 'clients of the role family, separated by commas; none removes them',
+      } as const,
       ...SWITCHES,
       {
         ...{ name: 'password', field: 'password', only: 'change' },

@@ -2,9 +2,13 @@
 import { z } from 'zod';
 import { former, Id, label, text, Timestamp } from './fields.ts';
 
-/** Who may do what: a viewer reads, an admin changes. */
-export const Role = z.enum(['admin', 'viewer']);
+/** Who may do what: a viewer reads, family pauses and grants for devices that are linked to it, an admin changes. */
+export const Role = z.enum(['admin', 'family', 'viewer']);
 export type Role = z.infer<typeof Role>;
+
+/** Roles of API tokens, which have no devices. */
+export const TokenRole = z.enum(['admin', 'viewer']);
+export type TokenRole = z.infer<typeof TokenRole>;
 
 export const LoginAnswer = z
   .strictObject({ username: z.string(), role: Role, expires_at: Timestamp })

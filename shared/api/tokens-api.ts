@@ -1,6 +1,6 @@
 /** Requests and answers of `{api}/api-tokens`. */
 import { z } from 'zod';
-import { Role } from './auth-api.ts';
+import { TokenRole } from './auth-api.ts';
 import { Id, identity, Timestamp } from './fields.ts';
 import { estimatedBits, LEAST_KEY_BITS } from './key-entropy.ts';
 
@@ -8,7 +8,7 @@ const TOKEN = {
   id: Id,
   name: z.string(),
   prefix: z.string().meta({ description: 'first characters of the key' }),
-  role: Role,
+  role: TokenRole,
   created_at: Timestamp,
   last_used_at: Timestamp.nullable().meta({ description: 'at most a minute behind; null = never' }),
 };
@@ -33,7 +33,7 @@ const Name = identity(100)
 export const TokenCreateBody = z
   .strictObject({
     name: Name,
-    role: Role.default('admin').meta({ description: 'a viewer may read everything except secrets' }),
+    role: TokenRole.default('admin').meta({ description: 'a viewer may read everything except secrets' }),
   })
   .meta({ id: 'ApiTokenCreate' });
 export type TokenCreate = z.output<typeof TokenCreateBody>;
@@ -51,6 +51,6 @@ const ImportedKey = z
 
 /** Absent fields keep their value. */
 export const TokenUpdateBody = z
-  .strictObject({ name: Name.optional(), role: Role.optional(), key: ImportedKey.optional() })
+  .strictObject({ name: Name.optional(), role: TokenRole.optional(), key: ImportedKey.optional() })
   .meta({ id: 'ApiTokenUpdate' });
 export type TokenUpdate = z.output<typeof TokenUpdateBody>;

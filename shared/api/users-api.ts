@@ -12,6 +12,10 @@ export const User = z
     source: z.enum(['config', 'database']).meta({
       description: 'config: the administrator, whom the configuration names and who cannot be deleted',
     }),
+    client_ids: z.array(Id).meta({
+      description:
+        'the clients that a user of the role family may pause and grant for; empty for other roles',
+    }),
     enabled: z.boolean(),
     second_factor: z.boolean().meta({ description: 'a login also needs a code' }),
     created_at: Timestamp,
@@ -37,12 +41,25 @@ const Username = z
 
 const DisplayName = identity(100);
 
+/** Clients of one user at most. */
+const MOST_CLIENTS = 1000;
+
+const ClientIds = z
+  .array(Id)
+  .max(MOST_CLIENTS)
+  .refine((ids) => new Set(ids).size === ids.length, 'expected each client once')
+  .meta({
+    description: 'the clients that the user may pause and grant for; only for the role family',
+    examples: [[]],
+  });
+
 export const UserCreateBody = z
   .strictObject({
     username: Username,
     password: NewPassword,
     display_name: DisplayName.default(''),
     role: Role.default('viewer'),
+    client_ids: ClientIds.default([]),
     enabled: z.boolean().default(true),
   })
   .meta({ id: 'UserCreate' });
@@ -53,6 +70,7 @@ export const UserUpdateBody = z
   .strictObject({
     display_name: DisplayName.optional(),
     role: Role.optional(),
+    client_ids: ClientIds.optional(),
     enabled: z.boolean().optional(),
     password: NewPassword.optional(),
   })

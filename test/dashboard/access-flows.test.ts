@@ -253,3 +253,64 @@ describe('a viewer', () => {
     });
   });
 });
+
+describe('a user of the role family', () => {
+  test('sees only the own devices on one page, pauses one, unblocks a name and ends both', async () => {
+    const idOf = async (ip: string, name: string): Promise<number> =>
+      (await room.api.expect<{ id: number }>(201, 'POST', '/clients', { ip_address: ip, name })).id;
+    const tablet = await idOf('192.0.2.71', 'Tablet of Ida');
+    await idOf('192.0.2.72', 'Not Idas');
+    const user = { username: 'frida', password: PASSWORD, role: 'family', client_ids: [tablet] };
+    await room.api.expect(201, 'POST', '/users', user);
+    const session = await room.logIn('frida');
+    const grants = async (): Promise<unknown> => room.api.expect(200, 'GET', '/grants');
+    await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
+      await page.goto('./settings?part=users');
+      await page.getByRole('heading', { name: 'Tablet of Ida' }).waitFor();
+      expect(await page.getByText('Not Idas').count()).toBe(0);
+      expect(await page.getByRole('navigation').count()).toBe(0);
+      await expectAccessible(page);
+
+      await page.getByRole('button', { name: 'Pause internet for Tablet of Ida' }).click();
+      await page.getByRole('menuitem', { name: /^For 1/ }).click();
+      await page.getByText('The internet is paused.').waitFor();
+      await page.getByText('Everything', { exact: true }).waitFor();
+      expect(await grants()).toMatchObject([{ client_id: tablet, action: 'block', domain: null }]);
+      await page.getByRole('button', { name: 'End now' }).click();
+      await page.getByText('Everything', { exact: true }).waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: 'Unblock a name for Tablet of Ida' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('https://games.example/play');
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.getByText('games.example', { exact: true }).waitFor();
+      expect(await grants()).toMatchObject([
+        { client_id: tablet, action: 'allow', domain: 'games.example', secs_left: expect.any(Number) },
+      ]);
+      await page.getByRole('button', { name: 'End now' }).click();
+      await page.getByText('games.example', { exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    });
+    expect(await grants()).toEqual([]);
+  });
+
+  test('gets devices in the form of the user', async () => {
+    await room.api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.73', name: 'Console of Jo' });
+    await room.withPage({}, async (page) => {
+      await page.goto('./settings?part=users');
+      await page.getByRole('button', { name: 'Add user' }).click();
+      await page.getByLabel('User name').fill('jo');
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: /Role/ }).click();
+      await page.getByRole('option', { name: 'Family' }).click();
+      await page.getByRole('searchbox', { name: 'Search devices' }).fill('console');
+      await page.getByRole('checkbox', { name: 'Console of Jo' }).check({ force: true });
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByRole('cell', { name: 'jo', exact: true }).waitFor();
+    });
+    const users = await room.api.expect<{ username: string; client_ids: number[] }[]>(200, 'GET', '/users');
+    expect(users.find(({ username }) => username === 'jo')!.client_ids).toHaveLength(1);
+  });
+});

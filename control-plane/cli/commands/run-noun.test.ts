@@ -175,6 +175,21 @@ describe('weir users', () => {
     await linesOf('users remove vera');
   });
 
+  test('links clients to a user of the role family by name, address and id', async () => {
+    await api.setUp();
+    const ids = [];
+    for (const client of ['192.0.2.31 --name Joystick', '192.0.2.32', '192.0.2.33'])
+      ids.push((await jsonOf<{ id: number }>(`clients add ${client}`)).id);
+    typed.end('a fine long passphrase\n');
+    const { client_ids: linked } = await jsonOf(
+      `users add frida --role family --clients joystick,192.0.2.32,${ids[2]}`,
+    );
+    expect(linked).toEqual(ids);
+    expect(await run('users change frida --clients joystick,nothing')).toMatchObject({ status: 2 });
+    expect(await jsonOf('users change frida --clients none')).toMatchObject({ client_ids: [] });
+    await linesOf('users remove frida');
+  });
+
   test('refuses a password that is too weak', async () => {
     typed.end('12345678\n');
     expect(await run('users add weak')).toMatchObject({ status: 1, lines: [] });

@@ -156,7 +156,9 @@ async function fieldsGiven(
     const given = run.options[name];
     if (given === undefined || (value === undefined && sets === undefined)) continue;
     if (field in body) throw new Misuse(`--${name} and its opposite were both given`);
-    body[field] = kind === 'group' ? await groupId(run.client, String(given)) : (sets ?? given);
+    if (kind === 'group') body[field] = await groupId(run.client, String(given));
+    else if (kind === 'clients') body[field] = await clientIds(run.client, String(given));
+    else body[field] = sets ?? given;
   }
   return body;
 }
@@ -167,6 +169,27 @@ async function groupId(client: TypedClient, given: string): Promise<number | nul
   const group = (await client.call('GET /groups')).find(({ name }) => isSame(name, given));
   if (group === undefined) throw new Misuse(`there is no group "${given}"`);
   return group.id;
+}
+
+async function clientIds(client: TypedClient, given: string): Promise<number[]> {
+  if (given.toLowerCase() === 'none') return [];
+  const ids: number[] = [];
+  for (const name of given.split(',').map((part) => part.trim())) {
+    if (/^\d{1,15}$/.test(name)) {
+      ids.push(Number(name));
+      continue;
+    }
+    const { data } = await client.call('GET /clients', { query: { search: name, limit: 1000 } });
+    const found = data.filter((one) =>
+      [one.ip_address, one.mac_address, one.name, one.hostname, one.client_key].some(
+        (text) => text !== null && isSame(text, name),
+      ),
+    );
+    if (found[0] === undefined) throw new Misuse(`there is no client "${name}"`);
+    if (found.length > 1) throw new Misuse(`several clients are called "${name}"; give the id`);
+    ids.push(found[0].id);
+  }
+  return ids;
 }
 
 /** Names of the groups by id, if a column shows a group. */

@@ -13,6 +13,7 @@ import {
 } from '../../../shared/api/policy/clients-api.ts';
 import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { clientsOf } from '../../api/access.ts';
 import type { Author } from '../../api/caller.ts';
 import { BULK_LIMIT_BYTES } from '../../api/row-faults.ts';
 import { authorOf, route } from '../../api/route.ts';
@@ -55,12 +56,12 @@ function listClients(clients: ClientDirectory): Route {
   return route({
     method: 'GET',
     path: '/clients',
-    access: 'viewer',
+    access: 'member',
     tag: 'Clients',
-    summary: 'Clients that were seen or created, the last seen first',
+    summary: 'Clients that were seen or created, the last seen first; for the role family the linked ones',
     query: ClientQuery,
     answer: ClientPage,
-    handle: ({ query }) => pageOfClients(clients, query),
+    handle: ({ query, caller }) => pageOfClients(clients, query, clientsOf(caller)),
   });
 }
 
@@ -68,13 +69,16 @@ function readClient(clients: ClientDirectory): Route {
   return route({
     method: 'GET',
     path: '/clients/{id}',
-    access: 'viewer',
+    access: 'member',
     tag: 'Clients',
-    summary: 'One client',
+    summary: 'One client; for the role family a linked one',
     params: IdParams,
     answer: Client,
     entity: clientEntity,
-    handle: ({ params }) => clientById(clients, params.id),
+    handle: ({ params, caller }) => {
+      if (clientsOf(caller)?.has(params.id) === false) throw notFound(`client ${params.id}`);
+      return clientById(clients, params.id);
+    },
   });
 }
 

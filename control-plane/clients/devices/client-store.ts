@@ -35,8 +35,9 @@ export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, cl
 /** No name, group, key or exclusion was given, and it was not merged. */
 const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL AND clients.device_id IS NULL
   AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
-/** Nor is a grant for it, which would end with it. */
-const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)`;
+/** Nor is there a grant for it or a user that it is linked to, which would end with it. */
+const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)
+  AND NOT EXISTS (SELECT FROM user_clients WHERE client_id = clients.id)`;
 
 /** Clients with a given name, group, key or exclusion, and of the others the `limit` seen last. */
 export async function readClients(db: Queryable, limit: number): Promise<StoredClient[]> {
@@ -166,12 +167,12 @@ export async function deleteClient(db: Queryable, id: number): Promise<StoredCli
   return toClient(existing(rows[0], id));
 }
 
-/** Removes clients without a given name, group, key, exclusion or grant. */
+/** Removes clients without a given name, group, key, exclusion, grant or user. */
 export async function deleteUntouched(db: Queryable, ids: readonly number[]): Promise<void> {
   await db.query(`DELETE FROM clients WHERE id = ANY($1::integer[]) AND ${UNUSED}`, [ids]);
 }
 
-/** Removes clients without a given name, group, key, exclusion or grant that were not seen since `beforeMs`; returns their ids. */
+/** Removes clients without a given name, group, key, exclusion, grant or user that were not seen since `beforeMs`; returns their ids. */
 export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>(
     `DELETE FROM clients WHERE ${UNUSED} AND last_seen < $1 RETURNING id`,

@@ -54,12 +54,14 @@ export function interfaceOf(mac: string | null): Pick<Client, 'vendor' | 'privat
   return { vendor: vendorOf(mac), private_address: mac !== null && isRandomMac(mac) };
 }
 
-/** A page of matching clients, the last seen first. */
+/** A page of matching clients, the last seen first; `own` are those that the caller may see, null = all. */
 export function pageOfClients(
   clients: ClientDirectory,
   { limit, offset, ...filter }: ClientQuery,
+  own: ReadonlySet<number> | null = null,
 ): ClientPage {
-  const found = findClients(clients, filter);
+  const all = findClients(clients, filter);
+  const found = own === null ? all : all.filter(({ id }) => id !== null && own.has(id));
   const data = found.slice(offset, offset + limit).map((record) => shownClient(clients, record));
   return { data, total: found.length, limit, offset };
 }

@@ -7,12 +7,13 @@
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import type { Access } from '../../api/access.ts';
 import { notFound, overloaded } from '../../api/api-error.ts';
 import { clientAddress } from '../../api/client-address.ts';
 import { readOnlyEntity } from '../../api/entity.ts';
 import { RequestLimit } from '../../api/request-limit.ts';
 import { route } from '../../api/route.ts';
-import type { Access, Route } from '../../api/route.ts';
+import type { Route } from '../../api/route.ts';
 import type { ClientDirectory } from '../devices/client-directory.ts';
 import type { Probe as KeptProbe, Probes } from './probes.ts';
 

@@ -8,11 +8,13 @@ import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { invalid, notFound } from '../../api/api-error.ts';
 import { entity } from '../../api/entity.ts';
+import { clientsOf } from '../../api/access.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';
 import type { PolicyChanges } from '../../policy/change/change.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';
+import { activeGrant, holdLink, isOwn, refuseEnding, refuseNewGrant } from './family-grants.ts';
 import { deleteGrant, insertGrant, readGrant } from './grant-store.ts';
 import type { NewGrant, StoredGrant } from './grant-store.ts';
 
@@ -34,7 +36,7 @@ export function grantRoutes(context: {
     listGrants(context.clock, context.grants),
     readOneGrant(context.clock, context.grants),
     createGrant(context.policy, context.clock),
-    endGrant(context.policy),
+    endGrant(context.policy, context.grants),
   ];
 }
 
@@ -42,12 +44,13 @@ function listGrants(clock: Clock, grants: () => readonly PolicyGrant[]): Route {
   return route({
     method: 'GET',
     path: '/grants',
-    access: 'viewer',
+    access: 'member',
     tag: 'Grants',
-    summary: 'Active grants, the next one to end first',
+    summary: 'Active grants, the next one to end first; for the role family those of its clients',
     answer: GrantList,
-    handle: () =>
+    handle: ({ caller }) =>
       grants()
+        .filter((grant) => isOwn(grant, clientsOf(caller)))
         .toSorted((a, b) => endOf(a) - endOf(b) || a.id - b.id)
         .map((grant) => shownGrant(grant, clock)),
   });
@@ -57,17 +60,13 @@ function readOneGrant(clock: Clock, grants: () => readonly PolicyGrant[]): Route
   return route({
     method: 'GET',
     path: '/grants/{id}',
-    access: 'viewer',
+    access: 'member',
     tag: 'Grants',
     summary: 'One active grant',
     params: IdParams,
     answer: Grant,
     entity: grantEntity,
-    handle: ({ params }) => {
-      const grant = grants().find(({ id }) => id === params.id);
-      if (grant === undefined) throw notFound(`grant ${params.id}`);
-      return shownGrant(grant, clock);
-    },
+    handle: ({ params, caller }) => shownGrant(activeGrant(grants(), params.id, caller), clock),
   });
 }
 
@@ -75,18 +74,23 @@ function createGrant(policy: PolicyChanges, clock: Clock): Route {
   return route({
     method: 'POST',
     path: '/grants',
-    access: 'admin',
+    access: 'family',
     tag: 'Grants',
-    summary: 'Allow or block a name, or everything, for a client, a group or everyone',
+    summary:
+      'Allow or block a name, or everything, for a client, a group or everyone; the role family for a linked client, for 36 hours at most',
     body: GrantCreateBody,
     status: 201,
     answer: Grant,
     entity: grantEntity,
     errors: { 409: 'there are too many grants' },
     handle: async (request) => {
-      const times = timesOf(request.body, clock);
+      const { body, caller } = request;
+      const times = timesOf(body, clock);
+      const own = clientsOf(caller);
+      if (own !== null) refuseNewGrant({ clientId: body.client_id, ...times }, own);
       const actor = authorOf(request);
       const grant = await policy.change(actor, async (tx) => {
+        if (own !== null) await holdLink(tx, caller, body.client_id!);
         const result = await insertGrant(tx, { ...request.body, ...times });
         await recordAudit(tx, {
           actor,
@@ -101,19 +105,26 @@ function createGrant(policy: PolicyChanges, clock: Clock): Route {
   });
 }
 
-function endGrant(policy: PolicyChanges): Route {
+function endGrant(policy: PolicyChanges, grants: () => readonly PolicyGrant[]): Route {
   return route({
     method: 'DELETE',
     path: '/grants/{id}',
-    access: 'admin',
+    access: 'family',
     tag: 'Grants',
-    summary: 'End a grant before its time',
+    summary: 'End a grant before its time; the role family one of its clients that has an end',
     params: IdParams,
     entity: grantEntity,
     handle: async (request) => {
+      const { params, caller } = request;
+      const own = clientsOf(caller);
+      if (own !== null) refuseEnding(activeGrant(grants(), params.id, caller));
       const actor = authorOf(request);
       await policy.change(actor, async (tx) => {
-        const result = await deleteGrant(tx, request.params.id);
+        const result = await deleteGrant(tx, params.id);
+        if (own !== null) {
+          if (result.clientId === null) throw notFound(`grant ${params.id}`);
+          await holdLink(tx, caller, result.clientId);
+        }
         await recordAudit(tx, {
           actor,
           action: 'deleted',

@@ -1,6 +1,7 @@
 /** HTTP of `{api}/status/stream`. */
 import type { Request } from 'express';
 import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
+import { mayCall } from '../../api/access.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Caller } from '../../api/caller.ts';
@@ -33,7 +34,7 @@ export function statusStreamRoutes(context: {
       const holder = holderOf(caller);
       statusStreams.admit(holder);
       response.set(HEADERS);
-      const isAllowed = async (): Promise<boolean> => (await context.callerNow(http)) !== null;
+      const isAllowed = async (): Promise<boolean> => mayCall(await context.callerNow(http), 'viewer');
       await statusStreams.send(response, { holder, isAllowed });
     },
   });

@@ -1,6 +1,7 @@
 /** HTTP of the node's state. Only the session lookup may wait for the database. */
 import { hostname } from 'node:os';
 import { Health, Hostname } from '../../../shared/api/system-api.ts';
+import { mayCall } from '../../api/access.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from '../../web/auth/authenticator.ts';
@@ -16,18 +17,18 @@ export function healthRoutes(
     health: { checks(): Health['checks'] };
   },
 ): Route[] {
-  // 200 while DNS is answered, else 503. Anonymous callers see states, not names of servers and faults.
+  // 200 while DNS is answered, else 503. Callers who may not read everything see states, not names of servers and faults.
   const readHealth = route({
     method: 'GET',
     path: '/health',
     access: 'public',
     tag: 'System',
-    summary: 'State of this node, with reasons for signed-in users; 200 while DNS is answered, else 503',
+    summary: 'State of this node, with reasons for viewers and admins; 200 while DNS is answered, else 503',
     answer: Health,
     alsoStatuses: { 503: 'DNS is not answered' },
     handle: async ({ http, response }) => {
       const checks = context.health.checks();
-      const isStranger = (await callerIfKnown(context.auth, http)) === null;
+      const isStranger = !mayCall(await callerIfKnown(context.auth, http), 'viewer');
       if (checks.dns.status === 'down') response.status(503).setHeader('Retry-After', '5');
       return healthOf(context, isStranger ? statesOf(checks) : checks);
     },

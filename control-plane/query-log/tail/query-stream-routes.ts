@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import { QueryLogFilters, QueryTailEvent } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import { mayCall } from '../../api/access.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Caller } from '../../api/caller.ts';
@@ -40,7 +41,7 @@ export function queryStreamRoutes(context: {
       const holder = holderOf(caller);
       tail.admit(holder);
       response.set(HEADERS);
-      const isAllowed = async (): Promise<boolean> => (await context.callerNow(http)) !== null;
+      const isAllowed = async (): Promise<boolean> => mayCall(await context.callerNow(http), 'viewer');
       await tail.send(response, { holder, filter, isAllowed });
     },
   });

@@ -23,6 +23,26 @@ const users: BackupKind = {
   remove: [`DELETE FROM users u USING ${USER} WHERE ${IS_USER} AND u.id <> 1`],
 };
 
+const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
+
+const USER_CLIENT = items('username text, client text');
+const OF_LINK = `JOIN users u ON ${IS_USER} JOIN clients c ON ${CLIENT_OF} = v.client`;
+const userClients: BackupKind = {
+  name: 'user_clients',
+  key: ['username', 'client'],
+  isFolded: true,
+  read: `SELECT u.username, ${CLIENT_OF} AS client
+    FROM user_clients t JOIN users u ON u.id = t.user_id JOIN clients c ON c.id = t.client_id
+    ORDER BY lower(u.username), client`,
+  put: [
+    `INSERT INTO user_clients (user_id, client_id)
+     SELECT u.id, c.id FROM ${USER_CLIENT} ${OF_LINK} WHERE u.role = 'family' ON CONFLICT DO NOTHING`,
+  ],
+  remove: [
+    `DELETE FROM user_clients t USING ${USER_CLIENT} ${OF_LINK} WHERE t.user_id = u.id AND t.client_id = c.id`,
+  ],
+};
+
 const TOKEN = items('name text, role text, prefix text, key_hash text, created_at timestamptz');
 const IS_TOKEN = `t.name = v.name AND t.prefix = v.prefix
   AND date_trunc('milliseconds', t.created_at) = v.created_at`;
@@ -46,7 +66,6 @@ const apiTokens: BackupKind = {
 const GRANT = items(
   `domain text, subdomains boolean, client text, "group" text, action text, until timestamptz`,
 );
-const CLIENT_OF = 'coalesce(c.mac_address::text, host(c.ip_address), c.client_key)';
 /** A grant for a client or group that is not there must not become one for everyone. */
 const IS_KNOWN = 'num_nonnulls(c.id, g.id) = num_nonnulls(v.client, v."group")';
 const grants: BackupKind = {
@@ -76,7 +95,14 @@ const grants: BackupKind = {
 export const KNOWN_CLIENTS = `SELECT ${CLIENT_OF} AS client FROM clients c WHERE ${CLIENT_OF} = ANY ($1::text[])`;
 
 /** The kinds of this file. */
-export const ACCESS_KINDS: readonly BackupKind[] = [users, secondFactors, certificates, apiTokens, grants];
+export const ACCESS_KINDS: readonly BackupKind[] = [
+  users,
+  userClients,
+  secondFactors,
+  certificates,
+  apiTokens,
+  grants,
+];
 
 /** Fields that only a backup with secrets has. */
 export const SECRET_FIELDS = {

@@ -61,6 +61,7 @@ export function readBackupFile(file: BackupFile, current: BackupItems, { now, ad
   refuseDuplicates(wanted, problems);
   refuseOddGroups(wanted, problems);
   refuseLooseEnds(wanted, current, problems);
+  refuseOtherRoles(wanted, current, problems);
   if (problems.length > 0) throw invalid(problems.slice(0, MOST_FAULTS));
   return { items: wanted, leftOut };
 }
@@ -237,9 +238,22 @@ const REFERENCES: readonly (readonly [KindName, string, KindName, string])[] = [
   ['group_schedules', 'group', 'groups', 'name'],
   ['group_schedules', 'profile', 'schedule_profiles', 'name'],
   ['grants', 'group', 'groups', 'name'],
+  ['user_clients', 'username', 'users', 'username'],
   ['second_factors', 'username', 'users', 'username'],
   ['blocked_services', 'service_id', 'custom_services', 'service_id'],
 ];
+
+/** Only users of the role family have clients. */
+function refuseOtherRoles(wanted: BackupItems, current: BackupItems, problems: FieldProblem[]): void {
+  const users = wanted.get('users') ?? current.get('users') ?? [];
+  const others = new Set(users.filter(({ role }) => role !== 'family').map((user) => user['username']));
+  for (const [index, { username }] of (wanted.get('user_clients') ?? []).entries())
+    if (others.has(username))
+      problems.push({
+        path: `user_clients.${index}.username`,
+        message: 'expected a user of the role family',
+      });
+}
 
 function refuseLooseEnds(wanted: BackupItems, current: BackupItems, problems: FieldProblem[]): void {
   for (const [kind, field, target, name] of REFERENCES) {

@@ -32,6 +32,11 @@ async function backUp(): Promise<BackupText> {
   return body as BackupText;
 }
 
+/** Fields of each file. */
+function headOf({ created_at, weir, node: name, has_secrets }: BackupText): object {
+  return { created_at, weir, node: name, has_secrets };
+}
+
 async function backUpSecrets(): Promise<BackupText> {
   const json = { passphrase: PASSPHRASE };
   const { body } = await node.api.send('POST', '/api/backup', { session, json });
@@ -94,6 +99,32 @@ describe('a restore', () => {
     expect((await withKey(node.api, 'GET', '/groups', key)).status).toBe(200);
     expect(await node.isIn(await logInAs(node.api, 'vera'))).toBe(true);
     expect(await restore(file)).toEqual({});
+  });
+
+  test('brings back the devices of a user of the role family, of a known client and for that role only', async () => {
+    const { database } = node.suite;
+    await database.query(`INSERT INTO users (username, role) VALUES ('frida', 'family')`);
+    await database.query(
+      `INSERT INTO user_clients SELECT u.id, c.id FROM users u, clients c WHERE username = 'frida'`,
+    );
+    const file = await backUp();
+    const link = { username: 'frida', client: '192.0.2.7' };
+    expect(file.user_clients).toEqual([link]);
+    expect(await restore({ ...file, user_clients: [] })).toEqual({
+      user_clients: [[], [], ['frida 192.0.2.7']],
+    });
+    const unknown = { username: 'frida', client: '192.0.2.99' };
+    expect(await restore({ ...file, user_clients: [link, unknown] })).toEqual({
+      user_clients: [['frida 192.0.2.7'], [], []],
+      left_out: [{ kind: 'user_clients', name: 'frida 192.0.2.99', reason: 'client_not_known' }],
+    });
+    const users = file.users!.map((user) => ({ ...user, role: 'viewer' as const }));
+    for (const refused of [{ users }, { user_clients: [{ ...link, username: 'karl' }] }]) {
+      const { status, problem } = await send({ ...file, ...refused });
+      expect([status, problem.errors!.map(({ path }) => path)]).toEqual([400, ['user_clients.0.username']]);
+    }
+    await restore({ format: file.format, version: file.version, ...headOf(file), users });
+    expect((await backUp()).user_clients).toEqual([]);
   });
 
   test('without hashes makes users without a password, and names each token that it leaves out', async () => {

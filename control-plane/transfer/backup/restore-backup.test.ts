@@ -137,7 +137,7 @@ describe('a restore', () => {
     expect(await auditCount()).toBe(before + 1);
     await make('POST', `/revisions/${newest!.id}/rollback`, {});
     // Revisions hold no access rights.
-    const outside = { users: [], second_factors: [], api_tokens: [], grants: [] };
+    const outside = { users: [], user_clients: [], second_factors: [], api_tokens: [], grants: [] };
     const after = { ...(await backUp()), ...outside };
     expect(content(after)).toEqual(content({ ...file, ...outside }));
   });
@@ -152,7 +152,7 @@ describe('a restore', () => {
       group: null,
     }));
     const users = file.users!.map((user) => ({ ...user, role: 'admin' }));
-    await restore({ ...file, clients: [...file.clients!, ...clients], users });
+    await restore({ ...file, clients: [...file.clients!, ...clients], users, user_clients: [] });
     const { rows } = await suite.database.query<{ after: object }>(
       'SELECT after FROM audit_log ORDER BY id DESC LIMIT 1',
     );

@@ -131,20 +131,28 @@ function newOnes({ changes }: Plan, name: KindName): readonly Item[] {
   );
 }
 
-/** Without grants of clients that neither this node nor the file knows. */
+/** Without grants and links of clients that neither this node nor the file knows. */
 async function withKnownClients(tx: Queryable, wanted: Wanted): Promise<Wanted> {
+  return withKnownClientsOf('grants', tx, await withKnownClientsOf('user_clients', tx, wanted));
+}
+
+async function withKnownClientsOf(
+  name: 'grants' | 'user_clients',
+  tx: Queryable,
+  wanted: Wanted,
+): Promise<Wanted> {
   const { items, leftOut } = wanted;
-  const grants = items.get('grants');
-  if (grants === undefined) return wanted;
-  const { rows } = await tx.query<{ client: string }>(KNOWN_CLIENTS, [grants.map(({ client }) => client)]);
+  const things = items.get(name);
+  if (things === undefined) return wanted;
+  const { rows } = await tx.query<{ client: string }>(KNOWN_CLIENTS, [things.map(({ client }) => client)]);
   const own = (items.get('clients') ?? []).map(
     (item) => item['mac_address'] ?? item['ip_address'] ?? item['client_key'],
   );
   const known = new Set([null, ...rows.map(({ client }) => client), ...own]);
-  const kind = KINDS.find(({ name }) => name === 'grants')!;
-  const unknown = grants.filter(({ client }) => !known.has(client));
+  const kind = KINDS.find((one) => one.name === name)!;
+  const unknown = things.filter(({ client }) => !known.has(client));
   return {
-    items: new Map([...items, ['grants', grants.filter(({ client }) => known.has(client))]]),
+    items: new Map([...items, [name, things.filter(({ client }) => known.has(client))]]),
     leftOut: [...leftOut, ...unknown.map((item) => ({ kind, item, reason: 'client_not_known' as const }))],
   };
 }

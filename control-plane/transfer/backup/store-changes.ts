@@ -49,6 +49,7 @@ export async function storeChanges(
 /** Kinds whose rows are not in revisions; of the configuration those are the keys that decide about no name. */
 const OUTSIDE: ReadonlySet<KindName> = new Set([
   'users',
+  'user_clients',
   'second_factors',
   'certificates',
   'api_tokens',

@@ -125,7 +125,7 @@ function changePassword(auth: Authenticator): Route {
   return route({
     method: 'POST',
     path: '/auth/change-password',
-    access: 'viewer',
+    access: 'member',
     tag: 'Authentication',
     summary:
       "Change the caller's password, in the configuration file too, and end the caller's other sessions",
@@ -146,7 +146,7 @@ function listSessions(auth: Authenticator): Route {
   return route({
     method: 'GET',
     path: '/auth/sessions',
-    access: 'viewer',
+    access: 'member',
     tag: 'Authentication',
     summary: 'Sessions that are not over: all of them for an admin, else those of the caller',
     answer: SessionList,
@@ -162,7 +162,7 @@ function readSession(auth: Authenticator, session: Entity): Route {
   return route({
     method: 'GET',
     path: '/auth/sessions/{id}',
-    access: 'viewer',
+    access: 'member',
     tag: 'Authentication',
     summary: 'One session that is not over; those of other users only as an admin',
     params: IdParams,
@@ -197,7 +197,7 @@ function revokeSession(auth: Authenticator, session: Entity): Route {
   return route({
     method: 'DELETE',
     path: '/auth/sessions/{id}',
-    access: 'viewer',
+    access: 'member',
     tag: 'Authentication',
     summary: 'End a session; those of other users only as an admin',
     params: IdParams,

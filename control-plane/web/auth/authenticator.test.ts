@@ -208,6 +208,7 @@ describe('Authenticator', () => {
       userId: 1,
       tokenId: null,
       sessionId: null,
+      clientIds: null,
     });
   });
 

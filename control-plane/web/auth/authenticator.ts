@@ -170,7 +170,14 @@ export class Authenticator {
   openCaller(): Caller | null {
     if (this.settings.enabled) return null;
     const { username } = this.account;
-    return { username, role: 'admin', userId: ADMIN_USER_ID, tokenId: null, sessionId: null };
+    return {
+      username,
+      role: 'admin',
+      userId: ADMIN_USER_ID,
+      tokenId: null,
+      sessionId: null,
+      clientIds: null,
+    };
   }
 
   /**

@@ -32,6 +32,19 @@ describe('a login at the provider', () => {
     expect(rows.map(({ row }) => row)).toEqual(['vera created user vera']);
   });
 
+  test('makes a user of the role family, who has no devices until an admin links some', async () => {
+    await suite.serve('family_values = ["family"]');
+    const { secret } = await suite.logIn();
+    const users = await suite.node.api.send('GET', '/api/users', { session: suite.session });
+    expect(users.body).toMatchObject([{ role: 'admin' }, { role: 'family', client_ids: [] }]);
+    const clients = await suite.node.api.send('GET', '/api/clients', { session: secret! });
+    expect([clients.status, clients.body]).toMatchObject([200, { total: 0, data: [] }]);
+    expect(await suite.node.isIn(secret!)).toBe(false);
+    await suite.serve('viewer_values = ["family"]');
+    await suite.logIn();
+    expect((await suite.node.api.send('GET', '/api/clients', { session: secret! })).status).toBe(401);
+  });
+
   test('gives the role of now, and a lost one ends the sessions', async () => {
     const before = await suite.logIn();
     suite.provider.person = { ...VERA, groups: 'weir-admins' };

@@ -116,7 +116,7 @@ export class OidcLogin {
         if (!known.enabled) throw refused();
         if (known.role === role) return known.id;
         await provided.setRole(tx, known.id, role);
-        if (role === 'viewer') {
+        if (role !== 'admin') {
           lowered = known.id;
           await deleteSessionsOfUser(tx, known.id);
         }

@@ -13,7 +13,7 @@ import type { Route } from '../../api/route.ts';
 import type { Authenticator } from './authenticator.ts';
 import { ownerIn, proofIn } from './given-proof.ts';
 
-const PLACE = { access: 'viewer', tag: 'Authentication' } as const;
+const PLACE = { access: 'member', tag: 'Authentication' } as const;
 
 const WHO = { 403: 'not permitted: an API token has no second factor' } as const;
 const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too many at once' } as const;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IdParams } from '../../../shared/api/fields.ts';
 import { GroupCreateBody } from '../../../shared/api/policy/groups-api.ts';
+import type { Access } from '../../api/access.ts';
 import { route } from '../../api/route.ts';
 import { answersOf } from './documented-answers.ts';
 
@@ -15,15 +16,16 @@ function saidOf(answers: ReturnType<typeof answersOf>): Record<string, string> {
 
 describe('answersOf()', () => {
   test('answersOf() follows from who may call the row', () => {
-    const statuses = (access: 'public' | 'viewer' | 'admin'): string[] =>
+    const statuses = (access: Access): string[] =>
       Object.keys(answersOf(route({ ...row, method: 'GET', access }))).sort();
     expect(statuses('public')).toEqual(['204', '400', '421', '429', '503']);
-    expect(statuses('viewer')).toEqual(['204', '400', '401', '421', '429', '503']);
-    expect(statuses('admin')).toEqual(['204', '400', '401', '403', '421', '429', '503']);
+    expect(statuses('member')).toEqual(['204', '400', '401', '421', '429', '503']);
+    for (const access of ['family', 'viewer', 'admin'] as const)
+      expect(statuses(access)).toEqual(['204', '400', '401', '403', '421', '429', '503']);
   });
 
   test('answersOf() says why a change may be refused, also of one that takes no body', () => {
-    const plain = saidOf(answersOf(route({ ...row, method: 'POST', access: 'viewer' })));
+    const plain = saidOf(answersOf(route({ ...row, method: 'POST', access: 'member' })));
     expect([plain['403'], plain['413'], plain['415']]).toEqual([
       'a browser sent it for another origin',
       'body too large',
@@ -42,7 +44,7 @@ describe('answersOf()', () => {
       ),
     );
     expect([full['403'], full['404'], full['409'], full['415']]).toEqual([
-      'the role viewer is not enough, or a browser sent it for another origin',
+      'the role is not admin, or a browser sent it for another origin',
       'no such entity',
       'taken',
       'body is not JSON',

@@ -6,6 +6,7 @@ import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-open
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
 import { CHALLENGE } from '../../api/api-error.ts';
+import type { Access } from '../../api/access.ts';
 import { isGuarded } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 
@@ -115,7 +116,7 @@ function errorsOf(route: Route): Answer[] {
   const errors: Record<number, string> = {
     400: 'malformed or invalid; every bad field is named',
     ...(route.access === 'public' ? {} : { 401: 'no session or token that counts' }),
-    ...(changes || route.access === 'admin' ? { 403: forbiddenText(route) } : {}),
+    ...(changes || isRefused(route.access) ? { 403: forbiddenText(route) } : {}),
     ...(route.params === undefined ? {} : { 404: 'no such entity' }),
     ...(isGuarded(route) ? { 412: 'the entity has changed since the ETag of If-Match was read' } : {}),
     ...(changes ? { 413: 'body too large', 415: mediaText(route) } : {}),
@@ -137,8 +138,19 @@ function tooManyText({ errors }: Route): string {
   return `${own}too many requests of this address; see Retry-After`;
 }
 
+const REFUSALS = {
+  admin: 'the role is not admin',
+  family: 'the role is viewer, or family and the client is not its own',
+  viewer: 'the role is family',
+} as const;
+
+/** Whether an access is not for every role. */
+function isRefused(access: Access): access is keyof typeof REFUSALS {
+  return access in REFUSALS;
+}
+
 function forbiddenText({ access, method }: Route): string {
-  const role = access === 'admin' ? ['the role viewer is not enough'] : [];
+  const role = isRefused(access) ? [REFUSALS[access]] : [];
   const origin = method === 'GET' ? [] : ['a browser sent it for another origin'];
   return [...role, ...origin].join(', or ');
 }

@@ -113,7 +113,8 @@ describe('openApiDocument()', () => {
       return Object.keys(responses).filter((status) => Number(status) >= 400);
     };
     expect(errorsOf('/health', 'get')).toEqual(['400', '421', '429', '503']);
-    expect(errorsOf('/groups/{id}', 'get')).toEqual(['400', '401', '404', '421', '429', '503']);
+    expect(errorsOf('/auth/sessions/{id}', 'get')).toEqual(['400', '401', '404', '421', '429', '503']);
+    expect(errorsOf('/groups/{id}', 'get')).toEqual(['400', '401', '403', '404', '421', '429', '503']);
     expect(errorsOf('/groups/{id}', 'put').concat('')).toEqual(
       expect.arrayContaining(['400', '401', '403', '404', '413', '415', '421', '429', '503']),
     );

@@ -3,12 +3,14 @@
  * (or, from a later version on, an API token) whose role is enough.
  */
 import type { Request } from 'express';
+import { mayCall } from '../../api/access.ts';
+import type { Access } from '../../api/access.ts';
 import { forbidden } from '../../api/api-error.ts';
 import type { Caller } from '../../api/caller.ts';
+import type { Role } from '../../../shared/api/auth-api.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { callerOf } from '../auth/request-caller.ts';
 import { refuseCrossOrigin } from '../edge/origin-check.ts';
-import type { Access } from '../../api/route.ts';
 
 /**
  * The caller of a request to a route with `access`; null only on public routes. Throws 401 and 403, and
@@ -24,15 +26,12 @@ export async function guard(auth: Authenticator, access: Access, request: Reques
   const caller = await callerOf(auth, request);
   if (caller === null) throw await auth.refusal();
   if (changesSomething) refuseCrossOrigin(request);
-  if (!isEnough(caller, access)) throw forbidden('the role viewer may read, not change');
+  if (!mayCall(caller, access)) throw forbidden(REFUSALS[caller.role]);
   return caller;
 }
 
-function isEnough(caller: Caller, access: Exclude<Access, 'public'>): boolean {
-  switch (access) {
-    case 'viewer':
-      return true;
-    case 'admin':
-      return caller.role === 'admin';
-  }
-}
+const REFUSALS: Readonly<Record<Role, string>> = {
+  admin: 'not permitted',
+  family: 'the role family may pause and grant for its devices, and read about them',
+  viewer: 'the role viewer may read, not change',
+};

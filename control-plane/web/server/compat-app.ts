@@ -5,6 +5,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
+import { mayCall } from '../../api/access.ts';
+import { forbidden } from '../../api/api-error.ts';
 import { holderOf } from '../../api/places.ts';
 import { logFailure, toApiError } from '../../api/problem.ts';
 import { readBytes } from '../../api/request-body.ts';
@@ -90,11 +92,12 @@ async function answerTo(
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-/** Lets requests with a session through; returns its holder, and the header fields that keep it. Throws 401. */
+/** Lets requests with a session through; returns its holder, and the header fields that keep it. Throws 401 and 403. */
 async function letThrough(auth: Authenticator, request: Omit<CompatRequest, 'gone'>): Promise<Admitted> {
   if (auth.openCaller() !== null) return OPEN;
   const session = await auth.sessions.of(request.secrets);
   if (session === null) throw await auth.refusal();
+  if (!mayCall(session.caller, 'viewer')) throw forbidden('the role family cannot use this API');
   const isKept = request.hiddenSecrets.includes(session.secret);
   const headers = isKept ? {} : keepCookie(session, request.isSecure);
   return { headers, holder: holderOf(session.caller) };

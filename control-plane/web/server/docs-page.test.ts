@@ -56,7 +56,9 @@ describe('docsPage()', () => {
 
   test.each([
     ['public', 'Needs no authentication.'],
-    ['viewer', 'Needs a session or an API token of any role.'],
+    ['member', 'Needs a session or an API token of any role.'],
+    ['family', 'Needs a session or an API token of the role admin, or a session of the role family.'],
+    ['viewer', 'Needs a session or an API token of the role admin or viewer.'],
     ['admin', 'Needs a session or an API token of the role admin.'],
   ] as const)('docsPage() says who may call a route: %s', (access, words) => {
     expect(readable(documentOf({}, { 'x-weir-access': access }))).toContain(words);

@@ -68,8 +68,12 @@ function accessText(access: OperationDoc['x-weir-access']): string {
   switch (access) {
     case 'public':
       return 'Needs no authentication.';
-    case 'viewer':
+    case 'member':
       return 'Needs a session or an API token of any role.';
+    case 'family':
+      return 'Needs a session or an API token of the role admin, or a session of the role family.';
+    case 'viewer':
+      return 'Needs a session or an API token of the role admin or viewer.';
     case 'admin':
       return 'Needs a session or an API token of the role admin.';
   }

@@ -140,6 +140,13 @@ const BackedUpUser = z
   })
   .meta({ description: 'without password_hash an existing user keeps the password, and a new one has none' });
 
+const ClientName = text(64).meta({ description: 'MAC, address or key' });
+
+const BackedUpUserClient = z.strictObject({ username, client: ClientName }).meta({
+  description: 'one of a client that is not known is left out',
+  examples: [{ username: 'frida', client: '192.0.2.10' }],
+});
+
 /** The confirmed second factor of a user, and the SHA-256 hashes of the recovery codes. */
 const Factor = z.strictObject({
   secret: z.string().regex(/^(?:[0-9a-f]{2}){10,128}$/, 'expected 10 to 128 bytes in hexadecimal digits'),
@@ -191,7 +198,7 @@ const BackedUpGrant = z
       .refine((name) => canonicalDomain(name) === name, 'expected a domain name in lower case')
       .nullable(),
     subdomains: z.boolean().default(true),
-    client: text(64).nullable().meta({ description: 'MAC, address or key' }),
+    client: ClientName.nullable(),
     group: GroupOrNull,
     action: z.enum(['allow', 'block']),
     until: Timestamp.nullable().meta({ description: 'null = no end' }),
@@ -259,6 +266,11 @@ export const BackupFile = z
     }),
     dns_settings: DnsSettings.optional().meta({ description: 'in files of version 1' }),
     users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'but the administrator' }),
+    user_clients: z
+      .array(BackedUpUserClient)
+      .max(100_000)
+      .optional()
+      .meta({ description: 'the clients of users of the role family' }),
     second_factors: z.array(BackedUpFactor).max(1000).optional().meta({ description: 'of these users' }),
     certificates: z
       .array(BackedUpCertificate)

@@ -13,9 +13,10 @@ let suite: SuiteDatabase;
 let api: RunningApi;
 /** The same database with authentication off. */
 let openApi: RunningApi;
-/** Sessions of an admin and of a viewer. */
+/** Sessions of an admin, a viewer and a user of the role family. */
 let session: string;
 let viewer: string;
+let family: string;
 
 beforeAll(async () => {
   suite = await openSuiteDatabase();
@@ -25,6 +26,8 @@ beforeAll(async () => {
   session = await api.logIn();
   await makeUser(api, session, { username: 'vera', role: 'viewer' });
   viewer = await logInAs(api, 'vera');
+  await makeUser(api, session, { username: 'frida', role: 'family' });
+  family = await logInAs(api, 'frida');
 });
 afterAll(async () => {
   await api.close();
@@ -76,7 +79,7 @@ describe('the guard', () => {
 
   test.each(guarded)('$name for a viewer is 403 unless it only reads or is their own', async (route) => {
     const answer = await api.send(route.method, pathOf(route, 99), { session: viewer });
-    if (route.access === 'admin') expectProblem(answer, 403, 'forbidden');
+    if (route.access === 'admin' || route.access === 'family') expectProblem(answer, 403, 'forbidden');
     else expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
 
@@ -88,6 +91,7 @@ describe('the guard', () => {
       expectProblem(await send({}), 401, 'unauthorized');
       expectProblem(await send({ session: 'A'.repeat(43) }), 401, 'unauthorized');
       if (route.access === 'admin') expectProblem(await send({ session: viewer }), 403, 'forbidden');
+      if (route.access === 'viewer') expectProblem(await send({ session: family }), 403, 'forbidden');
     }
   });
 

@@ -1,11 +1,11 @@
 /**
  * Who gets through to which route: every operation of the OpenAPI document that a running server hands out, and every
- * row of the compatibility API, with every kind of credentials. The rules are those of the roles: a viewer reads, an
- * admin does everything, and others get to what is public only. What a route then does is no matter here.
+ * row of the compatibility API, with every kind of credentials. The rules are those of the roles: a viewer reads, family
+ * pauses and grants, an admin does everything, and others get to what is public only. What a route then does is no matter here.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
-import type { Access } from '../../../control-plane/api/route.ts';
+import type { Access } from '../../../control-plane/api/access.ts';
 import { createApp } from '../../../control-plane/web/server/app.ts';
 import { checkTable, type CompatContext, compatTable } from '../../../control-plane/node/route-table.ts';
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
@@ -19,9 +19,16 @@ import { disguises, inTurn, methodsInDisguise, type Trick } from './path-tricks.
 /** Answer of a route; `through` means that its handler is called. */
 type Verdict = 'through' | 401 | 403;
 
-const STRANGER: Record<Access, Verdict> = { public: 'through', viewer: 401, admin: 401 };
-const VIEWER: Record<Access, Verdict> = { public: 'through', viewer: 'through', admin: 403 };
-const ADMIN: Record<Access, Verdict> = { public: 'through', viewer: 'through', admin: 'through' };
+/** Verdicts of callers who may use these routes; `refusal` for other routes. */
+function verdicts(refusal: Verdict, ...open: Access[]): Record<Access, Verdict> {
+  const of = (access: Access): Verdict => (open.includes(access) ? 'through' : refusal);
+  const [member, family, viewer, admin] = [of('member'), of('family'), of('viewer'), of('admin')];
+  return { public: 'through', member, family, viewer, admin };
+}
+const STRANGER = verdicts(401);
+const FAMILY = verdicts(403, 'member', 'family');
+const VIEWER = verdicts(403, 'member', 'viewer');
+const ADMIN = verdicts(403, 'member', 'family', 'viewer', 'admin');
 
 let suite: SuiteDatabase;
 /** Both APIs: the native one behind /svc/api, that of compatibility behind /api. */
@@ -58,6 +65,11 @@ beforeAll(async () => {
     made[`token of a ${role}`] = key(token.key);
     made[`token of a ${role} as Bearer`] = field('authorization', `Bearer ${token.key}`);
   }
+  await makeUser(api, admin, { username: 'frida', role: 'family' });
+  const session = await logInAs(api, 'frida');
+  made['session of a family'] = cookie(session);
+  made['session of a family in the field sid'] = field('sid', session);
+  made['session of a family in the cookie sid'] = field('cookie', `sid=${session}`);
   const { id } = await makeUser(api, admin, { username: 'disabled', role: 'admin' });
   const disabled = await logInAs(api, 'disabled');
   await api.send('PATCH', `${api.prefix}/users/${id}`, { session: admin, json: { enabled: false } });
@@ -107,13 +119,16 @@ const STRANGERS = [
   'a name and a password',
   'what a proxy would say of users',
 ];
+const sessionsOf = (role: string): string[] =>
+  ['', ' in the field sid', ' in the cookie sid'].map((way) => `session of a ${role}${way}`);
 const ways = (role: string): string[] => [
-  ...['', ' in the field sid', ' in the cookie sid'].map((way) => `session of a ${role}${way}`),
+  ...sessionsOf(role),
   `token of a ${role}`,
   `token of a ${role} as Bearer`,
 ];
 const KINDS: readonly (readonly [string, Record<Access, Verdict>])[] = [
   ...STRANGERS.map((kind) => [kind, STRANGER] as const),
+  ...sessionsOf('family').map((kind) => [kind, FAMILY] as const),
   ...ways('viewer').map((kind) => [kind, VIEWER] as const),
   ...ways('admin').map((kind) => [kind, ADMIN] as const),
   ['the session of the administrator', ADMIN],
@@ -142,10 +157,14 @@ describe('an operation of the document', () => {
     expect([operations.length > 100, wrong]).toEqual([true, []]);
   });
 
-  test.each(['none', 'session of a viewer'])('with %s is guarded from HEAD as from GET', async (kind) => {
+  test.each<[string, Record<Access, Verdict>]>([
+    ['none', STRANGER],
+    ['session of a viewer', VIEWER],
+    ['session of a family', FAMILY],
+  ])('with %s is guarded from HEAD as from GET', async (kind, rights) => {
     for (const { path, access } of operations.filter(({ method }) => method === 'GET')) {
       const verdict = await verdictOf('HEAD', placeOf(path), carried[kind]!);
-      expect([path, verdict]).toEqual([path, (kind === 'none' ? STRANGER : VIEWER)[access]]);
+      expect([path, verdict]).toEqual([path, rights[access]]);
     }
   });
 });
@@ -192,18 +211,20 @@ describe('the document', () => {
       }
   });
 
-  test('has changes for admins only, except login, setup and what users change in their account', () => {
+  test('has changes for admins only, except login, setup, their own account, and grants of family', () => {
     const open = operations.filter(({ method, access }) => method !== 'GET' && access !== 'admin');
     expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
-      'DELETE /auth/sessions/{id}: viewer',
-      'POST /auth/change-password: viewer',
+      'DELETE /auth/sessions/{id}: member',
+      'DELETE /grants/{id}: family',
+      'POST /auth/change-password: member',
       'POST /auth/login: public',
       'POST /auth/logout: public',
-      'POST /auth/second-factor/confirm: viewer',
-      'POST /auth/second-factor/disable: viewer',
-      'POST /auth/second-factor/recovery-codes: viewer',
-      'POST /auth/second-factor: viewer',
+      'POST /auth/second-factor/confirm: member',
+      'POST /auth/second-factor/disable: member',
+      'POST /auth/second-factor/recovery-codes: member',
+      'POST /auth/second-factor: member',
       'POST /auth/setup: public',
+      'POST /grants: family',
     ]);
   });
 
@@ -232,6 +253,33 @@ describe('a viewer', () => {
   });
 });
 
+describe('a user of the role family', () => {
+  test('may call what is public or about its account, its clients and their grants, and nothing else', () => {
+    const open = operations.filter(({ access }) => FAMILY[access] === 'through' && access !== 'public');
+    expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'DELETE /auth/sessions/{id}',
+      'DELETE /grants/{id}',
+      'GET /auth/second-factor',
+      'GET /auth/sessions',
+      'GET /auth/sessions/{id}',
+      'GET /clients',
+      'GET /clients/{id}',
+      'GET /grants',
+      'GET /grants/{id}',
+      'POST /auth/change-password',
+      'POST /auth/second-factor',
+      'POST /auth/second-factor/confirm',
+      'POST /auth/second-factor/disable',
+      'POST /auth/second-factor/recovery-codes',
+      'POST /grants',
+    ]);
+  });
+
+  test.each(['/metrics', '/metrics?x=1'])('does not read %s', async (path) => {
+    expect((await api.send('GET', path, carried['session of a family'])).status).toBe(403);
+  });
+});
+
 const rows = compatTable({} as CompatContext);
 
 describe('a row of the compatibility API', () => {
@@ -243,7 +291,8 @@ describe('a row of the compatibility API', () => {
     const wrong: unknown[] = [];
     for (const { method, path, access } of rows) {
       const verdict = await verdictOf(method, `/api${path}`, carried[kind]!);
-      const wanted = access === 'public' || isIn(kind) ? 'through' : 401;
+      const refusal = sessionsOf('family').includes(kind) ? 403 : 401;
+      const wanted = access === 'public' || (isIn(kind) && refusal === 401) ? 'through' : refusal;
       if (verdict !== wanted) wrong.push([method, path, verdict, wanted]);
     }
     expect([rows.length > 20, wrong]).toEqual([true, []]);
@@ -265,7 +314,10 @@ describe('a trick with the path or the method', () => {
   async function reachedBy(kind: string, asked: readonly Trick[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
     const isAllowed = (access: string): boolean =>
-      access === 'public' || (kind !== 'none' && (access === 'viewer' || access === 'session'));
+      access === 'public' ||
+      (kind !== 'none' && access === 'member') ||
+      (kind === 'session of a viewer' && (access === 'viewer' || access === 'session')) ||
+      (kind === 'session of a family' && access === 'family');
     for (const [method, place, headers] of asked) {
       const request = { ...carried[kind]!, headers: { ...carried[kind]!.headers, ...headers } };
       const { status } = await api.send(method, place, request);
@@ -293,9 +345,12 @@ describe('a trick with the path or the method', () => {
     expect([asked.length > 800, await reachedBy('none', asked)]).toEqual([true, []]);
   });
 
-  test('gets no viewer to a route of admins', async () => {
+  test.each<[string, Record<Access, Verdict>]>([
+    ['viewer', VIEWER],
+    ['family', FAMILY],
+  ])('gets no %s to a route of other roles', async (role, rights) => {
     const asked = operations
-      .filter(({ access }) => access === 'admin')
+      .filter(({ access }) => rights[access] === 403)
       .flatMap(({ method, path }, turn) => [
         ...inTurn(methodsInDisguise(method, placeOf(path), `${api.prefix}/health`), turn),
         ...inTurn(disguises(api.prefix, placeOf(path).slice(api.prefix.length)), turn).map((place): Trick => [
@@ -303,6 +358,6 @@ describe('a trick with the path or the method', () => {
           place,
         ]),
       ]);
-    expect([asked.length > 300, await reachedBy('session of a viewer', asked)]).toEqual([true, []]);
+    expect([asked.length > 300, await reachedBy(`session of a ${role}`, asked)]).toEqual([true, []]);
   });
 });

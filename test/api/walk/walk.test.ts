@@ -35,6 +35,7 @@ let flooded: RunningApi;
 let absent: Absent;
 let walk: WalkedApi;
 let viewer: string;
+let family: string;
 let document: OpenApiDocument;
 const sources = new MemorySources();
 const refusals = refusalsOf(sources);
@@ -54,6 +55,8 @@ beforeAll(async () => {
   const session = await api.logIn();
   await makeUser(api, session, { username: 'vera', role: 'viewer' });
   viewer = await logInAs(api, 'vera');
+  await makeUser(api, session, { username: 'frida', role: 'family' });
+  family = await logInAs(api, 'frida');
   document = (await api.send('GET', '/api/openapi.json', { session })).body as OpenApiDocument;
   walk = new WalkedApi(api, document, session, setup);
   const made = await api.send('POST', '/api/groups', { session, json: { name: 'Guests' } });
@@ -168,9 +171,19 @@ describe('the walk', () => {
     for (const status of documented(name)) await COMMON[status]?.(name, bodyLimitBytes);
   });
 
-  test.each(rows.filter(({ access }) => access === 'admin'))('$name is not for viewers', async ({ name }) => {
-    expect((await walk.ask(name, { session: viewer })).status).toBe(403);
-  });
+  test.each(rows.filter(({ access }) => access === 'admin' || access === 'family'))(
+    '$name is not for viewers',
+    async ({ name }) => {
+      expect((await walk.ask(name, { session: viewer })).status).toBe(403);
+    },
+  );
+
+  test.each(rows.filter(({ access }) => access === 'admin' || access === 'viewer'))(
+    '$name is not for the role family',
+    async ({ name }) => {
+      expect((await walk.ask(name, { session: family })).status).toBe(403);
+    },
+  );
 
   test.each(rows.filter(({ method }) => method !== 'GET'))(
     '$name is not for other origins',

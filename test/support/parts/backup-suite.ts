@@ -72,6 +72,10 @@ export async function fill(): Promise<void> {
   await make('POST', '/grants', { domain: 'games.example', group_id: kids, secs: 600 });
   await suite.database.query(`INSERT INTO users (username, role) VALUES ('vera', 'viewer')`);
   await suite.database.query(
+    `WITH u AS (INSERT INTO users (username, role) VALUES ('frida', 'family') RETURNING id)
+     INSERT INTO user_clients SELECT u.id, c.id FROM u, clients c WHERE c.name = 'tablet'`,
+  );
+  await suite.database.query(
     `INSERT INTO second_factors (user_id, secret, confirmed_at)
      SELECT id, '\\x0102030405060708090a', now() FROM users WHERE username = 'vera'`,
   );

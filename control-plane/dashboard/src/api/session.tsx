@@ -12,9 +12,11 @@ export interface Me {
   readonly username: string | null;
   /** May change things. Viewers see nothing that they may not use. */
   readonly isAdmin: boolean;
+  /** Sees only its own devices, on one page. */
+  readonly isFamily: boolean;
 }
 
-const MeContext = createContext<Me>({ username: null, isAdmin: false });
+const MeContext = createContext<Me>({ username: null, isAdmin: false, isFamily: false });
 
 /** Provides the user to all components below. */
 export function MeProvider({ me, children }: { readonly me: Me; readonly children: ReactNode }): ReactNode {
@@ -33,7 +35,8 @@ export function ForAdmins({ children }: { readonly children: ReactNode }): React
 
 /** The user according to the server; null = a login is needed. */
 export function meOf(state: AuthState): Me | null {
-  if (!state.enabled) return { username: null, isAdmin: true };
+  if (!state.enabled) return { username: null, isAdmin: true, isFamily: false };
   if (state.session === null) return null;
-  return { username: state.session.username, isAdmin: state.session.role === 'admin' };
+  const { username, role } = state.session;
+  return { username, isAdmin: role === 'admin', isFamily: role === 'family' };
 }

@@ -24,6 +24,7 @@ import { Shell } from './shell.tsx';
 /** Loaded on demand: most visitors are already logged in. */
 const LoginDoor = later(() => import('./login/login-door.tsx'));
 const SetupDoor = lazy(() => import('./login/setup-door.tsx'));
+const FamilyFrame = later(() => import('./family-frame.tsx'));
 const LoginAgain = lazy(() => import('./login/login-again.tsx'));
 
 /** All of it. */
@@ -90,7 +91,9 @@ const AGAIN_MS = 2000;
 async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   const page = loadPage(path);
   const auth = (await whoAhead()) ?? (await ask('GET /auth/status'));
-  if (meOf(auth) !== null) {
+  const me = meOf(auth);
+  if (me?.isFamily === true) await FamilyFrame.load().catch(() => undefined);
+  else if (me !== null) {
     askFirstQuestions(path);
     await page;
   } else if (!auth.setup_required) await LoginDoor.load().catch(() => undefined);
@@ -99,11 +102,19 @@ async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
 
 function Inside({ me, onLeave }: { readonly me: Me; readonly onLeave: () => void }): ReactNode {
   const store = useQueryClient();
-  useEffect(() => startConnection(store), [store]);
+  // The state of the node is not for the role family.
+  useEffect(() => (me.isFamily ? undefined : startConnection(store)), [me.isFamily, store]);
   const needsSignIn = useSyncExternalStore(watchSignIn, isSignInNeeded);
+  const leave = (): void => void ask('POST /auth/logout').then(onLeave);
   return (
     <MeProvider me={me}>
-      <Shell onLogout={() => void ask('POST /auth/logout').then(onLeave)} />
+      {me.isFamily ? (
+        <Suspense fallback={null}>
+          <FamilyFrame onLogout={leave} />
+        </Suspense>
+      ) : (
+        <Shell onLogout={leave} />
+      )}
       {needsSignIn && (
         <Suspense fallback={null}>
           <LoginAgain username={me.username} onLogin={endSignIn} />

@@ -113,6 +113,7 @@ function toUser(user: NamedUser): User {
     username: user.username,
     display_name: user.displayName,
     role: user.role,
+    client_ids: [...user.clientIds],
     source: user.id === ADMIN_USER_ID ? 'config' : 'database',
     enabled: user.enabled,
     second_factor: user.hasSecondFactor,

@@ -1,7 +1,7 @@
 /** SQL of `users`. Row 1 is the administrator, whose name is in the configuration: NULL here. */
 import type { Role } from '../../../../shared/api/auth-api.ts';
-import { conflict } from '../../../api/api-error.ts';
-import { isUniqueViolation } from '../../../storage/db/database-errors.ts';
+import { conflict, unknownReference } from '../../../api/api-error.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
 import { seenName } from './user-name.ts';
 
@@ -16,6 +16,8 @@ export interface StoredUser {
   readonly displayName: string;
   readonly role: Role;
   readonly enabled: boolean;
+  /** Clients that are linked to a user of the role family, in order of their ids; none for others. */
+  readonly clientIds: readonly number[];
   /** A login also needs a code. */
   readonly hasSecondFactor: boolean;
   readonly createdAt: Date;
@@ -34,6 +36,7 @@ export type UserChange = {
 };
 
 const COLUMNS = `id, username, display_name AS "displayName", role, enabled, created_at AS "createdAt",
+  ARRAY(SELECT client_id FROM user_clients l WHERE l.user_id = users.id ORDER BY client_id) AS "clientIds",
   updated_at AS "updatedAt", EXISTS (SELECT FROM second_factors f
     WHERE f.user_id = users.id AND f.confirmed_at IS NOT NULL) AS "hasSecondFactor"`;
 
@@ -115,6 +118,23 @@ export async function updateUser(tx: Queryable, id: number, change: UserChange):
     WHERE id = $1 RETURNING ${COLUMNS}`;
   const { displayName, role, enabled, passwordHash } = change;
   return (await tx.query<StoredUser>(text, [id, displayName, role, enabled, passwordHash])).rows[0] ?? null;
+}
+
+/** Links these clients to a user and no others; 400 for an unknown one. */
+export async function replaceClients(tx: Queryable, id: number, clientIds: readonly number[]): Promise<void> {
+  await tx.query('DELETE FROM user_clients WHERE user_id = $1 AND client_id <> ALL ($2::integer[])', [
+    id,
+    clientIds,
+  ]);
+  try {
+    await tx.query(
+      `INSERT INTO user_clients (user_id, client_id) SELECT $1, unnest($2::integer[]) ON CONFLICT DO NOTHING`,
+      [id, clientIds],
+    );
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw unknownReference('client_ids', 'client');
+    throw error;
+  }
 }
 
 /** Removes a user and, with the row, the user's sessions. */

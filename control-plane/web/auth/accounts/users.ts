@@ -3,8 +3,9 @@
  * a right away ends the user's sessions. HTTP is `user-routes.ts`.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { Role } from '../../../../shared/api/auth-api.ts';
 import type { UserCreate, UserUpdate } from '../../../../shared/api/users-api.ts';
-import { conflict, forbidden, notFound } from '../../../api/api-error.ts';
+import { conflict, forbidden, invalid, notFound } from '../../../api/api-error.ts';
 import type { Author, Caller } from '../../../api/caller.ts';
 import { recordAudit } from '../../../policy/audit/audit-store.ts';
 import type { Database, Queryable } from '../../../storage/db/database.ts';
@@ -58,13 +59,16 @@ export class Users {
 
   /** Stores a new user; 409 if the name is taken. */
   async create(author: Author, wanted: UserCreate): Promise<NamedUser> {
-    const { username, display_name: displayName, role, enabled, password } = wanted;
+    const { username, display_name: displayName, role, enabled, password, client_ids: clientIds } = wanted;
+    refuseClients(role, clientIds);
     if (looksLike(username, this.parts.adminName())) throw store.nameTaken(username);
     await refuseWeak(password, username, 'password');
     const passwordHash = await this.hashing.hash(password);
     const user = await this.parts.database.transaction(async (tx) => {
       if ((await store.countUsers(tx)) >= MOST_USERS) throw conflict(`there are ${MOST_USERS} users already`);
-      const made = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
+      const { id } = await store.insertUser(tx, { username, displayName, role, enabled, passwordHash });
+      await store.replaceClients(tx, id, clientIds);
+      const made = await this.found(tx, id);
       await recordAudit(tx, {
         actor: author,
         action: 'created',
@@ -76,10 +80,10 @@ export class Users {
     return this.named(user);
   }
 
-  /** Changes the given fields. Another role or password, or none enabled, ends the sessions.. */
+  /** Changes the given fields. Another role or password, or none enabled, ends the sessions. */
   async update(author: Author, id: number, change: UserUpdate): Promise<NamedUser> {
     this.guardAdmin(id, change);
-    const { display_name: displayName, role, enabled, password } = change;
+    const { display_name: displayName, role, enabled, password, client_ids: clientIds } = change;
     // A hash takes its time, which a row must not be locked for.
     const { username } = this.named(await this.found(this.parts.database, id));
     if (password !== undefined) await refuseWeak(password, username, 'password');
@@ -88,7 +92,12 @@ export class Users {
       .transaction(async (tx) => {
         const before = await this.found(tx, id, 'FOR UPDATE');
         await author.precondition?.(tx);
-        const after = (await store.updateUser(tx, id, { displayName, role, enabled, passwordHash }))!;
+        await store.updateUser(tx, id, { displayName, role, enabled, passwordHash });
+        if (clientIds !== undefined) {
+          refuseClients(role ?? before.role, clientIds);
+          await store.replaceClients(tx, id, clientIds);
+        }
+        const after = await this.found(tx, id);
         if (passwordHash !== undefined || after.role !== before.role || !after.enabled)
           await deleteSessionsOfUser(tx, id);
         const isPasswordNew = passwordHash !== undefined;
@@ -139,7 +148,7 @@ export class Users {
   private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
     if (id !== ADMIN_USER_ID) return;
     const who = 'the administrator of the configuration';
-    if (role === 'viewer') throw forbidden(`${who} cannot be made a viewer`);
+    if (role !== undefined && role !== 'admin') throw forbidden(`${who} cannot get another role`);
     if (enabled === false) throw forbidden(`${who} cannot be disabled`);
     if (password !== undefined)
       throw forbidden(`the password of ${who} changes with auth/change-password, or \`weir set-password\``);
@@ -162,6 +171,19 @@ export class Users {
 }
 
 /** Fields of a user in the audit log. */
-function noted({ id, username, displayName, role, enabled }: StoredUser): object {
-  return { id, ...(username === null ? {} : { username }), display_name: displayName, role, enabled };
+function noted({ id, username, displayName, role, enabled, clientIds }: StoredUser): object {
+  return {
+    id,
+    ...(username === null ? {} : { username }),
+    display_name: displayName,
+    role,
+    enabled,
+    ...(role === 'family' ? { client_ids: clientIds } : {}),
+  };
+}
+
+/** Only the role family has clients: others see all, or change all. @throws {ApiError} 400 */
+function refuseClients(role: Role, clientIds: readonly number[]): void {
+  if (role !== 'family' && clientIds.length > 0)
+    throw invalid([{ path: 'client_ids', message: 'expected none, as the role is not family' }]);
 }

@@ -6,6 +6,7 @@ const NOTHING = {
   allowed_users: [],
   role_claim: 'groups',
   admin_values: [],
+  family_values: [],
   viewer_values: [],
 };
 
@@ -33,6 +34,11 @@ describe('grantedAccess()', () => {
 
   test.each<[object, object, object]>([
     [{ groups: ['x', 'weir-admins', 'family'] }, ROLES, { role: 'admin', wantedName: 's' }],
+    [
+      { groups: ['parents', 'staff'] },
+      { ...ROLES, family_values: ['parents'] },
+      { role: 'family', wantedName: 's' },
+    ],
     [{ groups: 'staff' }, ROLES, { role: 'viewer', wantedName: 's' }],
     [{ groups: 'weir-admins' }, { ...ROLES, allowed_users: ['s=vera'] }, { username: 'vera' }],
     [{}, { ...NOTHING, allowed_users: ['a=b=vera', 's'] }, { username: 's' }],

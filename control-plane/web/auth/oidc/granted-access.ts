@@ -11,7 +11,7 @@ export type GrantedAccess =
 
 type Rules = Pick<
   Config['auth']['oidc'],
-  'user_claim' | 'allowed_users' | 'role_claim' | 'admin_values' | 'viewer_values'
+  'user_claim' | 'allowed_users' | 'role_claim' | 'admin_values' | 'family_values' | 'viewer_values'
 >;
 
 /** The access that these claims grant; null for none. A named user takes precedence over a role. */
@@ -38,12 +38,14 @@ function entryOf(entry: string): { value: string; username: string } {
     : { value: entry.slice(0, at), username: entry.slice(at + 1) };
 }
 
-function roleIn(claims: Claims, { role_claim: claim, admin_values: admins, viewer_values: viewers }: Rules) {
+function roleIn(claims: Claims, rules: Rules): Role | null {
+  const { role_claim: claim, admin_values: admins, family_values: family, viewer_values: viewers } = rules;
   const value = claimOf(claims, claim);
   const values = (Array.isArray(value) ? (value as unknown[]) : [value]).filter(
     (one): one is string => typeof one === 'string',
   );
   if (values.some((one) => admins.includes(one))) return 'admin';
+  if (values.some((one) => family.includes(one))) return 'family';
   return values.some((one) => viewers.includes(one)) ? 'viewer' : null;
 }
 

@@ -13,6 +13,7 @@ function session(id: number, lifeMs = 86_400_000): StoredSession {
     tokenId: null,
     username: 'ann',
     role: 'admin',
+    clientIds: null,
     ipAddress: '192.0.2.1',
     userAgent: null,
     rememberMe: false,

@@ -14,6 +14,8 @@ export interface StoredSession {
   /** Null: the administrator, who is named in the configuration. */
   readonly username: string | null;
   readonly role: Role;
+  /** Clients that are linked to a user of the role family; null for others. */
+  readonly clientIds: readonly number[] | null;
   readonly ipAddress: string;
   readonly userAgent: string | null;
   readonly rememberMe: boolean;
@@ -36,6 +38,8 @@ export interface NewSession extends Pick<
 /** Sessions whose owner is there and enabled; those of others do not count. */
 const LIVING = `SELECT s.id, s.user_id AS "userId", s.token_id AS "tokenId",
     coalesce(u.username, 'token ' || t.name) AS username, coalesce(u.role, t.role) AS role,
+    CASE WHEN u.role = 'family' THEN
+      ARRAY(SELECT client_id FROM user_clients WHERE user_id = u.id ORDER BY client_id) END AS "clientIds",
     host(s.ip_address) AS "ipAddress", s.user_agent AS "userAgent", s.remember_me AS "rememberMe",
     s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
     s.idle_secs AS "idleSecs"

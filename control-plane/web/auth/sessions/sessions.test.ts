@@ -44,9 +44,30 @@ describe('Sessions', () => {
     ];
     const callers = await Promise.all(secrets.map(async (secret) => (await sessions.of([secret]))!.caller));
     expect(callers).toEqual([
-      { username: 'vera', role: 'viewer', userId: 2, tokenId: null, sessionId: expect.any(Number) },
-      { username: 'root', role: 'admin', userId: 1, tokenId: null, sessionId: expect.any(Number) },
-      { username: 'token phone', role: 'admin', userId: null, tokenId: 5, sessionId: expect.any(Number) },
+      {
+        username: 'vera',
+        role: 'viewer',
+        userId: 2,
+        tokenId: null,
+        sessionId: expect.any(Number),
+        clientIds: null,
+      },
+      {
+        username: 'root',
+        role: 'admin',
+        userId: 1,
+        tokenId: null,
+        sessionId: expect.any(Number),
+        clientIds: null,
+      },
+      {
+        username: 'token phone',
+        role: 'admin',
+        userId: null,
+        tokenId: 5,
+        sessionId: expect.any(Number),
+        clientIds: null,
+      },
     ]);
     await own.database.query(`UPDATE api_tokens SET role = 'viewer'`);
     expect((await sessions.of([secrets[2]!]))!.caller.role).toBe('viewer');

@@ -69,9 +69,9 @@ export class Sessions {
     for (const secret of secrets) {
       const session = await this.lookup.find(hashSessionSecret(secret));
       if (session === null) continue;
-      const { id: sessionId, role, userId, tokenId } = session;
+      const { id: sessionId, role, userId, tokenId, clientIds } = session;
       const username = this.nameOf(session);
-      return { secret, session, caller: { username, role, userId, tokenId, sessionId } };
+      return { secret, session, caller: { username, role, userId, tokenId, sessionId, clientIds } };
     }
     return null;
   }

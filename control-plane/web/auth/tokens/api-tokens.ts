@@ -46,7 +46,7 @@ export class ApiTokens {
     if (token === null) return null;
     await this.noteUse(token);
     const { id: tokenId, role } = token;
-    return { username: `token ${token.name}`, role, userId: null, tokenId, sessionId: null };
+    return { username: `token ${token.name}`, role, userId: null, tokenId, sessionId: null, clientIds: null };
   }
 
   /** Returns a function that locks the token with this key until its transaction ends, or throws 401 if it is gone. */

@@ -1,5 +1,5 @@
 /** SQL of `api_tokens`. Handles hashes of keys, never a key. */
-import type { Role } from '../../../../shared/api/auth-api.ts';
+import type { TokenRole } from '../../../../shared/api/auth-api.ts';
 import { conflict, notFound } from '../../../api/api-error.ts';
 import { isUniqueViolation } from '../../../storage/db/database-errors.ts';
 import type { Queryable } from '../../../storage/db/database.ts';
@@ -9,7 +9,7 @@ export interface StoredToken {
   readonly id: number;
   readonly name: string;
   readonly prefix: string;
-  readonly role: Role;
+  readonly role: TokenRole;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 }

@@ -3,13 +3,13 @@ import { isSection, partsFor } from './parts.ts';
 
 describe('partsFor()', () => {
   test('hides from viewers what only administrators may do', () => {
-    const parts = partsFor({ username: 'vera', isAdmin: false });
+    const parts = partsFor({ username: 'vera', isAdmin: false, isFamily: false });
     expect(parts).toContain('sessions');
     expect(parts).not.toContain('users');
   });
 
   test('has neither account nor sessions if no login is required', () => {
-    expect(partsFor({ username: null, isAdmin: true })[1]).toBe('users');
+    expect(partsFor({ username: null, isAdmin: true, isFamily: false })[1]).toBe('users');
   });
 });
 

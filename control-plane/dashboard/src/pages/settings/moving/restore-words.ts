@@ -25,6 +25,7 @@ const KINDS = [
   'second_factors',
   'certificates',
   'api_tokens',
+  'user_clients',
   'grants',
 ] as const;
 

@@ -16,8 +16,8 @@ import { Answered, Callout, Empty, FormFault } from '../../../ui/display/states.
 import { Moment } from '../../../ui/display/values.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { AddWith } from '../../../ui/controls/add-button.tsx';
-import type { Role } from './user-dialog.tsx';
-import { RoleField } from './user-dialog.tsx';
+import type { TokenRole } from './user-dialog.tsx';
+import { RoleField, TOKEN_ROLES } from './user-dialog.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 
 type Token = AnswerOf<'GET /api-tokens'>[number];
@@ -104,7 +104,7 @@ export default function TokensPart(): ReactNode {
 function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
+  const [role, setRole] = useState<TokenRole>('viewer');
   const [key, setKey] = useState<string | null>(null);
   const make = useChange('POST /api-tokens', { quiet: true, onDone: (made) => setKey(made.key) });
   return (
@@ -140,7 +140,7 @@ function TokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
             error={fieldProblem(make.failure, 'name')}
             autoFocus
           />
-          <RoleField value={role} onChange={setRole} />
+          <RoleField roles={TOKEN_ROLES} value={role} onChange={setRole} />
         </>
       ) : (
         <>

@@ -8,6 +8,7 @@ import { FormFault } from '../../../ui/display/states.tsx';
 import { useChanges } from '../../../api/use-change.ts';
 import { useFields } from '../../../api/use-fields.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { DevicesField } from './devices-field.tsx';
 
 /** A person who may log in. */
 export type User = AnswerOf<'GET /users'>[number];
@@ -18,12 +19,15 @@ interface UserDialogProps {
   readonly onClose: () => void;
 }
 
-const FIELDS = ['username', 'display_name', 'password', 'role', 'enabled'];
+const FIELDS = ['username', 'display_name', 'password', 'role', 'client_ids', 'enabled'];
 
 /** The least first. */
-const ROLES = ['viewer', 'admin'] as const;
-/** Role of a user or a token. */
-export type Role = (typeof ROLES)[number];
+const ROLES = ['family', 'viewer', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+/** Roles of a token. */
+export const TOKEN_ROLES = ['viewer', 'admin'] as const;
+/** One of them. */
+export type TokenRole = (typeof TOKEN_ROLES)[number];
 
 /** The dialog. */
 export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
@@ -38,12 +42,14 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
     displayName: user?.display_name ?? '',
     password: '',
     role: user?.role ?? ('viewer' as const),
+    clientIds: (user?.client_ids ?? []) as readonly number[],
     enabled: user?.enabled ?? true,
   };
   const { fields, bind, bindToggle } = useFields(start, failure);
-  const { username, displayName, password, role, enabled } = fields;
+  const { username, displayName, password, role, clientIds, enabled } = fields;
   const save = (): void => {
-    const body = { display_name: displayName.trim(), role, enabled };
+    const devices = { client_ids: role === 'family' ? [...clientIds] : [] };
+    const body = { display_name: displayName.trim(), role, ...devices, enabled };
     if (user === null) void run('POST /users', { body: { ...body, username: username.trim(), password } });
     else
       void run('PATCH /users/{id}', {
@@ -74,25 +80,27 @@ export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
         autoComplete="new-password"
         {...bind('password')}
       />
-      <RoleField {...bind('role')} />
+      <RoleField roles={ROLES} {...bind('role')} />
+      {role === 'family' && <DevicesField {...bind('clientIds', 'client_ids')} />}
       <SwitchField {...bindToggle('enabled')}>{say('settings.user.mayLogIn')}</SwitchField>
     </Dialog>
   );
 }
 
-interface RoleFieldProps {
-  readonly value: Role;
-  readonly onChange: (role: Role) => void;
+interface RoleFieldProps<One extends Role> {
+  readonly roles: readonly One[];
+  readonly value: One;
+  readonly onChange: (role: One) => void;
   readonly error?: string | null;
 }
 
 /** The field for a role. */
-export function RoleField(props: RoleFieldProps): ReactNode {
+export function RoleField<One extends Role>({ roles, ...props }: RoleFieldProps<One>): ReactNode {
   const { say } = useText();
   return (
     <SelectField
       label={say('settings.role')}
-      choices={ROLES.map((id) => ({
+      choices={roles.map((id) => ({
         id,
         text: say(`settings.role.${id}`),
         help: say(`settings.role.${id}.help`),

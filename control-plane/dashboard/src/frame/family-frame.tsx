@@ -1,0 +1,17 @@
+/** The frame of a user of the role family: one page, and notices above it. */
+import type { ReactNode } from 'react';
+import FamilyPage from '../pages/family/family-page.tsx';
+import { Toasts } from '../ui/overlays/toasts.tsx';
+import styles from './shell.module.css';
+
+/** The page. */
+export default function FamilyFrame({ onLogout }: { readonly onLogout: () => void }): ReactNode {
+  return (
+    <div className={styles['alone']}>
+      <main className={styles['main']} tabIndex={-1}>
+        <FamilyPage onLogout={onLogout} />
+      </main>
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+/** Allows a name on one device for a while. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { fieldProblem } from '../../api/problem-text.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { FormFault } from '../../ui/display/states.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { nameOfRule, ruleOfPasted } from '../../ui/policy/pasted-name.ts';
+import { grantEnd, SPANS } from './family-spans.ts';
+import type { Span } from './family-spans.ts';
+
+interface AllowDialogProps {
+  readonly clientId: number;
+  /** Of the device. */
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** The form. */
+export function AllowDialog({ clientId, name, onClose }: AllowDialogProps): ReactNode {
+  const { say, format } = useText();
+  const [domain, setDomain] = useState('');
+  const [span, setSpan] = useState<Span>('1800');
+  const create = useChange('POST /grants', { done: 'family.nameAllowed', onDone: onClose, quiet: true });
+  const save = (): void => {
+    const text = domain.trim();
+    const rule = ruleOfPasted(text, false);
+    void create.run({
+      body: {
+        client_id: clientId,
+        domain: rule === null ? text : nameOfRule(rule),
+        ...grantEnd(span, new Date()).body,
+      },
+    });
+  };
+  return (
+    <FormDialog
+      title={say('family.allowNameOf', { name })}
+      saveText={say('grants.start')}
+      isReady={domain.trim() !== ''}
+      isPending={create.isPending}
+      onSave={save}
+      onClose={onClose}
+    >
+      <TextField
+        label={say('grants.what')}
+        help={say('family.allowName.help')}
+        value={domain}
+        onChange={setDomain}
+        error={fieldProblem(create.failure, 'domain')}
+        inputMode="url"
+        isCode
+        autoFocus
+      />
+      <SelectField
+        label={say('grants.long')}
+        value={span}
+        onChange={setSpan}
+        choices={SPANS.map((id) => ({
+          id,
+          text:
+            id === 'tomorrow'
+              ? say('blocking.pauseTomorrow', { time: format.time(grantEnd(id, new Date()).until) })
+              : format.span(Number(id)),
+        }))}
+      />
+      <FormFault failure={create.failure} fields={['domain']} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { grantEnd, SPANS } from './family-spans.ts';
+
+test.each([
+  [new Date(2026, 0, 15, 20, 30), [1800, 3600, 34_200]],
+  // The server takes 36 hours at most.
+  [new Date(2026, 0, 15, 0, 0), [1800, 3600, 108_000]],
+])('a span from %s ends after half an hour, an hour, and at six the next day', (now, secs) => {
+  expect(SPANS.map((span) => (grantEnd(span, now).until.getTime() - now.getTime()) / 1000)).toEqual(secs);
+});
+
+test('a request says seconds, or the moment of the next morning', () => {
+  const now = new Date(2026, 0, 15, 20, 30);
+  expect(SPANS.map((span) => grantEnd(span, now).body)).toEqual([
+    { secs: 1800 },
+    { secs: 3600 },
+    { until: new Date(2026, 0, 16, 6).toISOString() },
+  ]);
+});

@@ -1,0 +1,61 @@
+/** The devices that a user of the role family may pause and grant for. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useAsk } from '../../../api/use-ask.ts';
+import { useText } from '../../../i18n/text.ts';
+import { CheckboxField, SearchField } from '../../../ui/controls/fields.tsx';
+import { nameOf } from '../../../ui/policy/client-name.ts';
+import styles from './devices-field.module.css';
+
+interface DevicesFieldProps {
+  readonly value: readonly number[];
+  readonly onChange: (ids: readonly number[]) => void;
+  readonly error: string | null;
+}
+
+/** Devices that are offered at once; the search finds the others. */
+const MOST_SHOWN = 30;
+
+/** The chosen devices first, then the ones seen last. */
+export function DevicesField({ value, onChange, error }: DevicesFieldProps): ReactNode {
+  const { say } = useText();
+  const [search, setSearch] = useState('');
+  // As they were when the form was opened, so that no row moves under the pointer.
+  const [first] = useState(() => new Set(value));
+  const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
+  const wanted = search.trim().toLowerCase();
+  const found = (clients?.data ?? [])
+    .filter((client) =>
+      [nameOf(client), client.ip_address, client.mac_address].some(
+        (text) => text?.toLowerCase().includes(wanted) === true,
+      ),
+    )
+    .toSorted((one, other) => Number(first.has(other.id)) - Number(first.has(one.id)));
+  const label = say('settings.user.devices');
+  return (
+    <div role="group" aria-label={label} className={styles['field']}>
+      <span className={styles['label']} aria-hidden>
+        {label}
+      </span>
+      <SearchField label={say('settings.user.devices.search')} value={search} onChange={setSearch} />
+      <div className={styles['devices']}>
+        {found.slice(0, Math.max(MOST_SHOWN, first.size)).map((client) => (
+          <CheckboxField
+            key={client.id}
+            isSelected={value.includes(client.id)}
+            onChange={(chosen) =>
+              onChange(chosen ? [...value, client.id] : value.filter((id) => id !== client.id))
+            }
+          >
+            <bdi>{nameOf(client)}</bdi>
+          </CheckboxField>
+        ))}
+      </div>
+      {error !== null && (
+        <span className={styles['error']} role="alert">
+          {error}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/**
+ * Rights of the role family about grants: see and end those of the clients that an administrator has linked to
+ * it, and make new ones for them that end within 36 hours.
+ */
+import { clientsOf } from '../../api/access.ts';
+import { forbidden, notFound } from '../../api/api-error.ts';
+import type { Caller } from '../../api/caller.ts';
+import type { PolicyGrant } from '../../policy/change/rows.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+
+/** How long a grant of the role family lasts at most: until the next morning, also late at night. */
+const MOST_MS = 36 * 3_600_000;
+
+type Timed = {
+  readonly clientId: number | null;
+  readonly createdMs: number;
+  readonly untilMs: number | null;
+};
+
+/** Whether a grant is for one of these clients; null = the caller may see all. */
+export function isOwn({ clientId }: Pick<PolicyGrant, 'clientId'>, own: ReadonlySet<number> | null): boolean {
+  return own === null || (clientId !== null && own.has(clientId));
+}
+
+/** An active grant that the caller may see; 404 if there is none. */
+export function activeGrant(grants: readonly PolicyGrant[], id: number, caller: Caller | null): PolicyGrant {
+  const grant = grants.find((one) => one.id === id);
+  if (grant === undefined || !isOwn(grant, clientsOf(caller))) throw notFound(`grant ${id}`);
+  return grant;
+}
+
+/** Refuses a grant that the role family may not make. @throws {ApiError} 403 */
+export function refuseNewGrant(grant: Timed, own: ReadonlySet<number>): void {
+  if (!isOwn(grant, own)) throw notLinked();
+  const { createdMs, untilMs } = grant;
+  if (untilMs === null) throw forbidden('a grant without an end is made by an admin');
+  if (untilMs - createdMs > MOST_MS) throw forbidden('a grant of the role family ends within 36 hours');
+}
+
+/** Refuses to let the role family end a grant. @throws {ApiError} 403 */
+export function refuseEnding({ untilMs }: Pick<PolicyGrant, 'untilMs'>): void {
+  if (untilMs === null) throw forbidden('a grant without an end is ended by an admin');
+}
+
+/**
+ * Holds the link between a user and a client until the transaction ends. 403 if an administrator has removed it, or has
+ * given the user another role, since the request was let through.
+ */
+export async function holdLink(tx: Queryable, caller: Caller | null, clientId: number): Promise<void> {
+  const { rows } = await tx.query(
+    `SELECT FROM users u JOIN user_clients l ON l.user_id = u.id
+     WHERE u.id = $1 AND u.role = 'family' AND u.enabled AND l.client_id = $2 FOR SHARE`,
+    [caller?.userId ?? null, clientId],
+  );
+  if (rows.length === 0) throw notLinked();
+}
+
+/** The same for a client that exists and for one that does not. */
+function notLinked(): Error {
+  return forbidden('the client is not linked to this user');
+}
