@@ -15,6 +15,7 @@ import { tokenRoutes } from '../web/auth/tokens/token-routes.ts';
 import { backupRoutes } from '../transfer/backup/backup-routes.ts';
 import { cacheRoutes } from '../resolving/cache/cache-routes.ts';
 import { bypassRoutes } from '../clients/devices/bypass/bypass-routes.ts';
+import { clientClearRoutes } from '../clients/devices/clearing/client-clear-routes.ts';
 import { clientRoutes } from '../clients/devices/client-routes.ts';
 import { newDeviceRoutes } from '../clients/devices/new-devices/new-device-routes.ts';
 import { mergeRoutes } from '../clients/devices/merging/merge-routes.ts';
@@ -31,6 +32,7 @@ import { listCatalogRoutes } from '../lists/catalog/list-catalog-routes.ts';
 import { listPreviewRoutes } from '../lists/preview/list-preview-routes.ts';
 import { sourceRoutes } from '../lists/sources/source-routes.ts';
 import { recordRoutes } from '../filtering/local-names/record-routes.ts';
+import { logClearRoutes } from '../clients/devices/clearing/log-clear-routes.ts';
 import { queryExportRoutes } from '../query-log/reading/query-export-routes.ts';
 import { queryRoutes } from '../query-log/reading/query-routes.ts';
 import { queryStreamRoutes } from '../query-log/tail/query-stream-routes.ts';
@@ -86,6 +88,7 @@ const FEATURES = [
   bypassRoutes,
   accessRoutes,
   newDeviceRoutes,
+  clientClearRoutes,
   clientRoutes,
   clientSubnetRoutes,
   mergeRoutes,
@@ -118,6 +121,7 @@ const FEATURES = [
   queryExportRoutes,
   queryStreamRoutes,
   timelineRoutes,
+  logClearRoutes,
   // After the other places below /queries: their names would be read as ids.
   queryRoutes,
   statsRoutes,

@@ -20,6 +20,7 @@ import { ListSources } from '../lists/sources/list-sources.ts';
 import { RefusedCopies } from '../lists/sources/refused-copies.ts';
 import { SharedCopies } from '../lists/sources/shared-copies.ts';
 import { NamesFolder } from '../lists/compiled/names-folder.ts';
+import { LogClearing } from '../query-log/clearing/log-clearing.ts';
 import { DayExport } from '../query-log/parquet-export/day-export.ts';
 import { startLogMaintenance } from '../query-log/upkeep/log-maintenance.ts';
 import { LocalSwitch } from '../filtering/schedules/local-switch.ts';
@@ -123,6 +124,8 @@ export async function startPolicy(dns: DnsContext) {
       lists: new DraftLists({ ...dns, cache, copies, pool, bounds, listDirs, current }),
       findService: (id) => catalog.find(id),
     }),
+    /** Clears the query log; it starts with the housekeeping. */
+    logClearing: new LogClearing({ ...dns, rollupDays: () => configuration.current().database.rollup_days }),
     /** Exports finished days; it starts with the housekeeping. */
     dayExport: new DayExport({ ...dns, folder: () => configuration.current().database.export_dir }),
   };
@@ -218,8 +221,9 @@ function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
  * list that was due is active, or has failed.
  */
 export function startHousekeeping(context: PolicyContext, listsInForce: () => void): void {
-  const { configuration, logger, database, policy, sources, catalogRefresh, stops } = context;
+  const { configuration, logger, database, policy, sources, catalogRefresh, logClearing, stops } = context;
   stops.push(
+    logClearing.start(),
     startLogMaintenance({
       ...context,
       nodeId: nodeIdOf(context.nodeName),

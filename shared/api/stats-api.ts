@@ -27,6 +27,14 @@ const Percent = z.number().min(0).max(100);
 const Millis = z.number().min(0);
 const Counts = z.record(z.string(), Count);
 
+/** Parts of a period whose statistics count rows that were removed from the log. */
+export const ClearedPeriods = z.array(z.strictObject({ from: Timestamp, to: Timestamp })).meta({
+  id: 'ClearedPeriods',
+  description:
+    'parts of the period in which rows were cleared from the query log, from the first to the last of them: counts still have these queries, the log and lists of names and clients do not',
+});
+export type ClearedPeriods = z.infer<typeof ClearedPeriods>;
+
 /** Summary of a period. */
 export const StatsSummary = z
   .strictObject({
@@ -46,6 +54,7 @@ export const StatsSummary = z
       description:
         'queries in the log that no other figure counts, since statistics exclude their client or domain: the log has queries_total - queries_not_logged + queries_not_counted',
     }),
+    log_cleared: ClearedPeriods,
     clients: Count,
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({
@@ -113,6 +122,7 @@ export const Timeline = z
   .strictObject({
     granularity: z.enum(GRANULARITIES),
     timezone: z.string(),
+    log_cleared: ClearedPeriods,
     buckets: z.array(
       z.strictObject({
         timestamp: Timestamp.meta({ description: 'start' }),

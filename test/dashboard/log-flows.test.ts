@@ -329,6 +329,31 @@ describe('the log of a device', () => {
   });
 });
 
+describe('the log', () => {
+  test('is cleared after a second press, and figures say that they still count the rows', async () => {
+    const name = 'cleared.flow.example';
+    await room.askLogged(name);
+    await room.withPage({}, async (page) => {
+      await page.goto(`./queries?domain=${name}`);
+      await logRowOf(page, name).waitFor();
+      await page.getByRole('button', { name: 'Clear', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Clear the query log' });
+      await dialog.getByText(/rows? will be removed/).waitFor();
+      await expectAccessible(page);
+      await dialog.getByText('Also delete devices').click();
+      await dialog.getByRole('button', { name: /^Clear \d+ rows?$/ }).click();
+      await dialog.getByRole('button', { name: /^Really clear \d+ rows?$/ }).click();
+      await dialog.getByText(/^\d+ rows? cleared$/).waitFor();
+      await dialog.getByText('Close', { exact: true }).click();
+      expect(await room.api.queries()).toEqual([]);
+      expect(await room.api.expect(200, 'GET', '/clients')).toMatchObject({ total: 0 });
+      await logRowOf(page, name).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByText(/^Rows of the query log .* were cleared/).waitFor();
+    });
+  });
+});
+
 describe('while the database is away', () => {
   test('the page says so, keeps what it has, shows new queries, and continues afterwards', async () => {
     const [before, during] = ['before.outage.example', 'during.outage.example'];

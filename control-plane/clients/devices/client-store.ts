@@ -181,6 +181,36 @@ export async function forgetUnseen(db: Queryable, beforeMs: number): Promise<num
   return rows.map(({ id }) => id);
 }
 
+/** When clients were seen last; null = open. */
+export interface SeenSpan {
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+const WITHIN = `($1::timestamptz IS NULL OR last_seen >= $1) AND ($2::timestamptz IS NULL OR last_seen < $2)`;
+
+/** Counts clients of a span that were only seen, and those with a given name, group, key, exclusion or grant. */
+export async function countSeen(
+  db: Queryable,
+  { from, to }: SeenSpan,
+): Promise<{ left: number; kept: number }> {
+  const { rows } = await db.query<{ left: number; kept: number }>(
+    `SELECT count(*) FILTER (WHERE ${UNUSED})::integer AS left, count(*) FILTER (WHERE NOT (${UNUSED}))::integer AS kept
+     FROM clients WHERE ${WITHIN}`,
+    [from, to],
+  );
+  return rows[0]!;
+}
+
+/** Removes clients of a span that were only seen; returns their ids. */
+export async function deleteSeen(db: Queryable, { from, to }: SeenSpan): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(
+    `DELETE FROM clients WHERE ${UNUSED} AND ${WITHIN} RETURNING id`,
+    [from, to],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The fields of a record that the statements below use. */
 const SEEN_COLUMNS =
   'ip inet, mac macaddr, addresses inet[], site text, hostname text, first timestamptz, last timestamptz, queries bigint';

@@ -10,6 +10,8 @@ import {
   startTestDatabase,
   type TestDatabase,
 } from '../../../test/support/parts/test-database.ts';
+import { ClearRun } from '../clearing/clear-run.ts';
+import { insertClear, nextOpenClear } from '../clearing/clear-store.ts';
 import { JobLeases } from '../../storage/cluster/leases.ts';
 import { DayExport } from './day-export.ts';
 
@@ -81,6 +83,27 @@ describe('DayExport', () => {
     await storeDay(0, 5, 2);
     await exporting().turn(signal);
     expect(await rowsIn('weir-queries-2026-07-05.parquet')).toHaveLength(15);
+  });
+
+  test('turn() writes a day again without rows that were cleared, and removes one whose rows all were', async () => {
+    const clear = async (day: number, seconds: number): Promise<void> => {
+      const from = new Date(Date.UTC(2026, 6, 5 + day));
+      const to = new Date(START_MS + day * DAY_MS + seconds * 1000);
+      await own.database.transaction((tx) => insertClear(tx, { by: 'test', from, to, client: null }));
+      const open = (await nextOpenClear(own.database))!;
+      await new ClearRun({ database: own.database, logger: new MemoryLogger() }, open, signal).finish();
+    };
+    for (const day of [0, 1, 2, 3]) await storeDay(day, 20);
+    await exporting().turn(signal);
+    await clear(1, 5);
+    await clear(0, DAY_MS / 2000);
+    await clear(2, 100);
+    await exporting().turn(signal);
+    expect(readdirSync(folder).sort()).toEqual([
+      'weir-queries-2026-07-06.parquet',
+      'weir-queries-2026-07-08.parquet',
+    ]);
+    expect(await rowsIn('weir-queries-2026-07-06.parquet')).toHaveLength(15);
   });
 
   test('turn() notes no day that could not be written, and writes it later', async () => {

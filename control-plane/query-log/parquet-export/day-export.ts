@@ -1,9 +1,9 @@
 /**
  * Writes each finished day of the query log, of all nodes, to a Parquet file in a folder. One node at a time does it, and
- * notes in the database how many rows a file has: a day that has more by now, as a node was cut off, is written again. A
- * file appears when it is whole.
+ * notes in the database how many rows a file has: a day that has more by now, as a node was cut off, or fewer, as they
+ * were cleared, is written again. A file appears when it is whole, and goes when all its rows were cleared.
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
@@ -42,6 +42,15 @@ const DUE = `SELECT day::text, rows FROM (
   ) AS finished LEFT JOIN meta ON key = $1 || day WHERE value IS DISTINCT FROM to_jsonb(rows) ORDER BY day`;
 const NOTE = `INSERT INTO meta (key, value) VALUES ($1, to_jsonb($2::bigint))
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;
+/** Exported days of the log without a row that were cleared: as a whole, or client by client if the log still has older days. */
+const CLEARED = `SELECT exported.day::text FROM (
+    SELECT substr(key, length($1) + 1)::date AS day FROM meta WHERE starts_with(key, $1)
+  ) AS exported, LATERAL (SELECT exported.day::timestamp AT TIME ZONE 'UTC' AS start) AS begin
+  WHERE NOT EXISTS (SELECT FROM query_blocks AS b WHERE b.day = exported.day AND used_by <> 's')
+    AND EXISTS (SELECT FROM query_log_clears
+      WHERE client_id IS NULL AND (from_time IS NULL OR from_time <= start) AND to_time >= start + interval '1 day'
+        OR exported.day >= (SELECT min(day) FROM query_blocks) AND first_time < start + interval '1 day' AND last_time >= start)
+  ORDER BY day`;
 const FORGET = `DELETE FROM meta WHERE starts_with(key, $1) AND key < $1 || (SELECT min(day) FROM query_blocks)`;
 
 /** Exports days. */
@@ -93,12 +102,25 @@ export class DayExport {
       if (lease.signal.aborted) return;
       await this.exportDay(folder, day, lease);
     }
+    await this.removeCleared(folder, lease);
     await database.query(FORGET, [MARK]);
+  }
+
+  private async removeCleared(folder: string, lease: Lease): Promise<void> {
+    const { database, logger } = this.options;
+    const { rows } = await database.query<{ day: string }>(CLEARED, [MARK]);
+    for (const { day } of rows) {
+      if (lease.signal.aborted) return;
+      const file = fileOf(folder, day);
+      await rm(file, { force: true });
+      await database.query('DELETE FROM meta WHERE key = $1', [MARK + day]);
+      logger.info('remove an exported day of the query log that was cleared', { file });
+    }
   }
 
   private async exportDay(folder: string, { day, rows }: DueDay, lease: Lease): Promise<void> {
     const { database, logger } = this.options;
-    const file = join(folder, `weir-queries-${day}.parquet`);
+    const file = fileOf(folder, day);
     await streamDurably(file, this.parquetOf(day, lease.signal), MODE);
     await database.transaction(async (tx) => {
       await lease.confirm(tx);
@@ -115,4 +137,8 @@ export class DayExport {
     signal.throwIfAborted();
     yield writer.end();
   }
+}
+
+function fileOf(folder: string, day: string): string {
+  return join(folder, `weir-queries-${day}.parquet`);
 }

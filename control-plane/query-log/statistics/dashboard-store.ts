@@ -30,8 +30,9 @@ export interface LoggedDashboard {
 /** Figures of the span of a timeline. */
 export async function readDashboard(log: LogSource, request: TimelineRequest): Promise<LoggedDashboard> {
   return log.read(async (tx) => {
-    const timeline = timelineOf(request, await readAllCounts(tx, request));
+    const counts = await readAllCounts(tx, request);
     const sums = await readSums(tx, request, log.onDamaged);
+    const timeline = timelineOf(request, counts, sums.cleared);
     return {
       summary: summarize(sums),
       cache: cacheUse(sums.counts),

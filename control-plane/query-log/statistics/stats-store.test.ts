@@ -55,6 +55,7 @@ describe('readSummary', () => {
       queries_repeated: 0,
       queries_not_logged: 0,
       queries_not_counted: 0,
+      log_cleared: [],
       clients: 2,
       unique_domains: 3,
       unique_domains_is_estimate: false,

@@ -2,7 +2,7 @@
  * Figures of a period. Counts come from those that are stored with each block, so that the length of the period hardly
  * matters; names and clients from lists, and from the blocks that those do not count yet.
  */
-import type { StatsSummary } from '../../../shared/api/stats-api.ts';
+import type { ClearedPeriods, StatsSummary } from '../../../shared/api/stats-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';
 import { type CountedClient, readClientText } from '../top-lists/client-text.ts';
 import { latencyOfBucket } from '../block/minute-counts.ts';
@@ -11,6 +11,7 @@ import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { LogSource } from '../reading/log-source.ts';
 import { nodesOf } from '../reading/query-log-store.ts';
 import { type ClientSum, type NameSum, sumClients, sumNames, type SumRequest } from '../sums/log-sums.ts';
+import { readCleared } from './cleared-periods.ts';
 import { type CountSums, type NodeSpan, readCounts, type Span } from './counts-reader.ts';
 
 /** The summary without the uptime, which the log does not have. */
@@ -88,6 +89,7 @@ const DAY_MS = 86_400_000;
 /** Sums of a period in one state of the log. */
 export interface Sums {
   readonly counts: CountSums;
+  readonly cleared: ClearedPeriods;
   readonly names: KeySums<NameSum>;
   readonly clients: KeySums<ClientSum>;
 }
@@ -101,6 +103,7 @@ export async function readSums(
   const request = await sumRequestOf(tx, span, {}, onDamaged);
   return {
     counts: await readCounts(tx, span.fromMs, span.toMs, request.nodeId),
+    cleared: await readCleared(tx, span),
     names: await sumNames(tx, request),
     clients: await sumClients(tx, request),
   };
@@ -234,7 +237,7 @@ function microseconds({ fromMs, toMs }: Span): { fromUs: number; toUs: number } 
 }
 
 /** Figures of summed queries. */
-export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary {
+export function summarize({ counts: sums, cleared, names, clients }: Sums): LoggedSummary {
   const count = (key: string): number => sums.counts.get(key) ?? 0;
   const latency = percentiles(sums);
   return {
@@ -245,6 +248,7 @@ export function summarize({ counts: sums, names, clients }: Sums): LoggedSummary
     queries_repeated: count('repeats:RATE_LIMITED'),
     queries_not_logged: count('excluded:log'),
     queries_not_counted: count('excluded:statistics'),
+    log_cleared: cleared,
     clients: clients.distinct,
     unique_domains: names.distinct,
     unique_domains_is_estimate: names.isEstimate,

@@ -2,7 +2,12 @@
  * Queries of a period by time. Those of all clients are made of the counts of minutes, quarters of an hour and days: a
  * bucket is the sum of those that begin in it, so all buckets together are the period's total.
  */
-import { GRANULARITIES, type Granularity, type Timeline } from '../../../shared/api/stats-api.ts';
+import {
+  type ClearedPeriods,
+  GRANULARITIES,
+  type Granularity,
+  type Timeline,
+} from '../../../shared/api/stats-api.ts';
 import { zoneOffset } from '../../../shared/policy/time-zone.ts';
 import { invalid } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
@@ -13,6 +18,7 @@ import type { BlockTransaction } from '../search/block-transaction.ts';
 import { type Grain, GRAIN_MS } from '../store/counts-store.ts';
 import type { SumRequest } from '../sums/log-sums.ts';
 import { BUCKET_MS, bucketStarts } from './bucket-starts.ts';
+import { readCleared } from './cleared-periods.ts';
 import { type Bucket, type NodeSpan, partsOf, readBuckets } from './counts-reader.ts';
 import { readMatchingCounts } from './matching-counts.ts';
 
@@ -48,7 +54,10 @@ export function granularityOf(periodMs: number, wanted: Granularity | undefined)
 
 /** The timeline of a period. */
 export async function readTimeline(log: LogSource, request: TimelineRequest): Promise<Timeline> {
-  return timelineOf(request, await log.read((tx) => readTimelineCounts(tx, request, log.onDamaged)));
+  return log.read(async (tx) => {
+    const counts = await readTimelineCounts(tx, request, log.onDamaged);
+    return timelineOf(request, counts, await readCleared(tx, request));
+  });
 }
 
 /** Counts of the matching queries by span, in order; no span is longer than a bucket. */
@@ -80,9 +89,10 @@ function grainsOf({ granularity, timezone }: TimelineRequest): readonly Grain[] 
 export function timelineOf(
   { fromMs, toMs, granularity, timezone }: TimelineRequest,
   counts: readonly Bucket[],
+  cleared: ClearedPeriods,
 ): Timeline {
   const starts = bucketStarts(granularity, zoneOffset(timezone)!, fromMs, toMs);
-  return { granularity, timezone, buckets: fill(starts, counts) };
+  return { granularity, timezone, log_cleared: cleared, buckets: fill(starts, counts) };
 }
 
 /** A bucket for each start, with the counts of what begins in it; both are in order. */

@@ -1,11 +1,14 @@
 /** Stores blocks of the query log with what they add to statistics, each once, however often it is sent. */
+import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import type { Database } from '../../storage/db/database.ts';
 import { inTransaction } from '../../storage/db/transaction.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';
 import { blockFromBytes, type LogBlock, UsedBy, type UsedByCode } from '../block/log-block.ts';
 import { DAY_MS } from './block-gatherer.ts';
+import type { CutBlock } from '../search/cut-block.ts';
 import { addCounts } from './counts-store.ts';
+import { cutLateRows } from './late-rows.ts';
 import type { LogBatch } from './log-batch.ts';
 import { ensurePartitions, partitionOf } from './partition-store.ts';
 
@@ -46,6 +49,8 @@ export interface StoredBlock {
   readonly isNew: boolean;
   /** Of the server's WAL. */
   readonly timeline: string;
+  /** Rows of it had been cleared before it came. */
+  readonly isCut?: boolean;
 }
 
 /** Some rows of a block are stored already and others are not: nothing that Weir sends can be so. */
@@ -86,7 +91,7 @@ async function insertBlock(
 ): Promise<StoredBlock> {
   const work = async (client: PoolClient): Promise<StoredBlock> => {
     const stored = await addBlock(client, block, how);
-    if (stored.isNew && block.part?.usedBy !== UsedBy.STATS)
+    if (stored.isNew && stored.isCut !== true && block.part?.usedBy !== UsedBy.STATS)
       await client.query({
         name: 'notify-block',
         text: 'SELECT pg_notify($1, $2)',
@@ -115,13 +120,30 @@ export async function addBlock(
   const stored = await noteStored(client, block, { nodeId: how.nodeId, nextSeq: how.nextSeq ?? 0 });
   if (!stored.isNew) return stored;
   const { nodeId } = stored;
-  const { firstSeq, part } = block;
-  const usedBy = part?.usedBy ?? UsedBy.BOTH;
+  const usedBy = block.part?.usedBy ?? UsedBy.BOTH;
   // Lists have nothing to count of what only the log has.
   const listed = usedBy === UsedBy.LOG ? 'h' : null;
-  await insertRow(client, block, { runId: stored.runId, firstSeq, nodeId, usedBy, listed });
+  const cut = await cutLateRows(client, block);
+  const left = cut === null ? block : cut.kept;
+  if (left !== null) {
+    const place = await placeOfLeft(client, block, cut, stored);
+    await insertRow(client, left, { ...place, nodeId, usedBy, listed });
+  }
   await addCounts(client, nodeId, block.minutes);
-  return stored;
+  return cut === null ? stored : { ...stored, isCut: true };
+}
+
+/** Rows keep their numbers, or get new ones: a number that someone has seen never means another row. */
+async function placeOfLeft(
+  client: PoolClient,
+  { firstSeq, part }: LogBlock,
+  cut: CutBlock | null,
+  { runId, nodeId }: StoredBlock,
+): Promise<Pick<BlockIdentity, 'runId' | 'firstSeq'>> {
+  if (cut === null) return { runId, firstSeq };
+  if (cut.isPrefix) return { runId, firstSeq: firstSeq + cut.removed.rows };
+  const others = { runKey: randomUUID(), part, firstSeq: 0, rowCount: cut.kept!.rowCount };
+  return { runId: (await noteStored(client, others, { nodeId, nextSeq: 0 })).runId, firstSeq: 0 };
 }
 
 /** A block that was stored. */
@@ -218,9 +240,9 @@ function moment(place: number): string {
 }
 
 /** Notes the rows as stored, or finds that they are. @throws {OverlappingBlock} */
-async function noteStored(
+export async function noteStored(
   client: PoolClient,
-  { runKey, part, firstSeq, rowCount }: LogBlock,
+  { runKey, part, firstSeq, rowCount }: Pick<LogBlock, 'runKey' | 'part' | 'firstSeq' | 'rowCount'>,
   { nodeId, nextSeq }: { nodeId: number; nextSeq: number },
 ): Promise<StoredBlock> {
   const endSeq = firstSeq + rowCount;

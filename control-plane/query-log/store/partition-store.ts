@@ -7,7 +7,7 @@ import { dateOf } from './block-day.ts';
 import { DAY_MS } from './block-gatherer.ts';
 
 /** Key of the advisory lock that serialises partition changes of all nodes. */
-const LOCK_KEY = 0x77_65_69_72;
+export const LOCK_KEY = 0x77_65_69_72;
 
 /** Name of the partition of a day; days count from 1970-01-01 in UTC. */
 export function partitionOf(day: number): string {

@@ -85,6 +85,21 @@ export class KeyTable {
     }
   }
 
+  /** Takes the counts of another table out of this one's; what is not here stays missing. Entries without counts go. */
+  subtractTable(other: KeyTable): void {
+    for (let from = 0; from < other.size; from++) {
+      const start = other.starts[from]!;
+      const place = this.find(other.bytes, start, other.starts[from + 1]! - start, other.tags[from]!);
+      if (place < 0) continue;
+      for (const column of ['resolved', 'blocked', 'other'] as const)
+        this[column][place] = Math.max(0, this[column][place]! - other[column][from]!);
+    }
+    let kept = 0;
+    for (let place = 0; place < this.size; place++) if (this.total(place) > 0) this.move(place, kept++);
+    this.size = kept;
+    this.resize(this.tags.length);
+  }
+
   /** Notes that keys may be missing of what is added next, each with up to `unseen`. */
   addUnseen(unseen: number, sketch: DistinctSketch | null): void {
     this.unseen += unseen;

@@ -37,6 +37,11 @@ export async function lockLists(client: LentClient, nodeId: number): Promise<boo
   return rows[0]!.is_ours;
 }
 
+/** Waits until the caller alone may change the lists of a node, until its transaction ends. */
+export async function awaitLists(tx: Queryable, nodeId: number): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', [LOCK_KEY, nodeId]);
+}
+
 /** The lists of one span; null if there are none. */
 export async function readLists(
   tx: Queryable,
@@ -135,7 +140,7 @@ export function labelOf({ grain, startMs, nodeId }: ListKey): string {
 
 /** Stores the lists of a span in the place of what is there. */
 export async function writeLists(
-  client: LentClient,
+  client: Queryable,
   { grain, startMs, nodeId }: ListKey,
   { queries, names, clients }: NameLists,
   figures: { readonly names: ListFigures; readonly clients: ListFigures },

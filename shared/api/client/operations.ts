@@ -5,6 +5,8 @@
 import type * as audit from '../audit-api.ts';
 import type * as auth from '../auth-api.ts';
 import type * as cache from '../cache-api.ts';
+import type * as clientClear from '../clearing/client-clear-api.ts';
+import type * as queryLogClears from '../clearing/query-log-clears-api.ts';
 import type * as explain from '../explain-api.ts';
 import type * as fields from '../fields.ts';
 import type * as imports from '../imports-api.ts';
@@ -93,6 +95,8 @@ export interface Operations {
   'GET /clients/resolver-lookups': { query: typeof clients.ResolverLookupQuery; answer: typeof clients.ResolverLookupList };
   'GET /clients/refused': { answer: typeof access.RefusedClients };
   'POST /clients/allowed': { body: typeof access.AllowNetworksBody; answer: typeof access.AllowedClients };
+  'POST /clients/acknowledge': { body: typeof clients.ClientIdsBody; answer: typeof clients.AcknowledgedClients };
+  'POST /clients/clear': { body: typeof clientClear.ClientClearBody; answer: typeof clientClear.ClientsCleared };
   'GET /clients': { query: typeof clients.ClientQuery; answer: typeof clients.ClientPage };
   'POST /clients': { body: typeof clients.ClientCreateBody; answer: typeof clients.Client };
   'POST /clients/bulk': { body: typeof bulk.ClientBulkBody; answer: typeof bulk.ClientBulkAnswer };
@@ -107,7 +111,6 @@ export interface Operations {
   'DELETE /client-subnets/{id}': { params: typeof fields.IdParams };
   'POST /clients/{id}/merge': { params: typeof fields.IdParams; body: typeof clients.ClientMergeBody; answer: typeof clients.Client };
   'POST /clients/{id}/split': { params: typeof fields.IdParams; answer: typeof clients.Client };
-  'POST /clients/acknowledge': { body: typeof clients.ClientIdsBody; answer: typeof clients.AcknowledgedClients };
   'GET /list-catalog': { answer: typeof listCatalog.KnownListList };
   'POST /blocklist-sources/preview': { body: typeof listPreview.ListPreviewBody; answer: typeof listPreview.ListPreview };
   'POST /allowlist-sources/preview': { body: typeof listPreview.ListPreviewBody; answer: typeof listPreview.ListPreview };
@@ -240,6 +243,8 @@ export interface Operations {
   'GET /queries/export': { query: typeof queryLog.QueryLogExport; raw: 'text/csv' | 'application/x-ndjson' | 'application/vnd.apache.parquet' };
   'GET /queries/stream': { query: typeof queryLog.QueryLogFilters; events: typeof queryLog.QueryTailEvent; raw: 'text/event-stream' };
   'GET /queries/timeline': { query: typeof stats.TimelineQuery; answer: typeof stats.Timeline };
+  'GET /queries/clears': { answer: typeof queryLogClears.QueryLogClears };
+  'POST /queries/clears': { body: typeof queryLogClears.QueryLogClearBody; answer: typeof queryLogClears.QueryLogClear };
   'GET /queries': { query: typeof queryLog.QueryLogQuery; answer: typeof queryLog.QueryLogPage };
   'GET /queries/{id}': { params: typeof queryLog.LoggedQueryParams; answer: typeof queryLog.LoggedQuery };
   'GET /stats': { query: typeof stats.StatsQuery; answer: typeof stats.StatsSummary };

@@ -52,6 +52,8 @@ describe('a route that changes something', () => {
       'POST /backup',
       'POST /blocklist-sources/refresh',
       'POST /blocklist-sources/{id}/refresh',
+      'POST /clients/clear',
+      'POST /queries/clears',
       'POST /tls/generate',
       'POST /whitelist-sources/refresh',
       'POST /whitelist-sources/{id}/refresh',

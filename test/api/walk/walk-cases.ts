@@ -68,6 +68,7 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
     const { id } = (body as { id: number; current: boolean }[]).find(({ current }) => current)!;
     return walk.ask('GET /auth/sessions/{id}', { params: { id } });
   },
+  'POST /queries/clears': (walk) => walk.ask('POST /queries/clears', { json: {} }),
   'GET /queries/{id}': async (walk) => {
     await storeRows(walk.api.parts.database, [logRow({ timestampMs: walk.api.clock.nowMs() })]);
     const { body } = await walk.ask('GET /queries');
@@ -372,6 +373,7 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     }
     return answer!;
   },
+  'POST /queries/clears 404': (walk) => walk.ask('POST /queries/clears', { json: { client_id: 4711 } }),
   'GET /explain 404': (walk) => walk.ask('GET /explain', { query: '?query_id=4294967297' }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
     const { body } = await walk.ask('GET /revisions');

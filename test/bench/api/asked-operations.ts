@@ -194,6 +194,18 @@ function stepsInPlace(groups: readonly number[]): Step[] {
       () => ({ enabled: true }),
     ),
     step('DELETE /blocking', 'DELETE', () => '/blocking'),
+    step(
+      'POST /clients/clear',
+      'POST',
+      () => '/clients/clear',
+      () => ({ dry_run: true }),
+    ),
+    step(
+      'POST /queries/clears',
+      'POST',
+      () => '/queries/clears',
+      () => ({ to: '2001-01-01T00:00:00Z' }),
+    ),
     step('DELETE /cache/entries', 'DELETE', () => '/cache/entries?domain=gone.example.org'),
     step(
       'POST /services',

@@ -274,6 +274,8 @@ const PREPARE = new Map<string, Prepare>([
     },
   ],
   ['DELETE /cache/entries', async () => ({ path: '/cache/entries' })],
+  ['POST /clients/clear', async () => ({ path: '/clients/clear', json: {} })],
+  ['POST /queries/clears', async () => ({ path: '/queries/clears', json: {} })],
 ]);
 
 /** Routes that change something; simulations, tests and previews only answer, and probes are not in the database. */

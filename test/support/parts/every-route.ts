@@ -145,6 +145,7 @@ function standIns({ configuration, database, clients, clock }: ApiParts): Omit<E
     },
     sharedCertificate: { share: async () => undefined, take: async () => undefined },
     sources: new MemorySources(),
+    logClearing: { wake: () => undefined },
     testUpstreams: async (servers) => new Map(servers.map((server) => [server, null])),
     upstreamTrials: {
       run: async ({ servers }) =>

@@ -75,5 +75,5 @@ export async function storedRows(database: Database): Promise<LoggedQuery[]> {
 
 /** Forgets all that was stored. */
 export async function emptyLog(database: Database): Promise<void> {
-  await asOwner(database, 'TRUNCATE query_blocks, query_runs, query_counts, query_names');
+  await asOwner(database, 'TRUNCATE query_blocks, query_runs, query_counts, query_names, query_log_clears');
 }

@@ -162,6 +162,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
           detail={ofAll(say('overview.entries', { count: format.briefCount(dashboard.cache.total_entries) }))}
         />
       </Figures>
+      {stats.log_cleared.length > 0 && <Cleared periods={stats.log_cleared} />}
       <Card title={say('overview.timeline')}>
         <TimelineChart buckets={timeline.buckets} granularity={timeline.granularity} />
       </Card>
@@ -183,6 +184,15 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
         <RecentlyBlocked node={node} />
       </Cards>
     </>
+  );
+}
+
+/** Says that figures and log differ. */
+function Cleared({ periods }: { readonly periods: Dashboard['stats']['log_cleared'] }): ReactNode {
+  const { say, format } = useText();
+  const from = format.moment(periods[0]!.from);
+  return (
+    <p className="quiet">{say('overview.logCleared', { from, to: format.moment(periods.at(-1)!.to) })}</p>
   );
 }
 

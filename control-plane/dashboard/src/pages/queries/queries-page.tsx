@@ -1,6 +1,6 @@
 /** The query log: live and past rows, with filters, explanations, and actions on a row. */
-import { CircleHelp, Download } from 'lucide-react';
-import { memo, useMemo, useRef, useState } from 'react';
+import { CircleHelp, Download, Trash2 } from 'lucide-react';
+import { lazy, memo, Suspense, useMemo, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
@@ -27,7 +27,7 @@ import styles from './queries-page.module.css';
 import { download } from '../../api/download.ts';
 import { Menu, MenuAt } from '../../ui/overlays/menu.tsx';
 import { valueText } from './filters/condition-text.ts';
-import { useMe } from '../../api/session.tsx';
+import { ForAdmins, useMe } from '../../api/session.tsx';
 import type { Judge } from './explain/use-verdict.ts';
 import type { ShownLog } from './log/use-log.ts';
 import type { RowKey } from './row-keys.ts';
@@ -36,6 +36,8 @@ const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
 /** In place of the id of a row that has none yet. */
 const UNNUMBERED = 'new';
 const NO_GROUPS: Groups = [];
+
+const ClearDialog = lazy(() => import('./clear-dialog.tsx'));
 
 /** The page. */
 export default function QueriesPage(): ReactNode {
@@ -93,7 +95,7 @@ export default function QueriesPage(): ReactNode {
           >
             {say('queries.tail.open')}
           </SwitchField>
-          <LogTools name={fields.domain} filters={filters} />
+          <LogTools name={fields.domain} filters={filters} onCleared={() => void log.reader.reload()} />
           <Keys onKey={act} />
         </>
       }
@@ -135,12 +137,14 @@ interface LogToolsProps {
   /** The name that the log is filtered by; '' = none. */
   readonly name: string;
   readonly filters: Readonly<Record<string, string>>;
+  readonly onCleared: () => void;
 }
 
-/** Leads to the page that explains any name; exports what is shown. */
-function LogTools({ name, filters }: LogToolsProps): ReactNode {
+/** Leads to the page that explains any name; exports what is shown, and clears the log. */
+function LogTools({ name, filters, onCleared }: LogToolsProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();
+  const [isClearing, setIsClearing] = useState(false);
   const path = name === '' ? '/why' : `/why?name=${encodeURIComponent(name)}`;
   return (
     <>
@@ -148,6 +152,16 @@ function LogTools({ name, filters }: LogToolsProps): ReactNode {
         {say('why.open')}
       </Button>
       <ExportMenu filters={filters} />
+      <ForAdmins>
+        <Button icon={Trash2} onPress={() => setIsClearing(true)}>
+          {say('queries.clear')}
+        </Button>
+        {isClearing && (
+          <Suspense fallback={null}>
+            <ClearDialog filters={filters} onCleared={onCleared} onClose={() => setIsClearing(false)} />
+          </Suspense>
+        )}
+      </ForAdmins>
     </>
   );
 }

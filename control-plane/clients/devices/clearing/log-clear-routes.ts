@@ -1,0 +1,114 @@
+/** HTTP of `{api}/queries/clears`. */
+import {
+  QueryLogClear,
+  QueryLogClearBody,
+  QueryLogClears,
+} from '../../../../shared/api/clearing/query-log-clears-api.ts';
+import type { Clock } from '../../../../shared/clock.ts';
+import type { Logger } from '../../../../shared/log.ts';
+import { invalid, notFound } from '../../../api/api-error.ts';
+import { authorOf, route } from '../../../api/route.ts';
+import type { Route } from '../../../api/route.ts';
+import { recordAudit } from '../../../policy/audit/audit-store.ts';
+import type { Database } from '../../../storage/db/database.ts';
+import { insertClear, readClears, type WantedClear } from '../../../query-log/clearing/clear-store.ts';
+import type { LogClearing } from '../../../query-log/clearing/log-clearing.ts';
+
+/** The clients that a clear may name. */
+export interface ClearedClients {
+  /** All addresses that a client is known at; undefined = no such client. */
+  placesOf(id: number): readonly string[] | undefined;
+  /** Ids of all clients of the same device. */
+  idsOf(id: number): readonly number[];
+  get(
+    id: number,
+  ): { name: string | null; hostname: string | null; mac: string | null; ip: string | null } | undefined;
+}
+
+/** Rows of clears. */
+export function logClearRoutes(context: {
+  database: Database;
+  clock: Clock;
+  logger: Logger;
+  clients: ClearedClients;
+  logClearing: Pick<LogClearing, 'wake'>;
+}): Route[] {
+  return [listClears(context.database), clearLog(context)];
+}
+
+function listClears(database: Database): Route {
+  return route({
+    method: 'GET',
+    path: '/queries/clears',
+    access: 'viewer',
+    tag: 'Statistics',
+    summary: 'Clears of the query log, newest first',
+    answer: QueryLogClears,
+    handle: () => readClears(database),
+  });
+}
+
+function clearLog({
+  database,
+  clock,
+  logger,
+  clients,
+  logClearing,
+}: Parameters<typeof logClearRoutes>[0]): Route {
+  return route({
+    method: 'POST',
+    path: '/queries/clears',
+    access: 'admin',
+    tag: 'Statistics',
+    summary: 'Remove rows from the query log of all nodes: everything, a client or a period',
+    body: QueryLogClearBody,
+    status: 202,
+    answer: QueryLogClear,
+    waits: false, // One node does it for all.
+    errors: { 404: 'there is no such client' },
+    handle: async (request) => {
+      const { client_id: id, ...period } = request.body;
+      const actor = authorOf(request);
+      const wanted = { by: actor.name, ...spanOf(period, clock.nowMs()), client: clientOf(clients, id) };
+      const clear = await database.transaction(async (tx) => {
+        const after = { ...request.body, client: wanted.client?.name };
+        await recordAudit(tx, { actor, action: 'cleared', subject: 'query log', after });
+        return insertClear(tx, wanted);
+      });
+      logger.info('clear the query log', {
+        id: clear.id,
+        from: clear.from,
+        to: clear.to,
+        client: id ?? null,
+      });
+      logClearing.wake();
+      return clear;
+    },
+  });
+}
+
+function spanOf(
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  nowMs: number,
+): Pick<WantedClear, 'from' | 'to'> {
+  const toMs = Math.min(to === undefined ? nowMs : Date.parse(to), nowMs);
+  if (from === undefined) return { from: null, to: new Date(toMs) };
+  const fromMs = Date.parse(from);
+  if (to !== undefined && fromMs >= Date.parse(to))
+    throw invalid([{ path: 'to', message: 'expected a time after from' }]);
+  if (fromMs >= nowMs) throw invalid([{ path: 'from', message: 'expected a time in the past' }]);
+  return { from: new Date(fromMs), to: new Date(toMs) };
+}
+
+function clientOf(clients: ClearedClients, id: number | undefined): WantedClear['client'] {
+  if (id === undefined) return null;
+  const record = clients.get(id);
+  const addresses = clients.placesOf(id);
+  if (record === undefined || addresses === undefined) throw notFound(`client ${id}`);
+  return {
+    id,
+    ids: clients.idsOf(id),
+    name: record.name ?? record.hostname ?? record.mac ?? record.ip ?? String(id),
+    addresses,
+  };
+}

@@ -1,0 +1,171 @@
+/** Clears the query log: what goes and how much that is, a second press, and how far it is. */
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useAsk } from '../../api/use-ask.ts';
+import { useChange } from '../../api/use-change.ts';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { CheckboxField, SelectField, TextField } from '../../ui/controls/fields.tsx';
+import { Stack } from '../../ui/display/page.tsx';
+import { Progress } from '../../ui/display/progress.tsx';
+import { Callout, FormFault } from '../../ui/display/states.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { nameOf } from '../../ui/policy/client-name.ts';
+import { localMoment, utcMoment } from './filters/moments.ts';
+
+interface ClearDialogProps {
+  /** Of the log that is shown: its device and period are offered. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly onCleared: () => void;
+  readonly onClose: () => void;
+}
+
+const PROGRESS_MS = 1000;
+
+/** The dialog. */
+export default function ClearDialog({ filters, onCleared, onClose }: ClearDialogProps): ReactNode {
+  const { say, format } = useText();
+  const [client, setClient] = useState(filters['client_id'] ?? '');
+  const [from, setFrom] = useState(localMoment(filters['from'] ?? ''));
+  const [to, setTo] = useState(localMoment(filters['to'] ?? ''));
+  const [isSure, setIsSure] = useState(false);
+  const [clearId, setClearId] = useState<number | null>(null);
+  const isTurned = from !== '' && to !== '' && from >= to;
+  const period = {
+    ...(from !== '' && { from: utcMoment(from) }),
+    ...(to !== '' && { to: utcMoment(to) }),
+  };
+  const who = client === '' ? {} : { client_id: Number(client) };
+  const found = useAsk('GET /queries', { query: { ...period, ...who, limit: 1 } }, { enabled: !isTurned });
+  const clear = useChange('POST /queries/clears', { quiet: true, onDone: ({ id }) => setClearId(id) });
+  const forget = useChange('POST /clients/clear', { quiet: true });
+  const [withDevices, setWithDevices] = useState(false);
+  const count = found.isPlaceholderData || isTurned ? undefined : found.data?.total;
+  const text = (key: 'queries.clear.begin' | 'queries.clear.again' | 'queries.clear.rows'): string =>
+    say(key, { count: count ?? 0, shown: format.count(count ?? 0) });
+  const change = (set: (value: string) => void) => (value: string) => {
+    setIsSure(false);
+    set(value);
+  };
+  async function run(): Promise<void> {
+    if (withDevices && client === '' && !(await forget.run({ body: period }))) return;
+    await clear.run({ body: { ...period, ...who } });
+  }
+  if (clearId !== null) return <Clearing id={clearId} onCleared={onCleared} onClose={onClose} />;
+  return (
+    <Dialog
+      title={say('queries.clear.title')}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onPress={onClose}>{say('action.cancel')}</Button>
+          <Button
+            kind="danger"
+            isDisabled={count === undefined || count === 0}
+            isPending={clear.isPending || forget.isPending}
+            onPress={() => {
+              if (isSure) void run();
+              else setIsSure(true);
+            }}
+          >
+            {text(isSure ? 'queries.clear.again' : 'queries.clear.begin')}
+          </Button>
+        </>
+      }
+    >
+      <Stack>
+        <FormFault failure={forget.failure ?? clear.failure ?? found.error} />
+        <DeviceField value={client} onChange={change(setClient)} />
+        <TextField label={say('field.from')} type="datetime-local" value={from} onChange={change(setFrom)} />
+        <TextField
+          label={say('field.to')}
+          help={say('queries.clear.open')}
+          error={isTurned ? say('queries.period.turned') : null}
+          type="datetime-local"
+          value={to}
+          onChange={change(setTo)}
+        />
+        <p role="status">
+          {count === 0 ? say('queries.clear.nothing') : count !== undefined && text('queries.clear.rows')}
+        </p>
+        {client === '' && (
+          <CheckboxField isSelected={withDevices} onChange={setWithDevices}>
+            {say('queries.clear.devices')}
+          </CheckboxField>
+        )}
+        <Callout tone="warning">{say('queries.clear.keeps')}</Callout>
+      </Stack>
+    </Dialog>
+  );
+}
+
+interface DeviceFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function DeviceField({ value, onChange }: DeviceFieldProps): ReactNode {
+  const { say } = useText();
+  const { data } = useAsk('GET /clients', { query: { limit: 1000 } });
+  const devices = (data?.data ?? []).map((client) => ({ id: `${client.id}`, text: nameOf(client) }));
+  // The device of a link may be beyond those.
+  const isKnown = value === '' || devices.some(({ id }) => id === value);
+  return (
+    <SelectField
+      label={say('field.client')}
+      value={value}
+      onChange={onChange}
+      choices={[
+        { id: '', text: say('queries.clear.all') },
+        ...(isKnown ? [] : [{ id: value, text: value }]),
+        ...devices,
+      ]}
+    />
+  );
+}
+
+interface ClearingProps {
+  readonly id: number;
+  readonly onCleared: () => void;
+  readonly onClose: () => void;
+}
+
+function Clearing({ id, onCleared, onClose }: ClearingProps): ReactNode {
+  const { say, format } = useText();
+  const clears = useAsk(
+    'GET /queries/clears',
+    {},
+    { everyMs: (last) => (last?.find((one) => one.id === id)?.state === 'done' ? 0 : PROGRESS_MS) },
+  );
+  const clear = clears.data?.find((one) => one.id === id);
+  const isDone = clear?.state === 'done';
+  const rows = { count: clear?.rows ?? 0, shown: format.count(clear?.rows ?? 0) };
+  const close = (): void => {
+    onCleared();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={say('queries.clear.title')}
+      isOpen
+      onClose={close}
+      actions={<Button onPress={close}>{say('action.close')}</Button>}
+    >
+      <Stack>
+        {isDone ? (
+          <Callout tone="good" isAlert>
+            {say('queries.clear.done', rows)}
+          </Callout>
+        ) : (
+          <>
+            <Progress done={Math.round((clear?.progress ?? 0) * 100)} of={100}>
+              {say('queries.clear.going', rows)}
+            </Progress>
+            <p className="quiet">{say('queries.clear.rest')}</p>
+          </>
+        )}
+      </Stack>
+    </Dialog>
+  );
+}

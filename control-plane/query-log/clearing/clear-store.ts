@@ -1,0 +1,86 @@
+/** SQL of what was cleared. */
+import type { QueryLogClear } from '../../../shared/api/clearing/query-log-clears-api.ts';
+import type { Queryable } from '../../storage/db/database.ts';
+import { type ClearRow, COLUMNS, toClear } from './clear-view.ts';
+import { SCOPE_COLUMNS, type ScopeRow, scopeOf } from '../store/late-rows.ts';
+import type { ClearScope } from '../search/cut-block.ts';
+
+/** A clear that someone asks for. */
+export interface WantedClear {
+  readonly by: string;
+  /** Null = from the first row on. */
+  readonly from: Date | null;
+  readonly to: Date;
+  /** Null = all clients. */
+  readonly client: {
+    readonly id: number;
+    /** Of all clients of its device. */
+    readonly ids: readonly number[];
+    readonly name: string;
+    readonly addresses: readonly string[];
+  } | null;
+}
+
+/** A clear that has not removed all yet. */
+export interface OpenClear extends ClearScope {
+  readonly id: number;
+}
+
+/** Clears that the API lists. */
+const MOST_LISTED = 100;
+/** Milliseconds that a clear waits for blocks that are being stored. */
+const LOCK_MS = 10_000;
+
+/**
+ * Notes a clear. Waits for blocks that are being stored: each of them is committed before, and will be
+ * found, or sees this clear (`cutLateRows`).
+ */
+export async function insertClear(
+  tx: Queryable,
+  { by, from, to, client }: WantedClear,
+): Promise<QueryLogClear> {
+  await tx.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
+  await tx.query('LOCK TABLE query_runs IN SHARE MODE');
+  const { rows } = await tx.query<ClearRow>(
+    `INSERT INTO query_log_clears (created_by, from_time, to_time, client_id, client_ids, client_name, addresses)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
+    [by, from, to, client?.id ?? null, client?.ids ?? null, client?.name ?? null, client?.addresses ?? null],
+  );
+  return toClear(rows[0]!);
+}
+
+/** The newest clears, newest first. */
+export async function readClears(db: Queryable): Promise<QueryLogClear[]> {
+  const { rows } = await db.query<ClearRow>(
+    `SELECT ${COLUMNS} FROM query_log_clears ORDER BY id DESC LIMIT ${MOST_LISTED}`,
+  );
+  return rows.map(toClear);
+}
+
+/** The oldest clear that is not done; null if all are. */
+export async function nextOpenClear(db: Queryable): Promise<OpenClear | null> {
+  const { rows } = await db.query<ScopeRow>(
+    `SELECT ${SCOPE_COLUMNS} FROM query_log_clears WHERE done_at IS NULL ORDER BY id LIMIT 1`,
+  );
+  return rows[0] === undefined ? null : { id: rows[0].id, ...scopeOf(rows[0]) };
+}
+
+/** Notes how many blocks a pass reads. */
+export async function beginPass(db: Queryable, id: number, blocks: number): Promise<void> {
+  await db.query('UPDATE query_log_clears SET blocks = $2, blocks_done = 0 WHERE id = $1', [id, blocks]);
+}
+
+/** Notes blocks that had nothing to be removed. */
+export async function notePassed(db: Queryable, id: number, blocks: number): Promise<void> {
+  await db.query('UPDATE query_log_clears SET blocks_done = blocks_done + $2 WHERE id = $1', [id, blocks]);
+}
+
+/** Notes that all is removed. */
+export async function endClear(db: Queryable, id: number): Promise<void> {
+  await db.query('UPDATE query_log_clears SET done_at = now() WHERE id = $1 AND done_at IS NULL', [id]);
+}
+
+/** Removes clears that concern nothing any more: no statistics, and no rows that could still arrive. */
+export async function forgetClears(db: Queryable, before: Date): Promise<void> {
+  await db.query('DELETE FROM query_log_clears WHERE done_at IS NOT NULL AND to_time < $1', [before]);
+}

@@ -1,0 +1,97 @@
+/** SQL of the blocks that a clear looks at: which, their content, and what is left in their place. */
+import type { CopyQueryable, LentClient, Queryable } from '../../storage/db/database.ts';
+import type { EncodedBlock } from '../block/block-layout.ts';
+import { UsedBy, type UsedByCode } from '../block/log-block.ts';
+import {
+  fetchPieces,
+  momentInSql,
+  type Piece,
+  ROW_COLUMNS,
+  type StoredBlock,
+  toBlock,
+} from '../search/stored-block.ts';
+import type { ClearScope } from '../search/cut-block.ts';
+import { dateOf } from '../store/block-day.ts';
+import { insertRow, noteStored } from '../store/block-store.ts';
+
+/** A block without its content, with who reads it and which lists count it. */
+export interface ClearBlock extends StoredBlock {
+  readonly usedBy: UsedByCode;
+  /** See migrations/0001_schema.sql. */
+  readonly listed: 'h' | 'd' | null;
+}
+
+/** Where the rows that stay are numbered: one run for each run that rows were removed from, for this life of the process. */
+export interface RunOfLeft {
+  readonly key: string;
+  nextSeq: number;
+}
+
+/** Blocks of a day with rows in the span, by node and hour. Days count from 1970-01-01 in UTC. */
+export async function listBlocks(tx: CopyQueryable, day: number, scope: ClearScope): Promise<ClearBlock[]> {
+  const rows = await tx.copyOut(
+    `SELECT ${ROW_COLUMNS}, NULL::bytea, NULL::bytea, NULL::bytea, NULL::bytea, used_by, listed FROM query_blocks
+     WHERE day = '${dateOf(day)}'::date AND last_time >= ${momentInSql(scope.fromUs)}
+       AND first_time < ${momentInSql(scope.toUs)} ORDER BY node_id, hour, run_id, first_seq`,
+  );
+  return rows.map((row) => ({
+    ...toBlock(row),
+    usedBy: row[15]!.toString('latin1') as UsedByCode,
+    listed: (row[16]?.toString('latin1') ?? null) as ClearBlock['listed'],
+  }));
+}
+
+/** Some of the blocks with these pieces; without those that are gone. */
+export async function fetchBlocks(
+  tx: CopyQueryable,
+  blocks: readonly ClearBlock[],
+  pieces: readonly Piece[],
+): Promise<ClearBlock[]> {
+  const wanted = blocks.map((block) => ({ block, pieces: new Set(pieces) }));
+  const fetched = await fetchPieces(tx, wanted);
+  return fetched.map((block) => block as ClearBlock);
+}
+
+/** Whether lists count the block. */
+export function isCounted({ usedBy, listed }: ClearBlock): boolean {
+  return usedBy !== UsedBy.LOG && listed !== null;
+}
+
+/** Removes blocks of a day as they were listed; false if one of them has changed, so that the caller must undo all. */
+export async function deleteBlocks(
+  client: Queryable,
+  day: number,
+  blocks: readonly ClearBlock[],
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `DELETE FROM query_blocks AS b USING unnest($2::integer[], $3::bigint[], $4::integer[], $5::text[])
+       AS known (run_id, first_seq, row_count, listed)
+     WHERE b.day = $1::date AND b.run_id = known.run_id AND b.first_seq = known.first_seq
+       AND b.row_count = known.row_count AND b.listed::text IS NOT DISTINCT FROM known.listed`,
+    [
+      dateOf(day),
+      blocks.map(({ runId }) => runId),
+      blocks.map(({ firstSeq }) => firstSeq),
+      blocks.map(({ rowCount: rows }) => rows),
+      blocks.map(({ listed }) => listed),
+    ],
+  );
+  return rowCount === blocks.length;
+}
+
+/**
+ * Stores what is left of a block, with new numbers: one that someone has seen never means another row. Returns the number
+ * after the last, which counts once the transaction is committed.
+ */
+export async function insertLeft(
+  client: LentClient,
+  { nodeId, usedBy, listed }: ClearBlock,
+  left: EncodedBlock,
+  run: { readonly key: string; readonly firstSeq: number },
+): Promise<number> {
+  const { key: runKey, firstSeq } = run;
+  const rows = { runKey, part: undefined, firstSeq, rowCount: left.rowCount };
+  const { runId } = await noteStored(client, rows, { nodeId, nextSeq: 0 });
+  await insertRow(client, left, { runId, firstSeq, nodeId, usedBy, listed });
+  return firstSeq + left.rowCount;
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { logRow } from '../../../test/support/parts/log-row.ts';
+import { MemoryLogger } from '../../../test/support/parts/memory-logger.ts';
+import { emptyLog, storedRows, storeRows } from '../../../test/support/parts/stored-log.ts';
+import { startTestDatabase } from '../../../test/support/parts/test-database.ts';
+import type { TestDatabase } from '../../../test/support/parts/test-database.ts';
+import { until } from '../../../test/support/parts/until.ts';
+import { JobLeases } from '../../storage/cluster/leases.ts';
+import type { Database, DatabaseStatus } from '../../storage/db/database.ts';
+import { insertClear, readClears } from './clear-store.ts';
+import { LogClearing } from './log-clearing.ts';
+
+const AT_MS = Date.now() - 3_600_000;
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await startTestDatabase();
+});
+beforeEach(async () => {
+  await emptyLog(own.database);
+  for (const second of [0, 1, 2])
+    await storeRows(
+      own.database,
+      [1, 2, 3].map((x) =>
+        logRow({ timestampMs: AT_MS + second * 1000 + x, client: Uint8Array.of(192, 0, 2, x) }),
+      ),
+    );
+});
+afterAll(() => own.stop());
+
+function clearingOf(node: string, database: Database = own.database): LogClearing {
+  const logger = new MemoryLogger();
+  const jobs = new JobLeases({ database, logger, node: `00000000-0000-4000-8000-00000000000${node}` });
+  return new LogClearing({ database, logger, jobs, rollupDays: () => 400 });
+}
+
+/** Asks for a client to be cleared. */
+async function want(x: number): Promise<void> {
+  const client = { id: x, ids: [x], name: `client ${x}`, addresses: [`192.0.2.${x}`] };
+  await own.database.transaction((tx) => insertClear(tx, { by: 'test', from: null, to: new Date(), client }));
+}
+
+const states = async (): Promise<unknown[]> =>
+  (await readClears(own.database)).map(({ state, rows }) => [state, rows]);
+
+describe('LogClearing', () => {
+  test('does all that is wanted, of both nodes at once, each once', async () => {
+    const nodes = ['a', 'b'].map((node) => clearingOf(node));
+    await want(1);
+    nodes[0]!.wake();
+    await want(2);
+    nodes[1]!.wake();
+    nodes[1]!.wake();
+    await Promise.all(nodes.map((node) => node.settled()));
+    for (const node of nodes) node.wake();
+    await Promise.all(nodes.map((node) => node.settled()));
+    expect(await states()).toEqual([
+      ['done', 3],
+      ['done', 3],
+    ]);
+    expect((await storedRows(own.database)).map(({ client }) => client)).toEqual(['192.0.2.3', '192.0.2.3', '192.0.2.3']); // prettier-ignore
+    for (const node of nodes) await node.start()();
+  });
+
+  test('continues what a lost database or a restart interrupted, once the database is up', async () => {
+    let state: DatabaseStatus['state'] = 'down';
+    let tell: (status: DatabaseStatus) => void = () => undefined;
+    const database = Object.assign(Object.create(own.database) as Database, {
+      status: () => ({ ...own.database.status(), state }),
+      onStatus: (listener: typeof tell) => {
+        tell = listener;
+        return () => undefined;
+      },
+    });
+    const clearing = clearingOf('c', database);
+    await want(1);
+    const stop = clearing.start();
+    await clearing.settled();
+    expect(await states()).toEqual([['running', 0]]);
+    state = 'up';
+    tell(database.status());
+    await clearing.settled();
+    expect(await states()).toEqual([['done', 3]]);
+    await stop();
+  });
+
+  test('forgets clears whose statistics and late rows are gone', async () => {
+    await want(1);
+    await own.database.query(
+      `UPDATE query_log_clears SET to_time = now() - interval '500 days', done_at = now()`,
+    );
+    await want(2);
+    const clearing = clearingOf('d');
+    clearing.wake();
+    await until('the newer one to be alone', async () => (await states()).length === 1);
+    await clearing.settled();
+    expect(await states()).toEqual([['done', 3]]);
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * Rows that arrive after people cleared what they belong to, from a ring, a spool or a node that was cut off. They are cut
+ * out of their block before it is stored; statistics count them.
+ */
+import type { Queryable } from '../../storage/db/database.ts';
+import { BlockReader } from '../block/block-reader.ts';
+import { type LogBlock, UsedBy } from '../block/log-block.ts';
+import { type ClearScope, type CutBlock, cutBlock, type RemovedRows } from '../search/cut-block.ts';
+import { microsInSql } from '../search/stored-block.ts';
+
+/** Columns of a clear that make its scope. */
+export const SCOPE_COLUMNS = `id, ${microsInSql('from_time')} AS from_us, ${microsInSql('to_time')} AS to_us, client_ids,
+  ARRAY(SELECT host(a) FROM unnest(addresses) a) AS addresses`;
+
+/** A row of these columns. */
+export interface ScopeRow {
+  readonly id: number;
+  readonly from_us: number | null;
+  readonly to_us: number;
+  readonly client_ids: readonly number[] | null;
+  readonly addresses: readonly string[];
+}
+
+/** The rows that a clear removes. */
+export function scopeOf({ from_us: fromUs, to_us: toUs, client_ids: ids, addresses }: ScopeRow): ClearScope {
+  return { fromUs: fromUs ?? 0, toUs, device: ids === null ? null : { ids, addresses } };
+}
+
+/**
+ * The block without what was cleared; null if nothing of it was. The caller's transaction has written to `query_runs`
+ * before: a clear that this does not see starts once that transaction has ended.
+ * @throws {DamagedBlock}
+ */
+export async function cutLateRows(tx: Queryable, block: LogBlock): Promise<CutBlock | null> {
+  const { rows } = await tx.query<ScopeRow>(
+    `SELECT ${SCOPE_COLUMNS} FROM query_log_clears
+     WHERE to_time > ${moment(1)} AND (from_time IS NULL OR from_time <= ${moment(2)}) ORDER BY id`,
+    [block.firstUs, block.lastUs],
+  );
+  if (rows.length === 0) return null;
+  const cut = await cutBlock(new BlockReader(block), rows.map(scopeOf));
+  // Which of several clears removed them makes no difference to people. Rows of statistics are not shown.
+  if (cut !== null && block.part?.usedBy !== UsedBy.STATS) await noteRemoved(tx, rows[0]!.id, cut.removed);
+  return cut;
+}
+
+/** Adds removed rows to the figures of a clear. Last in a transaction: others wait for the row. */
+export async function noteRemoved(
+  tx: Queryable,
+  clearId: number,
+  { rows, firstUs, lastUs }: RemovedRows,
+  blocksDone = 0,
+): Promise<void> {
+  await tx.query(
+    `UPDATE query_log_clears SET rows = rows + $2, blocks_done = blocks_done + $5,
+       first_time = CASE WHEN $2 = 0 THEN first_time ELSE least(first_time, ${moment(3)}) END,
+       last_time = CASE WHEN $2 = 0 THEN last_time ELSE greatest(last_time, ${moment(4)}) END WHERE id = $1`,
+    [clearId, rows, firstUs, lastUs, blocksDone],
+  );
+}
+
+/** SQL of a moment that parameter `place` gives in microseconds since 1970. */
+function moment(place: number): string {
+  return `('epoch'::timestamptz + $${place}::bigint * interval '1 microsecond')`;
+}

@@ -1,0 +1,52 @@
+/** Takes queries that were cleared from the log out of the lists of names and clients that count them. */
+import type { Queryable } from '../../storage/db/database.ts';
+import type { BlockTally } from './block-tally.ts';
+import { KeyTable } from './key-table.ts';
+import { DamagedList, encodeList, NameList } from './name-list.ts';
+import { type ListKey, type NameLists, readLists, writeLists } from './name-list-store.ts';
+
+/** Counts of queries by name and by client, with their groups. */
+export type Tally = Pick<BlockTally, 'names' | 'clients' | 'queries'>;
+
+/** Both lists, decoded. */
+export interface OpenLists extends Tally {
+  readonly groups: ReadonlySet<number>;
+}
+
+/** Takes them out of the lists of a span, under the lock of its node; lists that are gone or damaged are skipped. */
+export async function subtractFromLists(tx: Queryable, key: ListKey, gone: Tally): Promise<void> {
+  const lists = openLists(await readLists(tx, key));
+  if (lists === null) return;
+  const { names, clients, groups } = lists;
+  names.subtractTable(gone.names);
+  clients.subtractTable(gone.clients);
+  const left = {
+    queries: Math.max(0, lists.queries - gone.queries),
+    names: await encodeList(names, groups),
+    clients: await encodeList(clients, groups),
+  };
+  await writeLists(tx, key, left, { names: figuresOf(names), clients: figuresOf(clients) });
+}
+
+/** The lists as tables; null if there are none that can be read. */
+export function openLists(stored: NameLists | null): OpenLists | null {
+  if (stored === null) return null;
+  const groups = new Set<number>();
+  const open = (list: NameLists['names']): KeyTable => {
+    const table = new KeyTable();
+    const read = new NameList(list);
+    for (const group of read.groups) groups.add(group);
+    read.addTo(table);
+    return table;
+  };
+  try {
+    return { queries: stored.queries, names: open(stored.names), clients: open(stored.clients), groups };
+  } catch (error) {
+    if (error instanceof DamagedList) return null;
+    throw error;
+  }
+}
+
+function figuresOf({ size, unseen }: KeyTable): { entries: number; unseen: number } {
+  return { entries: size, unseen };
+}

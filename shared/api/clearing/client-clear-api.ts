@@ -1,0 +1,26 @@
+/** Request and answer of `{api}/clients/clear`. */
+import { z } from 'zod';
+
+const Moment = z.iso.datetime({ offset: true });
+const Count = z.int().min(0);
+
+/** Clients that a clear deletes; `{}` is all that were only seen. */
+export const ClientClearBody = z.strictObject({
+  from: Moment.optional().meta({ description: 'only clients that were last seen then or later' }),
+  to: Moment.optional().meta({ description: 'only clients that were last seen before' }),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'deletes nothing; `left` says how many it would be' }),
+});
+export type ClientClearBody = z.output<typeof ClientClearBody>;
+
+/** Numbers of clients, deleted and not. */
+export const ClientsCleared = z
+  .strictObject({
+    deleted: Count,
+    left: Count.meta({ description: 'clients of the period that were only seen and are still there' }),
+    kept: Count.meta({ description: 'clients of the period with a name, group, key, exclusion or grant' }),
+  })
+  .meta({ id: 'ClientsCleared' });
+export type ClientsCleared = z.infer<typeof ClientsCleared>;
