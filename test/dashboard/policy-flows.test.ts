@@ -12,6 +12,7 @@ import type { Revision } from '../../shared/api/revisions-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { BLOCKED, DashboardRoom } from '../support/browser/dashboard-room.ts';
 import { choose, holdNotice, noticeOf, takeAction } from '../support/browser/page-steps.ts';
+import { untilQuiet } from '../support/browser/watched-page.ts';
 import type { Page } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 import { until } from '../support/parts/until.ts';
@@ -429,6 +430,42 @@ describe('a rule', () => {
         BLOCKED,
         BLOCKED,
       ]);
+    });
+  });
+});
+
+describe('a rule that two people edit', () => {
+  test('shows the second one what differs, and is saved only as that one decides; the table follows by itself', async () => {
+    const domain = 'tabs.example';
+    const path = '/managed-domains';
+    const { id } = await room.api.expect<{ id: number }>(201, 'POST', path, { domain, action: 'deny' });
+    const other = async (comment: string): Promise<void> => {
+      await room.api.expect(200, 'PUT', `${path}/${id}`, { domain, action: 'deny', comment });
+    };
+    await room.withPage({ expected: [/ 412 |^412 /] }, async (page) => {
+      await page.goto(`./rules?search=${domain}`);
+      await takeAction(page, `Actions for ${domain}`, 'Edit');
+      const form = page.getByRole('dialog', { name: 'Edit rule' });
+      const comment = form.getByLabel('Comment');
+      await comment.fill('mine');
+      await untilQuiet(page);
+      await other('theirs');
+      await page.locator('table').getByText('theirs', { exact: true }).waitFor({ state: 'attached' });
+      await form.getByRole('button', { name: 'Save', exact: true }).click();
+      await form.getByText('Someone else has changed this since you opened it.').waitFor();
+      expect(await form.getByRole('row').allInnerTexts()).toEqual([
+        expect.stringMatching(/Yours\s+Now/),
+        expect.stringMatching(/Comment\s+mine\s+theirs/),
+      ]);
+      await expectAccessible(page);
+      await form.getByRole('button', { name: 'Use what is there now' }).click();
+      expect(await comment.inputValue()).toBe('theirs');
+      await comment.fill('mine after all');
+      await other('theirs again');
+      await form.getByRole('button', { name: 'Save', exact: true }).click();
+      await form.getByRole('button', { name: 'Save mine anyway' }).click();
+      await noticeOf(page, 'Rule saved');
+      expect(await room.api.expect(200, 'GET', `${path}/${id}`)).toMatchObject({ comment: 'mine after all' });
     });
   });
 });

@@ -28,7 +28,11 @@ test('nodeStatusReader() has another version for another state, and not as time 
   let state = NOTHING;
   const read = readerOf(() => state, clock);
   const first = read();
-  expect(first.event).toMatchObject({ blocking: { enabled: true, timer_secs: null }, blocked_names: 0 });
+  expect(first.event).toMatchObject({
+    blocking: { enabled: true, timer_secs: null },
+    blocked_names: 0,
+    policy_version: expect.any(Number),
+  });
   clock.advanceSecs(5);
   expect(read().version).toBe(first.version);
   const pause = (secs: number): PublishedState['rows']['blockingSwitch'] => ({

@@ -30,6 +30,7 @@ export function nodeStatusReader(
       health: healthOf(parts, parts.health.checks()),
       blocking: blockingNow(blockingSwitch, parts.configuration.current(), parts.clock),
       blocked_names: blockedNames,
+      policy_version: published.snapshot.version,
     };
     const endMs = timerEndMs(blockingSwitch, parts.clock.nowMs());
     return { event, version: versionOf(event, endMs, published.snapshot.version) };

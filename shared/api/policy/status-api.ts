@@ -11,6 +11,9 @@ export const StatusEvent = z
     blocked_names: z.int().min(0).meta({
       description: 'names and expressions that lists, services and own rules block; 0 = nothing is blocked',
     }),
+    policy_version: z.int().min(0).meta({
+      description: 'another one after each change of policy or lists on this node: read again what is shown',
+    }),
   })
   .meta({ id: 'StatusEvent' });
 export type StatusEvent = z.infer<typeof StatusEvent>;

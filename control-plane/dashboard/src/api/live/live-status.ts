@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { refreshAll } from '../store.ts';
 import { useAsk } from '../use-ask.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionState } from './connection.ts';
@@ -13,6 +14,8 @@ import type { NodeStatus } from './status-stream.ts';
 const POLL_MS = 10_000;
 const BLOCKED_NAMES = ['blocked_names'] as const;
 
+/** Of the last event; null = none yet. */
+let policyVersion: number | null = null;
 const watchers = new Set<() => void>();
 let connection: Connection | null = null;
 let connectionState: ConnectionState = { kind: 'connected', isStreaming: false };
@@ -83,8 +86,12 @@ export function useNodeStatus() {
   return { health, blocking, blockedNames, isLost };
 }
 
-function keep(store: QueryClient, { health, blocking, blocked_names: names }: NodeStatus): void {
+function keep(store: QueryClient, status: NodeStatus): void {
+  const { health, blocking, blocked_names: names, policy_version: version } = status;
   store.setQueryData(['GET /health', {}], health);
   store.setQueryData(['GET /blocking', {}], blocking);
   store.setQueryData(BLOCKED_NAMES, names);
+  // Changed here, in another tab, by another person, by a schedule: what is shown of policy is read again.
+  if (policyVersion !== null && policyVersion !== version) void refreshAll(store);
+  policyVersion = version;
 }

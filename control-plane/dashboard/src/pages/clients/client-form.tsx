@@ -10,7 +10,9 @@ import { changedFields, draftOf, EXCLUSIONS } from './client-words.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
-import type { Client } from './client-words.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
+import type { Client, ClientDraft } from './client-words.ts';
 
 interface ClientFormProps {
   /** Null = a new one. */
@@ -20,23 +22,46 @@ interface ClientFormProps {
 
 const FIELDS = ['name', 'ip_address', 'mac_address', 'client_key'] as const;
 
+/** As a form; the address of a client that is known by its MAC or key changes by itself. */
+function shownOf(now: Client, begun: ClientDraft): ClientDraft {
+  const draft = draftOf(now);
+  const isKnownOtherwise = draft.mac_address !== '' || draft.client_key !== '';
+  return isKnownOtherwise ? { ...draft, ip_address: begun.ip_address } : draft;
+}
+
 /** The form in a window. */
 export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
   const { say } = useText();
-  const [before] = useState(() => draftOf(client));
+  const [before, setBefore] = useState(() => draftOf(client));
   const { data: groups = [] } = useAsk('GET /groups', {});
   const { run, failure, isPending } = useChanges({
     done: client === null ? 'clients.created' : 'clients.changed',
     quiet: true,
     onDone: onClose,
   });
-  const { fields, bind, bindToggle } = useFields(before, failure);
+  const { fields, set, bind, bindToggle } = useFields(before, failure);
+  const guard = useGuard({
+    read: 'GET /clients/{id}',
+    id: client?.id ?? null,
+    isAsBegun: (now) => isSame(shownOf(now, before), before),
+    failure,
+  });
   const save = (): void => {
     const body = changedFields(before, fields);
     if (client === null) void run('POST /clients', { body });
     else if (Object.keys(body).length === 0) onClose();
-    else void run('PATCH /clients/{id}', { params: { id: client.id }, body });
+    else void run('PATCH /clients/{id}', { params: { id: client.id }, body, ...guard.headers() });
   };
+  const labels = [
+    ...FIELDS.map((field) => say(`clients.field.${field}`)),
+    say('field.group'),
+    ...EXCLUSIONS.map((field) => say(`clients.field.${field}`)),
+  ];
+  const words = (draft: ClientDraft): string[] => [
+    ...FIELDS.map((field) => draft[field].trim()),
+    groups.find(({ id }) => `${id}` === draft.group_id)?.name ?? say('clients.group.auto'),
+    ...EXCLUSIONS.map((field) => say(draft[field] ? 'field.yes' : 'field.no')),
+  ];
   return (
     <FormDialog
       title={client === null ? say('clients.add') : say('action.editOf', { name: nameOf(client) })}
@@ -46,7 +71,23 @@ export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
       onClose={onClose}
     >
       {client === null && <p>{say('clients.add.help')}</p>}
-      <FormFault failure={failure} fields={[...FIELDS, 'group_id']} />
+      <FormFault failure={guard.failure} fields={[...FIELDS, 'group_id']} />
+      {guard.newer !== null && (
+        <ChangedElsewhere
+          fields={pairsOf(labels, words(fields), words(shownOf(guard.newer, before)))}
+          isPending={isPending}
+          onUse={() => {
+            const now = draftOf(guard.newer);
+            setBefore(now);
+            set(now);
+            guard.accept();
+          }}
+          onKeep={() => {
+            guard.accept();
+            save();
+          }}
+        />
+      )}
       {FIELDS.map((field) => (
         <TextField
           key={field}

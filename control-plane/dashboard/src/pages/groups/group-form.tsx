@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { fieldProblem } from '../../api/problem-text.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
 import { useText } from '../../i18n/text.ts';
 import { FormFault } from '../../ui/display/states.tsx';
 import { SwitchField, TextField } from '../../ui/controls/fields.tsx';
@@ -15,6 +17,12 @@ interface GroupFormProps {
   /** Null = a new one. */
   readonly group: Group | null;
   readonly onClose: () => void;
+}
+
+type Edited = Pick<Group, 'name' | 'comment' | 'enabled' | 'no_ipv6'>;
+
+function wordsOf({ name, comment, enabled, no_ipv6: noIpv6 }: Edited): (string | boolean)[] {
+  return [name.trim(), comment.trim(), enabled, noIpv6];
 }
 
 /** The form in a window. A new group is opened. */
@@ -32,14 +40,24 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
   });
   const update = useChange('PUT /groups/{id}', { done: 'groups.changed', quiet: true });
   const failure = create.failure ?? update.failure;
+  const guard = useGuard({
+    read: 'GET /groups/{id}',
+    id: group?.id ?? null,
+    isAsBegun: (now) => isSame(wordsOf(now), wordsOf(group!)),
+    failure,
+  });
 
   async function save(): Promise<void> {
     const body = { name: name.trim(), comment: comment.trim(), enabled, no_ipv6: noIpv6 };
     const isDone =
-      group === null ? await create.run({ body }) : await update.run({ params: { id: group.id }, body });
+      group === null
+        ? await create.run({ body })
+        : await update.run({ params: { id: group.id }, body, ...guard.headers() });
     if (isDone) onClose();
   }
 
+  const inWords = (of: Edited): string[] =>
+    wordsOf(of).map((value) => (typeof value === 'string' ? value : say(value ? 'field.yes' : 'field.no')));
   return (
     <FormDialog
       title={group === null ? say('groups.add') : say('action.editOf', { name: group.name })}
@@ -48,7 +66,28 @@ export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
       onSave={() => void save()}
       onClose={onClose}
     >
-      <FormFault failure={failure} fields={['name', 'comment']} />
+      <FormFault failure={guard.failure} fields={['name', 'comment']} />
+      {guard.newer !== null && (
+        <ChangedElsewhere
+          fields={pairsOf(
+            [say('field.name'), say('field.note'), say('groups.isOn'), say('groups.noIpv6')],
+            inWords({ name, comment, enabled, no_ipv6: noIpv6 }),
+            inWords(guard.newer),
+          )}
+          isPending={update.isPending}
+          onUse={() => {
+            setName(guard.newer!.name);
+            setComment(guard.newer!.comment);
+            setEnabled(guard.newer!.enabled);
+            setNoIpv6(guard.newer!.no_ipv6);
+            guard.accept();
+          }}
+          onKeep={() => {
+            guard.accept();
+            void save();
+          }}
+        />
+      )}
       <TextField
         label={say('field.name')}
         help={say('groups.name.help')}

@@ -11,7 +11,8 @@ import { Disclosure } from '../../ui/display/disclosure.tsx';
 import { FormFault } from '../../ui/display/states.tsx';
 import { Stack } from '../../ui/display/page.tsx';
 import { Drawer } from '../../ui/overlays/dialog.tsx';
-import { GroupsField } from '../../ui/policy/groups.tsx';
+import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
+import { GroupsField, useGroups } from '../../ui/policy/groups.tsx';
 import { ListCatalog } from '../../ui/policy/list-catalog.tsx';
 import { SimulationView } from '../../ui/policy/simulation-view.tsx';
 import { useSimulation } from '../../ui/policy/use-simulation.ts';
@@ -20,6 +21,8 @@ import { ListPreviewView } from './list-preview-view.tsx';
 import { isBusy } from './list-rows.ts';
 import { operationsOf } from '../../ui/policy/list-operations.ts';
 import { useFields } from '../../api/use-fields.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import type { ListFields } from './list-form.ts';
 import type { Source } from './list-rows.ts';
 import { ask } from '../../api/ask.ts';
 import type { Notice } from '../../api/notices.ts';
@@ -55,6 +58,12 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
   const change = useChange(operations.change, { done: 'lists.changed', onDone: onClose, quiet: true });
   const failure = source === null ? create.failure : change.failure;
   const { fields, set, bind, bindToggle } = useFields(() => ({ ...fieldsOfList(source), ...known }), failure);
+  const guard = useGuard({
+    read: operations.one,
+    id: source?.id ?? null,
+    isAsBegun: (now) => isSame(fieldsOfList(now), fieldsOfList(source)),
+    failure,
+  });
   const preview = useQuestion(operations.preview);
   const simulation = useSimulation();
   const groupless = fields.groupIds?.length === 0;
@@ -64,7 +73,11 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
   const save = (enabled: boolean): void =>
     void (source === null
       ? create.run({ body: { ...body, enabled } })
-      : change.run({ params: { id: source.id }, body: isCustom ? bodyOfRules(fields) : body }));
+      : change.run({
+          params: { id: source.id },
+          body: isCustom ? bodyOfRules(fields) : body,
+          ...guard.headers(),
+        }));
   return (
     <Drawer
       title={say(source !== null ? 'lists.edit' : kind === 'block' ? 'lists.add.block' : 'lists.add.allow')}
@@ -132,7 +145,22 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
         />
         <CheckboxField {...bindToggle('subdomains')}>{say('lists.subdomains')}</CheckboxField>
         <TextField label={say('field.comment')} {...bind('comment')} />
-        <FormFault failure={failure} fields={FIELDS} />
+        <FormFault failure={guard.failure} fields={FIELDS} />
+        {guard.newer !== null && (
+          <ChangedList
+            mine={fields}
+            now={fieldsOfList(guard.newer)}
+            isPending={change.isPending}
+            onUse={(now) => {
+              set(now);
+              guard.accept();
+            }}
+            onKeep={() => {
+              guard.accept();
+              save(true);
+            }}
+          />
+        )}
         {source === null && (
           <>
             <div className={styles['buttons']}>
@@ -163,6 +191,36 @@ export function ListDialog({ kind, source, sources, known, onClose, onWrite }: L
         )}
       </Stack>
     </Drawer>
+  );
+}
+
+interface ChangedListProps {
+  readonly mine: ListFields;
+  readonly now: ListFields;
+  readonly isPending: boolean;
+  readonly onUse: (now: ListFields) => void;
+  readonly onKeep: () => void;
+}
+
+function ChangedList({ mine, now, isPending, onUse, onKeep }: ChangedListProps): ReactNode {
+  const { say, format } = useText();
+  const groups = useGroups();
+  const nameOf = (id: number): string => groups.find((group) => group.id === id)?.name ?? `${id}`;
+  const words = ({ url, name, groupIds, subdomains, comment }: ListFields): string[] => [
+    url.trim(),
+    name.trim(),
+    groupIds === null ? say('groups.all') : format.list(groupIds.map(nameOf)),
+    say(subdomains ? 'field.yes' : 'field.no'),
+    comment.trim(),
+  ];
+  const labels = [say('field.address'), say('field.name'), say('field.for'), say('lists.subdomains'), say('field.comment')]; // prettier-ignore
+  return (
+    <ChangedElsewhere
+      fields={pairsOf(labels, words(mine), words(now))}
+      isPending={isPending}
+      onUse={() => onUse(now)}
+      onKeep={onKeep}
+    />
   );
 }
 

@@ -4,14 +4,16 @@ import { useText } from '../../i18n/text.ts';
 import { CheckboxField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
-import { GroupField, GroupsField } from '../../ui/policy/groups.tsx';
+import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-elsewhere.tsx';
+import { GroupField, GroupsField, useGroups } from '../../ui/policy/groups.tsx';
 import { isAddress, nameOfRule, ruleOfPasted, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import { pastedNames } from './pasted-lines.ts';
-import { bodyOfRule, fieldsOfRule, groupsOfRow, replacement } from './rule-rows.ts';
+import { bodyOfRule, fieldsOfRule, groupsOfRow, operationsOf, replacement } from './rule-rows.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useChanges } from '../../api/use-change.ts';
 import { useFields } from '../../api/use-fields.ts';
-import type { Rule, RuleAction, RuleKind } from './rule-rows.ts';
+import { useGuard } from '../../api/use-guard.ts';
+import type { Rule, RuleAction, RuleFields, RuleKind } from './rule-rows.ts';
 import { useEffect, useState } from 'react';
 import type { Trial } from './expression-trial.ts';
 
@@ -35,6 +37,12 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
     quiet: true,
   });
   const { fields, set, bind, bindToggle } = useFields(() => fieldsOfRule(rule), failure);
+  const guard = useGuard({
+    read: operationsOf(kind).one,
+    id: all.length > 1 ? null : (rule?.id ?? null),
+    isAsBegun: (now) => isSame(fieldsOfRule(now), fieldsOfRule(rule)),
+    failure,
+  });
   const [groupIds, setGroupIds] = useState(() => groupsOfRow(all));
   const isForSeveral = all.length > 1;
   const save = (): void => {
@@ -54,11 +62,19 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
       else
         void (rule === null
           ? run('POST /managed-domains', { body: { ...body, domain } })
-          : run('PUT /managed-domains/{id}', { params: { id: rule.id }, body: { ...body, domain } }));
+          : run('PUT /managed-domains/{id}', {
+              params: { id: rule.id },
+              body: { ...body, domain },
+              ...guard.headers(),
+            }));
     } else
       void (rule === null
         ? run('POST /regex-filters', { body: { ...body, pattern: text } })
-        : run('PUT /regex-filters/{id}', { params: { id: rule.id }, body: { ...body, pattern: text } }));
+        : run('PUT /regex-filters/{id}', {
+            params: { id: rule.id },
+            body: { ...body, pattern: text },
+            ...guard.headers(),
+          }));
   };
   return (
     <FormDialog
@@ -96,8 +112,53 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
       )}
       <TextField label={say('field.comment')} {...bind('comment')} />
       <CheckboxField {...bindToggle('enabled')}>{say('rules.enabled')}</CheckboxField>
-      <FormFault failure={failure} fields={FIELDS} />
+      <FormFault failure={guard.failure} fields={FIELDS} />
+      {guard.newer !== null && (
+        <ChangedRule
+          mine={fields}
+          now={fieldsOfRule(guard.newer)}
+          isPending={isPending}
+          onUse={(now) => {
+            set(now);
+            guard.accept();
+          }}
+          onKeep={() => {
+            guard.accept();
+            save();
+          }}
+        />
+      )}
     </FormDialog>
+  );
+}
+
+interface ChangedRuleProps {
+  readonly mine: RuleFields;
+  readonly now: RuleFields;
+  readonly isPending: boolean;
+  readonly onUse: (now: RuleFields) => void;
+  readonly onKeep: () => void;
+}
+
+function ChangedRule({ mine, now, isPending, onUse, onKeep }: ChangedRuleProps): ReactNode {
+  const { say } = useText();
+  const groups = useGroups();
+  const words = ({ text, subdomains, action, groupId, comment, enabled }: RuleFields): string[] => [
+    say(action === 'allow' ? 'action.allow' : 'action.block'),
+    text.trim(),
+    say(subdomains ? 'field.yes' : 'field.no'),
+    groupId === null ? say('groups.all') : (groups.find(({ id }) => id === groupId)?.name ?? `${groupId}`),
+    comment.trim(),
+    say(enabled ? 'field.yes' : 'field.no'),
+  ];
+  const labels = [say('rules.action'), say('field.name'), say('rules.subdomains'), say('field.for'), say('field.comment'), say('rules.enabled')]; // prettier-ignore
+  return (
+    <ChangedElsewhere
+      fields={pairsOf(labels, words(mine), words(now))}
+      isPending={isPending}
+      onUse={() => onUse(now)}
+      onKeep={onKeep}
+    />
   );
 }
 

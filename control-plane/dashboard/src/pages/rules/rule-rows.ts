@@ -21,10 +21,12 @@ export function textOfRule(rule: Rule): string {
 export function operationsOf(kind: RuleKind) {
   return kind === 'domain'
     ? ({
+        one: 'GET /managed-domains/{id}',
         change: 'PUT /managed-domains/{id}',
         remove: 'DELETE /managed-domains/{id}',
       } as const)
     : ({
+        one: 'GET /regex-filters/{id}',
         change: 'PUT /regex-filters/{id}',
         remove: 'DELETE /regex-filters/{id}',
       } as const);

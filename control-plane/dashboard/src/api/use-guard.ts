@@ -1,0 +1,88 @@
+/**
+ * Guards what a form edits: it is saved only if it is as it was when the form was opened (`If-Match`). If someone else was
+ * faster, the form shows what is there now, and its user decides.
+ */
+import { useEffect, useRef, useState } from 'react';
+import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
+import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
+import { send } from './ask.ts';
+
+type Reading = Extract<OperationName, `GET ${string}`>;
+
+/** An entity with the ETag of its state. */
+interface Tagged<Entity> {
+  readonly entity: Entity;
+  readonly etag: string | null;
+}
+
+/** The guard of one form. */
+export interface Guard<Entity> {
+  /** For the request that saves. */
+  readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
+  /** The entity as it is now, if the form began with another state; null = it did not. */
+  readonly newer: Entity | null;
+  /** Takes what is there now as what the form began with. */
+  readonly accept: () => void;
+  /** The failure of the request, unless `newer` says more. */
+  readonly failure: Error | null;
+}
+
+/** The guarded entity, and the failure of the request that saves it. */
+export interface GuardOptions<Name extends Reading> {
+  readonly read: Name;
+  /** Null = nothing is edited: a new entity. */
+  readonly id: number | null;
+  /** Whether an entity is as the form began. */
+  readonly isAsBegun: (entity: AnswerOf<Name>) => boolean;
+  readonly failure: Error | null;
+}
+
+/** The guard of a form. */
+export function useGuard<Name extends Reading>(options: GuardOptions<Name>): Guard<AnswerOf<Name>> {
+  const { read, id, isAsBegun, failure } = options;
+  const [newer, setNewer] = useState<Tagged<AnswerOf<Name>> | null>(null);
+  const etag = useRef<string | null>(null);
+  const begun = useRef(isAsBegun);
+  useEffect(() => {
+    if (id === null) return undefined;
+    const leaving = new AbortController();
+    void readTagged(read, id, leaving.signal).then((now) => {
+      if (now === null) return;
+      if (begun.current(now.entity)) etag.current = now.etag;
+      else setNewer(now);
+    });
+    return () => leaving.abort();
+  }, [read, id]);
+  useEffect(() => {
+    if (id === null || !(failure instanceof ApiFailure) || failure.status !== CHANGED) return undefined;
+    const leaving = new AbortController();
+    void readTagged(read, id, leaving.signal).then((now) => setNewer(now));
+    return () => leaving.abort();
+  }, [read, id, failure]);
+  return {
+    headers: () => (etag.current === null ? {} : { headers: { 'If-Match': etag.current } }),
+    newer: newer?.entity ?? null,
+    accept: () => {
+      etag.current = newer?.etag ?? null;
+      setNewer(null);
+    },
+    failure: newer === null ? failure : null,
+  };
+}
+
+const CHANGED = 412;
+
+/** Null if it cannot be read: then nothing is guarded, or the refusal stands. */
+async function readTagged<Name extends Reading>(
+  read: Name,
+  id: number,
+  signal: AbortSignal,
+): Promise<Tagged<AnswerOf<Name>> | null> {
+  const call = { params: { id }, signal } as unknown as CallOf<Name>;
+  try {
+    const { answer, headers } = await send(read, ...([call] as unknown as Given<Name>));
+    return { entity: answer, etag: headers.get('ETag') };
+  } catch {
+    return null;
+  }
+}

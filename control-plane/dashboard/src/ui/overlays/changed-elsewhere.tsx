@@ -1,0 +1,76 @@
+/** Shows what someone else has saved while a form was open, field by field, and asks which one to keep. */
+import type { ReactNode } from 'react';
+import { useText } from '../../i18n/text.ts';
+import { Button } from '../controls/button.tsx';
+import { Callout } from '../display/states.tsx';
+import styles from './changed-elsewhere.module.css';
+
+/** A field of a form in both forms, as people read it. */
+export interface FieldPair {
+  readonly label: string;
+  readonly mine: string;
+  readonly now: string;
+}
+
+interface ChangedElsewhereProps {
+  /** All fields; those that are the same are left out. */
+  readonly fields: readonly FieldPair[];
+  readonly isPending: boolean;
+  readonly onKeep: () => void;
+  readonly onUse: () => void;
+}
+
+/** The fields of two forms, in the same order. */
+export function pairsOf(
+  labels: readonly string[],
+  mine: readonly string[],
+  now: readonly string[],
+): FieldPair[] {
+  return labels.map((label, at) => ({ label, mine: mine[at]!, now: now[at]! }));
+}
+
+/** Whether two forms have the same fields, made by the same function. */
+export function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The question. */
+export function ChangedElsewhere({ fields, isPending, onKeep, onUse }: ChangedElsewhereProps): ReactNode {
+  const { say } = useText();
+  const differing = fields.filter(({ mine, now }) => mine !== now);
+  return (
+    <Callout tone="warning" isAlert>
+      <p>{say(differing.length === 0 ? 'changed.same' : 'changed.elsewhere')}</p>
+      {differing.length > 0 && (
+        <table className={styles['table']}>
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">{say('changed.mine')}</th>
+              <th scope="col">{say('changed.now')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differing.map(({ label, mine, now }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                <td>
+                  <bdi>{mine === '' ? '–' : mine}</bdi>
+                </td>
+                <td>
+                  <bdi>{now === '' ? '–' : now}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div className={styles['buttons']}>
+        <Button onPress={onUse}>{say('changed.use')}</Button>
+        <Button kind="danger" isPending={isPending} onPress={onKeep}>
+          {say('changed.keep')}
+        </Button>
+      </div>
+    </Callout>
+  );
+}
