@@ -14,6 +14,7 @@ import {
 import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { clientsOf } from '../../api/access.ts';
+import { notFound } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
 import { BULK_LIMIT_BYTES } from '../../api/row-faults.ts';
 import { authorOf, route } from '../../api/route.ts';
