@@ -101,7 +101,7 @@ export function clientById(clients: ClientDirectory, id: number): Client {
   return shownClient(clients, record);
 }
 
-/** What messages call a client. */
+/** The name of a client in messages. */
 export function labelOf({ name, mac, ip, key }: StoredClient): string {
   return name ?? mac ?? ip ?? key ?? '';
 }

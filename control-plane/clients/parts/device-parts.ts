@@ -1,6 +1,6 @@
 /** Which clients people have merged into one device. Pure. */
 
-/** What it needs of a client. */
+/** The part of a client that it needs. */
 interface Part {
   readonly id: number | null;
   /** The client whose name, group and exclusions hold; its own id for that one; null = it stands alone. */

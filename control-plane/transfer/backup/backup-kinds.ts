@@ -24,7 +24,7 @@ const putClients = (where: string, key: string): string =>
      group_id = excluded.group_id, exclude_from_log = excluded.exclude_from_log,
      exclude_from_stats = excluded.exclude_from_stats, device_id = NULL`;
 
-/** What a client is known by, as text. */
+/** The identifier of a client, as text. */
 const knownBy = (row: string): string =>
   `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
 /** Each statement has the value `$1`. */

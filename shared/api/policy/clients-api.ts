@@ -62,7 +62,7 @@ export const MOST_MERGED = 16;
 const EXCLUDED_FROM_LOG = 'its queries get no rows in the query log, in exports or over dnstap';
 const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
 
-/** What else a client is known by that several were merged into. */
+/** Other identifiers of a client that several were merged into. */
 const ClientPart = z.strictObject({
   id: Id.meta({ description: 'by which it is split off' }),
   ip_address: z.string().nullable(),

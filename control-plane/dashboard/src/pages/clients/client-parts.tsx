@@ -1,4 +1,4 @@
-/** What else a device is known by: merged into it here, and split off again. */
+/** Other addresses of a device: merged into it here, and split off again. */
 import { Merge } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
