@@ -1,4 +1,4 @@
-/** Replaces a file of the operator atomically, with its mode and owner. */
+/** Replaces one of the operator's files atomically; its mode and owner stay the same. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -7,8 +7,8 @@ const OTHERS = 0o007;
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes `text` to the file at `path`, where links lead; throws what the system says, and then nothing has changed. A file
- * that gets a secret and is open to every user of the machine becomes the owner's alone.
+ * Writes `text` to the file at `path`, and follows symbolic links. If a system call fails, throws its error and leaves
+ * the file unchanged. A file that gets a secret and is accessible to other users is restricted to its owner.
  */
 export async function rewriteFile(path: string, text: string, hasNewSecret = false): Promise<void> {
   const target = await realpath(path);

@@ -18,7 +18,7 @@ const group = entity({
   read: async () => KIDS,
 });
 
-/** The status of a change with this field If-Match. */
+/** Status of a change with this `If-Match` header. */
 async function statusOf(ifMatch: string): Promise<number> {
   try {
     await group.preconditionOf(ifMatch, { id: 7 })!({} as Queryable);

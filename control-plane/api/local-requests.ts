@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import type { Socket } from 'node:net';
 import type { Caller } from './caller.ts';
 
-/** The caller of such a request. */
+/** The caller of every request over the Unix socket. */
 export const LOCAL_CALLER: Caller = {
   username: 'cli',
   role: 'admin',
@@ -16,15 +16,15 @@ export const LOCAL_CALLER: Caller = {
   clientIds: null,
 };
 
-/** A connection without an address may as well be one that has gone, so these are remembered. */
+/** Sockets of local connections. A missing address does not identify them: a closed TCP connection has none either. */
 const sockets = new WeakSet<Socket>();
 
-/** Remembers a connection of the unix socket. */
+/** Registers a connection to the Unix socket. */
 export function admitLocally(socket: Socket): void {
   sockets.add(socket);
 }
 
-/** Whether a request came over it. */
+/** Whether a request came over the Unix socket. */
 export function isLocal({ socket }: Pick<Request, 'socket'>): boolean {
   return sockets.has(socket);
 }

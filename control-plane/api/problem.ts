@@ -1,6 +1,6 @@
 /**
- * Every error answer of the API is written here and nowhere else: problem details of RFC 9457. The thrower chooses the
- * status (`api-error.ts`), except for unexpected errors.
+ * Writes every error response of the API, as problem details (RFC 9457). The code that throws chooses the status
+ * (`api-error.ts`), except for unexpected errors.
  */
 import type { NextFunction, Request, Response } from 'express';
 import type { Problem } from '../../shared/api/problem-details.ts';
@@ -13,7 +13,7 @@ import { DatabaseBusy, DatabaseUnavailable, OutcomeUnknown } from '../storage/db
 /** Seconds after which a client may retry while the database is down. */
 const DATABASE_RETRY_SECS = 5;
 
-/** Text for people, of a change whose commit was not confirmed. */
+/** Message if the commit of a change was not confirmed. */
 const OUTCOME_UNKNOWN =
   'the connection to the database was lost while the change was being stored; it may have been applied: check before you send it again';
 
@@ -49,7 +49,7 @@ export function problemHandler(logger: Logger) {
 export function logFailure(logger: Logger, thrown: unknown, { method, path }: Request): void {
   const { status, code } = toApiError(thrown);
   if (status < 500) return;
-  // An unavailable database is not a bug: a stack would only fill the log, once for each request.
+  // An unavailable database is not a bug, and a stack for each request would fill the log.
   const fields = { method, path, error: status === 503 ? reasonsOf(thrown) : describe(thrown) };
   if (code === 'unavailable') logger.warn('http request failed: database unavailable', fields);
   else if (code === 'dependency_unavailable') logger.warn('http request failed', fields);
@@ -57,10 +57,10 @@ export function logFailure(logger: Logger, thrown: unknown, { method, path }: Re
   else logger.error('http request failed', fields);
 }
 
-/** The answer for a thrown error: its own, or the one for a bug. */
+/** The response to a thrown error; 500 for an unexpected one. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  // Without Retry-After: it would invite to store the change twice.
+  // No Retry-After, because a retry could make the change twice.
   if (thrown instanceof OutcomeUnknown)
     return new ApiError(503, 'outcome_unknown', OUTCOME_UNKNOWN, { cause: thrown });
   if (thrown instanceof DatabaseUnavailable) {
@@ -76,7 +76,7 @@ export function toApiError(thrown: unknown): ApiError {
   });
 }
 
-/** Names no server: a caller without a session may read it. */
+/** Does not name the database server, because callers without a session can read this text. */
 function unavailableDetail({ reason }: DatabaseUnavailable): string {
   return `the database cannot be used${reason === null ? '' : `: ${reason}`}`;
 }

@@ -5,9 +5,9 @@
 import type { Request } from 'express';
 import { ApiError } from './api-error.ts';
 
-/** Largest body of a route that names no other limit. */
+/** Largest body of a route that sets no other limit. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
-/** The same of a route that anyone may call: enough for each name and password. */
+/** Largest body of a route without a login; it has room for any name and password. */
 export const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
 
 /** The JSON value of the body; undefined if there is no body at all. */
@@ -43,7 +43,7 @@ export async function readBytes(request: Request, limitBytes: number): Promise<B
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   try {
-    // The request must outlive this loop even if it ends early: the answer goes over the same socket.
+    // Do not destroy the request if this loop ends early: the response uses the same socket.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) break;
@@ -61,7 +61,7 @@ export function refuseLarge({ headers }: Request, limitBytes: number, what: 'bod
   if (Number(headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes, what);
 }
 
-/** 413 for what has more bytes. */
+/** The error for a larger body or file: 413. */
 export function tooLarge(limitBytes: number, what: 'body' | 'file'): ApiError {
   return new ApiError(413, 'too_large', `the ${what} must not be larger than ${limitBytes} bytes`);
 }
@@ -70,7 +70,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {
-    // V8 quotes the text around the fault; a body may hold a password.
+    // Keep only the position: V8 quotes the text around the fault, and a body may contain a password.
     const at = /at position \d+/.exec(error instanceof Error ? error.message : '');
     throw new ApiError(
       400,

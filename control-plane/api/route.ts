@@ -1,6 +1,6 @@
 /**
- * Route: a row that its feature defines (`<noun>-routes.ts`), and how one request runs through it. The order is
- * fixed: guard, parameters, query string, body, handler. Express only finds the row.
+ * A route of the API, which its feature defines in `<noun>-routes.ts`, and the steps of a request in their fixed order:
+ * guard, parameters, query string, body, handler. Express only finds the route.
  */
 import type { Request, Response } from 'express';
 import { MAX_ID } from '../../shared/api/fields.ts';
@@ -20,7 +20,7 @@ import { validate } from './validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A request as its handler sees it: checked, and with its caller known. */
+/** A validated request with its caller, as its handler gets it. */
 export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
@@ -28,18 +28,18 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   /** Null on public routes without a session. */
   readonly caller: Caller | null;
   readonly http: Request;
-  /** For header fields, cookies, and a status other than the row's; the body is what the handler returns. */
+  /** For header fields, cookies, and a status other than the route's; the body is what the handler returns. */
   readonly response: Response;
-  /** Aborted when the connection closes before the answer is sent. What is thrown from then on is dropped. */
+  /** Aborted when the connection closes before the answer is sent. Errors after that are ignored. */
   readonly gone: AbortSignal;
   /** Precondition of `If-Match`; `authorOf` passes it to the transaction. */
   readonly precondition?: Precondition | undefined;
 }
 
-/** The parts of a request that say who makes a change, and on what condition. */
+/** The parts of a request with the author and the precondition of a change. */
 export type ChangeRequest = Pick<RouteRequest, 'caller' | 'http' | 'response' | 'precondition'>;
 
-/** The author of a change: the caller, from where the request came. The answer names the change's revision. */
+/** The author of a change: the caller and the address. The response gets the revision of the change. */
 export function authorOf({ caller, http, response, precondition }: ChangeRequest): Author {
   return {
     name: caller?.username ?? 'anonymous',
@@ -50,7 +50,7 @@ export function authorOf({ caller, http, response, precondition }: ChangeRequest
 }
 
 const CREATED = 201;
-/** Status of an answer that comes before what was asked for is done. */
+/** Status of an answer that is sent before the work is done. */
 const ACCEPTED = 202;
 
 /** Descriptions by status. */
@@ -63,10 +63,10 @@ export interface BodyForm {
   read(http: Request, response: Response): Promise<unknown>;
 }
 
-/** A row as its feature writes it. */
+/** A route as its feature defines it. */
 interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A extends Schema> {
   readonly method: Method;
-  /** Behind the API's prefix, parameters as `{id}`. */
+  /** Without the prefix of the API; parameters are written as `{id}`. */
   readonly path: string;
   readonly access: Access;
   readonly tag: string;
@@ -90,14 +90,14 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   readonly events?: Schema;
   /** Status of success; by default 200, or 204 without an answer. */
   readonly status?: number;
-  /** Other statuses that come with the same body as success, and what they say. */
+  /** Descriptions of other statuses that have the same body as success. */
   readonly alsoStatuses?: Statuses;
-  /** Errors that do not follow from what the route takes, and what they say. */
+  /** Descriptions of errors other than those that the access, the parameters and the body of the route imply. */
   readonly errors?: Statuses;
   readonly bodyLimitBytes?: number;
   /**
-   * False if the route changes nothing on other nodes, or not before its answer: a request then cannot ask to wait for
-   * them. By default requests can wait for every change that needs a login.
+   * False if the route changes nothing on other nodes, or only after its answer, so that requests cannot wait for them.
+   * By default, requests can wait for every change that needs a login.
    */
   readonly waits?: false;
   readonly handle: (
@@ -105,7 +105,7 @@ interface RouteRow<P extends Schema, Q extends FieldsSchema, B extends Schema, A
   ) => Promise<Unchecked<A>> | Unchecked<A>;
 }
 
-/** A row as the rest of the API reads it. */
+/** A route as the rest of the API uses it. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -116,7 +116,7 @@ export interface Route {
   readonly params: Schema | undefined;
   readonly query: Schema | undefined;
   readonly body: Schema | undefined;
-  /** Of the body of requests. */
+  /** Media type of request bodies. */
   readonly bodyType: string;
   readonly uploadLimitBytes: number | undefined;
   readonly answer: Schema | undefined;
@@ -126,13 +126,13 @@ export interface Route {
   readonly alsoStatuses: Statuses;
   readonly errors: Statuses;
   readonly bodyLimitBytes: number;
-  /** Whether a request may prefer to wait for all nodes. */
+  /** Whether a request may ask to wait for all nodes (`Prefer`). */
   readonly waits: boolean;
-  /** Checks the request and runs the handler; the guard has let it through. */
+  /** Checks a request that has passed the guard, and runs the handler. */
   run(http: Request, response: Response, caller: Caller | null): Promise<unknown>;
 }
 
-/** Makes a row; the schemas say what the handler is given and must return. */
+/** Creates a route; its schemas determine the types that the handler gets and returns. */
 export function route<
   P extends Schema = NoFields,
   Q extends FieldsSchema = NoFields,
@@ -208,17 +208,17 @@ export async function whileThere<T>(
   }
 }
 
-/** Whether an error is the one that Node throws when a signal ends a wait. */
+/** Whether an error is the one that Node throws when a signal aborts an operation. */
 function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Whether a route changes an entity that is there, if it still is as the request expects it; some do with POST. */
+/** Whether a route changes an existing entity, so that `If-Match` applies. Some of these routes use POST. */
 export function isGuarded({ method, status, entity }: Pick<Route, 'method' | 'status' | 'entity'>): boolean {
   return entity !== undefined && method !== 'GET' && status !== CREATED;
 }
 
-/** Sets the header fields of an entity that is answered. */
+/** Sets the header fields for an entity in the response. */
 function describeEntity(
   entity: Entity,
   answer: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** Where a start and a handover meet: whose data directory it is, and what giving it away does to the parts of a node. */
+/** Handover of a data directory between two processes: taking it at start, and giving it to a successor. */
 import { resolve } from 'node:path';
 import type { Logger } from '../../shared/log.ts';
 import { reasonOf } from '../../shared/errors.ts';
@@ -14,12 +14,12 @@ import type { WebServer } from '../web/edge/server.ts';
 import type { DnsContext } from './start-dns.ts';
 import { version } from '../host/version.ts';
 
-/** fcntl(2): a copy that no started program gets. */
+/** Command of fcntl(2): duplicates a descriptor so that programs started later do not inherit it. */
 const F_DUPFD_CLOEXEC = 1030;
 
 /**
- * The lock of a data directory, or the promise of a process that listens there to let it go. That process is asked first:
- * one that was left alone by its successor has the sockets and no lock. Throws a DataDirError.
+ * Takes the lock of a data directory, or begins a handover from the process that uses it. That process is asked before
+ * the lock is tried: if an earlier successor died, it still has the sockets but not the lock. Throws a DataDirError.
  */
 export async function openDataDir(
   directory: string,
@@ -55,7 +55,7 @@ export function startHandover(
   const native = loadDescriptorCalls();
   const calls = 'calls' in native ? native.calls : null;
   const copy = (fd: number): number => calls?.fcntl(fd, F_DUPFD_CLOEXEC, 0) ?? fd;
-  /** Of the answer cache, while it is handed over. */
+  /** Memory files with the answer cache, during a handover. */
   const images: number[] = [];
   return UpgradeSource.start(
     {
@@ -67,7 +67,7 @@ export function startHandover(
       configFile: loaded.file === undefined ? null : resolve(loaded.file),
       calls,
       prepare: async () => {
-        // Without copies its port would be closed: calls are answered until all stops.
+        // If descriptors cannot be copied, a pause would close the web port, so requests are answered until the end.
         const listeners = calls === null ? [] : await web.pause(copy);
         await publisher.settled();
         const image = calls === null ? null : cacheImage();

@@ -1,6 +1,6 @@
 /**
- * Finds keys and DS records by key tag and algorithm: thousands of signatures or DS records cost one lookup each, not a
- * comparison with each of thousands of keys.
+ * Finds keys and DS records by key tag and algorithm, so that each of thousands of signatures or DS records costs one
+ * lookup, not a comparison with each of thousands of keys.
  */
 import { MAX_COLLIDING_KEYS } from './budget.ts';
 import type { Dnskey, Ds } from './dnskey.ts';
@@ -51,7 +51,7 @@ export class DsIndex {
     }
   }
 
-  /** The DS records with the tag and algorithm of a key; their digests are still to be compared. */
+  /** DS records with the tag and algorithm of a key; the caller must compare their digests. */
   find(key: Dnskey): readonly Ds[] {
     return this.index.get(place(key.tag, key.algorithm)) ?? [];
   }

@@ -30,13 +30,13 @@ export class NsecDenial implements Denial {
     this.records = records;
   }
 
-  /** Takes checked RRsets; malformed records are skipped. */
+  /** Reads validated RRsets; skips malformed records. */
   static read(sets: readonly SignedRRset[]): NsecDenial {
     const records: Nsec[] = [];
     for (const { owner, rdatas } of sets) {
       const next = readPlainName(rdatas[0]!, 0);
       const types = next === null ? null : TypeBitmap.read(rdatas[0]!.subarray(next.length));
-      // A zone has one NSEC at a name.
+      // A zone has one NSEC record per name.
       if (next !== null && types !== null && rdatas.length === 1) records.push({ owner, next, types });
     }
     return new NsecDenial(records);
@@ -75,7 +75,7 @@ export class NsecDenial implements Denial {
     return isBelow(gap.next, name) ? 'none' : 'nothing-below';
   }
 
-  /** Whether a name that exists has no records of the type; undefined if it is not shown to exist. */
+  /** Whether an existing name has no records of the type; undefined if the records do not prove that it exists. */
   private isWithout(name: Name, type: number): boolean | undefined {
     const own = this.at(name);
     if (own !== undefined) return own.types.denies(type, isSame(name, ROOT));

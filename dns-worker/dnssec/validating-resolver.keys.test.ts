@@ -63,7 +63,7 @@ describe('ValidatingResolver', () => {
       resolve: (asked, done) => {
         if (asked.qtype === RRType.DS) answerDs.push(() => table.resolve(asked, done));
         else table.resolve(asked, done);
-        // A DS is answered only once the keys are asked for: one after the other, both would never come.
+        // DS queries are answered only after the DNSKEY query, so asking one after the other would never finish.
         if (nameToText(asked.qname) === 'test' && asked.qtype === RRType.DNSKEY)
           for (const answer of answerDs) answer();
       },
@@ -138,14 +138,14 @@ describe('ValidatingResolver', () => {
     table.on(`www.${name}`, 'A', positive(above.signed(`www.${name} 300 A 192.0.2.9`)));
     expect(await ask(`www.${name}`, 'A')).toMatchObject({ reason: 'servfail' });
     expect(table.takeAsked()).toHaveLength(31);
-    // The steps that were proven are kept, so the next attempt gets further.
+    // Proven steps are kept, so the next attempt gets further.
     expect(await ask(`www.${name}`, 'A')).toMatchObject({ reason: 'servfail' });
     expect(await ask(`www.${name}`, 'A')).toMatchObject(secure);
   });
 
   test('an answer says which share of a question’s budget it took (CVE-2026-50045)', async () => {
     const { ask } = room();
-    // Three of 30 questions for keys, then none; and a signature of 128 each time.
+    // First 3 of at most 30 key queries; then none, and only 1 of at most 128 signatures.
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(3 / 30) });
     expect(await ask('www.test', 'A')).toMatchObject({ ...secure, cost: expect.closeTo(1 / 128) });
   });
@@ -200,7 +200,7 @@ describe('ValidatingResolver', () => {
       isTrusted: false,
       keys: [{ isRevoked: true }, { isRevoked: false }],
     });
-    // The bit alone, in the words of another key, revokes nothing.
+    // The revoke bit does not count in an RRset that only another key has signed.
     expect((await seen(next.signed(end)))!.keys).toMatchObject([{ isRevoked: false }]);
     expect((await seen(ROOT.signed(`${ROOT.dnskey}\n${end}`)))!.keys).toHaveLength(2);
     table.on('.', 'DNSKEY', null);

@@ -1,6 +1,6 @@
 /**
  * Proves the keys of a zone (RFC 4035 section 5.2): its DNSKEY RRset must be signed by a key that the parent (DS) or
- * the operator (trust anchors) introduces.
+ * the operator (trust anchors) vouches for.
  */
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
@@ -14,19 +14,19 @@ import { compareBytes, isSame, type Name } from './names.ts';
 import type { NowSecs } from './rrsig.ts';
 import { proveSet } from './signature.ts';
 
-/** The introduction of a zone's keys: usable DS records, or keys themselves. */
+/** The reason to trust a zone's keys: usable DS records, or the keys themselves as trust anchors. */
 export interface Introduction {
   readonly ds: readonly Ds[];
   readonly keys: readonly Dnskey[];
 }
 
-/** A cut and its lifetime in seconds. */
+/** A zone cut and its lifetime in seconds. */
 export interface TimedCut {
   readonly cut: Cut;
   readonly ttlSecs: number;
 }
 
-/** The introduction by a DS RRset; null if it has no usable record: the zone is insecure. */
+/** The introduction by a DS RRset; null if no record in it is usable, which makes the zone insecure. */
 export function introductionByDs(rdatas: readonly Uint8Array[]): Introduction | null {
   const ds = usableDs(rdatas.map(readDs).filter((it) => it !== null));
   return ds.length > 0 ? { ds, keys: [] } : null;

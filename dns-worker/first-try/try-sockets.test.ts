@@ -18,13 +18,13 @@ import { FirstServer } from './first-servers.ts';
 import { BATCH_SIZE, TrySockets } from './try-sockets.ts';
 
 const CAPACITY = 256;
-/** Header bytes behind the id, and a byte by which the test knows a message. */
+/** Offset of a byte after the header by which the test identifies a message. */
 const MARK_AT = Header.SIZE;
 
 let upstream: ScriptedUpstream;
 let sockets: TrySockets;
 let server: FirstServer;
-/** Reports in order: the event, the exchange, and the mark of a message. */
+/** Reported events in order: the event, its exchange, and the mark of a received message. */
 let events: [string, number, number?][];
 let isTurnOver: boolean;
 beforeEach(async () => {
@@ -73,7 +73,7 @@ function messageOf(id: number, mark: number): Uint8Array {
   return message;
 }
 
-/** Asks the server, as exchange and mark this number; not sent before `flush()`. Returns its id. */
+/** Queues a question with the exchange number as its mark; `flush()` sends it. Returns its message id. */
 function ask(exchange: number, nowMs = 0, to = server): number {
   const id = sockets.join(exchange, to, nowMs);
   const message = messageOf(id, exchange);
@@ -82,7 +82,7 @@ function ask(exchange: number, nowMs = 0, to = server): number {
   return id;
 }
 
-/** Messages that the server has received, once there are `count` of them: mark and port of each. */
+/** Waits until the server has received `count` messages; returns the mark and port of each. */
 async function arrived(count: number): Promise<{ mark: number; port: number }[]> {
   const queries = await until(
     'the questions to arrive',
@@ -92,7 +92,7 @@ async function arrived(count: number): Promise<{ mark: number; port: number }[]>
   return queries.map(({ bytes, port }) => ({ mark: bytes[MARK_AT]!, port }));
 }
 
-/** Takes datagrams until so many events were reported. */
+/** Receives datagrams until `count` events were reported. */
 async function reported(count: number): Promise<typeof events> {
   return until(
     'the events',
@@ -104,7 +104,7 @@ async function reported(count: number): Promise<typeof events> {
   );
 }
 
-/** Takes datagrams until one came. */
+/** Receives until a datagram has arrived. */
 async function receiveOne(): Promise<void> {
   await until('a datagram', () => sockets.receive());
 }

@@ -1,9 +1,9 @@
 /**
  * Follows aliases with unresolved targets: those that this server makes (a local CNAME, the safe address of a search
  * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
- * its own cache entry and servers; `joined-parts.ts` joins both parts. A chain may have as many aliases as one within
- * an answer, cost as much as a few questions, and begin no step once the client's time is over: so loops end, and slow
- * ones collect no clients (CVE-2024-33655 DNSBomb, CVE-2026-50045).
+ * its own cache entry and servers; `joined-parts.ts` joins both parts. Three limits end loops and keep slow chains from
+ * accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the number of aliases, the same as within one answer;
+ * the cost, that of a few questions; and the client's timeout, after which no step begins.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer, MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
@@ -40,13 +40,13 @@ export interface FollowerParts {
   readonly replier: RequestReplier;
   readonly keeper: AnswerKeeper;
   readonly take: (request: OpenRequest) => void;
-  /** Applies the current policy to an opened request; true if that decides. */
+  /** Applies the current policy to an opened request; true if the policy decides its answer. */
   readonly isDecided: (request: OpenRequest) => boolean;
-  /** The resolver of the pools; another one once they have changed. */
+  /** The resolver of the pools, which is replaced when they change. */
   readonly resolver: () => unknown;
   /** Whether the time of a request is over. */
   readonly isLate: (request: WaitingRequest) => boolean;
-  /** Does a part of what a request needs; a bug in it is one SERVFAIL, for that request only. */
+  /** Runs a part of the work for a request; an exception in it answers that request with SERVFAIL. */
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
 }
 
@@ -55,7 +55,7 @@ type PartialAnswer = Answered & {
   readonly answer: CacheableAnswer & { readonly leftOut: LeftOut };
 };
 
-/** The first part of an answer: its records, its upstream (the log's number), and its cache partition. */
+/** The first part of an answer: its records, its upstream (by its number in the log), and its cache partition. */
 interface Beginning {
   readonly partial: PartialAnswer;
   readonly upstream: number;
@@ -63,7 +63,7 @@ interface Beginning {
   readonly resolver: unknown;
 }
 
-/** Whether a resolution is a part of an answer only. */
+/** Whether a resolution is only a part of an answer. */
 export function leavesOut(resolution: Resolution): resolution is PartialAnswer {
   return resolution.kind === 'answer' && resolution.answer.leftOut !== undefined;
 }
@@ -71,7 +71,7 @@ export function leavesOut(resolution: Resolution): resolution is PartialAnswer {
 /** Follows aliases for one forwarder. */
 export class AliasFollower {
   private readonly parts: FollowerParts;
-  /** The replier's. */
+  /** The query object of the replier. */
   private readonly query: Query;
 
   constructor(parts: FollowerParts) {
@@ -80,8 +80,8 @@ export class AliasFollower {
   }
 
   /**
-   * The decision of current policy and local names about an opened request. A step of a chain is not the client's
-   * question, so policy lets it pass.
+   * The decision of the current policy and local names about an opened request. Policy does not apply to a step of a
+   * chain, which is not the client's question.
    */
   decide(request: OpenRequest): StageResultCode {
     const { pipeline } = this.parts;
@@ -116,7 +116,7 @@ export class AliasFollower {
       chain: { hops, cost, grantEndsAtSecs: query.grantEndsAtSecs },
       isNamedByUpstream: false,
       take: (answered) => {
-        // The target of a rule is not judged by other rules.
+        // Rules do not apply to the target of another rule.
         if (!alias.isFromRule) this.parts.pipeline.checkTarget(answered);
         const target = targetAnswerOf(answered);
         this.parts.guarded(request, () => this.finish(request, alias, target));
@@ -124,15 +124,15 @@ export class AliasFollower {
     });
   }
 
-  /** Why a chain goes no further; null = it does. */
+  /** Reason to end a chain here; null = it continues. */
   private endOf(request: WaitingRequest, hops: number, cost: number): Failure | null {
     if (hops > MAX_CHAIN_HOPS || cost >= MAX_CHAIN_COST) return TOO_LONG;
     return this.parts.isLate(request) ? TOO_LATE : null;
   }
 
   /**
-   * Asks for the target that an upstream's answer has left out. The request is opened; `upstream` is the log's number
-   * of the answering server.
+   * Asks for the target that an upstream's answer has left out. The request must be open; `upstream` is the number in
+   * the log of the answering server.
    */
   followAnswer(request: WaitingRequest, partial: PartialAnswer, upstream: number): void {
     const { query } = this;
@@ -163,7 +163,7 @@ export class AliasFollower {
     });
   }
 
-  /** Answers with the alias and the result of its target; its names are judged as in any answer. */
+  /** Answers with the alias and the result of its target, after the checks that any answer gets. */
   private finish(request: OpenRequest, followed: Alias, target: TargetAnswer): void {
     const { query } = this;
     const { replier, take } = this.parts;
@@ -180,12 +180,12 @@ export class AliasFollower {
       take(request);
       return;
     }
-    // By the current rules: rule numbers belong to one snapshot.
+    // Take the alias from the current rules: rule numbers are valid within one snapshot only.
     const alias = aliasOf(query);
     query.cached = target.cached;
     query.upstream = target.upstream;
     query.extendedError = target.extendedError;
-    // For the log: the alias is Weir's own, so the whole has no AD.
+    // Only for the log: the reply gets no AD, as the alias comes from Weir.
     query.dnssec = target.dnssec;
     const joined = joinAnswers(query.qname.subarray(0, query.qnameLength), alias, target);
     if (joined === null) {
@@ -200,7 +200,7 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** The same for an answer of an upstream: the whole is cached and judged like one answer of the upstream. */
+  /** The same for an answer of an upstream: the joined answer is cached and checked like one from the upstream. */
   private finishAnswer(
     request: WaitingRequest,
     alias: Alias,
@@ -212,7 +212,7 @@ export class AliasFollower {
     const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition || resolver !== this.parts.resolver()) {
-      // The name's zone or the pools have changed since.
+      // The forward zone of the name or the pools have changed in the meantime.
       if (request.kind !== 'refresh') take(request);
       return;
     }
@@ -230,7 +230,7 @@ export class AliasFollower {
     query.dnssec = dnssec;
     query.extendedError = extendedError;
     const isStale = target.status === QueryStatus.STALE;
-    // Signatures may have expired since.
+    // Signatures may have expired since the answer was stored.
     query.replyFlags = isStale ? 0 : authenticFlag(query);
     replier.answerFrom(answer);
     if (isStale || target.status === QueryStatus.BLOCKED_REBIND) query.status = target.status;
@@ -240,7 +240,7 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** The target of an upstream's alias has failed, and with it the whole: a stale answer is better than none. */
+  /** Replies after the target of an upstream's alias has failed: with a stale answer if there is one. */
   private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
     const { query } = this;
     const { replier, keeper } = this.parts;
@@ -250,7 +250,7 @@ export class AliasFollower {
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
-    // The result of a step includes its chain.
+    // A failure of a step may be due to the chain before it, so it is not stored.
     if (request.kind !== 'step' && isLasting(failure)) {
       const resolution = {
         kind: 'failed',
@@ -289,7 +289,7 @@ function targetQuestion(alias: Alias, request: WaitingRequest, query: Query): Wa
   };
 }
 
-/** Whether the alias in `query` is one of the same name as that. */
+/** Whether the alias in `query` has the same target. */
 function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
   return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
 }
@@ -306,7 +306,7 @@ export function aliasOf(query: Query): Alias {
   return { target, message, status, replyFlags, isFromRule: ruleAttribute !== 0 };
 }
 
-/** The alias that an upstream's answer ends at; the answer lies in the slot of `query`, and `request` is as it came. */
+/** The alias at the end of an upstream's answer, which is in the slot of `query`; `request` is the original message. */
 export function aliasOfAnswer(query: Query, request: Uint8Array, target: Uint8Array): Alias {
   const message = query.bytes.slice(query.at, query.at + query.answersAt + query.answersLength);
   message.set(request.subarray(0, Header.ANCOUNT));

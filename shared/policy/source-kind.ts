@@ -1,5 +1,5 @@
 /** Whether the rules of a list block or allow. */
 export type SourceKind = 'block' | 'allow';
 
-/** Begins the URL of a source of custom rules, which has a text instead of a server. */
+/** URL prefix of a source of custom rules, whose rules are stored as text instead of downloaded. */
 export const TEXT_URL = 'text:';

@@ -1,4 +1,4 @@
-/** Time zones by their IANA names: which there are, and what their clocks show. */
+/** Time zones by their IANA names, and their offsets from UTC. */
 import { IANAZone } from 'luxon';
 import type { ZoneOffset } from './schedule.ts';
 

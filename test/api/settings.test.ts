@@ -9,7 +9,7 @@ import type { RunningApi, Rows } from '../support/parts/running-api.ts';
 import { serveSuite } from '../support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../support/parts/suite-database.ts';
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => {
   const { configuration, database } = parts;
   const bringBack = async (): Promise<void> => {

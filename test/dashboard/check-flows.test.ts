@@ -1,4 +1,4 @@
-/** The page `/check` in a browser: its verdicts in both languages, over IPv4 and IPv6, and below a path of a proxy. */
+/** The page `/check` in a browser: verdicts in both languages, over IPv4 and IPv6, and under a path of a proxy. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
@@ -10,7 +10,7 @@ import type { SubPathProxy } from '../support/browser/sub-path-proxy.ts';
 import { Viewport } from '../support/browser/watched-page.ts';
 import type { Page, PageOptions } from '../support/browser/watched-page.ts';
 
-/** The browser itself cannot look the names up: the test does, as the device. */
+/** Browser error: it cannot resolve the probe names. The test resolves them in place of the device. */
 const NOT_RESOLVED = [/ERR_NAME_NOT_RESOLVED/];
 
 let room: DashboardRoom;

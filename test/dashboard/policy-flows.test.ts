@@ -1,6 +1,6 @@
 /**
- * How people change policy, and undo changes: what each step says, what the API holds after it, and what DNS answers
- * then.
+ * Changing policy in the dashboard and undoing changes: what each step shows, what the API returns after it, and what
+ * DNS answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryRow } from '../../shared/api/cache-api.ts';
@@ -313,7 +313,7 @@ describe('a schedule', () => {
     const client = await meet('127.0.0.52');
     const { id } = await room.api.createGroup('Night owls');
     await room.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
-    // Over midnight, and with the present hour well inside.
+    // The period spans midnight and contains the current hour.
     const [start, end] = new Date().getUTCHours() < 12 ? ['20:00', '19:00'] : ['05:00', '04:00'];
     await room.withPage({}, async (page) => {
       await page.goto('./schedules');
@@ -543,7 +543,7 @@ describe('an answer in the cache', () => {
   });
 });
 
-/** A rollback that is refused, as there is a newer revision. */
+/** Console errors of a rollback that is refused because there is a newer revision. */
 const REFUSED = [/^409 POST \/api\/revisions\/\d+\/rollback$/, /status of 409/];
 
 /** Blocks a name by the form of the page. */

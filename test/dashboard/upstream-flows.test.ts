@@ -1,4 +1,4 @@
-/** How people choose upstream servers: known operators, a test before saving, and no silent pool by accident. */
+/** Choosing upstream servers: known operators, a test before saving, and a warning if no server answers. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
@@ -8,7 +8,7 @@ import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 
 let room: DashboardRoom;
 let live: ScriptedUpstream;
-/** Nothing listens there. */
+/** Address on which nothing listens. */
 let dead: string;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// `npm run demo -- pictures`: the pictures of README.md and docs/tour.md, taken of the demo in a real browser.
+// `npm run demo -- pictures`: takes the screenshots for README.md and docs/tour.md of the demo in a real browser.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -22,7 +22,7 @@ const MOST_BYTES = 120_000;
 const QUALITY = 82;
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
-/** The bars of the chart and the names below it are there. */
+/** Waits until the chart and the names below it are drawn. */
 const seeOverview = (page: Page): Promise<unknown> =>
   page.getByText('pixel.adserver.example').first().waitFor();
 
@@ -35,7 +35,7 @@ const PICTURES: readonly Picture[] = [
     size: DESKTOP,
     prepare: async (page) => {
       const row = page.getByRole('row').filter({ hasText: 'Ads and trackers' }).first();
-      // A cell without values to filter by.
+      // A click on this cell sets no filter, as some others would.
       await row.getByRole('gridcell').nth(5).click();
       await page.getByRole('dialog').getByText('Ads and trackers').first().waitFor();
     },
@@ -92,7 +92,7 @@ const demo = await Demo.open({
 });
 const browser = await openBrowser();
 try {
-  // Rows of today's policy on top: it explains them, not those that were made up.
+  // Wait for real blocked queries at the top of the log: the current policy does not explain the made-up ones.
   const made = await demo.api.queryCount('status=BLOCKED_LIST');
   await demo.api.untilQueryCount(made + 5, 'status=BLOCKED_LIST');
   mkdirSync(FOLDER, { recursive: true });

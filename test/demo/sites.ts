@@ -63,10 +63,10 @@ export const LISTED: Readonly<Record<ListName, readonly string[]>> = {
   'Chatty devices': ['stats.game-maker.example', 'stats.thermostat.example', 'metrics.example'],
 };
 
-/** Names that no list has the like of, so that a list looks as long as those that people use. */
+/** Words for filler entries, which make a list about as long as real ones. */
 const FILLER_WORDS = ['banner', 'click', 'count', 'pixel', 'promo', 'tag', 'track', 'view'];
 
-/** A list as its server sends it, with some lines that make no rule. */
+/** Text of a list, including lines that are not rules. */
 export function listText(name: ListName, entries: number): string {
   const place = LISTS.indexOf(name);
   const filler = Array.from({ length: entries }, (_, i) => {
@@ -77,7 +77,7 @@ export function listText(name: ListName, entries: number): string {
   return ['! Made up for the demo', ...own, ...filler, 'this line is not a rule', ''].join('\n');
 }
 
-/** How the Internet answers a question. */
+/** Response of the made-up Internet to a question. */
 export interface SiteAnswer {
   readonly rcode: number;
   readonly answers: readonly TestRecord[];
@@ -92,7 +92,7 @@ export function isSigned(name: string): boolean {
   return /bank|post-office|town-hall|office\.example/.test(name);
 }
 
-/** Addresses that belong to the name, no such name, or a failure. */
+/** The answer to a question: addresses, NXDOMAIN, or SERVFAIL. */
 export function answerOf(name: string, qtype: number): SiteAnswer {
   if (SERVFAIL_NAMES.has(name)) return { rcode: Rcode.SERVFAIL, answers: [], authorities: [] };
   const zone = name.split('.').slice(-2).join('.');
@@ -102,7 +102,7 @@ export function answerOf(name: string, qtype: number): SiteAnswer {
   return { rcode: Rcode.NOERROR, answers, authorities: answers.length === 0 ? denial : [] };
 }
 
-/** Time that an answer of this name lives: as in the real world, those of large sites live shorter. */
+/** TTL of the answers for a name, 1 to 10 minutes. */
 function ttlOf(name: string): number {
   return 60 + (hashOf(name) % 10) * 60;
 }
@@ -116,7 +116,7 @@ function addresses(name: string): TestRecord[] {
   }));
 }
 
-/** Half of the names have none. */
+/** IPv6 addresses, which only half of the names have. */
 function addresses6(name: string): TestRecord[] {
   const hash = hashOf(name);
   if (hash % 2 === 0) return [];

@@ -1,6 +1,6 @@
 /**
- * The dashboard over the compatibility API: what each panel asks is answered, to a request as Grafana's plugin sends
- * it, and its selectors find values of their types. The plugin also reads them as JSONata.
+ * The Grafana dashboard for the compatibility API: sends the request of each panel as the Infinity plugin does, and
+ * checks that its selectors, which are JSONata as in the plugin, find values of the right types.
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';

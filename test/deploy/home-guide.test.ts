@@ -1,5 +1,5 @@
 /**
- * The guide for homes: the blocks of docs/home.md that are marked as such run, in their order, beside a real Weir.
+ * The guide for homes: runs the marked code blocks of docs/home.md in order, with a real Weir.
  *
  * @needs bind9-dnsutils
  */
@@ -16,7 +16,7 @@ import { Weir } from '../support/weir/weir-process.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const guide = readFileSync(join(ROOT, 'docs', 'home.md'), 'utf8');
 const blocks = [...guide.matchAll(/^<!-- run -->\n```sh\n(.*?)^```$/gms)].map(([, commands]) => commands!);
-/** The machine of the guide has port 53, `weir` among its commands, and a reader who takes longer than a start. */
+/** Stands in for the machine of the guide: `weir` as a command, DNS on port 53, and a server that has started. */
 const MACHINE = `set -eu
 weir() { "${join(ROOT, 'control-plane', 'cli', 'weir')}" "$@"; }
 dig() { command dig -p "$PORT" "$@"; }

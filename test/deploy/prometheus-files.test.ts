@@ -1,5 +1,5 @@
 /**
- * The files of deploy/prometheus, checked by promtool: also whether the alerts come when they should.
+ * The files of deploy/prometheus, checked by promtool, including when alerts fire.
  *
  * @needs prometheus
  */

@@ -1,4 +1,4 @@
-/** The unit and its guide: what one writes, the other reads. */
+/** The systemd unit, and whether it agrees with the guide that installs it. */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** What `npm run check` finds wrong in the list of unsteady files. */
+/** Faults that `npm run check` finds in the list of unsteady files. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const CHECK = join(import.meta.dirname, '..', '..', '.config', 'unsteady.js');
 const row = (file: string, cause = 'a short time limit', fixed = ''): string =>
   `| 2026-11-28 | \`test/${file}\` | answers | ${cause} | ${fixed} |`;
 
-/** What the check prints about a list of these rows, in a project with two test files, a and b. */
+/** Output of the check for a list of these rows, in a project with two test files, a and b. */
 function faultsOf(...rows: string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'weir-unsteady-'));
   try {

@@ -18,7 +18,7 @@ let clients: ClientDirectory;
 let refused: RefusedNetworkReport[];
 let accessGraceEndMs: number | null;
 
-/** Rows of this suite, on a machine with one network. */
+/** Routes under test, on a machine with one network. */
 const suiteRoutes: Rows = (parts) => {
   ({ clients } = parts);
   const access = new AccessInForce({ ...parts, connected: () => ['198.51.100.2/24'] });

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/clients/refused` and `{api}/clients/allowed`: who was refused, and who may ask from now on. */
+/** HTTP routes of `{api}/clients/refused` and `{api}/clients/allowed`: refused clients, and a way to allow them. */
 import { AllowedClients, AllowNetworksBody, RefusedClients } from '../../../shared/api/policy/access-api.ts';
 import type { AnnouncedNetwork, RefusedNetwork } from '../../../shared/api/policy/access-api.ts';
 import { networkContains, networkFromText } from '../../../shared/net/cidr.ts';
@@ -19,7 +19,6 @@ interface Reports {
   readonly state: Pick<AccessState, 'now'>;
 }
 
-/** Rows of who may ask. */
 export function accessRoutes(context: {
   configuration: Pick<Configuration, 'current' | 'addEntries'>;
   policy: PolicyChanges;

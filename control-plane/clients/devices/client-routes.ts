@@ -1,4 +1,4 @@
-/** HTTP of `{api}/clients`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/clients`. A change is stored and active when the answer is sent. */
 import { ClientBulkAnswer, ClientBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams, periodMs } from '../../../shared/api/fields.ts';
 import {
@@ -34,7 +34,6 @@ import { changeClients } from './client-batch.ts';
 import * as store from './client-store.ts';
 import { clientById, labelOf, momentText, pageOfClients } from './client-view.ts';
 
-/** Rows of clients. */
 export function clientRoutes(context: {
   stats: Pick<LogQuestions, 'addressCounts'>;
   policy: PolicyChanges;

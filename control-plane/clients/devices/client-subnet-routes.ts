@@ -1,4 +1,4 @@
-/** HTTP of `{api}/client-subnets`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/client-subnets`. A change is stored and active when the answer is sent. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   ClientSubnet,
@@ -20,7 +20,7 @@ const clientSubnet = entity({
   read: (db, { id }) => store.readSubnet(db, id),
 });
 
-/** Rows of networks that give their clients a group. */
+/** The routes of networks whose clients are assigned to a group. */
 export function clientSubnetRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     listSubnets(context.database),

@@ -6,7 +6,7 @@ import type { RunningApi, Rows, TestAnswer } from '../../../test/support/parts/r
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = groupRoutes;
 
 let suite: SuiteDatabase;

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/groups`. A change of a group is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/groups`. A change of a group is stored and active when the answer is sent. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { ClientPage, GroupClientQuery } from '../../../shared/api/policy/clients-api.ts';
 import {
@@ -30,7 +30,7 @@ const group = entity({
   read: (db, { id }) => store.readGroup(db, id),
 });
 
-/** Rows of groups and of their clients. */
+/** The routes of groups and their clients. */
 export function groupRoutes(context: {
   database: Database;
   policy: PolicyChanges;

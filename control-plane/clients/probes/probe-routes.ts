@@ -1,8 +1,7 @@
 /**
- * HTTP of probes, which check that a device uses this node: `{api}/probes` for users, and the same rows below the page
+ * HTTP routes of probes, which check that a device uses this node: `{api}/probes` for users, and the same routes under
  * `/check` for people without an account. There, a probe is read by an id that cannot be guessed, and shows only how
- * its
- * own name was asked; the requests of each network are limited.
+ * its own name was asked for; the requests of each network are limited.
  */
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
@@ -45,7 +44,7 @@ const probeEntity = readOnlyEntity({
   placeOf: ({ id }) => ({ probe_id: id }),
 });
 
-/** Rows of the API. */
+/** The routes for users with an account. */
 export function probeRoutes(context: ProbeContext): Route[] {
   return [
     createProbe(context, { access: 'admin', spend: unlimited }),

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/forward-zones`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/forward-zones`. A change is stored and active when the answer is sent. */
 import { upstream } from '../../../config/upstream-url.ts';
 import { expectedInstead } from '../../../config/value-checks.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
@@ -28,7 +28,7 @@ const forwardZone = entity({
   read: (db, { id }) => store.readForwardZone(db, id),
 });
 
-/** Rows of forward zones. */
+/** The routes of forward zones. */
 export function forwardZoneRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     listForwardZones(context.database),

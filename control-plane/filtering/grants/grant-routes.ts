@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/grants`. A change is in the database and active when the answer is sent; active grants are read from
- * memory, so that they are available without a database.
+ * HTTP routes of `{api}/grants`. A change is in the database and active when the answer is sent; active grants are read
+ * from memory, so that they are available without a database.
  */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { Grant, GrantCreateBody, GrantList, MAX_UNTIL_MS } from '../../../shared/api/policy/grants-api.ts';
@@ -26,7 +26,6 @@ const grantEntity = entity({
   read: async (db, { id }) => auditedGrant(await readGrant(db, id)),
 });
 
-/** Rows of grants. */
 export function grantRoutes(context: {
   policy: PolicyChanges;
   clock: Clock;

@@ -25,7 +25,7 @@ const localNames: LocalNames = {
   }),
 };
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...recordRoutes({ ...parts, localNames }),
   ...revisionRoutes({ ...parts, bringBack: () => Promise.resolve() }),

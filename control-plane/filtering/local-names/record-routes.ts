@@ -1,4 +1,4 @@
-/** HTTP of `{api}/local-records`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/local-records`. A change is stored and active when the answer is sent. */
 import { LocalRecordBulkAnswer, LocalRecordBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
@@ -41,7 +41,7 @@ const localRecord = entity({
   read: async (db, { id }) => toLocalRecord(await store.findRecord(db, id)),
 });
 
-/** Rows of local records. */
+/** The routes of local records. */
 export function recordRoutes(context: {
   database: Database;
   policy: PolicyChanges;

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/group-plans`. A plan is one change: one revision, which is undone as a whole. */
+/** HTTP routes of `{api}/group-plans`. A plan is one change: one revision, which is undone as a whole. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   GroupPlan,
@@ -34,7 +34,6 @@ interface PlanContext {
   readonly catalog: Pick<ServiceCatalog, 'get'>;
 }
 
-/** Rows of plans. */
 export function planRoutes(context: PlanContext): Route[] {
   return [
     listPlans(context),

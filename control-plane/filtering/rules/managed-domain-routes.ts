@@ -1,4 +1,4 @@
-/** HTTP of `{api}/managed-domains`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/managed-domains`. A change is stored and active when the answer is sent. */
 import { ManagedDomainBulkAnswer, ManagedDomainBulkBody } from '../../../shared/api/policy/bulk-api.ts';
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
@@ -27,7 +27,7 @@ const managedDomain = entity({
   read: async (db, { id }) => toManagedDomain(await readRule(db, MANAGED_DOMAINS, id)),
 });
 
-/** Rows of managed domains. */
+/** The routes of managed domains. */
 export function managedDomainRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     listManagedDomains(context.database),

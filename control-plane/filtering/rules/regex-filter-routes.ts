@@ -1,4 +1,4 @@
-/** HTTP of `{api}/regex-filters`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/regex-filters`. A change is stored and active when the answer is sent. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   RegexFilter,
@@ -25,7 +25,7 @@ const regexFilter = entity({
   read: async (db, { id }) => toRegexFilter(await readRule(db, REGEX_FILTERS, id)),
 });
 
-/** Rows of regex filters. */
+/** The routes of regex filters. */
 export function regexFilterRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     listRegexFilters(context.database),

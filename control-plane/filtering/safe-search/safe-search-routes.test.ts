@@ -13,7 +13,7 @@ import type { RunningApi, Rows } from '../../../test/support/parts/running-api.t
 import { serveSuite } from '../../../test/support/parts/served-suite.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...safeSearchRoutes(parts),
   ...groupRoutes(parts),

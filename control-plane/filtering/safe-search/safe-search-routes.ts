@@ -1,4 +1,4 @@
-/** HTTP of `{api}/safe-search/configs`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/safe-search/configs`. A change is stored and active when the answer is sent. */
 import {
   SafeSearchConfigList,
   SafeSearchParams,
@@ -14,7 +14,6 @@ const PATH = '/safe-search/configs';
 const GROUP_PATH = `${PATH}/{group_id}`;
 const tag = 'Safe search';
 
-/** Rows of safe search. */
 export function safeSearchRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     listSafeSearch(context.database),

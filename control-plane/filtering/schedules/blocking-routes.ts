@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/blocking`. The current state is read from memory, so that it is available without a database. Blocking
- * can then also be changed, but only temporarily, and only on this node.
+ * HTTP routes of `{api}/blocking`. The current state is read from memory, so that it is available without a database.
+ * Blocking can then also be changed, but only temporarily, and only on this node.
  */
 import { Blocking, BlockingChangeBody } from '../../../shared/api/policy/blocking-api.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -40,7 +40,6 @@ interface BlockingContext {
   readonly logger: Logger;
 }
 
-/** Rows of the switch of all blocking. */
 export function blockingRoutes(context: BlockingContext): Route[] {
   return [readBlocking(context), switchBlocking(context), giveBlockingBack(context)];
 }

@@ -23,7 +23,7 @@ import type { Rows, TestAnswer } from '../../../test/support/parts/running-api.t
 import { openSuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../../test/support/parts/suite-database.ts';
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...scheduleRoutes(parts),
   ...blockingRoutes({ ...parts, ...NO_LOCAL_SWITCH, policyRows: () => inForce }),

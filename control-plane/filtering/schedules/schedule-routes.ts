@@ -1,4 +1,4 @@
-/** HTTP of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`; a change is active when the answer is sent. */
+/** HTTP routes of `{api}/schedule-profiles` and `{api}/groups/{id}/schedule`. Changes are active when they return. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
   AssignedProfile,
@@ -46,7 +46,7 @@ const groupSchedule = entity({
   read: async (db, { id }) => ({ profile_id: await store.profileOfGroup(db, id) }),
 });
 
-/** Rows of schedule profiles, their slots and their groups. */
+/** The routes of schedule profiles, their slots and their groups. */
 export function scheduleRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     listProfiles(context.database),

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/custom-services`: services that people define. Blocking them is `service-routes.ts`. */
+/** HTTP routes of `{api}/custom-services`: services that people define. `service-routes.ts` blocks them. */
 import {
   CustomService,
   CustomServiceCreateBody,
@@ -26,7 +26,7 @@ const customService = entity({
   read: (db, params) => existing(db, params),
 });
 
-/** Rows of services that people define. */
+/** The routes of services that people define. */
 export function customServiceRoutes(context: { database: Database; policy: PolicyChanges }): Route[] {
   return [
     ...['/services/custom', '/custom-services'].map((path) => createCustomService(context.policy, path)),

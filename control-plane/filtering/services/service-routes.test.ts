@@ -23,7 +23,7 @@ import type { SuiteDatabase } from '../../../test/support/parts/suite-database.t
 
 const catalog = new ServiceCatalog(tmpdir());
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...serviceRoutes({ ...parts, catalog }),
   ...customServiceRoutes(parts),

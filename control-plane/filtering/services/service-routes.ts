@@ -1,4 +1,4 @@
-/** HTTP of `{api}/services`: the catalog, and which of its services are blocked for which groups. */
+/** HTTP routes of `{api}/services`: the catalog, and which of its services are blocked for which groups. */
 import {
   BlockedService,
   BlockedServiceList,
@@ -30,7 +30,7 @@ const blockedService = entity({
   read: (db, params) => store.readBlocked(db, params),
 });
 
-/** Rows of the catalog and the blocked services. */
+/** The routes of the catalog and the blocked services. */
 export function serviceRoutes(context: {
   database: Database;
   policy: PolicyChanges;

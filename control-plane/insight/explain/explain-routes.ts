@@ -1,4 +1,4 @@
-/** HTTP of `{api}/explain`. */
+/** HTTP routes of `{api}/explain`. */
 import { ExplainAnswer, ExplainQuery } from '../../../shared/api/explain-api.ts';
 import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import { invalid, notFound } from '../../api/api-error.ts';
@@ -12,7 +12,6 @@ type ClientGroups = Pick<ClientDirectory, 'get' | 'groupOf' | 'addressesOfMac'>;
 
 const LOOPBACK = '127.0.0.1';
 
-/** Rows of explain. */
 export function explainRoutes(context: LoggedExplainerParts & { clients: ClientGroups }): Route[] {
   const explain = route({
     method: 'GET',

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/simulate`. */
+/** HTTP routes of `{api}/simulate`. */
 import { SimulateBody, Simulation } from '../../../shared/api/policy/simulate-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';

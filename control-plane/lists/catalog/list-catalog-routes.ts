@@ -1,4 +1,4 @@
-/** HTTP of `{api}/list-catalog`: well-known lists that users can add by name. */
+/** HTTP routes of `{api}/list-catalog`: well-known lists that users can add by name. */
 import { KnownListList } from '../../../shared/api/lists/list-catalog-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';

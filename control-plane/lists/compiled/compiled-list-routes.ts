@@ -1,4 +1,4 @@
-/** HTTP of `{api}/blocklist` and `{api}/allowlist`: the active rules, for browsing. */
+/** HTTP routes of `{api}/blocklist` and `{api}/allowlist`: the active rules, for browsing. */
 import { CompiledListQuery, CompiledRulePage } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { route } from '../../api/route.ts';

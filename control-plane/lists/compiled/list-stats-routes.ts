@@ -1,4 +1,4 @@
-/** HTTP of `{api}/blocklist-sources/stats` and its likes: what each list is worth. */
+/** HTTP routes of `{api}/blocklist-sources/stats` and the same for allowlists: how much each list blocks. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { SourceStatsList, SourceStatsQuery } from '../../../shared/api/policy/compiled-lists-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -10,7 +10,7 @@ import { spanOf } from '../../query-log/reading/period-start.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import type { CompiledLists } from './compiled-lists.ts';
 
-/** Rows of the figures of lists, of both kinds. */
+/** The routes of list statistics, for blocklists and allowlists. */
 export function listStatsRoutes(context: {
   compiledLists: Pick<CompiledLists, 'rulesBySource' | 'safeSearchExceptions'>;
   policyRows: () => Pick<PolicyRows, 'sources'>;

@@ -1,11 +1,11 @@
-/** HTTP of `{api}/blocklist-sources/preview` and its likes: what a list is like before it is added. */
+/** HTTP routes of `{api}/blocklist-sources/preview` and the same for allowlists: a check before a list is added. */
 import { ListPreview, ListPreviewBody } from '../../../shared/api/lists/list-preview-api.ts';
 import type { SourceKind } from '../../../shared/policy/source-kind.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { ListPreviews } from './list-previews.ts';
 
-/** Rows of previews, of both kinds. */
+/** The routes of previews, for blocklists and allowlists. */
 export function listPreviewRoutes(context: { listPreviews: Pick<ListPreviews, 'preview'> }): Route[] {
   const row = (path: string, kind: SourceKind): Route =>
     route({

@@ -1,6 +1,6 @@
 /**
  * Looks at a list before it is added: fetches it into a temporary file and measures it in a separate thread, so that
- * neither a change of policy nor a refresh waits for it. Bounded in time and memory; ends when the client leaves.
+ * it delays no policy change and no refresh. Bounded in time and memory; ends when the client leaves.
  */
 import { rm } from 'node:fs/promises';
 import type { ListPreview, ListPreviewRequest } from '../../../shared/api/lists/list-preview-api.ts';
@@ -20,14 +20,14 @@ import type { ListCache } from '../sources/list-cache.ts';
 
 export interface ListPreviewParts extends UnsavedListParts {
   readonly cache: Pick<ListCache, 'open' | 'temporaryPath'>;
-  /** Its thread reads nothing but previews. */
+  /** A pool whose thread reads only previews. */
   readonly pool: Pick<CompilePool, 'measure'>;
   readonly current: () => PublishedState;
   readonly limits?: FetchLimits;
 }
 
 const MIB = 1_048_576;
-/** A user waits for it. The largest public lists still fit. */
+/** Limits that are short enough for a waiting user, and allow the largest public lists. */
 const LIMITS: FetchLimits = {
   ...FETCH_LIMITS,
   totalMs: 60_000,
@@ -35,7 +35,7 @@ const LIMITS: FetchLimits = {
   textBytes: 192 * MIB,
   lines: 8_000_000,
 };
-/** Previews that may wait for the one that runs. */
+/** Maximum number of waiting previews; one runs at a time. */
 const MOST_WAITING = 2;
 const RETRY_SECS = 10;
 

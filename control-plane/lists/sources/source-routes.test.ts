@@ -1,4 +1,4 @@
-/** HTTP of list sources; their life cycle has test suites beside its code. */
+/** HTTP routes of list sources; the tests of their life cycle are in separate files. */
 import { describe, expect, test } from '@jest/globals';
 import { compiledListRoutes } from '../compiled/compiled-list-routes.ts';
 import type { CompiledLists } from '../compiled/compiled-lists.ts';
@@ -25,7 +25,7 @@ const compiledLists: Pick<CompiledLists, 'page'> = {
   }),
 };
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = () => [...sourceRoutes({ sources }), ...compiledListRoutes({ compiledLists })];
 
 let api: RunningApi;

@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/blocklist-sources`, `{api}/allowlist-sources` and its other name `{api}/whitelist-sources`. `list-sources.ts`
- * does the work.
+ * HTTP routes of `{api}/blocklist-sources`, `{api}/allowlist-sources` and its alias `{api}/whitelist-sources`.
+ * `list-sources.ts` does the work.
  */
 import { IdParams } from '../../../shared/api/fields.ts';
 import {
@@ -45,7 +45,7 @@ const tag = 'Lists';
 /** A text of the largest size as a JSON string; control characters beyond line ends and tabs are rare. */
 const CREATE_LIMIT_BYTES = 2 * MAX_TEXT_BYTES;
 
-/** Rows of the list sources, of both kinds. */
+/** The routes of blocklist and allowlist sources. */
 export function sourceRoutes({ sources }: { sources: SourceLife }): Route[] {
   const paths: Pick<Place, 'path' | 'kind' | 'noun'>[] = [
     { path: '/blocklist-sources', kind: 'block', noun: 'blocklist source' },

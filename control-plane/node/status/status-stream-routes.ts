@@ -1,4 +1,4 @@
-/** HTTP of `{api}/status/stream`. */
+/** HTTP routes of `{api}/status/stream`. */
 import type { Request } from 'express';
 import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
 import { mayCall } from '../../api/access.ts';

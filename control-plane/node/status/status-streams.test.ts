@@ -49,7 +49,7 @@ afterEach(() => {
   streams.close();
 });
 
-/** A stream, read as it comes. */
+/** An open stream and the text received so far. */
 interface Reader {
   readonly response: IncomingMessage;
   readonly text: () => string;
@@ -106,7 +106,7 @@ describe('GET /status/stream', () => {
     expect((await api.send('GET', '/api/status/stream')).status).toBe(401);
     const admin = await api.logIn();
     await makeUser(api, admin, { username: 'vera', role: 'viewer' });
-    // A second session is the same user.
+    // Both sessions of a user share the limit.
     const sessions = [await logInAs(api, 'vera'), await logInAs(api, 'vera')];
     const attempts = [];
     for (let i = 0; i < STATUS_STREAM_LIMITS.perCaller + 2; i++)
@@ -118,7 +118,7 @@ describe('GET /status/stream', () => {
     ]);
     const others = await open(admin);
     expect(others.response.statusCode).toBe(200);
-    // A stream that ends gives its place back.
+    // A stream that ends no longer counts against the limit.
     requests[0]!.destroy();
     await until('a free place', async () => (await open(sessions[0]!)).response.statusCode === 200);
   });

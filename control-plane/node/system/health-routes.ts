@@ -1,4 +1,4 @@
-/** HTTP of the node's state. Only the session lookup may wait for the database. */
+/** HTTP routes of the node's state. Only the session lookup may wait for the database. */
 import { hostname } from 'node:os';
 import { Health, Hostname } from '../../../shared/api/system-api.ts';
 import { mayCall } from '../../api/access.ts';

@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/nodes`: the nodes that share the database, each with its last report; for this node, the current
- * state.
+ * HTTP routes of `{api}/nodes`: the nodes that share the database, each with its last report, and this node with its
+ * current state.
  */
 import { ClusterNode, ClusterNodeList, NodeParams } from '../../../shared/api/nodes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -25,7 +25,7 @@ interface NodeContext {
   readonly nodeFigures: () => NodeFigures;
 }
 
-/** The rows of the nodes. */
+/** The routes of the nodes. */
 export function nodeRoutes(context: NodeContext): Route[] {
   return [listAll(context), readNode(context), removeNode(context.database)];
 }

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/system/reachability`: what keeps the devices of the network from using this node, if anything does. */
+/** HTTP routes of `{api}/system/reachability`: reasons why devices in the network cannot use this node. */
 import type { BlockFilterStats } from '../../../shared/api/stats-api.ts';
 import { Reachability } from '../../../shared/api/system-api.ts';
 import { clientAddress, isOnThisMachine } from '../../api/client-address.ts';

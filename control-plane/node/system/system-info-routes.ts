@@ -1,4 +1,4 @@
-/** HTTP of `{api}/system/info`: the machine and this process. From the kernel and from memory, without a database. */
+/** HTTP routes of `{api}/system/info`: the machine and this process. The data does not come from the database. */
 import { loadavg, release, type } from 'node:os';
 import { SystemInfo } from '../../../shared/api/system-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -16,7 +16,6 @@ interface ThreadCpu {
 
 const PROCESS = 'process';
 
-/** Rows of the machine. */
 export function systemInfoRoutes(context: {
   clock: Clock;
   startedAtMs: number;

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/audit-log`. */
+/** HTTP routes of `{api}/audit-log`. */
 import { AuditLogEntry, AuditLogPage, AuditLogQuery } from '../../../shared/api/audit-api.ts';
 import { IdParams, periodMs } from '../../../shared/api/fields.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -9,7 +9,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 import { countAuditLog, readAuditEntry, readAuditLog } from './audit-log-store.ts';
 import type { AuditSelection } from './audit-log-store.ts';
 
-/** Rows of the audit log. */
+/** The routes of the audit log. */
 export function auditRoutes({ database, clock }: { database: Queryable; clock: Clock }): Route[] {
   const readLog = route({
     method: 'GET',

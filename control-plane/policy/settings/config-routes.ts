@@ -1,4 +1,4 @@
-/** HTTP of `{api}/config`: the configuration, without what `config/sections.ts` marks as secret, and its changes. */
+/** HTTP routes of `{api}/config`: the configuration without keys that `config/sections.ts` marks as secret. */
 import { isSameValue, isSecret, valuesOf } from '../../../config/layers.ts';
 import type { Values } from '../../../config/layers.ts';
 import type { Config } from '../../../config/schema.ts';
@@ -27,7 +27,7 @@ type StoredConfiguration = Pick<
   'written' | 'writtenWith' | 'sources' | 'pending' | 'change' | 'reload'
 >;
 
-/** Rows of the configuration. */
+/** The routes of the configuration. */
 export function configRoutes(context: {
   configuration: StoredConfiguration;
   policy: PolicyChanges;

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/settings`. A change is stored and active when the answer is sent. */
+/** HTTP routes of `{api}/settings`. A change is stored and active when the answer is sent. */
 import { expectedInstead, hostPort } from '../../../config/value-checks.ts';
 import { DnsSettings, DnsSettingsBody } from '../../../shared/api/settings-api.ts';
 import { invalid } from '../../api/api-error.ts';
@@ -13,7 +13,6 @@ import { dnsSettings } from './dns-settings.ts';
 
 type StoredSettings = Pick<Configuration, 'written' | 'writtenWith' | 'change'>;
 
-/** Rows of the settings of DNS. */
 export function dnsSettingsRoutes(context: {
   policy: PolicyChanges;
   configuration: StoredSettings;

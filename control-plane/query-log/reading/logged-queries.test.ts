@@ -1,4 +1,4 @@
-/** Rows of blocks in the words of the API. */
+/** Conversion of log rows to the form of the API. */
 import { describe, expect, test } from '@jest/globals';
 import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { rcodeName, rrTypeName } from '../../../shared/dns/iana.ts';

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/queries/export`. */
+/** HTTP routes of `{api}/queries/export`. */
 import type { Response } from 'express';
 import { once } from 'node:events';
 import { type LoggedQuery, QueryLogExport } from '../../../shared/api/query-log-api.ts';

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/queries`. */
+/** HTTP routes of `{api}/queries`. */
 import {
   LoggedQuery,
   LoggedQueryParams,
@@ -12,7 +12,7 @@ import type { Route } from '../../api/route.ts';
 import { type KnownClients, selectionOf } from './log-request.ts';
 import type { QueryLogReader } from './query-log-reader.ts';
 
-/** Rows of the query log. */
+/** The routes of the query log. */
 export function queryRoutes(context: {
   clock: Clock;
   clients: KnownClients;

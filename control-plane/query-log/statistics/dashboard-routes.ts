@@ -1,4 +1,4 @@
-/** HTTP of `{api}/dashboard`: what the first page shows, in one answer over one state of the log. */
+/** HTTP routes of `{api}/dashboard`: what the first page shows, in one answer over one state of the log. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { Dashboard, DashboardQuery } from '../../../shared/api/stats-api.ts';
 import { type Clock, uptimeSecs } from '../../../shared/clock.ts';

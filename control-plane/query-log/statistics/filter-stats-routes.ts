@@ -1,9 +1,9 @@
-/** HTTP of `{api}/block-filter/stats`. From memory: asking waits for nothing. */
+/** HTTP routes of `{api}/block-filter/stats`, which answer from memory. */
 import { BlockFilterStats } from '../../../shared/api/stats-api.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 
-/** The row of the compiled filter. */
+/** The route of the compiled filter. */
 export function filterStatsRoutes({ filterStats }: { filterStats: () => BlockFilterStats }): Route[] {
   return [
     route({

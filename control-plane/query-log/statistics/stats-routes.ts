@@ -1,4 +1,4 @@
-/** HTTP of `{api}/stats`, from the database, and `{api}/stats/rate`, from memory. */
+/** HTTP routes of `{api}/stats`, from the database, and `{api}/stats/rate`, from memory. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { QueryRate, RateQuery, StatsQuery, StatsSummary } from '../../../shared/api/stats-api.ts';
 import { type Clock, uptimeSecs } from '../../../shared/clock.ts';
@@ -13,7 +13,6 @@ interface SummaryReader {
   readonly summary: Asked<typeof readSummary>;
 }
 
-/** Rows of statistics. */
 export function statsRoutes(context: {
   stats: SummaryReader;
   clock: Clock;

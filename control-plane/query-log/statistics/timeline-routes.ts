@@ -1,4 +1,4 @@
-/** HTTP of `{api}/queries/timeline`. */
+/** HTTP routes of `{api}/queries/timeline`. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { Timeline, TimelineQuery } from '../../../shared/api/stats-api.ts';
 import type { Clock } from '../../../shared/clock.ts';

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/stats/top_*`. */
+/** HTTP routes of `{api}/stats/top_*`. */
 import { periodMs } from '../../../shared/api/fields.ts';
 import { TopClients, TopDomains, TopQuery } from '../../../shared/api/stats-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -14,7 +14,7 @@ interface TopReader {
   readonly topClients: Asked<typeof readTopClients>;
 }
 
-/** Rows of the top lists. */
+/** The routes of the top lists. */
 export function topRoutes(context: { stats: TopReader; clock: Clock; clients: ClientNames }): Route[] {
   const { stats, clock, clients } = context;
   return [

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/queries/stream`. */
+/** HTTP routes of `{api}/queries/stream`. */
 import type { Request } from 'express';
 import { QueryLogFilters, QueryTailEvent } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';

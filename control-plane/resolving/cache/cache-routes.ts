@@ -1,4 +1,4 @@
-/** HTTP of `{api}/cache/*`. */
+/** HTTP routes of `{api}/cache/*`. */
 import {
   CacheEntryFilter,
   CacheEntryPage,
@@ -19,7 +19,7 @@ import { toCacheStats } from '../../query-log/statistics/cache-use.ts';
 import type { LogQuestions } from '../../query-log/log-search/log-questions.ts';
 import type { CacheContents } from './cache-contents.ts';
 
-/** Rows of the answer cache. */
+/** The routes of the answer cache. */
 export function cacheRoutes(context: {
   stats: Pick<LogQuestions, 'cacheUse'>;
   cache: CacheContents;

@@ -1,6 +1,6 @@
 /**
- * HTTP of `{api}/upstream/health*`, from memory, so that asking waits for nothing; of the resolvers that ship with Weir,
- * and of the test of servers that no pool has yet.
+ * HTTP routes of `{api}/upstream/health*`, which answer from memory; of the resolvers that ship with Weir; and of the
+ * test of servers before they are added to a pool.
  */
 import {
   KnownUpstreamList,
@@ -23,7 +23,7 @@ interface Upstreams {
 
 const tag = 'Upstreams';
 
-/** Rows of upstream servers. */
+/** The routes of upstream servers. */
 export function upstreamRoutes(context: {
   supervisor: Upstreams;
   upstreamTrials: Pick<UpstreamTrials, 'run'>;

@@ -22,13 +22,13 @@ import type { CopyQueryable, Queryable } from './queryable.ts';
 import { StatementNames } from './statement-names.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Time limits of work, and how much of it runs at once. */
+/** Limits on the time and concurrency of background work. */
 export interface BackgroundLimits {
-  /** Milliseconds that a piece of work waits for its turn. */
+  /** Milliseconds that work waits for a free connection. */
   readonly waitMs: number;
-  /** Milliseconds that a statement gets. */
+  /** Time limit of a statement, milliseconds. */
   readonly runMs: number;
-  /** Pieces of work at once, each on a connection. */
+  /** Maximum amount of concurrent work; each piece has its own connection. */
   readonly places: number;
   /**
    * Statements with values are planned once per connection, for any values. By default PostgreSQL may plan them each
@@ -40,7 +40,7 @@ export interface BackgroundLimits {
 const DEFAULT_LIMITS: BackgroundLimits = { waitMs: 20_000, runMs: 60_000, places: 1, keepsPlans: false };
 const BEGIN_READING = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 
-/** A queue of such work. */
+/** A queue of background work. */
 export class BackgroundWork {
   private readonly pool: OpenPool;
   private readonly limits: BackgroundLimits;
@@ -54,21 +54,21 @@ export class BackgroundWork {
       connected: (client) => {
         if (target.isOurs) lowerSession(client, NICENESS.behindLog, logger, target.firstPriority);
       },
-      // The loss of a connection fails its work; the liveness check notices by itself.
+      // A lost connection fails its own work; the liveness check detects a lost server.
       lost: () => undefined,
     });
   }
 
   /**
-   * Runs `work` in a transaction that sees one state and can only read.
-   * @throws {DatabaseUnavailable} as DatabaseBusy when there was no turn in time, or no answer
+   * Runs `work` in a read-only transaction with one consistent view.
+   * @throws {DatabaseUnavailable} as DatabaseBusy if no connection was free in time, or a statement took too long
    */
   async read<T>(work: (tx: CopyQueryable) => Promise<T>): Promise<T> {
     return this.run((client) => inReading(client, this.names.runOn(client), this.limits, work));
   }
 
   /**
-   * Runs `work` in a transaction that may write; what it throws rolls back. Not retried: a conflict is thrown.
+   * Runs `work` in a transaction that may write; an error in it rolls back. Conflicts are thrown, not retried.
    * @throws {DatabaseUnavailable} as `read()`, and as OutcomeUnknown if the connection was lost at the commit
    */
   async change<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -78,7 +78,7 @@ export class BackgroundWork {
     });
   }
 
-  /** Waits for what runs. */
+  /** Waits for running work to finish. */
   end(): Promise<void> {
     return this.pool.end();
   }
@@ -98,7 +98,7 @@ export class BackgroundWork {
     } catch (error) {
       const isBroken =
         isUnavailable(error) || isStatementTimeout(error) || isBusy(error) || isStalePlan(error);
-      client?.release(isBroken); // A statement that still runs ends with its connection.
+      client?.release(isBroken); // Closing the connection also ends a running statement.
       throw this.explain(error);
     }
   }
@@ -120,7 +120,7 @@ export class BackgroundWork {
   }
 }
 
-/** Like `inTransaction`, but read-only: a connection that is lost at the COMMIT loses nothing. */
+/** Like `inTransaction`, but read-only, so a connection lost at the COMMIT does not leave the outcome unknown. */
 async function inReading<T>(
   client: PoolClient,
   named: Queryable,
@@ -143,7 +143,7 @@ async function inReading<T>(
   }
 }
 
-/** Statements that are asked for at once wait for each other here: pg is about to refuse them. */
+/** Runs concurrent statements one after another; a future version of pg will reject them. */
 function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (run) => {

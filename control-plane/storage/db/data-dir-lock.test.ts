@@ -23,14 +23,14 @@ function tempDir(): string {
   return dir;
 }
 afterEach(() => {
-  // One that a failed test left would keep jest from ending.
+  // A child process left behind by a failed test would keep jest from exiting.
   for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 });
 
 const children: ChildProcess[] = [];
 
-/** Runs another process that locks the directory, keeps nothing of the lock, collects its garbage and stays. */
+/** Starts a process that locks the directory, keeps no reference to the lock, collects garbage and keeps running. */
 async function holdElsewhere(dataDir: string): Promise<{ pid: number; kill(): Promise<void> }> {
   const program = `import { lockDataDir } from ${JSON.stringify(new URL('./data-dir-lock.ts', import.meta.url).href)};
     lockDataDir(${JSON.stringify(dataDir)});

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/backup` and `{api}/restore`. */
+/** HTTP routes of `{api}/backup` and `{api}/restore`. */
 import type { Response } from 'express';
 import {
   BackupBody,
@@ -31,7 +31,7 @@ interface BackupContext extends RestoreParts {
   readonly nodeName: string;
 }
 
-/** Rows of backup and restore. */
+/** The routes of backup and restore. */
 export function backupRoutes(context: BackupContext): Route[] {
   return [readBackup(context), readBackupWithSecrets(context), restore(context)];
 }

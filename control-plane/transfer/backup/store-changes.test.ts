@@ -18,7 +18,7 @@ function changeOf(name: KindName, change: Partial<Omit<KindChange, 'kind'>>): Ki
   return { kind, created: [], changed: [], were: [], removed: [], ...change };
 }
 
-/** Stores changes; returns what was stored and the filters over the budget. */
+/** Stores changes; returns the result, and the filters that exceed the regex budget. */
 async function store(
   ...changes: readonly KindChange[]
 ): Promise<{ stored: StoredChanges; refused: readonly RefusedFilter[] }> {
@@ -29,7 +29,7 @@ async function store(
   return { stored, refused };
 }
 
-/** A filter of which each takes its share of the budget. */
+/** A filter that uses a noticeable part of the regex budget. */
 const heavy = (index: number): Item => {
   const [one, other] = [index % 26, Math.floor(index / 26)].map((at) => String.fromCharCode(97 + at));
   const pattern = `[${one!}-z][a-z0-9.-]{6}${other!}${one!}`;

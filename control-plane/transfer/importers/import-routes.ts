@@ -1,4 +1,4 @@
-/** HTTP of `{api}/import`. An import is in the database and active when the answer is sent. */
+/** HTTP routes of `{api}/import`. An import is in the database and active when the answer is sent. */
 import { ImportQuery, ImportReport } from '../../../shared/api/imports-api.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';

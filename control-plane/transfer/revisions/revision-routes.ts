@@ -1,4 +1,4 @@
-/** HTTP of `{api}/revisions`. */
+/** HTTP routes of `{api}/revisions`. */
 import { IdParams } from '../../../shared/api/fields.ts';
 import { Revision, RevisionDetail, RevisionList, RollbackQuery } from '../../../shared/api/revisions-api.ts';
 import { authorOf, route } from '../../api/route.ts';
@@ -9,7 +9,6 @@ import type { RollBackParts } from './rollback.ts';
 import { readAuditOfRevision } from '../../policy/audit/audit-log-store.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Rows of revisions. */
 export function revisionRoutes(parts: RollBackParts): Route[] {
   return [listRevisions(parts), readRevision(parts), rollBackTo(parts)];
 }
@@ -37,7 +36,7 @@ function readRevision({ database }: RollBackParts): Route {
     answer: RevisionDetail,
     handle: async ({ params, caller }) => {
       const detail = await readDetail(database, params.id);
-      // As in the sessions and the audit log, which only an admin reads.
+      // Only admins see addresses, as they do in the lists of sessions and the audit log.
       return caller?.role === 'admin' ? detail : { ...detail, ip_address: null, address: null };
     },
   });
@@ -72,7 +71,7 @@ async function readDetail(db: Queryable, id: number): Promise<RevisionDetail> {
   const after = (entry.after ?? {}) as Rows;
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes = [...names].map((name) => {
-    // The name of a table has no blank.
+    // Table names contain no space.
     const end = name.indexOf(' ');
     const row = { before: before[name] ?? null, after: after[name] ?? null };
     return { table: name.slice(0, end), key: name.slice(end + 1), ...row };

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/auth/*`; the authenticator decides. */
+/** HTTP routes of `{api}/auth/*`; the authenticator decides. */
 import {
   AuthStatus,
   ChangePasswordBody,
@@ -22,7 +22,7 @@ import { loginOriginOf } from './request-caller.ts';
 import type { StoredSession } from './sessions/session-store.ts';
 import { clearSessionCookie, sessionSecretsOf, setSessionCookie } from './session-cookie.ts';
 
-/** Rows of passwords and sessions. */
+/** The routes of passwords and sessions. */
 export function authRoutes({ auth }: { auth: Authenticator }): Route[] {
   const session = readOnlyEntity({
     path: '/auth/sessions/{id}',

@@ -1,4 +1,4 @@
-/** Limits of failed logins, and the sources that they count by. */
+/** Limits on failed logins, per address and per user name. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { everyRoute } from '../../../test/support/parts/every-route.ts';
 import { PASSWORD, RunningApi, sessionCookie } from '../../../test/support/parts/running-api.ts';

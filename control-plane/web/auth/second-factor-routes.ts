@@ -1,4 +1,4 @@
-/** HTTP of `{api}/auth/second-factor`: what people do with their own. */
+/** HTTP routes of `{api}/auth/second-factor`, for the second factor of the calling user. */
 import {
   RecoveryCodes,
   SecondFactorEnableBody,
@@ -20,7 +20,7 @@ const ERRORS = { ...WHO, 401: 'wrong password or code', 429: 'locked out, or too
 
 const ownFactor = readOnlyEntity({ path: '/auth/second-factor', answer: SecondFactorState });
 
-/** Rows of the second factor. */
+/** The routes of the second factor. */
 export function secondFactorRoutes({ auth }: { auth: Authenticator }): Route[] {
   return [readState(auth), prepare(auth), enable(auth), renewCodes(auth), disable(auth)];
 }

@@ -17,7 +17,7 @@ import { DROP_COOKIE, keepCookie, noSession, type SessionBody, validSession } fr
 
 type SessionAnswer = CompatAnswer<SessionBody>;
 
-/** Rows of the session. */
+/** The routes of the session. */
 export function compatAuthRoutes({ auth, clock }: { auth: Authenticator; clock: Clock }): CompatRoute[] {
   const row = { path: '/auth', access: 'public', answer: CompatSession } as const;
   return [

@@ -14,7 +14,7 @@ const SLOT_MS = 600_000;
 /** Clients of an answer that asks for all. */
 const MOST_CLIENTS = 1000;
 
-/** Rows of queries by time. */
+/** The routes of query counts over time. */
 export function compatHistoryRoutes(context: {
   stats: Pick<LogQuestions, 'slotCounts' | 'clientSlots'>;
   clock: Clock;

@@ -29,7 +29,6 @@ interface CacheCounters {
   metrics(): { readonly insertions: number; readonly evictions: number };
 }
 
-/** Rows of the node. */
 export function compatNodeRoutes(context: {
   configuration: { current(): Config };
   clock: Clock;

@@ -10,7 +10,6 @@ import { outcomeOf, sumReplies, sumStatuses, sumTypes } from './query-kinds.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Rows of the figures. */
 export function compatStatsRoutes(context: {
   stats: Pick<LogQuestions, 'summary' | 'timeline' | 'slotCounts'>;
   clock: Clock;

@@ -21,7 +21,7 @@ import { outcomeOf, sumStatuses } from './query-kinds.ts';
 import { MOST_LINES, readRecentBlocked, readTopNames } from './top-names.ts';
 import { upstreamPlace } from './upstream-place.ts';
 
-/** Rows of the top lists. */
+/** The routes of the top lists. */
 export function compatTopRoutes(context: {
   stats: LogQuestions;
   queryLog: Pick<QueryLogReader, 'page'>;

@@ -1,4 +1,4 @@
-/** Writes the parts of DER (ITU-T X.690) that a certificate consists of. Reads nothing. */
+/** Encoder for the DER elements (ITU-T X.690) that certificates use. There is no decoder. */
 
 /** A finished element: tag, length and content. */
 export type Der = Buffer;
@@ -14,7 +14,7 @@ const Tag = {
   GENERALIZED_TIME: 0x18,
   SEQUENCE: 0x30,
   SET: 0x31,
-  /** Of a context: its number is added. */
+  /** Context-specific; the tag number is added. */
   CONTEXT: 0x80,
   CONTEXT_CONSTRUCTED: 0xa0,
 } as const;
@@ -60,12 +60,12 @@ export function octetString(content: Uint8Array): Der {
   return element(Tag.OCTET_STRING, content);
 }
 
-/** `unusedBits` of the last octet do not count. */
+/** A bit string; the last `unusedBits` bits of its last byte are padding. */
 export function bitString(content: Uint8Array, unusedBits = 0): Der {
   return element(Tag.BIT_STRING, Buffer.of(unusedBits), content);
 }
 
-/** To the second; RFC 5280 section 4.1.2.5 changes the form with the year 2050. */
+/** A time in whole seconds: UTCTime until 2049, GeneralizedTime from 2050 on (RFC 5280 section 4.1.2.5). */
 export function time(date: Date): Der {
   const digits = date
     .toISOString()
@@ -76,12 +76,12 @@ export function time(date: Date): Der {
     : element(Tag.GENERALIZED_TIME, Buffer.from(digits));
 }
 
-/** A context-specific tag that replaces the tag of the value. */
+/** Implicit tagging: a context-specific tag replaces the tag of the value. */
 export function implicit(number: number, content: Uint8Array): Der {
   return element(Tag.CONTEXT + number, content);
 }
 
-/** A tag of the context around a whole element. */
+/** Explicit tagging: a context-specific tag around a complete element. */
 export function explicit(number: number, content: Der): Der {
   return element(Tag.CONTEXT_CONSTRUCTED + number, content);
 }

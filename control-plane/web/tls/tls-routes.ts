@@ -1,4 +1,4 @@
-/** HTTP of `{api}/tls/*`: the certificate of the web server. */
+/** HTTP routes of `{api}/tls/*`: the certificate of the web server. */
 import type { Config } from '../../../config/schema.ts';
 import { TlsGenerateQuery, TlsStatus, TlsUploadForm } from '../../../shared/api/tls-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
@@ -24,7 +24,7 @@ interface TlsContext {
   readonly database: Database;
 }
 
-/** Rows of the web certificate. */
+/** The routes of the web certificate. */
 export function tlsRoutes(context: TlsContext): Route[] {
   return [readTlsStatus(context), uploadCertificate(context), generateCertificate(context)];
 }

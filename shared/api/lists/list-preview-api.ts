@@ -1,4 +1,4 @@
-/** Request and answer of `{api}/blocklist-sources/preview` and its likes. */
+/** Request and answer of `{api}/blocklist-sources/preview` and the same for allowlists. */
 import { z } from 'zod';
 import { Id } from '../fields.ts';
 import { UnusedLine, Url } from '../policy/sources-api.ts';

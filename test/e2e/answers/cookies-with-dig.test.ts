@@ -1,5 +1,5 @@
 /**
- * DNS cookies of the server's side (RFC 7873, RFC 9018) as dig reads and sends them.
+ * DNS cookies of Weir as a server (RFC 7873, RFC 9018), tested with dig.
  *
  * @needs bind9-dnsutils
  */
@@ -9,7 +9,7 @@ import { expect, test } from '@jest/globals';
 import { EVERY_ADDRESS, startEchoingUpstream } from '../../support/dns/echoing-upstream.ts';
 import { BACK_ENDS, Weir } from '../../support/weir/weir-process.ts';
 
-/** Of the client's part and the server's. */
+/** Length of a client cookie with a server cookie. */
 const COOKIE_BYTES = 24;
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 /**
- * DNS over TLS and HTTPS, and the PROXY header, at a whole Weir and by clients that are not ours.
+ * DNS over TLS and HTTPS, and the PROXY header, of a complete Weir with third-party clients.
  *
  * @needs curl bind9-dnsutils knot-dnsutils
  */
@@ -26,7 +26,7 @@ const LOCAL = 'local_records = ["here.home.example A 192.0.2.20"]';
 const ASKED = query('here.home.example', 'A', { id: 0 });
 const SERVER_NAME = 'dns.example.org';
 
-/** Data that a client of curl received. */
+/** Record data in the response that curl wrote to standard output. */
 const answered = (stdout: Buffer): readonly unknown[] => new Reply(new Uint8Array(stdout), '').data;
 
 describe('weir with encrypted DNS', () => {
@@ -124,7 +124,7 @@ ${LOCAL}
       () => weir.replacedThreads,
       (count) => count > replaced,
     );
-    // A halted control plane, in the next test, could not give the new thread its certificate.
+    // The next test halts the control plane, which must first send the new thread its certificate.
     await weir.untilHealth(({ checks }) => checks.dns.status === 'ok');
     await until(
       'an answer over TLS',

@@ -1,4 +1,4 @@
-/** Signed zones as an upstream has them, with signatures that hold now, and a server that removes signatures. */
+/** Signed zones for a test upstream, with signatures that are valid now or at a given time. */
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { readTrustAnchors, type TrustAnchor } from '../../../shared/dns/trust-anchors.ts';
@@ -12,22 +12,22 @@ const ROOT = new TestZone('.');
 const ZONE = new TestZone('example');
 const ROOT_SOA = '. 300 SOA ns.example root.example 1 2 3 4 300';
 const ZONE_SOA = 'example 300 SOA ns.example root.example 1 2 3 4 300';
-/** Records that only a question with DO gets, and that a server without DNSSEC leaves out. */
+/** Records that are sent only if the query has the DO bit, and never by a server without DNSSEC. */
 const PROOFS: ReadonlySet<number> = new Set([RRType.RRSIG, RRType.NSEC]);
 
-/** The trust anchor of the root of these zones, as a file has it and as threads use it. */
+/** The trust anchor for the root of these zones: its text in a file, and its parsed form below. */
 export const SIGNED_ROOT_DS: string = ROOT.ds;
 export const SIGNED_ROOT: readonly TrustAnchor[] = readTrustAnchors(ROOT.ds);
 
-/** How a server has the zones. */
+/** Faults of a server of these zones, and the time of its signatures. */
 export interface SignedServerOptions {
-  /** It leaves out signatures and proofs. */
+  /** Whether the server leaves out signatures and proofs. */
   readonly strips?: boolean;
-  /** A name whose domain is broken: its records are not signed. */
+  /** A name whose records lack their signatures, so that it is bogus. */
   readonly unsignedName?: string;
-  /** A name with a delegation that is not signed. */
+  /** A name with an insecure delegation. */
   readonly insecureZone?: string;
-  /** Unix seconds about which signatures hold, a day to both sides; the current time unless given. */
+  /** Unix seconds. Signatures are valid from a day before until a day after; by default around the current time. */
   readonly atSecs?: number;
 }
 

@@ -15,7 +15,7 @@ import { serveSuite } from './served-suite.ts';
 import { questionsOf } from './stored-log.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** Rows of a suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => [
   ...newDeviceRoutes(parts),
   ...clientRoutes({ ...parts, stats: questionsOf(parts.database) }),

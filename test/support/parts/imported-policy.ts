@@ -16,7 +16,7 @@ import { ZoneNumbers } from '../../../control-plane/policy/snapshot/build/zone-n
 import { testConfig } from './test-config.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
 
-/** Outcome of a question: the status, and the answer if Weir itself answers it. */
+/** Outcome of a question: its status, and the answer if it is not forwarded. */
 export interface Outcome {
   readonly status: string;
   readonly answer: unknown;

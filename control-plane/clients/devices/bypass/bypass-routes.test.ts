@@ -16,7 +16,7 @@ let suite: SuiteDatabase;
 let api: RunningApi;
 let clients: ClientDirectory;
 
-/** Rows of this suite. */
+/** Routes under test. */
 const suiteRoutes: Rows = (parts) => {
   clients = parts.clients;
   const log = questionsOf(parts.database, (address) => parts.clients.nameAt(address));

@@ -1,4 +1,4 @@
-/** HTTP of the signs that a device passes this node by: `{api}/clients/silent` and `{api}/clients/resolver-lookups`. */
+/** HTTP routes for signs that devices bypass Weir: `{api}/clients/silent` and `{api}/clients/resolver-lookups`. */
 import { periodMs } from '../../../../shared/api/fields.ts';
 import {
   ResolverLookupList,
@@ -19,7 +19,6 @@ import type { NetworkSights } from './silent-devices.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Rows of both signs. */
 export function bypassRoutes(context: {
   clients: ClientDirectory;
   clock: Clock;

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/clients/clear`. */
+/** HTTP routes of `{api}/clients/clear`. */
 import { ClientClearBody, ClientsCleared } from '../../../../shared/api/clearing/client-clear-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import { invalid } from '../../../api/api-error.ts';

@@ -1,4 +1,4 @@
-/** HTTP of `{api}/queries/clears`. */
+/** HTTP routes of `{api}/queries/clears`. */
 import {
   QueryLogClear,
   QueryLogClearBody,
@@ -25,7 +25,7 @@ export interface ClearedClients {
   ): { name: string | null; hostname: string | null; mac: string | null; ip: string | null } | undefined;
 }
 
-/** Rows of clears. */
+/** The routes for clearing parts of the query log. */
 export function logClearRoutes(context: {
   database: Database;
   clock: Clock;

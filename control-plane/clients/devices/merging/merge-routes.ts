@@ -1,4 +1,4 @@
-/** HTTP of merging clients into one device, and of splitting one off again. */
+/** HTTP routes of merging clients into one device, and of splitting one off again. */
 import { IdParams } from '../../../../shared/api/fields.ts';
 import { Client, ClientMergeBody } from '../../../../shared/api/policy/clients-api.ts';
 import { authorOf, route } from '../../../api/route.ts';
@@ -12,7 +12,6 @@ import { clientEntity } from '../client-entity.ts';
 import { clientById, labelOf } from '../client-view.ts';
 import { mergeClients, splitClient } from './merge-store.ts';
 
-/** Rows of merging. */
 export function mergeRoutes(context: { policy: PolicyChanges; clients: ClientDirectory }): Route[] {
   const { policy, clients } = context;
   const merge = route({

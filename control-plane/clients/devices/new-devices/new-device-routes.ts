@@ -1,4 +1,4 @@
-/** HTTP of acknowledging new clients. */
+/** HTTP routes of acknowledging new clients. */
 import { AcknowledgedClients, ClientIdsBody } from '../../../../shared/api/policy/clients-api.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
@@ -8,7 +8,7 @@ import type { ClientDirectory } from '../client-directory.ts';
 import { labelOf } from '../client-view.ts';
 import { acknowledgeClients } from '../client-store.ts';
 
-/** Rows of new clients. */
+/** The routes of new clients. */
 export function newDeviceRoutes(context: { database: Database; clients: ClientDirectory }): Route[] {
   const { database, clients } = context;
   const acknowledge = route({

@@ -1,12 +1,12 @@
 /** Two languages for tests: one with longer texts, one that is written from right to left. */
 import type { Messages } from '@lingui/core';
 
-/** `en-XA` is longer by two fifths, `ar-XB` runs from right to left. */
+/** `en-XA` is 40 % longer, `ar-XB` runs from right to left. */
 export type PseudoLanguage = 'en-XA' | 'ar-XB';
 
 const ACCENTED: Readonly<Record<string, string>> = { a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', c: 'ç', n: 'ñ' };
 
-/** The messages with their texts changed; what is put into them stays. */
+/** The messages with their text changed and their placeholders kept. */
 export function pseudoMessages(messages: Messages, language: PseudoLanguage): Messages {
   const changeText = language === 'en-XA' ? lengthen : embed;
   return Object.fromEntries(
@@ -14,7 +14,7 @@ export function pseudoMessages(messages: Messages, language: PseudoLanguage): Me
   ) as Messages;
 }
 
-/** A compiled message is a list of texts and of places to fill: `[name, kind?, choices?]`. */
+/** Changes a compiled message: a list of texts and of placeholders `[name, kind?, choices?]`. */
 function changed(message: unknown, changeText: (text: string) => string): unknown {
   if (typeof message === 'string') return changeText(message);
   if (!Array.isArray(message)) return message;
@@ -33,12 +33,12 @@ function changed(message: unknown, changeText: (text: string) => string): unknow
 
 function lengthen(text: string): string {
   const accented = text.replaceAll(/[aeioucn]/g, (letter) => ACCENTED[letter] ?? letter);
-  // In words, as what a language adds can be broken as well.
+  // The added text has spaces, because longer text of a real language can also wrap.
   const added = '~'.repeat(Math.ceil(text.trim().length * 0.4)).replaceAll(/~{8}/g, '~~~~~~~ ');
   return accented + added;
 }
 
-/** Between the marks of an embedding from right to left. */
+/** Encloses a text in the Unicode marks of a right-to-left override. */
 function embed(text: string): string {
   return `\u202e${text}\u202c`;
 }

@@ -49,7 +49,7 @@ function failing(error: Error): Database {
   return Object.assign(Object.create(own.database) as Database, { query: () => Promise.reject(error) });
 }
 
-/** Whether an account takes these in. */
+/** Whether this name and password log in to the account. */
 async function matches(one: AdminAccount, username: string, password: string): Promise<boolean> {
   return (await new Accounts(one, own.database, CHEAP_HASHING).prove(username, password)) !== null;
 }

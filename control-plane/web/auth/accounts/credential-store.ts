@@ -7,14 +7,14 @@ export async function readHash(db: Queryable): Promise<string | null> {
   return rows[0]?.password_hash ?? null;
 }
 
-/** Stores the first hash; false if there is one already, which stays. */
+/** Stores the first hash. Returns false and changes nothing if there is one already. */
 export async function insertHash(tx: Queryable, hash: string, now: Date): Promise<boolean> {
   const text =
     'INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING';
   return (await tx.query(text, [hash, now])).rowCount === 1;
 }
 
-/** Stores a hash, whether there was one or not. */
+/** Stores a hash, and replaces an existing one. */
 export async function replaceHash(tx: Queryable, hash: string, now: Date): Promise<void> {
   await tx.query(
     `INSERT INTO admin_credential (password_hash, updated_at) VALUES ($1, $2)

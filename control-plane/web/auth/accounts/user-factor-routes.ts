@@ -1,10 +1,10 @@
-/** HTTP of `{api}/users/{id}/second-factor`. */
+/** HTTP routes of `{api}/users/{id}/second-factor`. */
 import { IdParams } from '../../../../shared/api/fields.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
 import type { Users } from './users.ts';
 
-/** Rows of the second factors of other users. */
+/** The routes of the second factors of other users. */
 export function userFactorRoutes({ users }: { users: Users }): Route[] {
   return [removeSecondFactor(users)];
 }

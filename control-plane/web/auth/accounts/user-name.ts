@@ -16,9 +16,9 @@ export function looksLike(name: string, other: string): boolean {
   return seenName(name) === seenName(other);
 }
 
-/** Equal for names that look like each other; that of a user is the name in lower case, as those are ASCII. */
+/** Key that is equal for names that look alike. For an ASCII name, it is the name in lower case. */
 export function seenName(name: string): string {
   const seen = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
-  // Both ways, as some letters have no counterpart: ß is SS, and ſ is S.
+  // Convert to upper case first: ß becomes SS, and ſ becomes S.
   return seen.toUpperCase().toLowerCase().normalize('NFKC').trim();
 }

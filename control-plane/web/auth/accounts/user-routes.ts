@@ -1,4 +1,4 @@
-/** HTTP of `{api}/users`. */
+/** HTTP routes of `{api}/users`. */
 import { IdParams } from '../../../../shared/api/fields.ts';
 import { User, UserCreateBody, UserList, UserUpdateBody } from '../../../../shared/api/users-api.ts';
 import { entity } from '../../../api/entity.ts';
@@ -8,7 +8,6 @@ import type { Route } from '../../../api/route.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { NamedUser, Users } from './users.ts';
 
-/** Rows of users. */
 export function userRoutes({ users }: { users: Users }): Route[] {
   const user = entity({
     path: '/users/{id}',

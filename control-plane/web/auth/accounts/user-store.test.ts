@@ -24,7 +24,7 @@ test('holdPasswordHash() makes a change wait until the transaction has ended', a
   await database.transaction(async (tx) => {
     expect(await users.holdPasswordHash(tx, id)).toBe('old');
     changed = users.updateUser(database, id, { passwordHash: 'new' }).then(() => order.push('changed'));
-    // The change waits for a lock, as the server itself says.
+    // Wait until PostgreSQL reports that the change is blocked on a lock.
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE users%'`;
     const look = async (): Promise<number | null> => {
       await tx.query('SELECT pg_stat_clear_snapshot()');

@@ -1,6 +1,6 @@
 /**
- * Users beside the administrator, who is listed with them and stays: the last way in cannot be lost. A change that takes
- * a right away ends the user's sessions. HTTP is `user-routes.ts`.
+ * Users. The list includes the administrator, who cannot be removed, so that someone can always log in. A change that
+ * takes a right away revokes the user's sessions. The HTTP routes are in `user-routes.ts`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Role } from '../../../../shared/api/auth-api.ts';
@@ -19,10 +19,10 @@ import * as store from './user-store.ts';
 import { ADMIN_USER_ID } from './user-store.ts';
 import type { StoredUser } from './user-store.ts';
 
-/** Maximum number of users, as their list has no pages. */
+/** Maximum number of users; the list of users is not paginated. */
 export const MOST_USERS = 1000;
 
-/** A user as people see one. */
+/** A user with the name to show, which the administrator has from the configuration. */
 export interface NamedUser extends StoredUser {
   readonly username: string;
 }
@@ -80,11 +80,11 @@ export class Users {
     return this.named(user);
   }
 
-  /** Changes the given fields. Another role or password, or none enabled, ends the sessions. */
+  /** Changes the given fields. Changing the role or password, or disabling the user, revokes the sessions. */
   async update(author: Author, id: number, change: UserUpdate): Promise<NamedUser> {
     this.guardAdmin(id, change);
     const { display_name: displayName, role, enabled, password, client_ids: clientIds } = change;
-    // A hash takes its time, which a row must not be locked for.
+    // Hashing is slow, so it happens before the row is locked.
     const { username } = this.named(await this.found(this.parts.database, id));
     if (password !== undefined) await refuseWeak(password, username, 'password');
     const passwordHash = password === undefined ? undefined : await this.hashing.hash(password);
@@ -144,7 +144,7 @@ export class Users {
     await this.parts.secondFactors.remove(author, { userId: id, username });
   }
 
-  /** Of the administrator only the display name changes here. */
+  /** Allows changes only to the display name of the administrator. */
   private guardAdmin(id: number, { role, enabled, password }: UserUpdate): void {
     if (id !== ADMIN_USER_ID) return;
     const who = 'the administrator of the configuration';
@@ -160,7 +160,7 @@ export class Users {
     return user;
   }
 
-  /** Sessions are not believed in either where it is unknown whether they were ended. */
+  /** Removes cached sessions, also if it is unknown whether the database has revoked them. */
   private forget(id: number): void {
     this.parts.sessions.forget(({ userId }) => userId === id);
   }
@@ -182,7 +182,7 @@ function noted({ id, username, displayName, role, enabled, clientIds }: StoredUs
   };
 }
 
-/** Only the role family has clients: others see all, or change all. @throws {ApiError} 400 */
+/** Refuses clients for roles other than `family`, which are not limited to some clients. @throws {ApiError} 400 */
 function refuseClients(role: Role, clientIds: readonly number[]): void {
   if (role !== 'family' && clientIds.length > 0)
     throw invalid([{ path: 'client_ids', message: 'expected none, as the role is not family' }]);

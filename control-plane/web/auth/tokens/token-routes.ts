@@ -1,4 +1,4 @@
-/** HTTP of `{api}/api-tokens`. */
+/** HTTP routes of `{api}/api-tokens`. */
 import { IdParams } from '../../../../shared/api/fields.ts';
 import {
   ApiToken,
@@ -25,7 +25,7 @@ const apiToken = entity({
   covers: ({ prefix }) => ({ prefix }),
 });
 
-/** Rows of API tokens. */
+/** The routes of API tokens. */
 export function tokenRoutes({ tokens }: { tokens: ApiTokens }): Route[] {
   return [
     listTokens(tokens),

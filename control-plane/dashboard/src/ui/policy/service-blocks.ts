@@ -1,4 +1,4 @@
-/** Services that can be blocked, and for which groups they are. */
+/** Services that can be blocked, and the groups that they are blocked for. */
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -12,12 +12,12 @@ export interface Service {
   readonly category: AnswerOf<'GET /services/catalog'>[number]['category'];
   readonly tags: NonNullable<AnswerOf<'GET /services/catalog'>[number]['tags']>;
   readonly domains: readonly string[];
-  /** For `<img>`. */
+  /** Source for `<img>`. */
   readonly icon: string | null;
   readonly isCustom: boolean;
 }
 
-/** Services, one's own first, then popular ones; undefined while they are on their way. */
+/** All services: custom ones first, then popular ones. Undefined while they are loading. */
 export function useServices(): readonly Service[] | undefined {
   const catalog = useAsk('GET /services/catalog', {});
   // Separate from the long catalog, because only custom services change here.
@@ -43,9 +43,9 @@ export type ServiceBlock = AnswerOf<'GET /services'>[number];
 export interface ServiceBlocks {
   readonly isBlocked: (serviceId: string, groupId: number) => boolean;
   readonly blockedIn: (groupId: number) => readonly ServiceBlock[];
-  /** Those that hold at the times of a schedule. */
+  /** Services that a schedule blocks at its times. */
   readonly timedBy: (profileId: number) => readonly ServiceBlock[];
-  /** Whether a schedule blocks services at its times, and nothing else. */
+  /** Whether a schedule is used to block services only, and by no group. */
   readonly isOnlyFor: (profile: { readonly id: number; readonly group_ids: readonly number[] }) => boolean;
   readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
   readonly isPending: boolean;

@@ -2,7 +2,7 @@
 
 /** Most elements at once. */
 export const MOST_ELEMENTS = 78;
-/** Rows beyond either edge, so that a quick turn of the wheel shows no gap. */
+/** Extra rows beyond either edge, so that fast scrolling shows no gap. */
 const BEYOND = 6;
 /** Elements change for this many rows at once, not for each row that is scrolled over. */
 const STEP = 4;
@@ -16,7 +16,7 @@ export interface Sight {
   readonly count: number;
 }
 
-/** From the first row to before the last. */
+/** The rows from `first` up to, but not including, `last`. */
 export interface RowRange {
   readonly first: number;
   readonly last: number;
@@ -25,7 +25,7 @@ export interface RowRange {
 /** The rows that need elements. */
 export function visibleRows({ abovePx, heightPx, rowPx, count }: Sight): RowRange {
   if (rowPx <= 0 || count === 0) return { first: 0, last: Math.min(count, BEYOND) };
-  // Of a list that begins further down less is seen.
+  // If the list starts below the upper edge, less of it is visible.
   const seenPx = Math.max(0, heightPx + Math.min(0, abovePx));
   const inSight = Math.ceil(seenPx / rowPx) + 1;
   const beyond = Math.max(0, Math.min(BEYOND, Math.floor((MOST_ELEMENTS - inSight) / 2)));
