@@ -14,7 +14,7 @@ export interface KeyNotes {
   readonly secret?: boolean;
   /** A change takes effect at the next start only; that of any other key at once. */
   readonly restart?: boolean;
-  /** It belongs to one node and lives in its file, as all keys of `[server]` and `[logging]` do. */
+  /** Whether the key belongs to one node and is set in its file, as all keys of `[server]` and `[logging]` are. */
   readonly perNode?: boolean;
 }
 

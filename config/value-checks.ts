@@ -69,7 +69,7 @@ export const text = z.string('a string');
 /** A name that is shown, on one line and without characters that hide, or that reorder the text around them; may be empty. */
 export const name = form('a name without control characters and invisible ones', isPlainLine);
 
-/** The same, not empty. */
+/** A name as above that must not be empty. */
 export const nonEmptyName = form(
   'a name that is not empty, without control characters and invisible ones',
   (value) => value.trim() !== '' && isPlainLine(value),

@@ -50,7 +50,7 @@ export const BLOCKED_STATUS_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES
 /** Name of all of them in a filter. */
 export const ANY_BLOCKED = 'BLOCKED';
 
-/** The same, one bit each. */
+/** The blocked statuses as a bit mask. */
 const BLOCKED_BITS = BLOCKED_STATUSES.reduce((bits: number, status) => bits | (1 << status), 0);
 
 /** Whether a status counts as blocked in statistics. */
@@ -150,13 +150,13 @@ export const LogRecord = {
 
 /** Whether a query is in the log. */
 export const LogMark = {
-  /** It is stored and counted. */
+  /** The query is stored and counted. */
   COUNTED: 0,
-  /** It may be of a probe: it is read, but neither stored nor counted. */
+  /** The query may belong to a probe: it is read, but neither stored nor counted. */
   PROBE: 1,
-  /** Its client may not ask: a sample, for the list of refused networks. */
+  /** The client is not allowed to ask: a sample, for the list of refused networks. */
   REFUSED: 2,
-  /** It has no record: a question of Weir itself, or a health check. */
+  /** The query has no record: a question of Weir itself, or a health check. */
   NONE: 3,
 } as const;
 export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];

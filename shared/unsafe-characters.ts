@@ -4,7 +4,7 @@
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 /** Characters without a glyph: those of direction (UAX #9) such as U+202E, zero-width ones such as U+200B, tags. */
 const INVISIBLE = '\\p{Cf}\\p{Default_Ignorable_Code_Point}';
-/** Those that shape the letters and emoji beside them. */
+/** Characters that change the shape of adjacent letters and emoji. */
 const SHAPING = '\\u200c\\u200d\\p{Variation_Selector}';
 
 const UNSAFE = new RegExp(`[${CONTROLS}${INVISIBLE}]`, 'gv');

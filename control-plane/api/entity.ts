@@ -36,7 +36,7 @@ export interface Entity {
   readonly path: string;
   /** Fields of answers, all of which a body may contain; read-only ones are ignored. */
   readonly fields: readonly string[];
-  /** Its path, behind the API's prefix. */
+  /** Path of the entity, without the prefix of the API. */
   locate(answer: Fields): string;
   etagOf(answer: Fields): string;
   /** The precondition in `If-Match`; undefined if the request has no such field. */

@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.ts';
 /** Where the node listens for DNS. */
 export interface DnsListener {
   readonly addresses: readonly string[];
-  /** It listens on the first of them that it could have. */
+  /** Ports in order of preference; the node uses the first one that was free. */
   readonly ports: readonly number[];
   /** Senders that must use a PROXY header, over UDP. */
   readonly senders: Pick<ProxySenders, 'hasNamed'>;

@@ -20,7 +20,7 @@ export interface CommandSpec {
   readonly most: number;
   /** Allowed values of its first argument; none = any. */
   readonly choices?: readonly string[];
-  /** Its arguments are files. */
+  /** Whether the arguments are files, for completion. */
   readonly takesFiles?: true;
   /** One clause, without a full stop. */
   readonly summary: string;

@@ -10,7 +10,7 @@ export type Verb = 'show' | 'add' | 'change' | 'remove';
 /** A collection of the API. */
 export interface Collection {
   readonly list: OperationName;
-  /** Its operations on one row; there is no `show` if the list contains everything. */
+  /** Operations on one row; there is no `show` if the list contains everything. */
   readonly verbs: Readonly<Partial<Record<Verb, OperationName>>>;
   /** Prefix of its ids, for a noun with two collections. */
   readonly idPrefix?: string;

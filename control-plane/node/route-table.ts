@@ -156,7 +156,7 @@ const COMPAT_FEATURES = [
   compatPaddRoutes,
 ] as const;
 
-/** The same for the rows of the compatibility API. */
+/** The context of the routes of the compatibility API. */
 export type CompatContext = ContextOf<(typeof COMPAT_FEATURES)[number], CompatRoute>;
 
 /** Every row of the compatibility API. It has no other: nothing here changes more than the caller's own session. */

@@ -128,7 +128,7 @@ export class WorkerSupervisor {
     return this.deliveries.deliverSnapshot(snapshot);
   }
 
-  /** The same for settings, except those of sockets, which need a restart. */
+  /** Delivers settings, except those of sockets, which need a restart. */
   useSettings(settings: WorkerSettings): Promise<number> {
     return this.deliveries.deliverSettings(settings);
   }

@@ -52,7 +52,7 @@ export class ThreadRequests {
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: false }));
   }
 
-  /** The same for a question of Weir's own, which is neither logged nor counted. */
+  /** Has a thread answer a question of Weir's own, which is neither logged nor counted. */
   askOwn(message: Uint8Array): Promise<Uint8Array | null> {
     const [client, clientKey] = [LOOPBACK, ''];
     return this.ask(this.replies, (id) => ({ type: 'ask', id, message, client, clientKey, isOwn: true }));

@@ -38,7 +38,7 @@ interface Wait {
   readonly request: OpenRequest;
   /** Sends a stale answer if the upstreams take too long; null = there is none to send. */
   readonly timer: StaleTimer | null;
-  /** Its key among the waiting clients; null = not counted. */
+  /** Key among the waiting clients; null = not counted. */
   readonly countedAs: number | null;
 }
 

@@ -98,7 +98,7 @@ export function chainOf(request: WaitingRequest): ChainPosition {
   return request.kind === 'step' || request.kind === 'refresh' ? request.chain : CHAIN_START;
 }
 
-/** The same request for the cache only. */
+/** A copy of the request that only refreshes the cache. */
 export function asRefresh(request: WaitingRequest): RefreshRequest {
   return {
     kind: 'refresh',

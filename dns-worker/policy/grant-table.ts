@@ -43,7 +43,7 @@ export class GrantTable {
   private readonly everyName: Int32Array;
   /** By number of labels: 1 = some grant with subdomains is for a name of so many. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
-  /** The same of grants for one name alone. */
+  /** By number of labels: 1 = some grant without subdomains is for a name of so many. */
   private readonly exactDepths = new Uint8Array(MAX_LABELS + 1);
   /** Number of the asker of grants for everyone plus one; 0 = there are none. */
   private everyone = 0;

@@ -90,7 +90,7 @@ export class Query {
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
   /** The qname is an address of an answer, see `address-name.ts`; never so for a request. */
   isAddress = false;
-  /** Its bytes, 4 or 16 of them. */
+  /** Bytes of the address, 4 or 16. */
   readonly address: Uint8Array = new Uint8Array(16);
   addressSize = 0;
   qtype = 0;
@@ -176,7 +176,7 @@ export class Query {
   isAllowedByList = false;
   /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
   hasTargets = false;
-  /** It has an address of the local network. */
+  /** Whether the answer has an address of the local network. */
   hasPrivateAddress = false;
   cacheReference = 0;
   /** Answer RRs in the reply: offset from `at`, bytes, count. */

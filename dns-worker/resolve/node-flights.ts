@@ -22,7 +22,7 @@ export interface QuestionTaker {
 /** Another thread asked the question and has finished. */
 export interface AskedElsewhere {
   readonly kind: 'elsewhere';
-  /** Its outcome; null = none: the question must be asked again unless the cache has the answer. */
+  /** Outcome of the flight; null = none: the question must be asked again unless the cache has the answer. */
   readonly resolution: Resolution | null;
 }
 

@@ -162,7 +162,7 @@ export class Upstream {
     };
   }
 
-  /** Its line in the upstream report. */
+  /** Entry of the server in the upstream report. */
   report(): UpstreamReport {
     const { health } = this;
     return {

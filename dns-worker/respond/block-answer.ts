@@ -17,7 +17,7 @@ const SOA_RNAME = Uint8Array.from([6, ...Buffer.from('nobody'), 7, ...Buffer.fro
 const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
 const SOA_EXPIRE_SECS = 604_800;
-/** Its five numbers. */
+/** Size of the five numbers at the end of an SOA record. */
 const SOA_TAIL_SIZE = 20;
 
 /** Writes the answer for a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
@@ -48,7 +48,7 @@ export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): 
   answerTyped(query, query.qtype, rdata, ttlSecs);
 }
 
-/** The same with a record of another type. */
+/** Answers with one record of another type than the qtype. */
 export function answerTyped(query: Query, type: number, rdata: Uint8Array, ttlSecs: number): void {
   beginAnswers(query);
   if (addRecord(query, type, rdata, ttlSecs)) finishReply(query, Rcode.NOERROR, endOfAnswers(query));

@@ -57,7 +57,7 @@ export function answerByPolicy(
   return StageResult.ANSWERED;
 }
 
-/** The same for a rewrite of the qname; `rules` are those whose records are merged, `match` is one of them. */
+/** Answers with a rewrite of the qname; `rules` are those whose records are merged, `match` is one of them. */
 export function answerByRewrites(
   query: Query,
   snapshot: OpenSnapshot,

@@ -52,7 +52,7 @@ export class QuestionList {
     return own === ANSWER_UNKNOWN ? (this.borrowed.get(this.keyOf(question)) ?? ANSWER_UNKNOWN) : own;
   }
 
-  /** It was blocked, perhaps for its answer. */
+  /** Whether the question was blocked, perhaps because of its answer. */
   wasMaybeByAnswer(question: number): boolean {
     return (this.word(question, QuestionWord.TYPE) & QuestionMark.MAYBE_BY_ANSWER) !== 0;
   }

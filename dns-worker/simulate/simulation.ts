@@ -167,7 +167,7 @@ class Sums {
     return this.example.reduce((sum, question) => (question >= 0 ? sum + 1 : sum), 0);
   }
 
-  /** Those with most changes. */
+  /** The questions with the most changes. */
   top(limit: number): number[] {
     const all: number[] = [];
     for (let number = 0; number < this.example.length; number++)

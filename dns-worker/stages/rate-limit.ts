@@ -16,7 +16,7 @@ export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultC
   return limit(query, limiter, LimitReason.QUESTIONS);
 }
 
-/** The same for an answer in the slot: NXDOMAIN has a stricter budget, whether an upstream or Weir says so. */
+/** Refuses an answer over the network's limit: NXDOMAIN, from an upstream or from Weir, has a stricter one. */
 export function limitNxdomain(query: Query, limiter: RateLimiter): void {
   if (!limiter.settings.enabled || query.rcode !== Rcode.NXDOMAIN) return;
   if (!limiter.admitsNxdomain(query)) limit(query, limiter, LimitReason.NXDOMAIN);

@@ -52,7 +52,7 @@ export function listenDoh(options: ListenDohOptions, handler: StreamHandler): Pr
 class HttpSpeakers {
   private readonly handler: StreamHandler;
   private readonly trusted: readonly Network[];
-  /** It never listens: connections are handed to it. */
+  /** HTTP/1.1 server that does not listen: connections are passed to it. */
   private readonly http1: Server;
   private readonly http1Connections = new WeakMap<Socket, { connection: DohConnection; peer: Peer }>();
 

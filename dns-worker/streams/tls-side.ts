@@ -30,7 +30,7 @@ export interface NamedTaker {
 export class TlsSide {
   private readonly reporter: Pick<Reporter, 'count'>;
   private readonly protocols: readonly string[];
-  /** It never listens: connections are handed to it. There is none before the first certificate. */
+  /** TLS server that does not listen: connections are passed to it. Null before the first certificate. */
   private server: Server | null = null;
   private certificate: X509Certificate | null = null;
   /** Who takes a connection after its handshake, by both ends of the connection. */

@@ -88,7 +88,7 @@ function answersOneByOne(pipeline: Pipeline, messages: readonly Uint8Array[]): s
   });
 }
 
-/** The same in groups. */
+/** The answers when queries are processed in groups. */
 function answersInGroups(pipeline: Pipeline, messages: readonly Uint8Array[]): string[] {
   const batch = batchOf(messages);
   const group = new QueryGroup(batch, SLOT_SIZE);

@@ -31,7 +31,7 @@ export interface Datagrams {
 
 /** One per thread. */
 export class QueryGroup {
-  /** Those that `read` has read come first. */
+  /** The queries; those that `read` has read come first. */
   readonly queries: readonly Query[] = Array.from({ length: GROUP_SIZE }, () => new Query());
   /** Outcome of `Pipeline.read` for each of them. */
   readonly outcomes: ReadOutcome[] = Array.from({ length: GROUP_SIZE }, () => ParseOutcome.DROP);

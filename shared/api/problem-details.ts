@@ -46,12 +46,12 @@ export const DEPENDENCIES = [
   'running_node',
 ] as const;
 export type Dependency = (typeof DEPENDENCIES)[number];
-/** Those of a 401. */
+/** Codes of a 401. */
 export type UnauthorizedCode = Extract<
   ProblemCode,
   'unauthorized' | 'setup_required' | `second_factor_${string}`
 >;
-/** Those of a 429. */
+/** Codes of a 429. */
 export type TooManyCode = Extract<ProblemCode, 'locked_out' | 'rate_limited' | 'busy'>;
 
 /** One bad field of a request; `path` is dotted (`group_ids.0`), empty for the body as a whole. */

@@ -16,7 +16,7 @@ export type RegexOptions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'rewrite'
 export interface RegexRule {
   readonly expression: string;
   readonly options: RegexOptions;
-  /** It is written in a way that says that it is meant for every name. */
+  /** Whether the pattern is written in a form that is clearly meant for every name. */
   readonly forEveryName: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface TrustPointKeys {
   readonly isTrusted: boolean;
   readonly keys: readonly {
     readonly rdata: Uint8Array;
-    /** It has the revoke bit and has signed its own revocation. */
+    /** Whether the key has the revoke bit and has signed its own revocation. */
     readonly isRevoked: boolean;
   }[];
   /** The smallest one of the signatures. */

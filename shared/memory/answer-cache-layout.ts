@@ -88,9 +88,9 @@ export const CacheEntry = {
 
 /** Checks that are due before a cached answer is sent. */
 export const CacheMarks = {
-  /** It leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy judges. */
+  /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy checks. */
   HAS_TARGETS: 1,
-  /** It has an address of the local network, which a public name must not have. */
+  /** The answer has an address of the local network, which a public name must not have. */
   HAS_PRIVATE_ADDRESS: 2,
 } as const;
 

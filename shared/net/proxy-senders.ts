@@ -8,7 +8,7 @@ export type ProxyExpectation =
   | 'nothing'
   /** A header, then the client's bytes. */
   | 'header'
-  /** It is a client itself, and a header from it is a forgery. */
+  /** The peer is a client, and a header from it is a forgery. */
   | 'no header';
 
 /** The load balancers that are believed. */

@@ -17,7 +17,7 @@ export interface Peer {
 
 /** Whom a connection is for. */
 export interface Client extends Peer {
-  /** It came with a PROXY header: the peer is a load balancer, even if the header names no client. */
+  /** Whether a PROXY header came first: the peer is then a load balancer, even if the header names no client. */
   readonly isProxied: boolean;
 }
 

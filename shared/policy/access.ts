@@ -63,7 +63,7 @@ export function blockedClientOf(text: string): BlockedClient | null {
   return key === null ? null : { kind: 'key', key };
 }
 
-/** The same with these addresses also blocked. */
+/** A copy of `access` with these addresses also blocked. */
 export function withBlockedAddresses(access: Access, addresses: readonly string[]): Access {
   if (addresses.length === 0) return access;
   return { ...access, blocked: [...access.blocked, ...networks(...addresses)] };

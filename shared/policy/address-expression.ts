@@ -9,7 +9,7 @@ interface Shape {
   readonly minDots: number;
   readonly maxDots: number;
   readonly minColons: number;
-  /** It has digits and dots only. */
+  /** Whether the text has digits and dots only. */
   readonly isDecimal: boolean;
 }
 

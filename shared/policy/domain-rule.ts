@@ -17,7 +17,7 @@ export function canonicalDomain(value: string): string | null {
   return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
 }
 
-/** The same for a rule, which may begin with `*.` to cover a name and all names below it. */
+/** Canonical form of a rule, which may begin with `*.` to cover a name and all names below it. */
 export function canonicalDomainRule(value: string): string | null {
   const trimmed = value.trim();
   const isWildcard = trimmed.startsWith('*.');

@@ -19,13 +19,13 @@ export const DEFAULT_HARDENING: HardeningSettings = { cookies: 'auto', caseRando
 export const FINDINGS = [
   'unknown',
   'supported',
-  /** It lacks it: no cookies, no EDNS. */
+  /** The server does not support the feature: no cookies, no EDNS. */
   'unsupported',
-  /** It changes what it should repeat: the case of the name, the cookie. */
+  /** The server changes what it should repeat: the case of the name, the cookie. */
   'altered',
-  /** It refuses questions with it; of TCP: connections. */
+  /** The server refuses questions with the feature; for TCP: connections. */
   'refused',
-  /** It does not answer questions with it. */
+  /** The server does not answer questions with the feature. */
   'silent',
 ] as const;
 export type Finding = (typeof FINDINGS)[number];

@@ -36,7 +36,7 @@ export interface ScheduleSlot {
   /** Minute of the day at which it ends, 0..1440, exclusive; before `start` = on the next day. Never `start`. */
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';
-  /** It does not hold on days off; absent = it does. */
+  /** Whether the slot does not apply on days off; absent = it does. */
   readonly skipsDaysOff?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface UpstreamSettings {
   readonly pinnedIp?: string;
   /** Path and query of a DoH upstream. */
   readonly path?: string;
-  /** Its number in log records and the cache, less one; its place among all servers unless given. */
+  /** Number in log records and the cache, less one; by default the position among all servers. */
   readonly number?: number;
 }
 

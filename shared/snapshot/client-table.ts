@@ -92,7 +92,7 @@ export class ClientTable {
       : this.findIpv6(word0 ^ SIGN_BIT, word1 ^ SIGN_BIT, word2 ^ SIGN_BIT, word3 ^ SIGN_BIT);
   }
 
-  /** The same for the address that lies at `clientAt` of `clientBytes`. */
+  /** The entry for the address at `clientAt` of `clientBytes`. */
   findOf({ clientBytes, clientAt }: { readonly clientBytes: Uint8Array; readonly clientAt: number }): number {
     return this.find(
       addressWord(clientBytes, clientAt),

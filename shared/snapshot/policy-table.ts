@@ -128,7 +128,7 @@ export class PolicyTable {
     return this.kinds[policyClass * this.attributeCount + attribute]!;
   }
 
-  /** The same of allowlists alone, which outrank blocklists. */
+  /** Union of the `RuleKind` bits of allowlists alone, which take precedence over blocklists. */
   allowlistKindsOf(policyClass: number, attribute: number): number {
     return this.allowlistKinds[policyClass * this.attributeCount + attribute]!;
   }

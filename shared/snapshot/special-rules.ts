@@ -72,7 +72,7 @@ export interface SpecialRule {
   readonly exceptClientNames?: readonly string[];
   /** Of a rule that allows: the answer of other rules that it lifts, NODATA = any. */
   readonly rewrite?: RewriteAnswer;
-  /** It is meant to match every name; without this, only a rule with conditions may. */
+  /** Whether the rule is meant to match every name; without this, only a rule with conditions may. */
   readonly forEveryName?: true;
   /** Owners whose `$badfilter` rules disable it, for the groups that they serve. */
   readonly takenBackBy?: readonly number[];

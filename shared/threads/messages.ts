@@ -58,7 +58,7 @@ export interface WorkerSettings {
   readonly identity: IdentitySettings;
   /** Concurrent TCP connections of one client address with the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
-  /** The same for DNS over TLS, and for DNS over HTTPS. */
+  /** Concurrent connections of one client address over DNS over TLS, and over DNS over HTTPS. */
   readonly dotMaxConnectionsPerIp: number;
   /** Ports of DNS over TLS and over HTTPS; null = it is off. */
   readonly dotPort: number | null;
@@ -192,7 +192,7 @@ export const WorkerControl = {
   UDP_FD_FIRST_WORD: 9,
   /** Most UDP sockets of a worker. */
   MAX_UDP_FDS: 16,
-  /** The same for its listening sockets of streams. */
+  /** Number of descriptors of listening stream sockets; they also stay open when a thread dies. */
   LISTENER_FD_COUNT_WORD: 25,
   LISTENER_FD_FIRST_WORD: 26,
   MAX_LISTENER_FDS: 32,

@@ -25,7 +25,7 @@ export const ANSWER_UNKNOWN = -1;
 
 /** Marks of a question. */
 export const QuestionMark = {
-  /** It was blocked, perhaps for what its answer held. */
+  /** The question was blocked, perhaps because of its answer. */
   MAYBE_BY_ANSWER: 1 << 16,
 } as const;
 

@@ -6,7 +6,7 @@ import type { CommandRun } from './command-run.ts';
 /** A secret to enter. */
 export interface WantedSecret {
   readonly prompt: string;
-  /** Its name in messages, such as `password`. */
+  /** Name of the secret in messages, such as `password`. */
   readonly what: string;
   /** A person types it twice. */
   readonly isTwice: boolean;

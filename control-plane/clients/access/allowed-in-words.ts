@@ -17,7 +17,7 @@ export function whoMayAsk(allowed: readonly string[]): string {
   return joined([...wordsOf(allowed), ...listed]);
 }
 
-/** The same without the networks themselves, which a public page does not reveal. */
+/** Description of the allowed clients for a public page, which does not reveal the networks themselves. */
 export function whoMayAskInPublic(allowed: readonly string[]): string {
   if (isOpenToAnyone(allowed)) return 'anyone';
   const isListing = allowed.some((entry) => !isWord(entry));

@@ -37,9 +37,9 @@ export class ClientDirectory {
   private readonly records = new Set<ClientRecord>();
   private readonly byId = new Map<number, ClientRecord>();
   private readonly byMac = new Map<string, ClientRecord>();
-  /** Those without a MAC. */
+  /** Clients without a MAC. */
   private readonly byIp = new Map<string, ClientRecord>();
-  /** Those with neither. */
+  /** Clients with neither a MAC nor an address. */
   private readonly byKey = new Map<string, ClientRecord>();
   private readonly parts = new DeviceParts<ClientRecord>();
   private readonly macs = new NeighbourMap();

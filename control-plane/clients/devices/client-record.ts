@@ -70,7 +70,7 @@ export interface ClientRecord {
 export interface Sighting {
   /** '' for a client that named itself. */
   readonly address: string;
-  /** Its id; absent for an address. */
+  /** Id of the client; absent for an address. */
   readonly clientId?: number;
   /** Since the last sighting of it. */
   readonly queries: number;

@@ -55,7 +55,7 @@ export async function holdLink(tx: Queryable, caller: Caller | null, clientId: n
   if (rows.length === 0) throw notLinked();
 }
 
-/** The same for a client that exists and for one that does not. */
+/** The error for a client that is not linked or does not exist; both look the same to the caller. */
 function notLinked(): Error {
   return forbidden('the client is not linked to this user');
 }

@@ -51,7 +51,7 @@ export class GrantTimes {
     return { inForce, ended, nextEndMs };
   }
 
-  /** Those of `grants` that are active. */
+  /** The active ones among `grants`. */
   inForce(grants: readonly PolicyGrant[]): PolicyGrant[] {
     const nowMs = this.clock.nowMs();
     const monotonicMs = this.clock.monotonicMs();

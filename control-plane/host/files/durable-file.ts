@@ -12,7 +12,7 @@ export function writeDurably(path: string, ...parts: readonly Uint8Array[]): Pro
   return streamDurably(path, parts, PRIVATE);
 }
 
-/** The same with parts that come one after the other; if they fail, there is no file. */
+/** Writes a file in the same way from parts that arrive one by one; if they fail, there is no file. */
 export async function streamDurably(
   path: string,
   parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,

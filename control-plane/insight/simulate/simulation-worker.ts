@@ -13,7 +13,7 @@ import { overloaded } from '../../api/api-error.ts';
 const ENTRY = new URL('../../../dns-worker/threads/simulation-thread.ts', import.meta.url);
 /** JavaScript heap of the thread, MiB; questions and tables lie outside of it. */
 const HEAP_MIB = 160;
-/** Its young generation: each question makes a few objects. */
+/** Size of the thread's young generation, which is small because each question creates few objects. */
 const YOUNG_GENERATION_MIB = 8;
 const RETRY_SECS = 30;
 

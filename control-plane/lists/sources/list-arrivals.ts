@@ -38,7 +38,7 @@ interface Waiting extends Arrival {
 
 /** After this time without another list, those that have arrived are used. */
 const QUIET_MS = 1500;
-/** The same while nothing is being fetched: lists that someone adds one by one come at shorter intervals. */
+/** The same interval while nothing is being fetched; it is shorter, as for lists that a user adds one by one. */
 const BURST_MS = 500;
 /** Longest wait of a list for others. */
 const MAX_WAIT_MS = 10_000;

@@ -82,7 +82,7 @@ export class ListCompiler {
     return this.compiler.run();
   }
 
-  /** The same, and drops rules that no enabled source needs. */
+  /** Like `bringIntoForce()`, but also removes rules that no enabled source needs. */
   compact(): Promise<void> {
     this.isToCompact = true;
     return this.compiler.run();

@@ -110,7 +110,7 @@ export class ListRefresher {
     return done;
   }
 
-  /** The same for a source whose content is another one now: a running attempt may have read the one before. */
+  /** Starts from scratch for a source whose content has changed; a running attempt may have read the old one. */
   startAnew(id: number): Promise<void> {
     this.stop(id);
     return this.start(id);

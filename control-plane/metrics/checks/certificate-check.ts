@@ -16,7 +16,7 @@ export interface UsedCertificate {
 const DAY_MS = 86_400_000;
 /** Days before the end from which a renewal is overdue. */
 const WARN_DAYS = 14;
-/** The same for a short-lived certificate, as a share of its life. */
+/** The same limit for a short-lived certificate, as a share of its validity. */
 const WARN_SHARE = 1 / 3;
 
 const NAMES: Readonly<Record<CertificateUse, string>> = { web: 'of the web server', dns: 'of encrypted DNS' };

@@ -68,7 +68,7 @@ function reasonOf({ port_53: state, holder }: DnsReach): string {
   return "Port 53 is in use by another program. Find it with: sudo ss -lnup 'sport = :53'.";
 }
 
-/** The same as fields of a line of the log, for a log that programs read. */
+/** The greeting as fields of a log entry, for logs that programs read. */
 export function greetingFields(facts: GreetingFacts): LogFields {
   const { addresses, dns, access } = facts;
   return {

@@ -17,7 +17,7 @@ const CONTROL_SIZE = ControlHead.SIZE + alignedSize(MAX_DESCRIPTORS * DESCRIPTOR
 export interface DescriptorMessage {
   /** Empty = the other side has closed. */
   readonly bytes: Uint8Array;
-  /** They belong to the caller. */
+  /** Descriptors that came with the message; the caller must close them. */
   readonly descriptors: readonly number[];
 }
 

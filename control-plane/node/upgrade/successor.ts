@@ -65,7 +65,7 @@ export class Successor {
     return this.child.pid;
   }
 
-  /** It may be silent from now on. */
+  /** Stops the timeout for a silent process. */
   hasCome(): void {
     clearTimeout(this.silence);
   }

@@ -14,9 +14,9 @@ export interface AuditEntry {
   readonly action: string;
   /** Object of the action, for users, without secrets: `group Kids`, `api token phone`. */
   readonly subject: string;
-  /** As JSON, secrets are masked; null or absent = there was nothing. */
+  /** The state before the action, as JSON with secrets masked; null or absent if there was none. */
   readonly before?: unknown;
-  /** The same, after it. */
+  /** The state after the action, as JSON with secrets masked. */
   readonly after?: unknown;
   /** Id of the revision that it made. */
   readonly revision?: number | null;

@@ -10,7 +10,7 @@ import type { NotedTable } from './versioned-tables.ts';
 /** A row as it was and as it is, in the columns of its table. */
 export interface ChangedRow {
   readonly table: string;
-  /** Its key columns, with blanks between. */
+  /** Values of the key columns, separated by spaces. */
   readonly key: string;
   /** Null = it did not exist. */
   readonly before: Readonly<Record<string, unknown>> | null;

@@ -77,7 +77,7 @@ export class PolicyChanges {
     return (await this.changeWithRevision(author, work, follow)).result;
   }
 
-  /** The same; also returns the id of the revision. */
+  /** Like `change()`, but also returns the id of the revision. */
   async changeWithRevision<T>(
     author: Author,
     work: ChangeWork<T>,

@@ -35,7 +35,7 @@ export interface RevisionNote {
   /** Weir made it by itself. */
   readonly isOwn: boolean;
   readonly summary: string;
-  /** Its author is the actor. */
+  /** Audit entry of the change; its author is the actor of the revision. */
   readonly audit: Omit<AuditEntry, 'revision'>;
 }
 

@@ -38,7 +38,7 @@ export async function newestRevision(db: Queryable): Promise<Revision> {
   return toRevision(rows[0]!);
 }
 
-/** Its id; null before the first change. */
+/** Id of the newest revision; null before the first change. */
 export async function newestRevisionId(db: Queryable): Promise<number | null> {
   const { rows } = await db.query<{ id: string | null }>('SELECT max(id) AS id FROM revisions');
   const id = rows[0]?.id ?? null;

@@ -8,7 +8,7 @@ export interface PolicyGroup {
   readonly id: number;
   /** A disabled group is treated as Default. */
   readonly enabled: boolean;
-  /** Its clients get no IPv6 addresses; absent = they do. */
+  /** Whether clients of the group get no IPv6 addresses; absent = they do. */
   readonly noIpv6?: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface PolicyBlockedService {
   readonly domains: readonly string[];
   /** Names that are blocked by themselves. */
   readonly exact: readonly string[];
-  /** It is blocked while slots that block everything hold; null or absent = always. */
+  /** Times at which the service is blocked; null or absent = always. */
   readonly times?: PolicyTimes | null;
 }
 
@@ -185,7 +185,7 @@ export interface BlockingSwitch {
   readonly until: string | null;
   /** The state before the timer; null or absent = the configuration. */
   readonly before?: boolean | null;
-  /** It was made on this node alone, see `filtering/schedules/local-switch.ts`. */
+  /** Whether the entry was made on this node only, see `filtering/schedules/local-switch.ts`. */
   readonly isLocal?: true;
 }
 

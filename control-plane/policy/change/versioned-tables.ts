@@ -3,7 +3,7 @@
 /** A table whose changes are noted in `policy_changes`. */
 export interface NotedTable {
   readonly name: string;
-  /** Its key columns and their types, as the trigger that notes them has them. */
+  /** Key columns and their types, in the order of the trigger that records changes. */
   readonly key: readonly (readonly [column: string, type: 'integer' | 'text'])[];
 }
 

@@ -12,7 +12,7 @@ import type { TestAnswer } from '../../../test/support/parts/running-api.ts';
 
 /** The user of the database server: new connections must reach its socket. */
 let otherUser: number;
-/** It has no members. */
+/** Id of a group without members. */
 const OTHER_GROUP = 64999;
 
 const config = configSuite();

@@ -20,7 +20,7 @@ export async function readConfigRows(db: Queryable): Promise<Values> {
 export interface ConfigChanges {
   /** Keys of the cluster as they were and are to be. */
   readonly rows: { readonly before: Values; readonly after: Values };
-  /** The same of keys of the node, which have no rows. */
+  /** Keys of the node before and after the change; they have no rows. */
   readonly node: { readonly before: Values; readonly after: Values };
 }
 

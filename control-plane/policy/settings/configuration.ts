@@ -100,7 +100,7 @@ export class Configuration {
     return this.stored;
   }
 
-  /** The same with the rows that a transaction has read. */
+  /** The stored configuration, with the rows that a transaction has read. */
   writtenWith(rows: Values): Config {
     const stored = layered.configOf(layered.decidingValues({ ...this.layers, rows }));
     return 'config' in stored ? stored.config : this.stored;

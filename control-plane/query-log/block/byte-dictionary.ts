@@ -11,7 +11,7 @@ import { lastWord, type ViewedBytes } from './viewed-bytes.ts';
 
 /** Words of an entry. Its bytes follow, filled with zeros to a whole word. */
 export const Entry = {
-  /** Its number in order of arrival. */
+  /** Number of the entry in order of arrival. */
   PLACE: 0,
   HASH: 1,
   /** The number beside it. */

@@ -7,7 +7,7 @@ export class RuleDictionary {
   readonly head: HeadRule[] = [];
   /** Length of their texts. */
   textBytes = 0;
-  /** The same object comes again and again. */
+  /** Places by object, because the same objects occur again and again. */
   private readonly byObject = new Map<LoggedRule, number>();
   private readonly byText = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /** Bytes that are read four at a time, at any place. Words are little-endian, as in the log rings. */
 
-/** The same memory as bytes and as a view. */
+/** Memory that is accessible as bytes and as a `DataView`. */
 export interface ViewedBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;

@@ -118,7 +118,7 @@ export class ClearRun {
     return isComplete;
   }
 
-  /** Those that may have rows of the client. */
+  /** The blocks that may contain rows of the client. */
   private async withRows(blocks: readonly ClearBlock[]): Promise<ClearBlock[]> {
     if (this.clear.device === null) return [...blocks];
     const { database } = this.options;

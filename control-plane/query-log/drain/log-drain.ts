@@ -38,7 +38,7 @@ export interface RecordNames {
 export interface LogSink {
   /** One row; its memory is used again afterwards. */
   append(row: QueryLogRow): void;
-  /** The same for one that may be of a probe, and is neither stored nor counted. */
+  /** A row that may belong to a probe; it is neither stored nor counted. */
   see?(row: QueryLogRow): void;
   /**
    * The same for a sample of queries from clients without access: `queries` of its network were refused since the last
@@ -53,7 +53,7 @@ export interface LogSink {
 
 /** Interval between reads while there are records, milliseconds: a ring is at most a quarter full at top speed. */
 const DRAIN_INTERVAL_MS = 20;
-/** The same while the rings are empty and threads wake the drain: for a thread that dies before it does. */
+/** Interval while the rings are empty, in case a thread dies before it wakes the drain. */
 const SLEEP_MS = 1000;
 /** Records read from each ring before the event loop gets its turn. */
 const MAX_RECORDS_A_TURN = 4000;

@@ -43,7 +43,7 @@ function written(parts: readonly (readonly LoggedQuery[])[]): { file: ArrayBuffe
   return { file: bytes.buffer, lengths: pieces.map((piece) => piece.length) };
 }
 
-/** Its rows, as the API has them. */
+/** Rows of a Parquet file, in the form of the API. */
 async function rowsOf(file: ArrayBuffer): Promise<unknown[]> {
   const rows = await parquetReadObjects({ file });
   return rows.map((row) => ({

@@ -18,7 +18,7 @@ export interface StoredBlock extends EncodedBlock {
 export interface KnownBlock {
   readonly head: BlockHead;
   names?: KnownNames;
-  /** Its names were read before: read once more, they are kept. */
+  /** Whether the names were read once before; the second read keeps them in memory. */
   wereNamesRead?: boolean;
 }
 
@@ -256,7 +256,7 @@ export function momentOf(us: number): string {
   return new Date(Math.floor(within / 1000)).toISOString().replace('Z', `${rest}Z`);
 }
 
-/** The same of its day in UTC. */
+/** The UTC day of a moment as a parameter of a statement. */
 export function dateOfMoment(us: number): string {
   return new Date(Math.floor(inYears(us) / 1000)).toISOString().slice(0, 10);
 }

@@ -152,7 +152,7 @@ export interface BlockNotice {
   readonly runId: number;
   readonly firstSeq: number;
   readonly rowCount: number;
-  /** Its hour, microseconds since 1970. */
+  /** Start of the hour, microseconds since 1970. */
   readonly hourUs: number;
 }
 
@@ -176,7 +176,7 @@ export function readBlockNotice(payload: string): BlockNotice | null {
 /** This life of the process. */
 export interface OwnRun {
   readonly key: string;
-  /** Its number in the database; null while that is not known. */
+  /** Id in the database; null while it is not known. */
   id: number | null;
 }
 

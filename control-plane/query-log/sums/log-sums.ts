@@ -206,7 +206,7 @@ export interface BlockUse {
 /** A block that is read. */
 export interface OpenedBlock {
   readonly reader: BlockReader;
-  /** Its names, if they are known by numbers: then `reader` may not have them. */
+  /** Names by number, if they are known; `reader` may then lack them. */
   readonly names: KnownNames | undefined;
   /** By place of a client: its queries that rows stand for beyond themselves and that count; null = none. */
   readonly repeats: Uint32Array | null;

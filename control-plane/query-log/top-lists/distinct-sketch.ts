@@ -7,7 +7,7 @@ import { hashText } from './text-hash.ts';
 /** Bytes of a sketch as it is stored. */
 export const SKETCH_BYTES = 4096;
 const INDEX_BITS = 12;
-/** The same on all nodes and for ever, since sketches are stored and joined. */
+/** Hash key. It must never change and be the same on all nodes, because sketches are stored and merged. */
 const KEY = Int32Array.of(0x57656972, 0x6e616d65);
 const ALPHA = 0.7213 / (1 + 1.079 / SKETCH_BYTES);
 

@@ -51,7 +51,7 @@ export class CacheFile {
     await writeDurably(this.path, this.image(cache, clock));
   }
 
-  /** The same in memory, for another process. */
+  /** The content of the file in memory, for another process. */
   image(cache: SharedArrayBuffer, clock: Clock): Buffer {
     const now = secsOf(clock);
     const head = Buffer.alloc(ENTRIES_AT);

@@ -38,7 +38,7 @@ export class ClusterSecret {
     this.secret = kept ?? randomBytes(SECRET_BYTES);
   }
 
-  /** The same object for as long as it is the same secret. */
+  /** The current secret: the same object until the secret changes. */
   current(): Uint8Array {
     return this.secret;
   }

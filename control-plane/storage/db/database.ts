@@ -116,7 +116,7 @@ const RETRY_MS = { first: 100, last: 15_000 } as const;
 const STEADY_MS = 20_000;
 /** Default milliseconds for closing. */
 const CLOSE_MS = 5000;
-/** The same for an unresponsive server, which will not write anything either. */
+/** Default milliseconds for closing connections to an unresponsive server, which will write nothing either. */
 const SILENT_CLOSE_MS = 700;
 /** Of that, what statements in flight get. */
 const FLIGHT_SHARE = 0.3;

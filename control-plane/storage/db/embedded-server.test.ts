@@ -26,7 +26,7 @@ function makeDataDir(): string {
   return join(root, 'data');
 }
 
-/** The same, with a cluster that ran before. */
+/** A data directory with a database cluster that ran before. */
 async function makeUsedDataDir(): Promise<string> {
   const dataDir = makeDataDir();
   await layCluster(dataDir);

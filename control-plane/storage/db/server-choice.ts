@@ -219,7 +219,7 @@ function refusalBy(seen: Pick<SeenServer, 'recall' | 'path'>): (standing: Server
   };
 }
 
-/** Its purpose is done or has failed already. */
+/** Closes a connection and ignores errors, because its work is done or has failed already. */
 async function end(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

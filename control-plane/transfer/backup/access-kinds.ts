@@ -91,7 +91,7 @@ const grants: BackupKind = {
   ],
 };
 
-/** Those of the clients in `$1`, by MAC, address or key, that this node knows. */
+/** Clients in `$1`, by MAC, address or key, that this node knows. */
 export const KNOWN_CLIENTS = `SELECT ${CLIENT_OF} AS client FROM clients c WHERE ${CLIENT_OF} = ANY ($1::text[])`;
 
 /** The kinds of this file. */

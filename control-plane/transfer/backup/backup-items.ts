@@ -40,7 +40,7 @@ export async function readItems(
   return new Map([...(await readKinds(tx, KINDS, now)), ...outside]);
 }
 
-/** The same of some kinds; kinds of things that end need the time. */
+/** All current objects of some kinds; kinds with an expiry need the time. */
 export async function readKinds(
   tx: Queryable,
   kinds: readonly BackupKind[],
@@ -99,7 +99,7 @@ export function diffItems(current: BackupItems, wanted: BackupItems): KindChange
   });
 }
 
-/** The same for people. */
+/** The changes in the form of the API. */
 export function shownChanges(changes: readonly KindChange[]): RestoreAnswer['changes'] {
   return changes.map(({ kind, created, changed, were, removed }) => ({
     kind: kind.name,

@@ -23,7 +23,7 @@ function apiKeyOf({ headers }: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-/** The same for a request that needs no login: null also if the database is unavailable. */
+/** The caller of a request that needs no login; also null if the database is unavailable. */
 export async function callerIfKnown(auth: Authenticator, request: Request): Promise<Caller | null> {
   try {
     return await callerOf(auth, request);

@@ -16,7 +16,7 @@ export interface CompatRequest {
   readonly secrets: readonly string[];
   /** Secrets that are only in the cookie of the native API, which scripts in a page cannot read. */
   readonly hiddenSecrets: readonly string[];
-  /** It contains a secret, valid or not. */
+  /** Whether the request contains a secret, valid or not. */
   readonly isSidSent: boolean;
   readonly origin: LoginOrigin;
   /** Aborted once the client is gone. */

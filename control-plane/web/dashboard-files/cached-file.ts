@@ -10,7 +10,7 @@ export interface KeptFile extends Omit<BuildFile, 'path'> {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Its name changes with its content. */
+/** Cache-Control of a file whose name changes with its content. */
 export const KEEP_FOR_EVER = 'public, max-age=31536000, immutable';
 /** Kept, and asked about with each use. */
 export const ASK_FIRST = 'no-cache';

@@ -15,7 +15,7 @@ const SMALL_BYTES = 64 * 1024;
  * that would drop it. What is longer is left to clients that read while they send.
  */
 const MOST_REST_BYTES = 1024 * 1024;
-/** Such rests of one client network, and of all together: a flood of them is not read. */
+/** Rate limits on such reads for one client network and in total, so that a flood is not read. */
 const RESTS_OF_A_NETWORK = { perSecond: 0.2, burst: 8 };
 const RESTS_OF_ALL = { perSecond: 2, burst: 64 };
 /** Time for a client to read the answer. */

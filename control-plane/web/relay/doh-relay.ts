@@ -23,7 +23,7 @@ export type NoteForwarding = (address: string, forwardedFor: string | undefined)
 
 /** Queries that wait for a thread; more get 503. */
 const MAX_WAITING = 256;
-/** Those of one client network; more get 429. */
+/** Maximum number of waiting requests of one client network; further ones get 429. */
 const MAX_WAITING_OF_A_NETWORK = 64;
 
 /** Answers DNS over HTTPS below its path. `note` is called for requests whose address is not that of a trusted proxy. */

@@ -7,7 +7,7 @@ import type { ContentDirectives } from '../edge/security-headers.ts';
 /** A finished page. */
 export interface Page {
   readonly html: string;
-  /** Its Content-Security-Policy: only the page's own style sheet may be used. */
+  /** Content-Security-Policy of the page: only its own style sheet may be used. */
   readonly contentPolicy: string;
 }
 

@@ -18,7 +18,7 @@ export const MAX_KEY_BYTES = 16 * 1024;
 /** The files cannot be replaced. */
 export class CertificateFilesError extends Error {
   override readonly name = 'CertificateFilesError';
-  /** They are links, another user's, or hold something else than a certificate and its key. */
+  /** Whether the files are links, belong to another user, or contain something else than a certificate and its key. */
   readonly isForeign: boolean;
 
   constructor(message: string, isForeign: boolean, cause?: unknown) {

@@ -14,7 +14,7 @@ export interface CertificateFacts {
   readonly issuer: string;
   /** Names and addresses that it is for. */
   readonly names: readonly string[];
-  /** Such as `RSA 2048` and `EC P-256`. */
+  /** Type of the key, such as `RSA 2048` and `EC P-256`. */
   readonly keyType: string;
   readonly notBefore: Date;
   readonly notAfter: Date;

@@ -15,7 +15,7 @@ const COOKIE = Uint8Array.from({ length: 16 }, (_, at) => at + 1);
 
 let clock: TestClock;
 let memory: SharedArrayBuffer;
-/** The same record, as two threads see it. */
+/** One record as seen by two threads. */
 let one: CapabilityRecord;
 let other: CapabilityRecord;
 beforeEach(() => {

@@ -57,13 +57,13 @@ export class Health {
   lastError: string | null = null;
   /** Milliseconds, exponentially weighted; 0 until measured. Silence counts as a slow answer. */
   smoothedLatencyMs = 0;
-  /** It let a question wait unusually long and has not answered since: others are asked first. */
+  /** Whether the server let a question wait unusually long and has not answered since; others are then asked first. */
   isSuspect = false;
   /** Called when it becomes suspect; null = nothing probes it. */
   onSuspect: (() => void) | null = null;
   /** Questions that the worker's answer thread asks the server by itself; null = none. */
   first: FirstAnswers | null = null;
-  /** It counts as a server that removes DNSSEC signatures until then, milliseconds of the monotonic clock; 0 = not. */
+  /** End of the time for which it counts as removing DNSSEC signatures, monotonic milliseconds; 0 = it does not. */
   removesSignaturesUntilMs = 0;
 
   private readonly thresholds: HealthThresholds;

@@ -84,7 +84,7 @@ export class Attempt<U extends Asked> implements Exchange {
     health.recordSilence(this.clock.monotonicMs() - sinceMs);
   }
 
-  /** Its time is over: counts that against the server if it had the whole time, and still takes a late outcome. */
+  /** Handles the timeout: counts it against the server if it had the full time; a late outcome is still accepted. */
   expire(): void {
     if (this.over || this.hasExpired) return;
     if (this.wasQueued) {

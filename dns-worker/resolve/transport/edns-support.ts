@@ -37,12 +37,12 @@ export class EdnsSupport {
     this.record.noteEdns();
   }
 
-  /** It was found out: either `noteLacking` was called, or the server knows EDNS. */
+  /** Records a verdict: either `noteLacking` was called, or the server supports EDNS. */
   noteClear(): void {
     this.record.clearEdns(UNSUSPECTED_SECS);
   }
 
-  /** It could not be found out. */
+  /** Records that no verdict was possible. */
   strike(): void {
     if (this.record.countEdnsRefusal() < MAX_REFUSALS) return;
     this.record.resetEdnsRefusals();

@@ -122,7 +122,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   private isFlushing = false;
   private readonly events: ConnectionEvents<StreamQuery>;
   private ended = false;
-  /** It was given up here, not closed by the server. */
+  /** Whether this side gave the connection up, instead of the server closing it. */
   private isGivenUp = false;
   private detail = 'connection closed';
 

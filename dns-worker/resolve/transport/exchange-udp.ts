@@ -78,7 +78,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     this.place.send(this.query);
   }
 
-  /** The same datagram again: a second id would double a guesser's chances (RFC 5452 section 5). */
+  /** Sends the same datagram again: a second id would double a guesser's chances (RFC 5452 section 5). */
   resend(): void {
     if (!this.over) this.place.send(this.query);
   }

@@ -18,13 +18,13 @@ const MAX_LOSSES = 16;
 
 /** Events of a connection. */
 export interface ConnectionEvents<Query> {
-  /** It has ended. */
+  /** The connection has ended. */
   closed(): void;
   /** A sent question has left the connection, with any outcome. */
   left(query: Query): void;
-  /** It ended with this question in flight or unsent; `hasProgressed`: it had brought answers. */
+  /** The connection ended with this question in flight or unsent; `hasProgressed` = it had brought answers. */
   lost(query: Query, detail: string, hasProgressed: boolean): void;
-  /** It can carry another number of questions. */
+  /** The number of questions that the connection can carry has changed. */
   changed(): void;
 }
 

@@ -26,7 +26,7 @@ export class KeptExchange<
   private readonly sender: QuerySender<Query>;
   private readonly make: (done: ExchangeDone) => Query;
   private readonly done: ExchangeDone;
-  /** Those without an outcome, the last one last. */
+  /** Queries without an outcome, the newest last. */
   private readonly queries: Query[];
   private isOver = false;
 

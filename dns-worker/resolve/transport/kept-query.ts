@@ -10,14 +10,14 @@ const SILENCE_MS = 1000;
 export class KeptQuery<Connection> implements SentState {
   readonly question: Question;
   readonly done: ExchangeDone;
-  /** Its connection while in flight; null before and afterwards. */
+  /** Connection of the query while in flight; otherwise null. */
   connection: Connection | null = null;
   sentMs = 0;
   receivedBefore = 0;
   idleMs = 0;
   /** Connections that ended without its answer; see `KeptConnections`. */
   losses = 0;
-  /** It has had to wait for room. */
+  /** Whether the query had to wait for room. */
   wasQueued = false;
 
   constructor(question: Question, done: ExchangeDone) {

@@ -14,7 +14,7 @@ const LIMIT_MS = 500;
 const MAX_IN_REFUGE = 8;
 const TIMED_OUT: ExchangeOutcome = { kind: 'failed', reason: 'network', detail: 'timeout' };
 
-/** Those questions to one server. */
+/** Short questions over TCP to one server. */
 export class BriefTcp {
   private readonly tcp: StreamUpstream;
   private readonly record: CapabilityRecord;
@@ -60,7 +60,7 @@ export class BriefTcp {
     };
   }
 
-  /** The same for a question whose port was closed; null if too many are asked so, or TCP does not work. */
+  /** Asks a question whose port was closed after guesses; null if too many are asked so, or TCP does not work. */
   askInRefuge(question: Question, done: ExchangeDone): Exchange | null {
     if (this.inRefuge >= MAX_IN_REFUGE || !this.isPossible) return null;
     this.inRefuge++;

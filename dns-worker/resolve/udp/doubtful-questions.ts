@@ -9,7 +9,7 @@ interface Doubtful {
   look(): void;
 }
 
-/** Those questions. Costs nothing while there are none. */
+/** The waiting questions of one server. Costs nothing while there are none. */
 export class DoubtfulQuestions {
   private readonly waiting = new Set<Doubtful>();
   private timer: NodeJS.Timeout | undefined;

@@ -72,7 +72,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
   /** The server has replied, if with something doubtful. */
   private hasReplied = false;
   private triedCookie = false;
-  /** It was asked over TCP as someone guessed ids; if that brings nothing, it is not tried again. */
+  /** Whether it was asked over TCP because of guessed ids; that is tried only once. */
   private soughtRefuge = false;
   private moves = 0;
   private repeats = 0;

@@ -283,7 +283,7 @@ export const BackupFile = z
   })
   .meta({ id: 'Backup' });
 export type BackupFile = z.output<typeof BackupFile>;
-/** The same as it is written. */
+/** A backup in the form in which it is written. */
 export type BackupText = z.input<typeof BackupFile>;
 
 const Switch = z

@@ -94,10 +94,10 @@ export async function loadPage(path: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Those that the navigation shows. */
+/** Pages in the navigation. */
 export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);
 
-/** Those that a phone's bar has a place for; the rest is behind "More". */
+/** Pages with a place in the bar of a phone; the rest is behind "More". */
 export const BAR_PATHS: readonly string[] = (['overview', 'queries', 'clients', 'groups'] as const).map(
   pathOf,
 );

@@ -22,7 +22,7 @@ export interface CompiledRules {
   /** Unix milliseconds; 0 for the empty table. */
   readonly compiledAtMs: number;
   readonly compileMs: number;
-  /** Its names files contain some names that no longer have rules of their kind. */
+  /** Whether the names files still contain names that no longer have rules of their kind. */
   readonly hasLeftNames?: true;
 }
 

@@ -12,7 +12,7 @@ export interface RuleBudget {
   /** Automata that read every name, and entries of their tables. */
   readonly automata: number;
   readonly automatonEntries: number;
-  /** The same for automata that read the addresses of answers; 0 = no rule is matched against these. */
+  /** The same counts for automata that read the addresses in answers; 0 = no rule is matched against addresses. */
   readonly addressAutomata: number;
   readonly addressEntries: number;
   /** Entries of the tables of automata that only read names with a given literal. */

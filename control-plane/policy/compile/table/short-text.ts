@@ -29,7 +29,7 @@ const SHORT_TEXT_LINES = 5000;
 
 /** A change of one list in a table. */
 export interface TextChange {
-  /** Its source index; one past the last for a list that is new. */
+  /** Index of the source; one past the last for a new list. */
   readonly index: number;
   /** Null = it is new. */
   readonly before: ListFile | null;

@@ -39,7 +39,7 @@ export interface PlacedRule {
   readonly rule: SpecialRule;
   readonly place: RulePlace;
   readonly isForAddresses: boolean;
-  /** It matches every name, if its conditions hold. */
+  /** Whether the rule matches every name if its conditions are met. */
   readonly isForEveryName: boolean;
 }
 

@@ -49,7 +49,7 @@ export function encodeSpecialRules(
   );
 }
 
-/** The same rules with these lines, by their indexes; the rest is copied. */
+/** Replaces the lines of rules, by their indexes; copies the rest. */
 export function withRuleLines(
   buffer: SharedArrayBuffer,
   lines: ReadonlyMap<number, number>,

@@ -23,7 +23,7 @@ function recordAt(prefixes: readonly Prefix[], address: number): number {
   return records[found]!;
 }
 
-/** The same by looking at every prefix. */
+/** Reference implementation that looks at every prefix. */
 function naive(prefixes: readonly Prefix[], address: number): number {
   const met = prefixes.filter((prefix) => prefix.start <= address && address < endOf(prefix));
   met.sort((a, b) => b.length - a.length || b.source - a.source || b.record - a.record);

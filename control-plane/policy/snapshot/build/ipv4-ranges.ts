@@ -20,7 +20,7 @@ export const MAX_RECORD = 2 ** SOURCE_SHIFT - 1;
 /** Gathers prefixes. */
 export class Ipv4Prefixes {
   private readonly keys: BigUint64Array;
-  /** The same memory: low word, high word. */
+  /** The same memory as 32-bit words: low word, high word. */
   private readonly words: Uint32Array;
   private count = 0;
 

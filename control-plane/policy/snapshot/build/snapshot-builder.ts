@@ -41,7 +41,7 @@ export function buildSnapshot(
   return buildSnapshotAfter(undefined, { version, compiled, rows, blocking, live }).snapshot;
 }
 
-/** The same, reusing the unchanged parts of the previous one. */
+/** Builds a snapshot that reuses the unchanged parts of the previous one. */
 export function buildSnapshotAfter(before: BuiltSnapshot | undefined, parts: SnapshotParts): BuiltSnapshot {
   const { version, compiled, rows, blocking, live } = parts;
   const seeds = seedsOf(compiled.rules);

@@ -139,7 +139,7 @@ export class RuleHistory {
     return known === undefined ? [] : containingLists(known, rules, groupId);
   }
 
-  /** The same for the log, computed once: for all names, or for each if it depends on the name. */
+  /** The lists for the log, computed once: for all names, or for each name if they depend on it. */
   logged(version: number, rule: DecidingRuleNumbers, name: () => Uint8Array): LoggedRule | undefined {
     const memory = this.versions.get(version)?.logged;
     if (memory === undefined) return undefined;
@@ -157,7 +157,7 @@ export class RuleHistory {
     return known && describeSchedule(known, groupId);
   }
 
-  /** The same for the log, computed once per group. */
+  /** The schedule for the log, computed once per group. */
   loggedSchedule(version: number, groupId: number): LoggedRule | undefined {
     const known = this.versions.get(version);
     if (known === undefined) return undefined;

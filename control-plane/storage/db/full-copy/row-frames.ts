@@ -20,7 +20,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** It is not a full copy, or a damaged one. */
+/** Error for a file that is not a full copy, or is damaged. */
 export class DamagedCopy extends Error {
   override readonly name = 'DamagedCopy';
 }

@@ -21,7 +21,7 @@ import { copyTables } from './copy-tables.ts';
 /** Progress, as shown to users. */
 export interface UpgradeState {
   readonly detail: string;
-  /** It does not continue by itself unless something changes. */
+  /** Whether the upgrade will not continue without a change by the operator. */
   readonly isStuck: boolean;
 }
 

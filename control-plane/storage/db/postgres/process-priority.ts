@@ -29,7 +29,7 @@ export function lowerPriority(pid: number, niceness: number, logger: Logger, fir
   }
 }
 
-/** The same for the process behind a connection of the embedded server. */
+/** Lowers the priority of the process behind a connection of the embedded server. */
 export function lowerSession(client: ClientBase, niceness: number, logger: Logger, first?: number): void {
   const { processID } = client as ClientBase & { readonly processID: number | null };
   if (processID !== null) lowerPriority(processID, niceness, logger, first);

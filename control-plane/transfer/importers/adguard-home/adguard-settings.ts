@@ -24,7 +24,7 @@ export interface AdguardClient {
   /** Addresses, networks, MACs and ClientIDs. */
   readonly ids: readonly string[];
   readonly policy: AdguardPolicy;
-  /** Such as `device_tv`; rules name them by `$ctag`. */
+  /** Tags such as `device_tv`, which rules refer to by `$ctag`. */
   readonly tags: readonly string[];
   /** Whether the query log and the statistics leave it out. */
   readonly isUnlogged: boolean;
@@ -38,7 +38,7 @@ export interface AdguardFilter {
   readonly url: string;
   readonly name: string;
   readonly enabled: boolean;
-  /** Its copy in `data/filters/`; null if the upload has none. */
+  /** Copy of the list in `data/filters/`; null if the upload has none. */
   readonly copy: Uint8Array | null;
   readonly id: string;
 }

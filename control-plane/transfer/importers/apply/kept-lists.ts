@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { writeDurably } from '../../../host/files/durable-file.ts';
 import type { PlannedList } from '../plan/import-plan.ts';
 
-/** Such a list, and where it goes. */
+/** A list of a plan with the path of its file. */
 export interface ListFile extends PlannedList {
   readonly path: string;
-  /** Of the file. */
+  /** `file:` URL of that path. */
   readonly url: string;
   readonly isSame: boolean;
 }

@@ -208,7 +208,7 @@ function mapConditional(
   });
 }
 
-/** Such names are never forwarded, except in domains with their own servers. */
+/** Adds the private domains, which are never forwarded unless they have their own servers. */
 function addPrivateDomains({ builder }: NameParts, zones: readonly string[]): void {
   for (const zone of PRIVATE_DOMAINS) {
     if (zones.includes(zone)) continue;

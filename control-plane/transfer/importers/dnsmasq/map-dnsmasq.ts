@@ -48,7 +48,7 @@ export function mapDnsmasq(files: FileSet): ImportPlan {
   return builder.finish('dnsmasq');
 }
 
-/** It asks the servers of the machine's resolv.conf as well. */
+/** The servers in the machine's resolv.conf, which dnsmasq also asks. */
 function systemServers(
   builder: PlanBuilder,
   files: FileSet,

@@ -5,12 +5,12 @@ export function decodeText(content: Uint8Array): string {
   return decoded(content).replaceAll(/\r\n?/g, '\n');
 }
 
-/** Its lines, at most `MAX_LINES`. */
+/** Lines of a file, at most `MAX_LINES`. */
 function linesOf(content: Uint8Array): string[] {
   return decodeText(content).split('\n', MAX_LINES);
 }
 
-/** Its trimmed lines, without empty ones and comments; none if there is no file. */
+/** Trimmed lines of a file, without empty lines and comments; none if there is no file. */
 export function contentLines(content: Uint8Array | undefined): string[] {
   const lines = content === undefined ? [] : linesOf(content);
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));

@@ -38,7 +38,7 @@ export function readJson(name: string, content: Uint8Array): ForeignTree {
   return new ForeignTree(parseJson(name, content));
 }
 
-/** The same as it is. */
+/** The parsed value of a JSON file; throws an ImportFault. */
 export function parseJson(name: string, content: Uint8Array): unknown {
   const text = boundedText(name, content);
   let value: unknown;

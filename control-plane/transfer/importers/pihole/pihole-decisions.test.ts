@@ -36,7 +36,7 @@ function exported(
   });
 }
 
-/** The same rows with the status that this Weir gives. */
+/** The rows with the status that Weir gives. */
 async function answered(table: readonly ExpectedStatus[]): Promise<ExpectedStatus[]> {
   const ask = await importedPolicy(suite().database, LISTS);
   return table.map(([client, name, qtype]) => [client, name, qtype, ask(client, name, qtype).status]);

@@ -17,7 +17,7 @@ export function readGravity(tables: SqliteTables): GravityTables {
   return fromTables((table, columns) => tables.rows(table, columns));
 }
 
-/** The same of the JSON files that version 5 exports. */
+/** The tables in the JSON files that Pi-hole 5 exports. */
 export function readGravityJson(files: FileSet): GravityTables {
   const rowsOf = (name: string): readonly Row[] | undefined => {
     const content = fileAt(files, `${name}.json`);
@@ -42,7 +42,7 @@ export function readDevices(tables: SqliteTables): PiholeDevice[] {
   }));
 }
 
-/** Those of an upload without any. */
+/** The tables of an upload that contains none. */
 export const NO_TABLES: GravityTables = {
   groups: [],
   lists: [],

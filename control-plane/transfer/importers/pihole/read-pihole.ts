@@ -49,7 +49,7 @@ export function readPihole(files: FileSet, folder: string): PiholeSettings {
   };
 }
 
-/** Those of people: Pi-hole writes its own again from its settings. */
+/** Files of dnsmasq options that users wrote; Pi-hole generates the others from its settings. */
 function dnsmasqFiles(files: FileSet): [string, string[]][] {
   const written = filesIn(files, 'dnsmasq.d').filter(([path]) => !/-pihole/.test(path));
   return written.map(([path, content]) => [path, contentLines(content)]);

@@ -15,7 +15,7 @@ export interface ForeignList {
   readonly subdomains?: boolean;
   /** Null = every group; empty = the list is kept, but switched off. */
   readonly groups: readonly string[] | null;
-  /** Its text, if the upload contains it. */
+  /** Text of the list, if the upload contains it. */
   readonly text?: string | undefined;
   /** Of the file that Weir keeps of a text, and the name of custom rules. */
   readonly fileName?: string;

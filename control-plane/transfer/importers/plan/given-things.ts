@@ -40,7 +40,7 @@ export interface GivenClient {
 /** A service that is blocked for a group. */
 export interface GivenService {
   readonly serviceId: string;
-  /** Its id in Weir's own catalog, if that differs. */
+  /** Id in Weir's catalog, if it differs. */
   readonly ownId: string | null;
   readonly group: string;
   /** Schedule profile whose blocking times are the only ones at which it is blocked; null = it always is. */

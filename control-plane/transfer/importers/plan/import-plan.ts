@@ -34,7 +34,7 @@ type Origin = readonly number[];
 /** A list that Weir keeps as a file below a folder of `blocking.list_dirs`: a list source once that folder is known. */
 export interface PlannedList {
   readonly source: Omit<Thing<'list_sources'>, 'url' | 'text'>;
-  /** The same for the same list at the next import. */
+  /** Name of the file, which is the same at the next import of the list. */
   readonly fileName: string;
   readonly text: string;
   readonly items: Origin;

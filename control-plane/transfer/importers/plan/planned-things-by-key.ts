@@ -9,7 +9,7 @@ export function put<T>(things: Things<T>, key: string, value: T, ...items: reado
   things.set(key, { value, items: [...(things.get(key)?.items ?? []), ...items] });
 }
 
-/** The same rule twice is enabled if one of them is. */
+/** Adds a rule. Of duplicate rules, one is kept, and it is enabled if any of them is. */
 export function putRule<T extends Thing<'managed_domains'> | Thing<'regex_filters'>>(
   things: Things<T>,
   rule: T,

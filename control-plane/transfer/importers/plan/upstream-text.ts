@@ -21,7 +21,7 @@ export function readUpstream(written: string): ReadUpstream {
   return readServer(text);
 }
 
-/** The same for a text that an importer put together: there, `name@address` pins an address and names no user. */
+/** Reads a text that an importer has composed: there, `name@address` pins an address and names no user. */
 export function readServer(text: string): ReadUpstream {
   const scheme = /^([a-z0-9+]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sdns') return readStamp(text.slice('sdns://'.length));

@@ -17,7 +17,7 @@ export function readProfile(files: FileSet): ForeignTree | null {
   return wrapper === undefined ? file : file.at(wrapper);
 }
 
-/** The same, but null also if the upload is not JSON. */
+/** Like the function above, but also null if the upload is not JSON. */
 export function profileIn(files: FileSet): ForeignTree | null {
   try {
     return readProfile(files);

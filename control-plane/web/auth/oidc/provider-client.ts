@@ -97,7 +97,7 @@ export class ProviderClient {
     }
   }
 
-  /** Its discovery document, asked for by one login at a time. */
+  /** Discovery document of the provider, fetched by one login at a time. */
   private async discover(library: Library): Promise<Configuration> {
     const { settings, monotonicMs } = this.parts;
     const { issuer, client_id: clientId, client_secret: given, client_secret_file: file } = settings();

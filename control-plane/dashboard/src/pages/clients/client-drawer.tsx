@@ -159,7 +159,7 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
 const PERIODS = ['1h', '24h', '7d'] as const;
 const ROWS = 8;
 
-/** Its queries by time, and its most asked and most blocked names. */
+/** Queries of a client over time, and its most queried and most blocked names. */
 function ClientActivity({ address }: { readonly address: string }): ReactNode {
   const { say } = useText();
   const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');

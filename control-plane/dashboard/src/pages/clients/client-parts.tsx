@@ -30,7 +30,7 @@ export function MergeButton({ client }: { readonly client: Client }): ReactNode 
   );
 }
 
-/** Those that were merged into it. */
+/** Clients that were merged into this one. */
 export function ClientParts({ client }: { readonly client: Client }): ReactNode {
   const { say, format } = useText();
   const split = useChange('POST /clients/{id}/split', { done: 'clients.splitOff' });

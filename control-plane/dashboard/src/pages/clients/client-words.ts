@@ -5,7 +5,7 @@ import type { MessageKey } from '../../i18n/language.ts';
 /** A client. */
 export type Client = AnswerOf<'GET /clients'>['data'][number];
 
-/** It has a name neither from a person nor from its network. */
+/** Whether a client has neither a name from a user nor a host name. */
 export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>): boolean {
   return name === null && hostname === null;
 }
@@ -26,7 +26,7 @@ export const SOURCE_TEXTS: Readonly<Record<Client['group_source'], MessageKey>> 
   default: 'clients.source.default',
 };
 
-/** Its group was chosen for it, not for its network. */
+/** Whether a client's group was assigned to the client itself, not to its network. */
 export function hasOwnGroup({ group_source: source }: Pick<Client, 'group_source'>): boolean {
   return source === 'mac' || source === 'manual';
 }

@@ -8,7 +8,7 @@ export type GuideKind = 'router' | 'device';
 /** A product. */
 interface Product {
   readonly kind: GuideKind;
-  /** The same in every language; null for one that the texts name. */
+  /** Product name, which is not translated; null if the translated texts contain it. */
   readonly name: string | null;
   /** To be run in a terminal. */
   readonly commands?: { readonly ipv4: string; readonly ipv6: string };

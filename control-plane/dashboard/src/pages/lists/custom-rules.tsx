@@ -27,7 +27,7 @@ const FIELDS = ['name', 'group_ids'];
 interface AddRulesProps {
   readonly kind: SourceKind;
   readonly onClose: () => void;
-  /** They can be written now. */
+  /** Called when the list exists, so that its rules can be edited. */
   readonly onAdded: (source: Source) => void;
 }
 

@@ -37,7 +37,7 @@ interface ListDialogProps {
   readonly kind: SourceKind;
   /** Null = a new one. */
   readonly source: Source | null;
-  /** Those that are there. */
+  /** Existing list sources. */
   readonly sources: readonly Source[];
   /** Address and name of a new one that was chosen elsewhere. */
   readonly known?: { readonly url: string; readonly name: string };

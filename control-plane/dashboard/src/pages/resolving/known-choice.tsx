@@ -11,7 +11,7 @@ import styles from './resolving-page.module.css';
 const OWN = 'own';
 
 interface KnownChoiceProps {
-  /** Those of the form. */
+  /** Servers in the form. */
   readonly servers: readonly string[];
   readonly onChoose: (name: string, servers: readonly string[]) => void;
 }

@@ -42,7 +42,7 @@ export interface Standing {
   readonly down: number;
   /** Not asked yet. */
   readonly unknown: number;
-  /** They replied before, but not to the last question. */
+  /** Number of servers that replied before, but not to the last question. */
   readonly faltering: number;
 }
 

@@ -10,7 +10,7 @@ import styles from './schedules.module.css';
 
 interface WeekGridProps<Slot extends WeekSlot> {
   readonly slots: readonly Slot[];
-  /** It blocks services at its times, and not everything. */
+  /** Whether the schedule blocks services at its times, and not everything. */
   readonly isForServices: boolean;
   /** A slot was chosen; without it the grid is a picture. */
   readonly onOpen?: (slot: Slot) => void;

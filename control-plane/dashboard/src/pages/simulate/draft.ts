@@ -9,7 +9,7 @@ export type DraftChange =
       readonly id: number;
       readonly of: SourceKind;
       readonly name: string;
-      /** It is on, and a newer copy waits: that one is taken. */
+      /** Whether the list is enabled and has a held update, which the simulation then uses. */
       readonly isHeld: boolean;
     }
   | { readonly kind: 'turnOff'; readonly id: number; readonly of: SourceKind; readonly name: string }

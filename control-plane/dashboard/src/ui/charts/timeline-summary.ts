@@ -2,7 +2,7 @@
 
 /** One span of a timeline. */
 export interface TimelineBucket {
-  /** Its start. */
+  /** Start of the bucket. */
   readonly timestamp: string;
   readonly total: number;
   readonly blocked: number;

@@ -16,7 +16,7 @@ export interface Column<Row> {
   readonly isActions?: boolean;
   /** Only administrators see it. */
   readonly isForAdmins?: boolean;
-  /** Its value speaks for itself: without its title in a phone's cards. */
+  /** Whether the cards on a phone show the value without the title of the column. */
   readonly isPlain?: boolean;
   /** Left out of a phone's cards: details of the row have it. */
   readonly isMinor?: boolean;

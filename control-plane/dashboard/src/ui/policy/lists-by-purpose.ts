@@ -11,7 +11,7 @@ export interface PurposeLists {
   readonly lists: readonly KnownList[];
 }
 
-/** Those of a kind whose address is not among `urls`, in the order of the catalogue. */
+/** Lists of a kind whose address is not among `urls`, in the order of the catalogue. */
 export function knownListsFor(
   all: readonly KnownList[],
   kind: SourceKind,

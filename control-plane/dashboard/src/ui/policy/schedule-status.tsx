@@ -12,7 +12,7 @@ interface ScheduleStandingProps {
   readonly slots: readonly WeekSlot[];
   readonly timeZone: string;
   readonly daysOff: readonly { readonly from: string; readonly to: string }[];
-  /** It blocks services at its times, and not everything. */
+  /** Whether the schedule blocks services at its times, and not everything. */
   readonly isForServices: boolean;
 }
 

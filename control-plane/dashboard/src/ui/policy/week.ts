@@ -22,7 +22,7 @@ export interface DayBlock<Slot extends WeekSlot> {
   /** Minutes of that day. */
   readonly start: number;
   readonly end: number;
-  /** It began on the day before. */
+  /** Whether the slot began on the day before. */
   readonly isContinued: boolean;
 }
 

@@ -15,7 +15,7 @@ import {
   repeated,
 } from './tre-pieces.ts';
 
-/** The same pattern for RE2, or why RE2 has no such pattern. */
+/** The equivalent pattern for RE2, or the reason why there is none. */
 export type ReadPattern = { readonly pattern: string } | { readonly reason: string };
 
 /** Escapes that both read alike. */

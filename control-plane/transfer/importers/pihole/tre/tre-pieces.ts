@@ -16,16 +16,16 @@ export interface Piece {
   readonly text: string;
   /** A quantifier can follow the text. */
   readonly isAtom: boolean;
-  /** It can match nothing. */
+  /** Whether the piece can match the empty string. */
   readonly isNullable: boolean;
-  /** It matches nothing only at certain places, such as at the start. */
+  /** Whether it matches the empty string only at certain places, such as at the start. */
   readonly isAnchored: boolean;
   /** Every match begins, ends with a letter, a digit or an underscore. */
   readonly startsWord: boolean;
   readonly endsWord: boolean;
-  /** It is nothing but an anchor, which TRE keeps whatever repeats it: `^*a` is `^a` there. */
+  /** Whether it is only an anchor. TRE ignores quantifiers on it: `^*a` is `^a` there. */
   readonly isAnchor?: boolean;
-  /** It is the start, the end of a word, which RE2 does not have. */
+  /** Whether it is the start or the end of a word, which RE2 does not have. */
   readonly edge?: 'start' | 'end';
 }
 

@@ -20,7 +20,7 @@ import styles from './plan.module.css';
 
 interface PlanServicesProps {
   readonly services: PlanDraft['services'];
-  /** They are blocked at times, unless one is blocked always. */
+  /** Whether the services are blocked at times, unless one is blocked always. */
   readonly hasTimes: boolean;
   readonly onToggle: (id: string, isChosen: boolean) => void;
   readonly onChange: (services: PlanDraft['services']) => void;

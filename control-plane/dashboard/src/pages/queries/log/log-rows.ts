@@ -98,7 +98,7 @@ export class LogRows {
     if (all.length > MOST_FRESH && oldest !== undefined) this.cutAfter(oldest.row);
   }
 
-  /** Those that are neither among the live ones nor on the newest page; one without an id counts as unknown. */
+  /** Rows that are neither among the live ones nor on the newest page; a row without an id counts as unknown. */
   unknown(rows: readonly LogRow[]): LogRow[] {
     const known = new Set([...this.fresh, ...(this.parts[0]?.rows ?? [])].map(({ row }) => row.id));
     return rows.filter(({ id }) => id === null || !known.has(id));

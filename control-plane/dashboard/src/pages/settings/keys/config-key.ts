@@ -20,7 +20,7 @@ export interface ConfigKey {
   readonly max?: number;
   readonly choices?: readonly string[];
   readonly restart?: boolean;
-  /** Its value is never answered. */
+  /** Whether the API never returns the value. */
   readonly secret?: boolean;
 }
 
