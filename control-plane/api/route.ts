@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { MAX_ID } from '../../shared/api/fields.ts';
 import { closed, NoFields } from '../../shared/api/zod.ts';
 import type { Checked, FieldsSchema, Nothing, Schema, Unchecked } from '../../shared/api/zod.ts';
-import type { Access } from './access.ts';
+import type { Access } from './route-access.ts';
 import { notFound } from './api-error.ts';
 import { isLocal } from './local-requests.ts';
 import type { Author, Caller } from './caller.ts';

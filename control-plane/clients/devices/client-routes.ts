@@ -13,7 +13,7 @@ import {
 } from '../../../shared/api/policy/clients-api.ts';
 import type { ClientStats, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { clientsOf } from '../../api/access.ts';
+import { clientsOf } from '../../api/route-access.ts';
 import { notFound } from '../../api/api-error.ts';
 import type { Author } from '../../api/caller.ts';
 import { BULK_LIMIT_BYTES } from '../../api/row-faults.ts';

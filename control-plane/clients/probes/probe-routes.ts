@@ -6,7 +6,7 @@
 import type { Request } from 'express';
 import { Probe, ProbeParams } from '../../../shared/api/probes-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import type { Access } from '../../api/access.ts';
+import type { Access } from '../../api/route-access.ts';
 import { notFound, overloaded } from '../../api/api-error.ts';
 import { clientAddress } from '../../api/client-address.ts';
 import { readOnlyEntity } from '../../api/entity.ts';

@@ -2,7 +2,7 @@
  * Rights of the role family about grants: see and end those of the clients that an administrator has linked to
  * it, and make new ones for them that end within 36 hours.
  */
-import { clientsOf } from '../../api/access.ts';
+import { clientsOf } from '../../api/route-access.ts';
 import { forbidden, notFound } from '../../api/api-error.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { PolicyGrant } from '../../policy/change/rows.ts';

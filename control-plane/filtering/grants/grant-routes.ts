@@ -8,7 +8,7 @@ import type { GrantCreate } from '../../../shared/api/policy/grants-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { invalid, notFound } from '../../api/api-error.ts';
 import { entity } from '../../api/entity.ts';
-import { clientsOf } from '../../api/access.ts';
+import { clientsOf } from '../../api/route-access.ts';
 import { authorOf, route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import { recordAudit } from '../../policy/audit/audit-store.ts';

@@ -1,7 +1,7 @@
 /** HTTP routes of `{api}/status/stream`. */
 import type { Request } from 'express';
 import { StatusEvent } from '../../../shared/api/policy/status-api.ts';
-import { mayCall } from '../../api/access.ts';
+import { mayCall } from '../../api/route-access.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Caller } from '../../api/caller.ts';

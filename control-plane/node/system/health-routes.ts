@@ -1,7 +1,7 @@
 /** HTTP routes of the node's state. Only the session lookup may wait for the database. */
 import { hostname } from 'node:os';
 import { Health, Hostname } from '../../../shared/api/system-api.ts';
-import { mayCall } from '../../api/access.ts';
+import { mayCall } from '../../api/route-access.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Authenticator } from '../../web/auth/authenticator.ts';

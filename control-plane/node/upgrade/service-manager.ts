@@ -1,7 +1,4 @@
-/**
- * Notifications to a service manager (sd_notify(3)), and the sockets that it keeps for a process that was killed
- * (sd_listen_fds(3)). Without one, or if koffi does not load, nothing is sent.
- */
+/** Notifies a service manager (sd_notify(3)) and gives it sockets to keep (sd_listen_fds(3)); neither without koffi. */
 import type { Logger } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { loadDescriptorCalls } from './descriptor-calls.ts';
@@ -10,7 +7,7 @@ import { MAX_DESCRIPTORS, sendDescriptors } from './descriptor-messages.ts';
 import { InheritedSockets } from './inherited-sockets.ts';
 import { connectDatagrams } from './unix-connection.ts';
 
-/** The first descriptor of those that are kept (SD_LISTEN_FDS_START). */
+/** The first kept descriptor (SD_LISTEN_FDS_START). */
 const FIRST_DESCRIPTOR = 3;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;

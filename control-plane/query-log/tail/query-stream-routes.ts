@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { QueryLogFilters, QueryTailEvent } from '../../../shared/api/query-log-api.ts';
 import type { Clock } from '../../../shared/clock.ts';
-import { mayCall } from '../../api/access.ts';
+import { mayCall } from '../../api/route-access.ts';
 import { route } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 import type { Caller } from '../../api/caller.ts';

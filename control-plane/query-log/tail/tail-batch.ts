@@ -1,6 +1,4 @@
-/**
- * Rows of one block on their way to the readers of the live tail: filtered and written as JSON once for all of them.
- */
+/** Rows of one block on their way to the readers of the live tail: filtered, and written as JSON once for all. */
 import { BlockReader } from '../block/block-reader.ts';
 import type { RawBlock } from '../block/block-encoder.ts';
 import type { EncodedBlock } from '../block/block-layout.ts';

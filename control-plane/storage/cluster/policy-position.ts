@@ -30,9 +30,7 @@ export interface PolicyPosition {
   /** The newest revision; 0 = before the first. */
   readonly revision: number;
   readonly versions: TableVersions;
-  /**
-   * A number that is raised to wait for all nodes, see `setMark()`; -1 if the value in the database is not a number.
-   */
+  /** A number that is raised to wait for all nodes, see `setMark()`; -1 if the stored value is not a number. */
   readonly mark: number;
   /** Names the tables, see `TABLES`: after a restore they are others, and all else may be as it was before. */
   readonly tables: string | null;
@@ -82,10 +80,7 @@ export function differingVersions(one: TableVersions, other: TableVersions): str
   return Object.keys(other).filter((name) => one[name] !== other[name]);
 }
 
-/**
- * Whether the rows of policy are the same at both positions; for a table without a version, only the revision shows
- * that.
- */
+/** Whether the rows of policy are the same at both positions; without a version of a table, by the revision alone. */
 export function haveSameRows(one: PolicyPosition, other: PolicyPosition): boolean {
   if (unversioned(other).length > 0 && one.revision !== other.revision) return false;
   return differingVersions(one.versions, other.versions).every((name) => BESIDE_POLICY.has(name));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { IdParams } from '../../../shared/api/fields.ts';
 import { GroupCreateBody } from '../../../shared/api/policy/groups-api.ts';
-import type { Access } from '../../api/access.ts';
+import type { Access } from '../../api/route-access.ts';
 import { route } from '../../api/route.ts';
 import { answersOf } from './documented-answers.ts';
 

@@ -6,7 +6,7 @@ import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-open
 import { Problem } from '../../../shared/api/problem-details.ts';
 import type { ProblemCode } from '../../../shared/api/problem-details.ts';
 import { CHALLENGE } from '../../api/api-error.ts';
-import type { Access } from '../../api/access.ts';
+import type { Access } from '../../api/route-access.ts';
 import { isGuarded } from '../../api/route.ts';
 import type { Route } from '../../api/route.ts';
 

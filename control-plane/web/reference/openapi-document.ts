@@ -1,5 +1,5 @@
 /** The parts of an OpenAPI document that Weir fills, as `openapi.ts` makes and `docs-page.ts` reads them. */
-import type { Access } from '../../api/access.ts';
+import type { Access } from '../../api/route-access.ts';
 
 /** A parameter of the path, of the query string or in a header field. */
 export interface ParameterDoc {

@@ -3,8 +3,8 @@
  * (or, from a later version on, an API token) whose role is enough.
  */
 import type { Request } from 'express';
-import { mayCall } from '../../api/access.ts';
-import type { Access } from '../../api/access.ts';
+import { mayCall } from '../../api/route-access.ts';
+import type { Access } from '../../api/route-access.ts';
 import { forbidden } from '../../api/api-error.ts';
 import type { Caller } from '../../api/caller.ts';
 import type { Role } from '../../../shared/api/auth-api.ts';

@@ -5,7 +5,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { mayCall } from '../../api/access.ts';
+import { mayCall } from '../../api/route-access.ts';
 import { forbidden } from '../../api/api-error.ts';
 import { holderOf } from '../../api/places.ts';
 import { logFailure, toApiError } from '../../api/problem.ts';

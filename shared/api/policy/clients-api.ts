@@ -204,7 +204,6 @@ export type ClientUpdate = z.output<typeof ClientUpdateBody>;
 export const ClientMergeBody = z
   .strictObject({ client_ids: z.array(Id).min(1).max(MOST_MERGED) })
   .meta({ id: 'ClientMerge' });
-export type ClientMerge = z.output<typeof ClientMergeBody>;
 
 export const ClientIdsBody = z
   .strictObject({ client_ids: z.array(Id).min(1).max(1_000) })

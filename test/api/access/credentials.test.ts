@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
-import type { Access } from '../../../control-plane/api/access.ts';
+import type { Access } from '../../../control-plane/api/route-access.ts';
 import { createApp } from '../../../control-plane/web/server/app.ts';
 import { checkTable, type CompatContext, compatTable } from '../../../control-plane/node/route-table.ts';
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';

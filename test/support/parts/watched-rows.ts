@@ -1,5 +1,5 @@
 /** Rows that are watched: which of them a request gets through to, without what they would do. */
-import type { Access } from '../../../control-plane/api/access.ts';
+import type { Access } from '../../../control-plane/api/route-access.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import type { CompatRoute } from '../../../control-plane/web/compat/compat-route.ts';
 import type { CompatRows, Rows } from './running-api.ts';

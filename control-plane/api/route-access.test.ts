@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { clientsOf, mayCall, rolesOf } from './access.ts';
+import { clientsOf, mayCall, rolesOf } from './route-access.ts';
 
 describe('mayCall()', () => {
   test.each([
