@@ -14,9 +14,9 @@ import { keys } from './sections.ts';
 /** Values as they are written, by the paths of their keys (`server.web_port`). */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Where values come from. */
+/** Values by their source. */
 export interface Layers {
-  /** Of the configuration file, with local changes. */
+  /** Values of the configuration file, with local changes. */
   readonly file: Values;
   /** Keys that are local changes. */
   readonly local?: readonly string[];

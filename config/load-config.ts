@@ -13,7 +13,7 @@ import type { Config } from './schema.ts';
 import { usableConfig } from './usable-config.ts';
 import type { UsableConfig } from './usable-config.ts';
 
-/** Where to look. */
+/** Location of the configuration. */
 export interface ConfigSource {
   /** The file named on the command line; it must exist. */
   readonly file?: string | undefined;

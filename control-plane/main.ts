@@ -95,7 +95,7 @@ async function startUnlessBad(
   return BAD_CONFIG;
 }
 
-/** For people without the time, as other commands do. */
+/** Writer of failures: JSON, or text without a time, as in other commands. */
 async function failuresIn(format: 'json' | 'text'): Promise<(line: string) => void> {
   const { isJournal, journalPrefix } = await import('./host/log/journal.ts');
   const prefix = isJournal(process.env) ? journalPrefix('error') : '';

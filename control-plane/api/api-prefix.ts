@@ -1,4 +1,4 @@
-/** Where the two APIs live. */
+/** URL prefixes of the two APIs. */
 
 /** The prefix of every path of the native API; the compatibility API takes `/api` when it is on. */
 export function apiPrefix(altCompat: boolean): string {

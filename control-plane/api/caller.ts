@@ -21,7 +21,7 @@ export interface Caller {
 export interface Author {
   /** A user name or the name of a token; `system` for Weir itself. */
   readonly name: string;
-  /** Where the request came from; null = not from the network. */
+  /** Address that the request came from; null = not from the network. */
   readonly address: string | null;
   /** Called with the id of the revision that the change makes. */
   readonly onRevision?: (id: number) => void;

@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** An entity as its feature writes it. */
 interface EntityRow<P extends Schema, A extends FieldsSchema> {
-  /** Where it is read, behind the API's prefix, parameters as `{id}`. */
+  /** Path at which the entity is read, without the prefix of the API; parameters are written as `{id}`. */
   readonly path: string;
   readonly params?: P;
   /** The schema of its answer. */

@@ -12,7 +12,7 @@ const MAX_NETWORKS = 10_000;
 /** Allowed requests of a network. */
 export interface RequestRate {
   readonly perSecond: number;
-  /** At once, after a pause. */
+  /** Requests at once after a pause. */
   readonly burst: number;
 }
 

@@ -14,7 +14,7 @@ export type Command =
       readonly arguments: readonly string[];
       readonly options: GivenOptions;
     }
-  /** Of one command, or of all. */
+  /** Help for one command, or for all. */
   | { readonly kind: 'help'; readonly spec: CommandSpec | undefined }
   | { readonly kind: 'version' }
   | { readonly kind: 'mistake'; readonly message: string };

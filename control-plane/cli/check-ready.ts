@@ -14,7 +14,7 @@ import { reasonOf } from '../../shared/errors.ts';
 import { localAddress } from '../host/local-address.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where the node listens for DNS. */
+/** Addresses and ports on which the node listens for DNS. */
 export interface DnsListener {
   readonly addresses: readonly string[];
   /** Ports in order of preference; the node uses the first one that was free. */

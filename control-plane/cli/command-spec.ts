@@ -14,7 +14,7 @@ export interface OptionSpec {
 export interface CommandSpec {
   /** One or two words. */
   readonly name: string;
-  /** As in the help, such as `<domain>`. */
+  /** Arguments as shown in the help, such as `<domain>`. */
   readonly arguments: string;
   readonly least: number;
   readonly most: number;

@@ -38,7 +38,7 @@ function overview(): string {
   return `weir: a DNS server that filters\n\n${part(false)}\n\n${part(true)}\n\n${END}`;
 }
 
-/** With the verbs of a noun, which have no line in the overview. */
+/** The summary with the verbs of a noun, which have no line in the overview. */
 function summaryOf({ name, summary }: CommandSpec): string {
   const verbs = COMMANDS.filter(({ verbOf }) => verbOf === name).map((verb) => verb.name.split(' ')[1]!);
   return verbs.length === 0 ? summary : `${summary}; more: ${verbs.join(', ')}`;

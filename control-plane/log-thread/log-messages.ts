@@ -17,7 +17,7 @@ import type { SentTarget } from '../storage/db/database-target.ts';
 export interface LogSettings {
   /** `off` if queries are not logged. */
   readonly privacy: QueryLogPrivacy;
-  /** Of the stream of queries (dnstap). */
+  /** Privacy of the stream of queries (dnstap). */
   readonly streamPrivacy: QueryLogPrivacy;
   readonly limitedPrefixes: NetworkPrefixes;
   readonly pressure: LogPressure;
@@ -102,7 +102,7 @@ export interface DaysFailure {
   readonly isUnavailable: boolean;
 }
 
-/** From the control plane to the log thread. */
+/** Messages from the control plane to the log thread. */
 export type ToLog =
   | SentNames
   | (LogRequest & { readonly id: number })
@@ -124,7 +124,7 @@ export interface RefusedSample {
   readonly atMs: number;
 }
 
-/** From the log thread to the control plane. */
+/** Messages from the log thread to the control plane. */
 export type FromLog =
   | SentLine
   | { readonly type: 'done'; readonly id: number }

@@ -43,7 +43,7 @@ export interface QueryLogThreadParts extends Pick<
   readonly settings: LogSettings;
 }
 
-/** Where records come from, and where what is seen in them goes. */
+/** Sources of records, and recipients of what the log thread sees in them. */
 export interface LogEnds {
   readonly memories: readonly WorkerMemory[];
   readonly seen: (sighting: Sighting) => void;
@@ -126,7 +126,7 @@ export class QueryLogThread implements OwnRowsSource {
     return lostRows(this.tally);
   }
 
-  /** Of the stream of queries. */
+  /** Counters of the stream of queries. */
   streamCounters(): StreamCounters {
     const doubles = new Float64Array(this.control);
     return {

@@ -6,7 +6,7 @@ import type { DiskRoom } from './checks/disk-room.ts';
 import type { Configuration } from '../policy/settings/configuration.ts';
 import { type Family, family, single } from './family.ts';
 
-/** Where they are read. */
+/** Readers for the values of these metrics. */
 export interface HealthReads {
   readonly claim: Pick<NodeClaim, 'aheadMs' | 'otherVersions'>;
   readonly configuration: Pick<Configuration, 'reloadFault'>;

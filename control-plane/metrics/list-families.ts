@@ -12,7 +12,7 @@ export type FetchedList = Pick<
   'id' | 'name' | 'status' | 'last_checked_at' | 'last_changed_at'
 > & { readonly kind: SourceKind };
 
-/** Where the lists are read. */
+/** Readers for the values of these metrics. */
 export interface ListReads {
   readonly published: () => PublishedState;
   /** Null while the database does not say. */

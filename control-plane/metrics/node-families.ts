@@ -1,7 +1,7 @@
 /** Metrics of the node as a whole: build, workers, policy, database. */
 import { type Family, family, single } from './family.ts';
 
-/** Where the state of the node is read. */
+/** Readers for the values of these metrics. */
 export interface NodeReads {
   readonly version: string;
   readonly workers: () => { readonly answering: number; readonly workers: number; readonly restarts: number };

@@ -5,7 +5,7 @@ import type { LogWriterCounters } from '../query-log/store/log-tally.ts';
 import { type Family, family, single } from './family.ts';
 import { THREAD_LABELS, type ThreadCounters } from './thread-counters.ts';
 
-/** Where the query log is read. */
+/** Readers for the values of these metrics. */
 export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
   /** Bytes that wait on disk; null = not known. */
@@ -14,7 +14,7 @@ export interface QueryLogReads {
   readonly spoolLimitBytes: number;
   /** Turns of the export of finished days that failed. */
   readonly exportFailures: () => number;
-  /** Of the stream of queries; undefined = there is no stream. */
+  /** Counters of the stream of queries; undefined = there is no stream. */
   readonly dnstap: () => StreamCounters | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type Family, family, type HistogramFamily, type Labels, type Sample } f
 
 const LABELS = ['server', 'pool', 'kind'] as const;
 
-/** Where the upstream servers are read. */
+/** Readers for the values of these metrics. */
 export interface UpstreamReads {
   readonly details: () => readonly UpstreamDetail[];
   readonly latencies: () => readonly UpstreamLatency[];

@@ -21,7 +21,7 @@ import type { Stops } from './stopping.ts';
 /** The common services of a node. */
 export interface Node {
   readonly loaded: LoadedConfig;
-  /** As at the start; `configuration` has the active values. */
+  /** Configuration at the start; `configuration` has the active values. */
   readonly config: Config;
   readonly configuration: Configuration;
   /** `server.node_name`. */

@@ -69,7 +69,7 @@ import type { CompatRoute } from '../web/compat/compat-route.ts';
 import { compatStatsRoutes } from '../web/compat/compat-stats-routes.ts';
 import { compatTopRoutes } from '../web/compat/compat-top-routes.ts';
 
-/** In the order of the API reference. */
+/** Features in the order of the API reference. */
 const FEATURES = [
   healthRoutes,
   systemInfoRoutes,

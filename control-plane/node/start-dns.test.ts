@@ -42,7 +42,7 @@ async function addressOf(name: string): Promise<string | undefined> {
   return (await udp.ask(name, 'A')).data[0] as string | undefined;
 }
 
-/** With its threads. */
+/** Starts DNS with its threads. */
 async function startAll(node: Node): Promise<Awaited<ReturnType<typeof startDns>>> {
   const dns = await startDns(node);
   await dns.startThreads();

@@ -133,7 +133,7 @@ export async function startDns(node: Node, before: NodeStateCode = NodeState.HOL
     clockFloor,
     /** Null if it is not open yet. */
     webCertificate: certificates?.web ?? null,
-    /** Of encrypted DNS; null = there is none. */
+    /** Certificate of encrypted DNS; null = there is none. */
     dnsCertificate: certificates?.dns ?? null,
   };
 }

@@ -35,7 +35,7 @@ interface NodeStart {
   readonly logger: AdjustableLogger;
   readonly service: Pick<ServiceManager, 'storedSockets'>;
   readonly stops: Stops;
-  /** From a process that runs on the data directory, if there is one. */
+  /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
   /** Set as soon as that process is known. */
   readonly handover: { taking: UpgradeTarget | null };

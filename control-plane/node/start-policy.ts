@@ -208,7 +208,7 @@ function mostAskedOf({ queryLog, clock }: DnsContext): MostAskedNames {
   return new MostAskedNames(read, clock);
 }
 
-/** Where lists and the catalog may come from. */
+/** Addresses from which lists and the catalog may be fetched. */
 function boundsOf({ configuration, ownPorts }: Node): FetchBounds {
   return {
     localDomain: () => configuration.current().dns.local_domain,

@@ -41,7 +41,7 @@ const HOLD_MS = 30_000;
 
 /** Inputs of a start. */
 interface StartOptions {
-  /** From a process that runs on the data directory, if there is one. */
+  /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver?: boolean;
   /** Why this process is still root. */
   readonly staysRoot?: StaysRoot | undefined;
@@ -80,13 +80,13 @@ async function reportFailure({ loaded, takesOver, handover }: Start, reason: str
 
 /** State of a handover, for signals. */
 interface HandoverState {
-  /** To any process that asks; null = this process is not complete yet. */
+  /** Handover to any process that asks; null = this process is not complete yet. */
   giving: UpgradeSource | null;
-  /** From another process; null = this one has not asked for it. */
+  /** Handover from another process; null = this process has not asked for it. */
   taking: UpgradeTarget | null;
-  /** Another process still has the data directory. */
+  /** Whether another process still has the data directory. */
   isTaking: boolean;
-  /** To stop, by a signal. */
+  /** Whether a signal has requested a stop. */
   isTold: boolean;
 }
 
@@ -97,7 +97,7 @@ interface Start {
   readonly service: ServiceManager;
   readonly stops: Stops;
   readonly stop: () => Promise<void>;
-  /** From a process that runs on the data directory, if there is one. */
+  /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver: boolean;
   readonly handover: HandoverState;
   readonly steps: StartSteps;

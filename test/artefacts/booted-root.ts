@@ -20,7 +20,7 @@ const BOOT_MS = 300_000;
 export class BootedRoot {
   private readonly container: ChildProcess;
   private readonly group: string;
-  /** Its process 1, as this machine counts. */
+  /** Process 1 of the root, by its id on this machine. */
   private readonly init: string;
 
   private constructor(container: ChildProcess, group: string) {

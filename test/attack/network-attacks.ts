@@ -19,7 +19,7 @@ const CABLE = { here: '198.51.100.1', device: '198.51.100.2/24' } as const;
 /** The kernel keeps 208 KiB for each of them: all together more than the largest send buffer. */
 const SILENT_ADDRESSES = Array.from({ length: 64 }, (_, index) => `198.51.100.${String(index + 100)}`);
 const SILENT_QPS = 10_000;
-/** Its TXT records fill a reply, so that few replies fill a buffer. */
+/** A name whose TXT records fill a reply, so that few replies fill a buffer. */
 export const LARGE_NAME = 'large.home.example';
 export const LOCAL_RECORDS = [1, 2, 3, 4].map((n) => `${LARGE_NAME} 60 TXT ${String(n).repeat(250)}`);
 /** Another network than that of the good clients. */

@@ -34,7 +34,7 @@ export function row(
   return { rfc, says, by, over, args: args.split(' '), shows };
 }
 
-/** The same row with what must not be there. */
+/** A copy of a case that also lists what must not be there. */
 export function without(made: ConformanceCase, ...hides: readonly RegExp[]): ConformanceCase {
   return { ...made, hides };
 }

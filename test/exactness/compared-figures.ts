@@ -5,7 +5,7 @@ import { httpCall } from '../support/weir/http-call.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 import type { SharedDatabase } from '../support/weir/shared-database.ts';
 
-/** The same figure from several places. */
+/** One figure as read from several places. */
 interface Figure {
   readonly name: string;
   readonly toldBy: Readonly<Record<string, number>>;

@@ -51,7 +51,7 @@ const KIND = Uint8Array.from({ length: 256 }, (_, times) => {
 /** One search. */
 export class Fuzzer {
   readonly corpus: Uint8Array[] = [];
-  /** Those of them that take long. */
+  /** Inputs that take long. */
   private readonly slow = new Set<Uint8Array>();
   executions = 0;
   private readonly parts: FuzzerParts;

@@ -54,7 +54,7 @@ export function octetsOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'));
 }
 
-/** The same bytes surrounded by `poison` bytes, which code that reads beyond its input sees. */
+/** The input surrounded by `poison` bytes, which code that reads beyond its input sees. */
 export function amid(octets: Uint8Array, poison: number, before: number, behind: number): Uint8Array {
   const whole = new Uint8Array(before + octets.length + behind).fill(poison);
   whole.set(octets, before);

@@ -149,7 +149,7 @@ async function tryRoom(
   return score;
 }
 
-/** Those that pass without mutants and are in time: the nearest, which finds most, and then the quickest. */
+/** Tests that pass without mutants and in time: the nearest first, which find most, and then the quickest. */
 function testsInTime(tests: readonly string[], { files }: TestRun): string[] {
   const msOf = (test: string): number => files.get(test)!.ms;
   let leftMs = numberOf('secs') * 1000;

@@ -35,7 +35,7 @@ const IN_NETWORK = [
 
 const KEY_FILE = 'data/ignored-key';
 const SET_UP = 'test/mutants/ignore-key-of-case.ts';
-/** Its cases are about keys that one running server is given. */
+/** Test file with cases about keys that are changed on one running server. */
 const LIVE_FILE = 'test/e2e/config/live-keys.test.ts';
 const FAILS = 'FAILS though no key is ignored';
 

@@ -11,7 +11,7 @@ const files = ['config', 'control-plane', 'dns-worker', 'shared'].flatMap((room)
     .map((file) => `${room}/${file}`),
 );
 const texts = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
-/** Those with one of the words that matter: parsing them all takes seconds. */
+/** Files with one of the relevant words: parsing all files takes seconds. */
 const sources = texts
   .filter(({ text }) => /\b(eval|Function|vm|runIn\w+|compileFunction|child_process|shell|sh)\b/.test(text))
   .map(({ file, text }) => ({ file, tree: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true) }));

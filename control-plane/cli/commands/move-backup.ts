@@ -127,7 +127,7 @@ function namesOf(all: readonly Names[]): string {
   return names.slice(0, SHOWN_NAMES).join(', ') + more;
 }
 
-/** As the server demands of new ones. */
+/** Minimum length, the same as on the server. */
 const LEAST_LENGTH = 12;
 
 /** A passphrase for a new backup, typed twice. */

@@ -208,7 +208,7 @@ function cellOf(row: Row, { fields, kind }: NounColumn, groups: ReadonlyMap<unkn
   return kind === 'count' && typeof value === 'number' ? shownCount(value) : String(value);
 }
 
-/** With its id as people write it. */
+/** The row with its id in the form that users type. */
 function withNamedId({ collection: { idPrefix }, row }: Found): Row {
   return idPrefix === undefined ? row : { ...row, id: idPrefix + String(row['id']) };
 }

@@ -1,4 +1,4 @@
-/** Where a command writes, and what may be written there. */
+/** Output of a command, and whether it may use colour and overwrite lines. */
 import { styleText } from 'node:util';
 import type { Terminal } from '../terminal.ts';
 

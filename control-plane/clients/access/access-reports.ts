@@ -12,7 +12,7 @@ const RECENT_MS = 7 * 24 * 3_600_000;
 
 /** Clients of one network that were refused since the start. */
 export interface RefusedNetworkReport {
-  /** In canonical form. */
+  /** The network in canonical form. */
   readonly network: string;
   /** The address that was refused last. */
   readonly lastClient: string;

@@ -42,7 +42,7 @@ export class AccessState {
     this.containerGateways = containerGateways;
   }
 
-  /** As it is now, or was a few seconds ago with the same settings. */
+  /** The current state, or that of a few seconds ago with the same settings. */
   now(): AccessNow {
     const { config, clients, proxies, clock } = this.parts;
     const { dns, server } = config();

@@ -12,7 +12,7 @@ import type { ClientRow } from './client-store.ts';
 
 /** Outcome of a batch. */
 export interface ChangedBatch {
-  /** In the order of the request. */
+  /** Created clients in the order of the request. */
   readonly created: readonly StoredClient[];
   readonly changes: readonly ClientChange[];
 }

@@ -28,7 +28,7 @@ export async function auditOutside(
     await recordAudit(tx, { actor, action, subject, before, after });
 }
 
-/** As the SQL function `client_settings`. */
+/** Settings of a client in the form of the SQL function `client_settings`. */
 function inRevision(client: StoredClient | null): Record<string, unknown> | null {
   if (client === null || !isManual(client)) return null;
   return givenOf(client.mac === null ? client : { ...client, ip: null });

@@ -6,17 +6,17 @@ export const MAX_ADDRESSES = 16;
 /** One row of `clients`. */
 export interface StoredClient {
   readonly id: number;
-  /** Where it was seen last. */
+  /** Address at which the client was seen last. */
   readonly ip: string | null;
   readonly mac: string | null;
-  /** In lower case. */
+  /** Key in lower case. */
   readonly key: string | null;
-  /** Where it was seen, the last one first. */
+  /** Addresses at which the client was seen, the most recent first. */
   readonly addresses: readonly string[];
   /** `server.site` of the node that saw it there. */
   readonly site: string;
   readonly hostname: string | null;
-  /** Given by people. */
+  /** Name that a user has given. */
   readonly name: string | null;
   /** Null = none was assigned. */
   readonly groupId: number | null;

@@ -10,7 +10,7 @@ let api: RunningApi;
 serveSuite(everyRoute(), (served) => (api = served.api), { clock, toml: '' });
 beforeEach(() => clock.advanceSecs(600));
 
-/** As the page `/check` does it, without a session. */
+/** Creates a probe as the page `/check` does, without a session. */
 async function create(path = '/check/probes'): Promise<Probe> {
   const answer = await api.send('POST', path, { json: {} });
   expect(answer.status).toBe(201);

@@ -32,7 +32,7 @@ const SHIPPED = new URL('./vendors.bin', import.meta.url);
 /** Names by prefix. */
 export class VendorTable {
   readonly header: VendorHeader;
-  /** By length, the shortest first. */
+  /** Prefixes by length, the shortest first. */
   private readonly prefixes: readonly Uint32Array[];
   private readonly lastBits: Uint8Array;
   private readonly nameNumbers: readonly Uint16Array[];

@@ -13,7 +13,7 @@ export function sharedWithOverview(id: string, modules: Modules): string | null 
   return !id.startsWith(OVERVIEW) && neededByOverview(modules).has(id) ? 'widgets' : null;
 }
 
-/** By bundler: a build asks for each module. */
+/** Needed modules by bundler, because a build asks for each module. */
 const needed = new WeakMap<Modules, ReadonlySet<string>>();
 
 function neededByOverview(modules: Modules): ReadonlySet<string> {

@@ -155,7 +155,7 @@ function endOf({ untilMs }: StoredGrant): number {
   return untilMs ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** For people. */
+/** Description of a grant for the audit log. */
 function subjectOf({ id, action, domain, clientId, groupId }: StoredGrant): string {
   const group = groupId === null ? 'everyone' : `group ${groupId}`;
   const asker = clientId === null ? group : `client ${clientId}`;

@@ -13,7 +13,7 @@ export interface RecordFields {
   readonly domain: string;
   readonly fqdn: string;
   readonly record_type: LocalRecordType;
-  /** In canonical form. */
+  /** Value in canonical form. */
   readonly value: string;
   /** Seconds. */
   readonly ttl: number;

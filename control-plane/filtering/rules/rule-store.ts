@@ -12,7 +12,7 @@ import type { Queryable } from '../../storage/db/database.ts';
 export interface RuleTableName {
   readonly table: 'managed_domains' | 'regex_filters';
   readonly matches: 'domain' | 'pattern';
-  /** One rule, in messages. */
+  /** Word for one rule in messages. */
   readonly noun: string;
 }
 

@@ -60,7 +60,7 @@ class LonelyNode implements AsyncDisposable {
     return node;
   }
 
-  /** As a process that starts on the data directory. */
+  /** Opens it like a process that starts on the data directory. */
   start(): LocalSwitch {
     const { dataDir, clock } = this;
     return new LocalSwitch({ dataDir, clock, logger: new MemoryLogger() });

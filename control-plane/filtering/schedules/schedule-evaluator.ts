@@ -40,7 +40,7 @@ interface Evaluation {
   readonly grants: GrantsNow;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Of the grants. */
+  /** End of the validity of the grants, monotonic milliseconds. */
   readonly untilMonotonicMs: number;
 }
 

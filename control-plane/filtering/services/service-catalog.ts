@@ -90,7 +90,7 @@ export class ServiceCatalog {
     return [...this.services.values()];
   }
 
-  /** One of them. */
+  /** One service of the catalog. */
   get(id: string): CatalogService | undefined {
     return this.services.get(id);
   }

@@ -3,7 +3,7 @@ import type { ExplainedPool } from '../../../shared/api/explain-api.ts';
 import type { UpstreamDetail } from '../../../shared/api/upstreams-api.ts';
 import type { ExplainedServers } from '../../../shared/threads/explanation.ts';
 
-/** Where states and priorities come from. */
+/** Sources of states and priorities. */
 export interface AskedServersParts {
   /** The state of each server, as of `/upstream/health/detail`. */
   readonly details: () => readonly UpstreamDetail[];

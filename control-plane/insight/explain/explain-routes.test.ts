@@ -16,7 +16,7 @@ const asked: unknown[] = [];
 let past: ExplainAnswer | null;
 /** up.example A 192.0.2.80, TTL 60, its name in the question. */
 const ANSWER = Uint8Array.of(0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 80);
-/** Of node 1, which has no row in the table. */
+/** Name of node 1, which has no row in the table. */
 const OWN_NAME = '';
 
 const explained = (question: { domain: string; type: string }): ExplainAnswer => ({

@@ -28,7 +28,7 @@ export interface PastExplainerParts {
   /** The active rules, most of which an earlier generation shares. */
   readonly rulesInForce: () => CompiledRules;
   readonly blocking: () => BlockingSettings;
-  /** As in `ExplainerParts`. */
+  /** Servers, see `ExplainerParts`. */
   readonly servers: AskedServersParts;
   /** Live policy for these rows at a moment, Unix milliseconds, as far as it is known. */
   readonly liveAt: (rows: PolicyRows, momentMs: number) => LivePolicy;

@@ -35,7 +35,7 @@ const stevenBlack = by({
 });
 const oisd = by({ homepage: 'https://oisd.nl/', licence: null, expires_hours: null });
 
-/** In the order in which they are offered, within each purpose. */
+/** Well-known lists in the order in which they are offered, within each purpose. */
 export const KNOWN_LISTS: readonly KnownList[] = [
   ...[
     hagezi(['HaGeZi Light', 'ads', `${HAGEZI}/light.txt`]),

@@ -65,7 +65,7 @@ export class CompiledLists {
     return this.exceptions.names;
   }
 
-  /** One page of what blocks or of what allows. */
+  /** One page of rules that block or that allow. */
   async page(kind: SourceKind, { limit, offset, search }: CompiledListQuery): Promise<CompiledRulePage> {
     const state = this.parts.current();
     const needle = asWritten(search ?? '');

@@ -4,9 +4,9 @@
 export interface FetchLimits {
   /** Name lookup, connection and TLS together. */
   readonly connectMs: number;
-  /** Without a byte. */
+  /** Milliseconds without a received byte. */
   readonly idleMs: number;
-  /** For everything, redirects included. */
+  /** Milliseconds in total, including redirects. */
   readonly totalMs: number;
   readonly redirects: number;
   /** Bytes on the wire of a compressed list. */

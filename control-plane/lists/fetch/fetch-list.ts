@@ -16,13 +16,13 @@ import { storeBody } from './store-body.ts';
 /** A list to fetch. */
 export interface ListRequest {
   readonly url: string;
-  /** Of the stored copy; nulls without one. */
+  /** Validators of the stored copy; nulls without one. */
   readonly validators: Validators;
   /** File to make, gzip-compressed; on failure it may be left behind, for the caller to remove. */
   readonly path: string;
   /** Folders that `file:` URLs may reach. */
   readonly listDirs: readonly string[];
-  /** Where the list may come from over the network. */
+  /** Addresses from which a list may be fetched. */
   readonly bounds: FetchBounds;
   readonly signal: AbortSignal;
   readonly limits?: FetchLimits;

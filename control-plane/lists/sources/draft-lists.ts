@@ -24,7 +24,7 @@ import type { SharedCopies } from './shared-copies.ts';
 import { refuseMasks } from './source-credentials.ts';
 import { listSources, type StoredSource } from './source-store.ts';
 
-/** Where lists that no source has may come from. */
+/** Sources of lists that are not saved. */
 export interface UnsavedListParts {
   readonly listDirs: () => readonly string[];
   readonly bounds: FetchBounds;
@@ -50,7 +50,7 @@ export interface DraftedLists {
   readonly base: PublishedState;
   readonly compiled: CompiledRules;
   readonly sources: readonly PolicySource[];
-  /** Of the lists to add, in their order. */
+  /** Results for the lists to add, in their order. */
   readonly added: readonly { readonly name: string; readonly rules: number; readonly invalidLines: number }[];
 }
 

@@ -3,7 +3,7 @@ import { forgetChanges } from '../../policy/change/noted-now.ts';
 import type { Database } from '../../storage/db/database.ts';
 import { insertSource } from './source-store.ts';
 
-/** Where the list is from: an import asks whether it stays. */
+/** URL of the list. An import asks whether it should stay. */
 export const FIRST_SOURCE_URL = 'https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts';
 
 /** A unified ads and malware list, MIT licence, kept since 2012 and read by every peer's users. */

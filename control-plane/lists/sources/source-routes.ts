@@ -31,12 +31,12 @@ export type SourceLife = Pick<
   'list' | 'read' | 'create' | 'update' | 'remove' | 'refresh' | 'refreshAll' | 'approve' | 'unusedLines'
 > & { readonly custom: Pick<CustomRules, 'read' | 'judge' | 'write'> };
 
-/** One path of sources. */
+/** Path of one kind of sources. */
 interface Place {
   readonly sources: SourceLife;
   readonly path: string;
   readonly kind: SourceKind;
-  /** One of its sources. */
+  /** Word for one source, in messages. */
   readonly noun: string;
   readonly source: Entity;
 }

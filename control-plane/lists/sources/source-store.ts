@@ -99,7 +99,7 @@ export interface SourceFacts {
   readonly heldKey?: string | null;
   /** About the copy of `heldKey`. */
   readonly held?: HeldCopy;
-  /** Of the copy of `contentKey`. */
+  /** Judgement of the copy of `contentKey`. */
   readonly judged?: Judgement;
   readonly failures?: number;
   /** The node whose file is used; null = none. */

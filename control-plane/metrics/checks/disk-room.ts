@@ -11,7 +11,7 @@ export interface DiskState {
   /** Bytes that Weir may still write, and of the whole file system. */
   readonly freeBytes: number;
   readonly sizeBytes: number;
-  /** No new file can be made; some file systems have no such limit. */
+  /** Whether no inode is left, so that no file can be created; some file systems have no such limit. */
   readonly hasNoInodes: boolean;
   /** Null = there is no spool. */
   readonly spoolBytes: number | null;

@@ -25,7 +25,7 @@ const OTHER = 64_995;
 const ONLY_LOW_PORTS = '0000000000000400';
 const WITHOUT_KOFFI = new URL('../../../test/support/weir/without-koffi.ts', import.meta.url).href;
 
-/** Its own users and network, so that ports below 1024 are free; then the command. */
+/** Script for a namespace with its own users and network, so that ports below 1024 are free; then runs the command. */
 const MACHINE = `mount --bind passwd /etc/passwd && mount --bind group /etc/group && ip link set lo up && exec "$@"`;
 
 let room: TempDir;

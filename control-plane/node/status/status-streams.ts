@@ -25,7 +25,7 @@ export interface StatusStreamsParts {
 export interface StatusRequest {
   /** Holder of its place (`holderOf`). */
   readonly holder: string | null;
-  /** As in `TailRequest`. */
+  /** Permission check, see `TailRequest`. */
   readonly isAllowed: () => Promise<boolean>;
 }
 

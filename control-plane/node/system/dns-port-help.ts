@@ -21,7 +21,7 @@ export interface DnsPortParts {
   readonly isService: boolean;
 }
 
-/** Of a node that runs with this configuration. */
+/** Ports of a node that runs with this configuration. */
 export function listeningOf({ config, explicit }: LoadedConfig, dnsPort: number): DnsPortParts {
   return {
     addresses: config.server.bind_address,

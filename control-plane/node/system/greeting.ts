@@ -12,7 +12,7 @@ export interface GreetingFacts {
   readonly configFile: string | undefined;
   readonly dataDir: string;
   readonly bindAddresses: readonly string[];
-  /** Where devices of the network reach it; none in a container. */
+  /** Addresses at which devices in the network reach the node; none in a container. */
   readonly addresses: readonly LanAddress[];
   readonly dns: DnsReach;
   readonly webPort: number;

@@ -13,7 +13,7 @@ import type { NamedNode } from './node-health.ts';
 export function healthRoutes(
   context: NamedNode & {
     auth: Authenticator;
-    /** From memory: asking must never wait for anything. */
+    /** Checks from memory; they must not wait for anything. */
     health: { checks(): Health['checks'] };
   },
 ): Route[] {

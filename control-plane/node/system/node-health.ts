@@ -190,7 +190,7 @@ interface OtherNodes {
   readonly inTrouble: readonly TroubledNode[];
   /** Running nodes with another version than this one. */
   readonly otherVersions: readonly { readonly node: string; readonly version: string }[];
-  /** Of this node. */
+  /** Version of this node. */
   readonly version: string;
 }
 

@@ -15,7 +15,7 @@ export const UNKNOWN_HOLDER: PortHolder = { program: null, pid: null, unit: null
 
 const TABLES = ['udp', 'udp6', 'tcp', 'tcp6'] as const;
 const TCP_LISTEN = '0A';
-/** Where the columns of a table are. */
+/** Indexes of the columns of a table. */
 const LOCAL = 1;
 const STATE = 3;
 const UID = 7;

@@ -5,7 +5,7 @@ import { FIRST_ZONE_UPSTREAM } from '../../../shared/snapshot/forward-zone-serve
 /** One per node. */
 export class PoolNumbers {
   private readonly numbers = new Map<string, number>();
-  /** By number. */
+  /** Addresses by number. */
   private readonly addresses: string[] = [];
   private readonly onNumber: ((number: number, address: string) => void) | undefined;
 

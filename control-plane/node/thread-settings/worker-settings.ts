@@ -55,7 +55,7 @@ export function workerSettings(config: Config, dnsPort: number, hooks: WorkerHoo
   };
 }
 
-/** None on a free port, which is not known here. */
+/** URLs of the compatibility API; null if the system chooses the port, which is not known here. */
 function compatApiUrls(server: Config['server']): CompatApiUrls | null {
   const { alt_compat: isServed, web_port: port, web_tls: tls, bind_address: addresses } = server;
   if (!isServed || port === 0) return null;

@@ -26,7 +26,7 @@ export interface DepartingNode {
 /** Data for the other process. */
 export interface HandedSockets {
   readonly descriptors: readonly number[];
-  /** Of the node before it left. */
+  /** State of the node before it left. */
   readonly nodeState: NodeStateCode;
 }
 

@@ -27,7 +27,7 @@ export class StartSteps {
     return this.current;
   }
 
-  /** From now on, this step is under way. */
+  /** Notes that this step has begun. */
   begin(step: StartStep): void {
     this.current = step;
   }

@@ -90,7 +90,7 @@ export class Successor {
   }
 }
 
-/** With the standard output of this process. */
+/** Starts a release, which shares the standard output of this process. */
 function spawnRelease(release: string, configFile: string | null): ChildProcess {
   return spawn(commandOf(release), ['start', '--take-over', ...configOption(configFile)], {
     stdio: ['ignore', 'inherit', 'inherit'],

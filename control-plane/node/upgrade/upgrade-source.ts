@@ -28,7 +28,7 @@ export interface HandoverParts extends DepartingNode {
   readonly logger: Logger;
   readonly version: string;
   readonly dnsPort: number;
-  /** Of the threads that answer. */
+  /** Niceness of the answer threads. */
   readonly niceness: number;
   /** The file that this process was started with; null = none. */
   readonly configFile: string | null;

@@ -30,9 +30,9 @@ const LOOK_MS = 50;
 /** A take-over under way. */
 export class UpgradeTarget {
   readonly lock: LaterLock;
-  /** Where the running process answers. */
+  /** DNS port of the running process. */
   readonly dnsPort: number;
-  /** Of its threads that answer. */
+  /** Niceness of its answer threads. */
   readonly niceness: number;
   private before: NodeStateCode = NodeState.HOLDING;
   private isNeeded = false;

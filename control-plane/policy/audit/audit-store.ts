@@ -8,7 +8,7 @@ import { withoutSecrets } from './masked-secrets.ts';
 
 /** Record of one change. */
 export interface AuditEntry {
-  /** Of a request: `authorOf(request)`. */
+  /** Author of the request: `authorOf(request)`. */
   readonly actor: Author;
   /** Past tense: `created`, `changed`, `deleted`, `logged in`. */
   readonly action: string;

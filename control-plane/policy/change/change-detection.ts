@@ -20,7 +20,7 @@ export interface ChangedRow {
 
 /** Rows that a transaction has changed. */
 export interface ChangedRows {
-  /** At most `MOST_ROWS`. */
+  /** Changed rows, at most `MOST_ROWS`. */
   readonly rows: readonly ChangedRow[];
   /** Total number. */
   readonly count: number;

@@ -15,7 +15,7 @@ export type FindService = (
 export interface StoredBlock {
   readonly serviceId: string;
   readonly groupId: number;
-  /** Of custom services, else null. */
+  /** Name of a custom service, else null. */
   readonly name: string | null;
   readonly domains: readonly string[] | null;
   readonly times: PolicyTimes | null;
@@ -55,7 +55,7 @@ export class PolicyMemory {
   private rows: Partial<KeptRows> = {};
   private blocks: { readonly of: readonly StoredBlock[]; readonly rows: PolicyBlockedService[] } | undefined;
 
-  /** Of the rows that it has. */
+  /** Versions of the rows in memory. */
   versions(): TableVersions {
     return this.known;
   }

@@ -199,7 +199,7 @@ export interface StoredPolicy {
   /** Values of the cluster's configuration, by key. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly lists: readonly WantedList[];
-  /** Of these rows. */
+  /** Position of these rows. */
   readonly position: PolicyPosition;
 }
 

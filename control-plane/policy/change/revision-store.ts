@@ -59,7 +59,7 @@ export async function revisionsAt(
   return { then: idOf(then), now: idOf(now), nowSince: since };
 }
 
-/** One of which it is known that it exists. */
+/** A revision that is known to exist. */
 export async function readRevision(db: Queryable, id: number): Promise<Revision> {
   const { rows } = await db.query<RevisionRow>(`SELECT ${COLUMNS} FROM revisions WHERE id = $1`, [id]);
   return toRevision(rows[0]!);

@@ -84,7 +84,7 @@ export interface PolicyMacClient {
 /** A client that is known by its key, however else it may be known. */
 export interface PolicyKeyedClient {
   readonly clientId: number;
-  /** In lower case. */
+  /** Key in lower case. */
   readonly key: string;
   /** Null = the group of its address. */
   readonly groupId: number | null;
@@ -107,7 +107,7 @@ export interface PolicyExcludedClient {
 
 /** A network whose clients are in a group. */
 export interface PolicySubnet {
-  /** In canonical form. */
+  /** Network in canonical form. */
   readonly cidr: string;
   readonly groupId: number;
 }
@@ -146,7 +146,7 @@ export interface PolicyLocalRecord {
   /** The zone that it belongs to: names between the two are there, even without records. '' = none. */
   readonly domain: string;
   readonly type: LocalRecordType;
-  /** In canonical form. */
+  /** Value in canonical form. */
   readonly value: string;
   readonly ttlSecs: number;
 }
@@ -159,7 +159,7 @@ export interface PolicyGrant {
   /** Whether the names below the domain are covered too. */
   readonly subdomains: boolean;
   readonly action: 'allow' | 'block';
-  /** At least one of both is null; both are for a grant for everyone. */
+  /** At least one of the two is null; both are null in a grant for everyone. */
   readonly groupId: number | null;
   readonly clientId: number | null;
   /** Identity of the client: its MAC, else its address. Both are null without a client. */

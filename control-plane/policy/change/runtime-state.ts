@@ -37,7 +37,7 @@ export interface ExcludedAddress {
 export interface LivePolicy {
   /** Unix milliseconds of that now. */
   readonly nowMs: number;
-  /** By group id. */
+  /** Overrides by group id. */
   readonly overrides: ReadonlyMap<number, GroupOverride>;
   /** Ids of grants that have ended for good, even if the wall clock is set back. */
   readonly endedGrants: ReadonlySet<number>;

@@ -7,7 +7,7 @@ import type { FieldProblem } from '../../../shared/api/problem-details.ts';
 import { reasonOf } from '../../../shared/errors.ts';
 import { ApiError } from '../../api/api-error.ts';
 
-/** Of a key that no request can change on this node. */
+/** Message for a key that no request can change on this node. */
 export const FIXED =
   'is set by the environment of this node, or belongs to a configuration file that it does not have';
 const HASH = 'auth.admin.password_hash';

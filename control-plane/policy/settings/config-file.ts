@@ -25,7 +25,7 @@ import { badFields } from './bad-fields.ts';
 /** The text of the file, its values, and the local changes. */
 export interface ReadConfigFile {
   readonly text: string;
-  /** Without local changes. */
+  /** Values without local changes. */
   readonly own: Values;
   readonly local: LocalConfig;
   readonly localText: string;

@@ -93,12 +93,12 @@ class TestNode {
     return this.configuration;
   }
 
-  /** As when the rows have changed. */
+  /** Reacts as if the rows had changed. */
   async follow(): Promise<void> {
     await this.configuration.follow(readRows);
   }
 
-  /** As when the database comes up. */
+  /** Reacts as if the database had come up. */
   settle(): Promise<void> {
     return this.configuration.settle(this.changes);
   }

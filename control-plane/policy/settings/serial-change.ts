@@ -5,9 +5,9 @@ import type { Changed, PolicyChanges } from '../change/change.ts';
 
 /** Steps of a change. */
 export interface TurnedChange {
-  /** In the transaction. */
+  /** Work in the transaction. */
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
-  /** Once it is stored. */
+  /** Called once the change is stored. */
   readonly stored: () => void;
   /** Makes it active; by default only calls `apply`. */
   readonly follow?: (apply: () => Promise<void>) => Promise<void>;
@@ -19,7 +19,7 @@ export interface TurnedChange {
 export interface ChangeTogether {
   /** In the transaction, before the keys are written; it may run again. */
   readonly work: (tx: Queryable) => Promise<Changed<null>>;
-  /** Once both are stored. */
+  /** Called once both changes are stored. */
   readonly follow: (apply: () => Promise<void>) => Promise<void>;
 }
 

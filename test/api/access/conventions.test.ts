@@ -11,7 +11,7 @@ import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** The same database with authentication off. */
+/** API on the same database, with authentication off. */
 let openApi: RunningApi;
 /** Sessions of an admin, a viewer and a user of the role family. */
 let session: string;

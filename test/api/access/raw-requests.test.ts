@@ -19,7 +19,7 @@ import { closeOf } from '../../support/weir/socket-ends.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** The same over HTTPS and HTTP, for clients that are late after half a second. */
+/** A server of the same API with a timeout of half a second for slow clients. */
 let hasty: WebServer;
 
 beforeAll(async () => {

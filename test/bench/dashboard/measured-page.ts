@@ -42,7 +42,7 @@ export interface Seen {
   readonly longestFrameMs: number;
 }
 
-/** Such a page. */
+/** A page whose loading is measured. */
 export class MeasuredPage {
   readonly page: Page;
   readonly devTools: CDPSession;

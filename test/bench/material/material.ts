@@ -26,7 +26,7 @@ export function gatherMaterial(root: string, count: number, seed: number): Mater
   return { source: 'sample data', names, listed: new Set(names), stream: readSampleQuestions(folder) };
 }
 
-/** The same without sample data. */
+/** Generates names and a stream without sample data. */
 export function generateMaterial(count: number, seed: number): Material {
   const names = generateNames(count, seed);
   const listed = new Set(names);

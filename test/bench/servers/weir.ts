@@ -22,7 +22,7 @@ const GROUP_LIST_NAMES = 100;
 
 /** Differences of a variant. */
 export interface WeirVariant {
-  /** Its name in the report. */
+  /** Name of the server in the report. */
   name: string;
   /** The only workloads it takes part in. */
   workloads?: readonly string[];

@@ -11,7 +11,7 @@ import { until } from '../../support/parts/until.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
 const OTHERS = 100;
-/** Its answers are long when written again: the name may not be pointed to in RDATA of that type. */
+/** A name whose answers get long when written again: RDATA of that type must not point to it. */
 const HOSTILE = `${'a.'.repeat(110)}hostile.example`;
 const BIG = 'big.example';
 /** No probes beside the questions; those of one client socket are all one worker's, on one connection. */

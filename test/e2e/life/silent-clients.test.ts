@@ -17,7 +17,7 @@ const OWN_ADDRESSES = [`${SERVER.ipv4}/24`, `${SERVER.ipv6}/64`];
 const PROGRAM = join(import.meta.dirname, '..', '..', 'support', 'weir', 'silent-clients.ts');
 /** The kernel keeps 208 KiB for each of them, 13 MiB in all: more than a send buffer of 4 MiB, which counts double. */
 const SILENT = Array.from({ length: 64 }, (_, i) => i + 10);
-/** Its TXT records fill a reply, so that few of them fill the buffers. */
+/** A name whose TXT records fill a reply, so that few of them fill the buffers. */
 const LARGE = 'large.home.example';
 const GOOD = 'good.home.example';
 /** Of the good client. */

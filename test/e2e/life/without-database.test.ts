@@ -24,7 +24,7 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
 ]);
 /** Of those, the ones that know nothing under this name. */
 const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/grants/{id}', '/probes/{probe_id}']);
-/** They do not end. */
+/** Paths whose responses do not end. */
 const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];
 const QUERY: Readonly<Record<string, string>> = { '/explain': '?domain=blocked.example' };
 const LOOK_MS = 50;

@@ -31,7 +31,7 @@ export interface RunningProgram extends RunningServer {
 /** A zone that NSD serves. */
 export interface ServedZone {
   readonly zone: string;
-  /** Its file. */
+  /** File of the zone. */
   readonly path: string;
 }
 

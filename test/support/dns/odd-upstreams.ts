@@ -88,13 +88,13 @@ export const baking: Script = (query) => {
 /** Repeats every option of the query. */
 export const echoingOptions: Script = (query) => query.reply(replyTo(query, { options: optionsOf(query) }));
 
-/** Its OPT record has a cookie that is not the client's, if the query has one. */
+/** Answers a query with a cookie by an OPT record whose cookie is not the client's. */
 export const foreignCookie: Script = (query) => {
   const options = cookieOf(query).length === 0 ? new Uint8Array(0) : cookieOption(FOREIGN_COOKIE);
   query.reply(replyTo(query, { options }));
 };
 
-/** The same, whether or not the query has a cookie. */
+/** Answers every query with such a cookie, even if the query has none. */
 export const anyForeignCookie: Script = (query) =>
   query.reply(replyTo(query, { options: cookieOption(FOREIGN_COOKIE) }));
 

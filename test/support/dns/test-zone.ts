@@ -47,7 +47,7 @@ export class TestZone {
     this.ds = `${name} 300 DS ${String(this.tag)} 15 2 ${digest}`;
   }
 
-  /** The same key, revoked (RFC 5011 section 2.1). */
+  /** A copy of the zone whose key is revoked (RFC 5011 section 2.1). */
   revoked(): TestZone {
     return new TestZone(this.name, { of: this, flags: 257 | 0x80 });
   }

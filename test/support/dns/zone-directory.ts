@@ -1,6 +1,6 @@
 /** The zone that the authority under test serves, and what is in it. */
 
-/** Its name. */
+/** Name of the zone. */
 export const ZONE = 'weir.example';
 
 /** Strings of a TXT record of more than 4 KiB. */

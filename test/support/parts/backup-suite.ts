@@ -107,7 +107,7 @@ export async function backUpSealed(): Promise<BackupText> {
   return answer.body as BackupText;
 }
 
-/** The same after it is decrypted. */
+/** A backup with secrets, after it is decrypted. */
 export async function backUp(): Promise<BackupText> {
   return decrypted(await backUpSealed());
 }

@@ -144,7 +144,7 @@ function faultOf(query: Query, key: number, ageSecs: number): string | null {
   return same ? null : `a field is another one: ${JSON.stringify(shape)}`;
 }
 
-/** The same answer, whose reader dies at its `access`-th look at the body: in the middle of writing, lock in hand. */
+/** An answer whose reader dies at its `access`-th read of the body: in the middle of a write, with the lock held. */
 function deadly(answer: CacheableAnswer, access: number): CacheableAnswer {
   let looks = 0;
   return {

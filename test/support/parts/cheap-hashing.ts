@@ -3,7 +3,7 @@ import { hashPassword, type PasswordHashing } from '../../../control-plane/web/a
 
 /** The administrator's password in most tests. */
 export const PASSWORD = 'correct horse battery';
-/** Its hash. */
+/** Hash of that password. */
 export const PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$fGnzXwd37n9p0sLKHS/c1A$RiZVKqwUVa5l8U7P0MFf9nM7WdXYQdM356Z+d8uCdV8';
 

@@ -23,10 +23,10 @@ import { questionsOf } from './stored-log.ts';
 import { MemorySources } from './memory-sources.ts';
 import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 
-/** The rows without anything behind them: to be looked at, not to be run. */
+/** All routes, without working parts: for inspection, not to be run. */
 export const everyRow: readonly Route[] = routeTable({} as RouteContext);
 
-/** The same, and the row that describes them all, which the application adds. */
+/** All routes and the one for the OpenAPI document, which the application adds. */
 export const everyOperation: readonly Route[] = [
   ...everyRow,
   openApiRow(() => openApiDocument(everyRow, '/api', '0.0.0-test')),

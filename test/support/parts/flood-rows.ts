@@ -64,7 +64,7 @@ export function arbitraryFloodQuery(fromMs: number, spanMs: number): fc.Arbitrar
     .map(({ at, ...query }) => ({ ...at, ...query, groupId: at.client.endsWith('2') ? 2 : 1 }));
 }
 
-/** The same as the log gets it. */
+/** A query of the flood as a row of the log. */
 export function floodRow({ client, name, timeMs, network: _, ...numbers }: FloodQuery): QueryLogRow {
   const isBlocked = numbers.status === QueryStatus.BLOCKED_LIST;
   return logRow({

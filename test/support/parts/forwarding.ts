@@ -235,7 +235,7 @@ export class Forwarding {
     this.answerTo({ question, done }, sections);
   }
 
-  /** The same for the question that was asked last. */
+  /** Answers the question that was asked last. */
   answerLast(sections: TestResponse): void {
     this.answerTo(this.held.pop()!, sections);
   }

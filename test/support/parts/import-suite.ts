@@ -31,7 +31,7 @@ export interface ImportSuite {
   ) => ReturnType<RunningApi['send']>;
   /** The report; throws if the answer is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
-  /** The same rows with the status that this Weir gives; `texts` are those of fetched lists, by URL. */
+  /** The rows with the status that Weir gives; `texts` are those of fetched lists, by URL. */
   readonly answered: (
     table: readonly ExpectedStatus[],
     texts?: Readonly<Record<string, string>>,

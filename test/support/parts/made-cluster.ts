@@ -48,7 +48,7 @@ export const STARTED_ONCE: Content = {
 const CLUSTER = ['postgres', 'postgres.password'];
 /** Start of the name of a server's files in a data directory. */
 const RUNTIME = 'runtime-';
-/** Its shared memory lies in its folder: a killed server would leave segments in /dev/shm. */
+/** Puts the shared memory into the folder: a killed server would leave segments in /dev/shm. */
 const NOT_SYNCED =
   'fsync = off\nfull_page_writes = off\nwal_init_zero = off\ndynamic_shared_memory_type = mmap\n';
 /** Two thirds of a cluster are databases that a new one is copied from, and no test makes one. */

@@ -12,7 +12,7 @@ import type {
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
 
-/** The same facts for any held update. */
+/** Facts of any held update. */
 const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 } as const;
 
 /** Nothing here is in a database. */

@@ -6,7 +6,7 @@ import { type RunningApi, sessionCookie, type TestAnswer } from './running-api.t
 
 /** The password of every user. */
 export const USER_PASSWORD = 'a password of a user';
-/** Its hash, at a cost of 0.2 ms instead of 130. */
+/** Hash of that password, at a cost of 0.2 ms instead of 130. */
 const USER_PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$KiAlsKtAkbfc4Mgtc6FYUA$uSpdX/sJZu+WD3uX/W8wD/uiAf9owoHt8WJZinAJgjM';
 

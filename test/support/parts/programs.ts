@@ -31,7 +31,7 @@ export function findProgram(name: string): string | null {
   return null;
 }
 
-/** The same for a program that must be there, by the first of its names that is found. @throws if it is not installed */
+/** Path of a required program, by the first of its names that is found. @throws if it is not installed */
 export function requireProgram(...names: readonly string[]): string {
   for (const name of names) {
     const path = findProgram(name);

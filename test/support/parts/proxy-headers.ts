@@ -22,7 +22,7 @@ export function headerFor(client: string, port = 4660, values = ''): Buffer {
   return headerOf('21', isIpv4 ? '11' : '21', address + address + ports + values);
 }
 
-/** The same with its checksum, or one that is off by some bits. */
+/** A header with its checksum, or with one that has some flipped bits. */
 export function checkedHeaderFor(client: string, flipped = 0): Buffer {
   const values = tlv('03', '00000000') + tlv('02', '6162');
   const bytes = headerFor(client, 4660, values);

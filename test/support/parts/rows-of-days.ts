@@ -12,7 +12,7 @@ import { batchesOf, emptyLog } from './stored-log.ts';
 
 /** The last day of a month, all of which is over. */
 export const FIRST_DAY = startOf('M', startOf('M', Date.now()) - 1) / DAY_MS - 1;
-/** Its start, Unix milliseconds. */
+/** Start of the first day, Unix milliseconds. */
 export const FIRST_DAY_MS = FIRST_DAY * DAY_MS;
 
 /** A query. */
@@ -37,7 +37,7 @@ export function groupOf({ client }: Pick<DayRow, 'client'>): number {
   return 1 + (client % 3);
 }
 
-/** Such a log. */
+/** A log with rows on several days. */
 export class LogOfDays {
   private readonly database: Database;
   private readonly gatherers = new Map<number, BlockGatherer>();

@@ -107,7 +107,7 @@ export interface ApiParts extends AppParts {
   readonly database: Database;
   readonly probes: Probes;
   readonly clients: ClientDirectory;
-  /** Its file is `weir.toml` in `RunningApi.folder`. */
+  /** Configuration in the file `weir.toml` of `RunningApi.folder`. */
   readonly configuration: Configuration;
   /** Activates only the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;

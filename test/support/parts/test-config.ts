@@ -8,7 +8,7 @@ export function testConfig(toml = ''): Config {
   return loadedConfig(toml).config;
 }
 
-/** The same, with what the lines say, and all of them. */
+/** The loaded configuration with these lines, and its complete text. */
 export function loadedConfig(toml: string): LoadedConfig & { readonly text: string } {
   const address = toml.includes('server.bind_address') ? '' : 'server.bind_address = ["127.0.0.1"]';
   const text = `${address}\nserver.web_port = 0\n${toml}\n`;

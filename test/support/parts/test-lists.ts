@@ -83,7 +83,7 @@ export function snapshotOf(
   });
 }
 
-/** The same, opened. */
+/** An open snapshot of these lists. */
 export function openLists(lists: readonly ListText[], rows: OtherRows = {}, version = 1): OpenSnapshot {
   return openSnapshot(snapshotOf(lists, rows, version));
 }

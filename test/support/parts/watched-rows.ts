@@ -6,7 +6,7 @@ import type { CompatRows, Rows } from './running-api.ts';
 
 /** A row that ran. */
 export interface RowRun {
-  /** Such as `GET /groups`. */
+  /** Method and path, such as `GET /groups`. */
   readonly name: string;
   readonly access: Access | CompatRoute['access'];
 }

@@ -321,7 +321,7 @@ clients:
     - {name: Phone, ids: [192.0.2.31], use_global_settings: false, filtering_enabled: true, safe_search: {enabled: true, bing: true}, use_global_blocked_services: true}
 `;
 
-/** The same folder as a tar. */
+/** That folder as a tar. */
 export function schema12(): Buffer {
   return gzipSync(tarOf({ 'conf/AdGuardHome.yaml': SCHEMA_12 }));
 }

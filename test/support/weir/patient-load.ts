@@ -45,7 +45,7 @@ export const overDot =
     return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
   };
 
-/** The same over HTTPS. */
+/** Sends the load over HTTPS. */
 export const overDoh =
   (port: number): OpenAsked =>
   async () => {

@@ -42,7 +42,7 @@ export interface ReplicatedDatabase extends AsyncDisposable {
   killPromoted(): Promise<void>;
   /** Rows of a query, on the server that takes writes. */
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
-  /** The same on the server that was the primary first. */
+  /** Rows of a query, on the server that was the primary first. */
   rowsOfFirst<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 

@@ -3,10 +3,10 @@ import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 export type Reach = AnswerOf<'GET /system/reachability'>;
 
-/** Where this page was opened. */
+/** URL parts of this page. */
 export interface OpenedAt {
   readonly protocol: string;
-  /** As in a URL: an IPv6 address in brackets. */
+  /** Host as in a URL: an IPv6 address is in brackets. */
   readonly hostname: string;
   readonly port: string;
 }

@@ -17,7 +17,7 @@ interface Tagged<Entity> {
 
 /** The guard of one form. */
 export interface Guard<Entity> {
-  /** For the request that saves. */
+  /** Header fields for the request that saves. */
   readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
   /** The entity as it is now, if the form began with another state; null = it did not. */
   readonly newer: Entity | null;

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { ask } from './ask.ts';
 
-/** Where a question stands. */
+/** State of a question. */
 export interface Question<Name extends OperationName> {
   readonly state: 'idle' | 'running' | 'done' | 'failed';
   readonly result: AnswerOf<Name> | null;

@@ -1,4 +1,4 @@
-/** On a phone: all pages, and leaving. */
+/** Page for phones with links to all pages and the logout. */
 import { BookOpen, LogOut, Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';

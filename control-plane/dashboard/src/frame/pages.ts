@@ -60,7 +60,7 @@ function entry(page: PageName, section: Section, icon: LucideIcon, load: Load, m
   };
 }
 
-/** In the order of the navigation, within each of its parts. */
+/** All pages in the order of the navigation, within each of its parts. */
 export const PAGES: readonly PageEntry[] = [
   entry('overview', 'watch', House, () => import('../pages/overview/overview-page.tsx')),
   entry('queries', 'watch', ScrollText, () => import('../pages/queries/queries-page.tsx')),

@@ -153,7 +153,7 @@ function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
   }, [location, main]);
 }
 
-/** Where an address names no page. */
+/** Page for an unknown address. */
 function Lost(): ReactNode {
   const { say } = useText();
   return (

@@ -42,7 +42,7 @@ const TERMS = [
   ...['schedule', 'node', 'certificate'],
 ];
 
-/** Without the names of places. */
+/** The text without the names of placeholders. */
 const wordsOf = (text: string): string => text.replaceAll(/\{\w+/g, '{');
 
 describe.each(LANGUAGES)('the catalogue %s', (language) => {

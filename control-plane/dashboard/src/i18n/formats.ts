@@ -7,7 +7,7 @@ export interface Formats {
   readonly count: (value: number) => string;
   /** 12.3K: for narrow places; show the exact value next to it. */
   readonly briefCount: (value: number) => string;
-  /** Of 0 to 100, as the API has it. */
+  /** Formats a percentage from 0 to 100, as in the API. */
   readonly percent: (value: number) => string;
   readonly bytes: (value: number) => string;
   /** Microseconds, in the unit that suits. */

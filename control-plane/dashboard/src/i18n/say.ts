@@ -9,7 +9,7 @@ export type Filling = Readonly<Record<string, string | number>>;
 /** A message, filled in. */
 export type Say = (key: MessageKey, filling?: Filling) => string;
 
-/** For messages outside of components. */
+/** Translates messages outside of components. */
 export const say: Say = (key, filling) => messages._(key, filling);
 
 /** The message for a code of the API; null if there is none for it yet. */

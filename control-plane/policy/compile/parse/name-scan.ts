@@ -32,7 +32,7 @@ export interface ScannedName {
   /** Where the name lies: the scanned bytes, or the ASCII form of an internationalised name. */
   bytes: Uint8Array;
   start: number;
-  /** Where the name ends, a final dot left out. */
+  /** End of the name, without a final dot. */
   end: number;
   /** First byte of the scanned run that belongs to no name, or its end. */
   stop: number;

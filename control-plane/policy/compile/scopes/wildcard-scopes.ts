@@ -7,7 +7,7 @@ import { parentOf, type ScopedEntry, type Scopes } from './scoped-entry.ts';
 /** The records of one zone. */
 export class WildcardScopes implements Scopes {
   private readonly owners = new Map<string, ScopedEntry>();
-  /** By the name below which they are. */
+  /** Wildcards by the name that they are below. */
   private readonly wildcards = new Map<string, ScopedEntry>();
   private readonly exceptions = new Map<ScopedEntry, Map<string, ScopedEntry>>();
   private readonly dropped = new Set<ScopedEntry>();

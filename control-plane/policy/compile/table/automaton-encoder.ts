@@ -70,7 +70,7 @@ function fillRows(
   return table;
 }
 
-/** Each mask once. */
+/** Table of distinct masks. */
 class MaskTable {
   readonly all: number[] = [0];
   private readonly known = new Map([[0, 0]]);

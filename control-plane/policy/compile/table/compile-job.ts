@@ -37,7 +37,7 @@ export interface CompileJob extends CompileOrder, JobProgress {
 /** Facts about a list, without its rules. */
 export interface ListInspection {
   readonly statistics: ListStatistics;
-  /** Of the requested names, those that the list blocks. */
+  /** Requested names that the list blocks. */
   readonly watched: readonly string[];
   /** And those that it allows. */
   readonly allowed: readonly string[];

@@ -22,7 +22,7 @@ const MIB = 1_048_576;
 /** CPU time that a job may take. */
 export interface JobDeadline {
   readonly baseMs: number;
-  /** For each MiB on disk. */
+  /** Milliseconds for each MiB on disk. */
   readonly msPerMib: number;
 }
 

@@ -18,7 +18,7 @@ export interface ActiveRules {
   readonly rules: SharedArrayBuffer;
   readonly special: SharedArrayBuffer;
   readonly attributes: AttributeTable;
-  /** By source index: 1 = active. */
+  /** State by source index: 1 = active. */
   readonly isOn: Uint8Array;
   /** By index of a source, times the number of sources, plus that of another: 1 = it disables rules of the other. */
   readonly takesBack: Uint8Array;
@@ -28,9 +28,9 @@ export interface ActiveRules {
 export interface Overlap {
   readonly names: number;
   readonly rules: number;
-  /** Of the rules, those that active lists have. */
+  /** Number of these rules that active lists have. */
   readonly covered: number;
-  /** Of the rules, those that each source has. */
+  /** Number of these rules that each source has. */
   readonly bySource: Uint32Array;
 }
 

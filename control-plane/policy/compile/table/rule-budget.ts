@@ -21,7 +21,7 @@ export interface RuleBudget {
   readonly rulesAtName: number;
 }
 
-/** For one list. */
+/** Budget of one list. */
 export const LIST_BUDGET: RuleBudget = {
   work: 30_000_000,
   automata: 224,
@@ -32,7 +32,7 @@ export const LIST_BUDGET: RuleBudget = {
   rulesAtName: 64,
 };
 
-/** For all lists together. */
+/** Budget of all lists together. */
 export const LISTS_BUDGET: RuleBudget = {
   work: 90_000_000,
   automata: 256,
@@ -46,7 +46,7 @@ export const LISTS_BUDGET: RuleBudget = {
 /** For a short text that is read on the main thread: some 10 ms of work. */
 export const SHORT_TEXT_BUDGET: RuleBudget = { ...LIST_BUDGET, work: 500_000 };
 
-/** For all regex filters of users, which only match names. */
+/** Budget of all regex filters of users, which only match names. */
 export const FILTERS_BUDGET: RuleBudget = {
   work: 90_000_000,
   automata: 128,

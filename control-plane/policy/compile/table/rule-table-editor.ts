@@ -12,7 +12,7 @@ const MAX_EMPTY = 0.1;
 const MAX_ATTRIBUTES = 4096;
 const MAX_ATTRIBUTE_GROWTH = 1.5;
 
-/** One use: `set` names, then `finish`. */
+/** Editor of a rule table, used once: `set` names, then `finish`. */
 export class RuleTableEditor {
   private readonly buffer: SharedArrayBuffer;
   private readonly words: Int32Array;

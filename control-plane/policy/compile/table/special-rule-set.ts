@@ -23,7 +23,7 @@ import { AddressSamples } from './address-samples.ts';
 import { GramIndex, type GramPlace } from './gram-index.ts';
 import { LIST_BUDGET, LISTS_BUDGET, RuleAllowance, type RuleBudget } from './rule-budget.ts';
 
-/** Where a rule was put. */
+/** Location of a rule. */
 export type RulePlace =
   /** At its name. */
   | { readonly at: 'name' }

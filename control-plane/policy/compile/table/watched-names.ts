@@ -145,7 +145,7 @@ export class WatchedNames implements SpecialSink {
   }
 }
 
-/** Nothing of these hashes leaves the thread. */
+/** Fixed seeds, because these hashes never leave the thread. */
 const SEEDS = { low: 1, high: 2 };
 /** Flags of the sources that count: the list is the only one. */
 const ONE_SOURCE = Uint8Array.of(1);

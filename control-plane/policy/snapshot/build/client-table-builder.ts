@@ -119,7 +119,7 @@ class PrefixCollector {
     return this.records.subarray(0, this.recordCount * L.RECORD_WORDS);
   }
 
-  /** No address leads to its record. */
+  /** Adds a client with a key; no address leads to its record. */
   addKeyed(clientId: number, groupId: number): void {
     const at = this.beginRecord(groupId, ClientGroupSource.key, 0);
     this.records[at + 3] = clientId;

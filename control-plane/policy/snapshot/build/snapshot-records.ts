@@ -10,16 +10,16 @@ import { type CompiledRules, seedsOf } from '../../compile/table/compiled-rules.
 import { type LivePolicy } from '../../change/runtime-state.ts';
 import { type PolicyRows } from '../../change/rows.ts';
 
-/** One record, wherever it comes from. */
+/** One record from any source. */
 export interface LocalRecord {
   readonly source: LocalSourceName;
-  /** Of a record of the API; else 0. */
+  /** Id of a record of the API; else 0. */
   readonly id: number;
   readonly fqdn: string;
   /** The zone that it belongs to; '' = none. */
   readonly domain: string;
   readonly type: LocalRecordType;
-  /** In canonical form. */
+  /** Value in canonical form. */
   readonly value: string;
   readonly rdata: Uint8Array;
   readonly ttlSecs: number;

@@ -11,7 +11,7 @@ const MAX_NUMBER = 0xffff;
 
 /** A zone without numbers. */
 export interface DefinedZone {
-  /** For users. */
+  /** Name of the zone as shown to users. */
   readonly zone: string;
   /** The names that it stands for. */
   readonly names: readonly string[];

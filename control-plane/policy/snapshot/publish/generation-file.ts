@@ -31,11 +31,11 @@ export interface GenerationContent {
   }[];
   readonly compiledAtMs: number;
   readonly compileMs: number;
-  /** Of `CompiledRules`. */
+  /** See `CompiledRules`. */
   readonly hasLeftNames?: true;
   /** Instead of the managed domains among `rows`; absent = they are there. */
   readonly managed?: SharedManaged;
-  /** Of `PublishedState`; 0 = unknown. */
+  /** See `PublishedState`; 0 = unknown. */
   readonly publishedAtMs: number;
 }
 

@@ -31,7 +31,7 @@ import { readFully } from '../../../host/files/read-fully.ts';
 
 /** Generations that stay on disk. */
 const KEPT = 20;
-/** Until then every thread answers from a generation, milliseconds. */
+/** Milliseconds after which every thread answers from a generation. */
 const SETTLED_MS = 2000;
 /** Managed domains that are written with each generation; of more, only what differs from a shared file. */
 const MAX_OWN_MANAGED = 2000;
@@ -46,7 +46,7 @@ interface GenerationName {
   readonly file: string;
   readonly version: number;
   readonly rulesId: string;
-  /** Of its shared file of managed domains; null = it has none. */
+  /** Id of its shared file of managed domains; null = it has none. */
   readonly managedId: string | null;
 }
 

@@ -30,7 +30,7 @@ export interface DecidingRule extends DecidingRuleNumbers {
   readonly name: Uint8Array;
 }
 
-/** Without the clients, which may be tens of thousands. */
+/** Manual rows without clients, which may be tens of thousands. */
 export type ManualRows = Pick<
   PolicyRows,
   'groups' | 'sources' | 'managedDomains' | 'regexFilters' | 'blockedServices' | 'schedules' | 'grants'
@@ -76,7 +76,7 @@ export class RuleHistory {
   private readonly versions = new Map<number, Meaning>();
   /** Local names of the newest version only: they may be many, and only explanations use them. */
   private local: { version: number; names: SharedArrayBuffer } | undefined;
-  /** Of few versions, the one that was asked for last first. */
+  /** Indexes of a few versions, the most recently used first. */
   private managed: readonly ManagedIndex[] = [];
 
   /** Adds a version and drops the oldest. */

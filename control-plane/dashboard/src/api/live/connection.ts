@@ -33,11 +33,11 @@ export interface ConnectionParts {
 
 /** Milliseconds. The first two together are the most that a lost connection is not noticed. */
 const Wait = {
-  /** Without a sign of the stream. */
+  /** Milliseconds without any data on the stream. */
   SILENCE: 2_500,
-  /** For the answer to the request that checks. */
+  /** Milliseconds for the answer to the request that checks the connection. */
   PROBE: 2_000,
-  /** Before a stream that has ended is opened again. */
+  /** Milliseconds before an ended stream is opened again. */
   AGAIN: 300,
   /** Before one that was refused, or through which nothing came, is tried again. */
   REFUSED: 2_000,

@@ -14,7 +14,7 @@ import type { NodeStatus } from './status-stream.ts';
 const POLL_MS = 10_000;
 const BLOCKED_NAMES = ['blocked_names'] as const;
 
-/** Of the last event; null = none yet. */
+/** Version in the last event; null = none yet. */
 let policyVersion: number | null = null;
 const watchers = new Set<() => void>();
 let connection: Connection | null = null;

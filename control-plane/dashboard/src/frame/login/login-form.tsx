@@ -11,7 +11,7 @@ import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { Callout, FormFault } from '../../ui/display/states.tsx';
 
 interface LoginFormProps {
-  /** Of a session that ended. */
+  /** User name of a session that has ended. */
   readonly username?: string | undefined;
   readonly onLogin: () => void;
 }

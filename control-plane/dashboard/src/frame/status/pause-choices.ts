@@ -1,4 +1,4 @@
-/** For how long blocking can be paused. */
+/** Durations for which blocking can be paused. */
 
 /** Seconds of the spans that are offered. */
 export const PAUSES_SECS = [30, 300, 3_600] as const;

@@ -13,7 +13,7 @@ import type { Span } from './family-spans.ts';
 
 interface AllowDialogProps {
   readonly clientId: number;
-  /** Of the device. */
+  /** Name of the device. */
   readonly name: string;
   readonly onClose: () => void;
 }

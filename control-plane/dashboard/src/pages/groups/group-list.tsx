@@ -1,4 +1,4 @@
-/** Each group in a card: who is in it, and what holds for it. */
+/** A card for each group: its clients, and its settings. */
 import { CalendarClock, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

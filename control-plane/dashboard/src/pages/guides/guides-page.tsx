@@ -134,7 +134,7 @@ function Steps({ steps, addresses, commands }: StepsProps): ReactNode {
   );
 }
 
-/** By language; the others show the English one. */
+/** Guides by language; languages without a file show the English one. */
 const files = import.meta.glob<{ default: GuideFile }>(['./guides.*.json', '!./guides.en.json']);
 
 /** The file of the language; undefined until it is loaded. */

@@ -10,14 +10,14 @@ interface Product {
   readonly kind: GuideKind;
   /** Product name, which is not translated; null if the translated texts contain it. */
   readonly name: string | null;
-  /** To be run in a terminal. */
+  /** Commands to run in a terminal. */
   readonly commands?: { readonly ipv4: string; readonly ipv6: string };
 }
 
 const router = (name: string | null): Product => ({ kind: 'router', name });
 const device = (name: string): Product => ({ kind: 'device', name });
 
-/** In the order of the choice. */
+/** Products in the order in which they are listed. */
 export const PRODUCTS = {
   otherRouter: router(null),
   fritzbox: router('FRITZ!Box'),

@@ -1,6 +1,6 @@
 /** The filters of the audit log as its operation takes them. */
 
-/** As they are in the address; empty = not asked for. */
+/** Filters in the form of the page's URL; empty = not set. */
 export interface AuditFilters {
   readonly author: string;
   readonly subject: string;

@@ -148,7 +148,7 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
 }
 
 interface RevisionDrawerProps {
-  /** As in the address; empty = closed. */
+  /** Open revision, as in the page's URL; empty = none. */
   readonly revision: string;
   readonly onClose: () => void;
   readonly onUndo: (id: number) => void;

@@ -128,7 +128,7 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
   );
 }
 
-/** From the last key to the question what would become of the text. */
+/** Milliseconds after the last key until the text is checked. */
 const PAUSE_MS = 300;
 const NO_VERDICT: TextVerdict = { rules: 0, refused: [] };
 
@@ -137,9 +137,9 @@ interface RuleText {
   /** Null until it is read. */
   readonly text: string | null;
   readonly setText: (text: string) => void;
-  /** Of the text, or of one that was typed shortly before. */
+  /** Result for the text, or for one that was typed shortly before. */
   readonly verdict: TextVerdict;
-  /** Of the text as it was read. */
+  /** ETag of the text when it was read. */
   readonly etag: string;
   /** Why it could not be read. */
   readonly failure: Error | null;

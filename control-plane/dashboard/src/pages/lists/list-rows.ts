@@ -41,7 +41,7 @@ export const SORTS = ['name', 'hits', 'unique', 'rules', 'changed'] as const;
 /** Filter of the shown lists. */
 export interface ListFilter {
   readonly search: string;
-  /** One standing, or '' for all. */
+  /** One state, or '' for all. */
   readonly standing: string;
   readonly sort: string;
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
 
-/** No node has this name. */
+/** Id of the choice "all"; no node has this name. */
 const ALL = '*';
 
 interface NodeChoiceProps {

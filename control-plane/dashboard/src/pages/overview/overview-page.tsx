@@ -196,7 +196,7 @@ function Cleared({ periods }: { readonly periods: Dashboard['stats']['log_cleare
   );
 }
 
-/** Each opens what was asked about it. */
+/** Bars for names; each links to its queries in the log. */
 function namesOf(top: Dashboard['top_domains'], period: string, node: string): BarRow[] {
   return top.map(({ domain, count }) => ({
     key: domain,

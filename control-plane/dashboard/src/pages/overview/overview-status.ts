@@ -6,7 +6,7 @@ import type { Filling } from '../../i18n/say.ts';
 /** Health as the server reports it. */
 export type Health = AnswerOf<'GET /health'>;
 
-/** One thing that is wrong, or that a person should look at. */
+/** A fault, or something that a user should look at. */
 export interface Trouble {
   readonly id: string;
   readonly tone: 'info' | 'warning' | 'fault';
@@ -28,7 +28,7 @@ const PARTS: readonly Part[] = [
   ...(['web', 'configuration', 'nodes', 'privileges'] as const),
 ];
 
-/** Where what is wrong with a part is fixed. */
+/** Pages on which faults of a part can be fixed. */
 const FIXES: Readonly<Partial<Record<string, Trouble['fix']>>> = {
   upstreams: { to: '/resolving', text: 'trouble.fix.upstreams' },
   filters: { to: '/lists', text: 'trouble.fix.filters' },

@@ -14,7 +14,7 @@ import { nameOf } from '../../ui/policy/client-name.ts';
 import { localMoment, utcMoment } from './filters/moments.ts';
 
 interface ClearDialogProps {
-  /** Of the log that is shown: its device and period are offered. */
+  /** Filters of the log on the page: the dialog offers their device and period. */
   readonly filters: Readonly<Record<string, string>>;
   readonly onCleared: () => void;
   readonly onClose: () => void;

@@ -70,7 +70,7 @@ interface NoRowsProps {
   readonly onClear: () => void;
 }
 
-/** Nothing matches, or no query has come yet. */
+/** Message for an empty log: nothing matches, or there are no queries yet. */
 export function NoRows({ isFiltered, onClear }: NoRowsProps): ReactNode {
   const { say } = useText();
   if (isFiltered)

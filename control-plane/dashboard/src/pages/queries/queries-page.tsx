@@ -33,7 +33,7 @@ import type { ShownLog } from './log/use-log.ts';
 import type { RowKey } from './row-keys.ts';
 
 const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
-/** In place of the id of a row that has none yet. */
+/** Stands for the id of a row that has none yet. */
 const UNNUMBERED = 'new';
 const NO_GROUPS: Groups = [];
 

@@ -19,7 +19,7 @@ import type { Pool } from './pools.ts';
 
 interface PoolDialogProps {
   readonly pools: readonly Pool[];
-  /** Of the pool to change; behind the last one for a new one. */
+  /** Index of the pool to change; past the last one for a new pool. */
   readonly place: number;
   readonly onClose: () => void;
 }
@@ -150,7 +150,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
   );
 }
 
-/** As many as a test takes. */
+/** Maximum number of servers in one test, as in the API. */
 const MOST_TESTED = 16;
 
 /** Whether a pool was refused as none of its servers answers. */

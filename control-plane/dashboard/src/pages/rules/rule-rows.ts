@@ -35,7 +35,7 @@ export function operationsOf(kind: RuleKind) {
 /** The fields of the form. */
 export interface RuleFields {
   readonly text: string;
-  /** Of a rule for a name: whether it covers the names below it. */
+  /** Whether a domain rule covers the names below it. */
   readonly subdomains: boolean;
   readonly action: RuleAction;
   /** Null = every group. */

@@ -19,7 +19,7 @@ interface SlotFormProps {
   readonly profileId: number;
   /** Null = a new one. */
   readonly slot: AnswerOf<'GET /schedule-profiles/{id}'>['slots'][number] | null;
-  /** Where a new one begins. */
+  /** Start of a new slot. */
   readonly from?: { readonly day: number; readonly minute: number } | undefined;
   readonly onClose: () => void;
 }

@@ -11,7 +11,7 @@ const SERVER = ['tls'] as const;
 /** A part, by its name in the address. */
 export type Part = (typeof OWN)[number] | (typeof ADMIN)[number] | (typeof SERVER)[number] | ConfigSection;
 
-/** Where the settings begin. */
+/** Part that the settings open with. */
 export const FIRST: Part = 'appearance';
 
 /** The parts that this person may use. */

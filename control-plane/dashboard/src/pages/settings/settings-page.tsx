@@ -17,7 +17,7 @@ import styles from './settings-page.module.css';
 
 const DEFAULTS = { part: FIRST as string, search: '' };
 
-/** Each is loaded when it is opened. */
+/** Views of the parts; each is loaded when it is opened. */
 const VIEWS: Readonly<Partial<Record<Part, ComponentType>>> = {
   account: lazy(() => import('./account/account-part.tsx')),
   sessions: lazy(() => import('./account/sessions-part.tsx')),

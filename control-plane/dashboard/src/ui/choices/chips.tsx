@@ -8,7 +8,7 @@ import styles from './choices.module.css';
 export interface Chip {
   readonly id: string;
   readonly text: string;
-  /** Before the text. */
+  /** Icon before the text. */
   readonly icon?: ReactNode;
 }
 

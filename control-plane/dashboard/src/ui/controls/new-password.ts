@@ -10,7 +10,7 @@ export interface TypedPassword {
   readonly repeated: string;
 }
 
-/** Before anything is typed. */
+/** State before anything is typed. */
 export const NO_PASSWORD: TypedPassword = { password: '', repeated: '' };
 
 /** Errors in a new password; an empty field is not an error yet. */

@@ -1,4 +1,4 @@
-/** One of two to five choices that are all seen: periods, views. */
+/** Control for two to five choices that are all visible, such as periods or views. */
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup';

@@ -37,7 +37,7 @@ export function Appearance(): ReactNode {
   );
 }
 
-/** Each language in its own words. */
+/** Name of a language in that language. */
 function nameOf(tag: string): string {
   return new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
 }

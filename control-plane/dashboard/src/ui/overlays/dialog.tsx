@@ -21,12 +21,12 @@ interface WindowProps {
   readonly role?: 'dialog' | 'alertdialog';
 }
 
-/** In the middle of the page. */
+/** A window in the middle of the page. */
 export function Dialog(props: WindowProps): ReactNode {
   return <Window place="middle" {...props} />;
 }
 
-/** At the end of the page's lines: details of a row. */
+/** A window at the inline end of the page, for details of a row. */
 export function Drawer(props: WindowProps): ReactNode {
   return <Window place="side" {...props} />;
 }

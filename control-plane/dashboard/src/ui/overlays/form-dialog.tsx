@@ -8,7 +8,7 @@ import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** On the button that saves; "Save" if it is left out. */
+  /** Text of the button that saves; "Save" by default. */
   readonly saveText?: string;
   /** Whether it can be sent. */
   readonly isReady?: boolean;

@@ -39,9 +39,9 @@ export function Menu({ button, label, actions }: MenuProps): ReactNode {
 }
 
 interface RowMenuProps {
-  /** Of the row, for screen readers. */
+  /** Name of the row, for screen readers. */
   readonly name: string;
-  /** Before editing and deleting. */
+  /** Actions before editing and deleting. */
   readonly more?: readonly MenuAction[];
   readonly onEdit: () => void;
   readonly onDelete: () => void;

@@ -44,7 +44,7 @@ interface GroupFieldProps {
   readonly isLabelHidden?: boolean;
 }
 
-/** One group, or all of them. */
+/** Field for one group, or all groups. */
 export function GroupField({ value, onChange, ...rest }: GroupFieldProps): ReactNode {
   const { say } = useText();
   const groups = useGroups();

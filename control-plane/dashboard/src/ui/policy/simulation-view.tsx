@@ -15,7 +15,7 @@ import type { Simulated, Simulating } from './use-simulation.ts';
 
 interface SimulationViewProps {
   readonly of: Simulating;
-  /** As the reader chose it: "7 days". */
+  /** Period as the user chose it: "7 days". */
   readonly period: string;
 }
 

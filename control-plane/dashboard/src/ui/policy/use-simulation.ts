@@ -8,7 +8,7 @@ export type Draft = NonNullable<CallOf<'POST /simulate'>['body']>;
 /** Result of a simulation. */
 export type Simulated = AnswerOf<'POST /simulate'>;
 
-/** Where the question stands. */
+/** State of a simulation. */
 export interface Simulating extends Omit<Question<'POST /simulate'>, 'run'> {
   readonly run: (draft: Draft) => void;
 }

@@ -31,7 +31,7 @@ import { exemptDomain, withDomain } from './private-answers.ts';
 export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
 
 interface ExplainDrawerProps {
-  /** Of the row; NaN if the row has no id yet. */
+  /** Id of the row; NaN if it has none yet. */
   readonly id: string;
   /** The row, where it is known. */
   readonly row: LogRow | null;

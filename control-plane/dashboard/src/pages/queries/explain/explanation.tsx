@@ -52,7 +52,7 @@ export function Explanation({ of }: { readonly of: Explained }): ReactNode {
   );
 }
 
-/** By which policy it is explained, and what it would be now. */
+/** The policy that the explanation uses, and the result with the current one. */
 function ThenAndNow({
   logged,
   now,

@@ -86,7 +86,7 @@ function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogP
   );
 }
 
-/** One line about what the button makes. */
+/** One line about the object that the button creates. */
 function Made({
   verdict,
   target,

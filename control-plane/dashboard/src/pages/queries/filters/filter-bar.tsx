@@ -173,7 +173,7 @@ function ChipView({ text, isExcluded = false, onPress, onRemove }: ChipViewProps
 }
 
 interface DeviceChipProps extends Omit<ChipViewProps, 'text'> {
-  /** As in the address. */
+  /** Client id, as in the page's URL. */
   readonly id: string;
   readonly textOf: (device: string) => string;
 }

@@ -28,7 +28,7 @@ export const CONDITIONS = [
   'node',
 ] as const satisfies readonly (keyof LogQuery)[];
 export type ConditionName = (typeof CONDITIONS)[number];
-/** With `!`: none of the rows that match. */
+/** Name of a condition; with `!`, it excludes the rows that match. */
 export type ConditionKey = ConditionName | `${ConditionName}!`;
 
 /** Spans to look back. */

@@ -1,6 +1,6 @@
 /** Converts times between form fields (local, to the minute) and the API (UTC). */
 
-/** For a field; empty if the text is not a valid time. */
+/** Local time for an input field; empty if the text is not a valid time. */
 export function localMoment(utc: string): string {
   const ms = Date.parse(utc);
   if (Number.isNaN(ms)) return '';
@@ -8,7 +8,7 @@ export function localMoment(utc: string): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** For the API; empty if the field is empty. */
+/** UTC time for the API; empty if the field is empty. */
 export function utcMoment(local: string): string {
   const ms = Date.parse(local);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();

@@ -3,7 +3,7 @@ import { MOST_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
-/** Of more rows the oldest are left out. */
+/** Maximum number of held rows; further ones replace the oldest. */
 const MOST_HELD = 2 * MOST_FRESH;
 
 /** Holds events until a page has come. */

@@ -183,7 +183,7 @@ describe('LogReader', () => {
   });
 });
 
-/** From `newest` down. */
+/** Descending numbers from `newest`. */
 function down(newest: number, count: number): number[] {
   return Array.from({ length: count }, (_, step) => newest - step);
 }

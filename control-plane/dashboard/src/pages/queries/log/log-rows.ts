@@ -9,7 +9,7 @@ export type LogPage = AnswerOf<'GET /queries'>;
 /** A row; one that came live may have no id yet. */
 export type LogRow = EventOf<'GET /queries/stream'>['rows'][number];
 
-/** Where a page is asked for. */
+/** Position of a page in the log. */
 export interface PagePlace {
   /** Null = from the newest row on, or from `before` on. */
   readonly cursor: string | null;
@@ -42,7 +42,7 @@ export class LogRows {
   private fresh: readonly KeyedRow[] = [];
   private parts: Part[] = [];
   private unnumbered = 0;
-  /** Where the next older page is asked for; null = there is none. */
+  /** Position of the next older page; null = there is none. */
   private older: PagePlace | null = NEWEST;
 
   /** Rows that can be scrolled over. */
@@ -55,7 +55,7 @@ export class LogRows {
     return this.parts.reduce((sum, { rows }) => sum + (rows?.length ?? 0), this.fresh.length);
   }
 
-  /** Where the next older page is; null at the end of the log. */
+  /** Position of the next older page; null at the end of the log. */
   get next(): PagePlace | null {
     return this.older;
   }

@@ -192,7 +192,7 @@ function News({ count, onPress }: { readonly count: number; readonly onPress: ()
   );
 }
 
-/** In the place of a row that is asked for again. */
+/** Placeholder of a row that is being loaded again. */
 function LostRow({ index }: { readonly index: number }): ReactNode {
   return (
     <div role="row" aria-rowindex={index + 2} className={styles['row']} data-index={index} tabIndex={-1}>

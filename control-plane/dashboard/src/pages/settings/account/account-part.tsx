@@ -34,7 +34,7 @@ export default function AccountPart(): ReactNode {
 
 type Doing = 'on' | 'off' | 'codes';
 
-/** With fewer, a lost phone is soon a lost account. */
+/** Number of recovery codes below which the page shows a warning. */
 const FEW_CODES = 3;
 
 /** The own second factor: whether it is on, and what can be done about it. */

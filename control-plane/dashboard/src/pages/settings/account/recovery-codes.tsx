@@ -32,7 +32,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactN
 
 interface CodesDialogProps {
   readonly title: string;
-  /** Once the codes are there. */
+  /** Title once the codes are shown. */
   readonly doneTitle: string;
   readonly codes: readonly string[] | null;
   readonly onClose: () => void;

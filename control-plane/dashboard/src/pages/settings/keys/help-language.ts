@@ -11,7 +11,7 @@ export interface HelpFile {
 export interface KeyHelp {
   /** Help text of a key. */
   readonly textOf: (entry: ConfigKey) => string;
-  /** Of that text. */
+  /** Language of that text. */
   readonly languageOf: (entry: ConfigKey) => string;
   /** The unit of a number; null without one. */
   readonly unitOf: (entry: ConfigKey) => string | null;

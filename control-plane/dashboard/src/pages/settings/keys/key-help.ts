@@ -5,7 +5,7 @@ import { useText } from '../../../i18n/text.ts';
 import { helpIn } from './help-language.ts';
 import type { HelpFile, KeyHelp } from './help-language.ts';
 
-/** By language; the others show the English one. */
+/** Help texts by language; languages without a file show the English one. */
 const files = import.meta.glob<{ default: HelpFile }>('./config-help.*.json');
 
 /** The help in the current language; in English until it is loaded. */

@@ -12,7 +12,7 @@ import { FormFault } from '../../../ui/display/states.tsx';
 import { Bar, Card, Stack } from '../../../ui/display/page.tsx';
 import { RestoreCard } from './restore-card.tsx';
 
-/** Of the API: `Passphrase`. */
+/** Minimum length of a passphrase, as in `Passphrase` of the API. */
 const LEAST_LENGTH = 12;
 
 /** The part. */

@@ -13,7 +13,7 @@ export interface Choices {
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** As a dry run proposes. */
+/** The choices that a dry run proposes. */
 export function proposedChoices({ settings, questions }: Pick<Report, 'settings' | 'questions'>): Choices {
   const ticked = settings.filter(({ selected }) => selected).map(({ key }) => key);
   return {
@@ -22,7 +22,7 @@ export function proposedChoices({ settings, questions }: Pick<Report, 'settings'
   };
 }
 
-/** With a setting that is set, or not. */
+/** The choices with one setting selected or not. */
 export function withSetting(choices: Choices, key: string, isSelected: boolean): Choices {
   const selected = new Set(choices.selected);
   if (isSelected) selected.add(key);

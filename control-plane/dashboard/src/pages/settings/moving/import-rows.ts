@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.
 
 /** Report of an import, or of its preview. */
 export type Report = AnswerOf<'POST /import'>;
-/** One thing of the file. */
+/** One object of the file. */
 export type Item = Report['items'][number];
 
 /** Programs whose settings are read, as people call them. */

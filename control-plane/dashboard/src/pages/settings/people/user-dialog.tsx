@@ -26,7 +26,7 @@ const ROLES = ['family', 'viewer', 'admin'] as const;
 type Role = (typeof ROLES)[number];
 /** Roles of a token. */
 export const TOKEN_ROLES = ['viewer', 'admin'] as const;
-/** One of them. */
+/** One of these roles. */
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
 /** The dialog. */
