@@ -23,7 +23,7 @@ const TARGET_TOO_LONG: Refusal = [
 ];
 const HEAD_TOO_LARGE: Refusal = [431, 'too_large', `a head has ${MAX_HEAD_BYTES} bytes at most`];
 const LATE: Refusal = [408, 'timeout', 'the request did not come in time'];
-const UNREADABLE: Refusal = [400, 'malformed', 'this is not an HTTP/1.1 request'];
+const UNREADABLE: Refusal = [400, 'malformed', 'the request is not valid HTTP/1.1'];
 
 /** Answers for a server. Where this would pass for the answer to another request, the connection is only closed. */
 export function answerUnreadable(server: HttpServer | HttpsServer): void {
