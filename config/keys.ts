@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** Notes about a key for people. */
+/** Documentation of a key. */
 export interface KeyNotes {
   /** One sentence. */
   readonly doc: string;

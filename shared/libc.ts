@@ -20,7 +20,7 @@ export interface Libc {
   address(buffer: ArrayBufferView): bigint;
 }
 
-/** Result and parameters of each function, in the words of koffi. */
+/** Result and parameters of each function, in the notation of koffi. */
 export type Signatures<Calls> = Readonly<
   Record<Exclude<keyof Calls, keyof Libc>, readonly [result: string, parameters: readonly string[]]>
 >;

@@ -164,10 +164,10 @@ export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
 /** Log and statistics that leave a query out because of its client or its name: bits. With both, it has no record. */
 export const Exclusion = { NONE: 0, LOG: 1, STATS: 2, BOTH: 3 } as const;
 export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
-/** Where the bits start in a record's mark. */
+/** Position of the bits in a record's mark. */
 export const EXCLUSION_SHIFT = 4;
 
-/** Where the answer RRs of a record lie, bytes from its start. */
+/** Offset of the answer RRs in a record, bytes. */
 export function logAnswersOffset(qnameLength: number): number {
   return LogRecord.QNAME + ((qnameLength + 3) & ~3);
 }

@@ -1,4 +1,4 @@
-/** Every subcommand of `weir` with its arguments, options and words for people. Parsing, help and completion follow it. */
+/** Every subcommand of `weir` with its arguments, options and help text. Parsing, help and completion follow it. */
 
 import type { ImportFormat } from '../../shared/api/imports-api.ts';
 import { CONFIG, type CommandSpec, here, remote } from './command-spec.ts';

@@ -76,7 +76,7 @@ function statusesOf(list: FetchedList): Sample[] {
   }));
 }
 
-/** The row of a list keeps the time of its last fetch only, whatever came of it: earlier successes are kept here. */
+/** Times of earlier successes: the row of a list keeps only the time and result of its last fetch. */
 class LastSuccess {
   private readonly secs = new Map<number, number>();
 

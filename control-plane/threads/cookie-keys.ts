@@ -16,7 +16,7 @@ const DAYS_AFTER = 5;
 
 /** Writes the daily keys ahead of time. One per node. */
 export class CookieKeys {
-  /** For the threads, in the format of `CookieKeyLayout`. */
+  /** Keys for the threads, in the format of `CookieKeyLayout`. */
   readonly memory: SharedArrayBuffer = new SharedArrayBuffer(COOKIE_KEYS_BYTES);
   private readonly words = new Int32Array(this.memory);
   private readonly secretNow: () => Uint8Array;

@@ -10,7 +10,7 @@ export class Heartbeat {
   private readonly coreTime: () => CoreTime | null;
   private last = 0;
   private missed = 0;
-  /** At the first of the missed beats. */
+  /** Core time at the first of the missed beats. */
   private before: CoreTime | null = null;
   private hangs = false;
 

@@ -11,7 +11,7 @@ import { createSealedRecords } from '../../shared/memory/sealed-records.ts';
 import type { ThreadRole, ThreadStart } from '../../shared/threads/messages.ts';
 import { CookieKeys } from './cookie-keys.ts';
 
-/** As a thread is given it. */
+/** Buffers of the node that every thread gets. */
 type NodeBuffers = Pick<
   ThreadStart,
   'cache' | 'connections' | 'cookieKeys' | 'claims' | 'outcomes' | 'capabilities' | 'cuts'
@@ -31,7 +31,7 @@ export class NodeMemory {
   private rateBuckets: SharedArrayBuffer | undefined;
   private hasBuckets = false;
 
-  /** `secret` is that of all nodes, as of now. */
+  /** `secret` is the current secret of all nodes. */
   constructor(workers: number, cache: SharedArrayBuffer, secret: () => Uint8Array) {
     this.workers = workers;
     this.cookieKeys = new CookieKeys(secret);

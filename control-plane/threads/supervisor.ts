@@ -34,7 +34,7 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly settings: WorkerSettings;
   readonly cache: SharedArrayBuffer;
-  /** The secret of all nodes, as of now. */
+  /** The current secret of all nodes. */
   readonly secret: () => Uint8Array;
   readonly snapshot: SnapshotBuffers;
   /** Set before a thread starts: the first query may come from another machine. */

@@ -11,7 +11,7 @@ export type QuestionToExplain = Pick<
   'qname' | 'qtype' | 'client' | 'clientKey' | 'clientId' | 'groupId'
 >;
 
-/** No thread answered in time. */
+/** Error if no thread answered in time. */
 export class ThreadUnavailable extends Error {
   override readonly name = 'ThreadUnavailable';
 }

@@ -30,7 +30,7 @@ function ask(
   return query;
 }
 
-/** One A record, pointer as owner, whose address counts `tag`. */
+/** Answer with one A record, with a pointer as owner, and `tag` in the address. */
 function answerOf(tag: number, ttlSecs = 300): CacheableAnswer {
   const body = new Uint8Array(16);
   const view = new DataView(body.buffer);

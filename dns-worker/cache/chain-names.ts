@@ -30,7 +30,7 @@ export function leadsToNames(answer: Pick<CacheableAnswer, 'body' | 'answerCount
   return false;
 }
 
-/** Where in the RDATA of a type its target lies; -1 = it has none. */
+/** Offset of the target in the RDATA of a type; -1 = it has none. */
 export function targetOffset(type: number): number {
   if (type === RRType.CNAME || type === RRType.DNAME) return 0;
   return type === RRType.HTTPS || type === RRType.SVCB ? SVC_PRIORITY_SIZE : -1;

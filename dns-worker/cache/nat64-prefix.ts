@@ -28,7 +28,7 @@ const LENGTHS = [12, 8, 7, 6, 5, 4];
 /** A prefix of 32, 40, 48, 56, 64 or 96 bits. */
 export interface Nat64Prefix {
   readonly bytes: Uint8Array;
-  /** Where an address has the IPv4 address. */
+  /** Offsets of the IPv4 address in an IPv6 address. */
   readonly ipv4At: readonly [number, number, number, number];
 }
 

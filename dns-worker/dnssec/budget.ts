@@ -36,7 +36,7 @@ const NONE: ReadonlySet<number> = new Set();
 export class Budget {
   /** `Clock.monotonicMs` after which no new work starts. */
   readonly deadlineMs: number;
-  /** As in `Question`. */
+  /** Network of the client, see `Question`. */
   readonly network: string | undefined;
   /** Whether nothing may be waited for: signatures are verified in place or not at all. */
   readonly isAtOnce: boolean;

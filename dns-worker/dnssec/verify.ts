@@ -15,7 +15,7 @@ const TURN_MS = 1;
 /** ECDSAP384SHA384: OpenSSL has fast code for P-256 only, so that verifying takes ten times as long as a hand-over. */
 const SLOW_ALGORITHM = 14;
 
-/** Of this thread's current turn. */
+/** Time spent in this thread's current turn. */
 let spentMs = 0;
 let isCounting = false;
 

@@ -46,10 +46,10 @@ export interface AtOnceParts {
 /** Validates. One per answer thread. */
 export class AtOnceValidator {
   private readonly chain: TrustChain;
-  /** By `nameKey`: proven answers less unproven ones, weighed. */
+  /** Weighed number of proven answers less unproven ones, by `nameKey`. */
   private readonly scores = new Map<string, number>();
   private questions = 0;
-  /** Of this turn. */
+  /** Signatures verified in this turn. */
   private signatures = 0;
   /** The last turns in a row that were too short. */
   private shortTurns = 0;

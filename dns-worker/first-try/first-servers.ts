@@ -91,7 +91,7 @@ export class FirstServers {
   private strategy: PoolStrategy = 'Failover';
   private sequence = -1;
   private turn = 0;
-  /** By place; of one resolver. */
+  /** Servers of one resolver by place. */
   private readonly known = new Map<number, FirstServer>();
   private resolver = -1;
 

@@ -71,7 +71,7 @@ export class FirstTries implements TryEvents {
   private readonly deadlines = new Deadlines(EXCHANGES, systemClock.monotonicMs());
   private readonly question = new TriedQuestion();
   private readonly chosen: (FirstServer | null)[] = [];
-  /** Of each question in flight: its claim, and its first exchange. */
+  /** Claim and first exchange of each question in flight. */
   private readonly claims = new Array<Claim | null>(TRY_CAPACITY).fill(null);
   private readonly exchangesOf = new Int32Array(TRY_CAPACITY).fill(NONE);
   /** Of each exchange: its question, the next one of that, server, marks, and when it was sent. */
@@ -277,7 +277,7 @@ export class FirstTries implements TryEvents {
     return this.validator() === null ? this.question : this.question.withProofs;
   }
 
-  /** Whether the answer to the loaded question may be believed here. */
+  /** Whether the answer to the loaded question may be accepted here. */
   private mayTry(): boolean {
     return this.validator()?.mayProve(this.question) !== false;
   }

@@ -7,7 +7,7 @@ import { type QueryOptions, query as messageOf, type TypeSpec } from '../../test
 import { OpenTries, TRY_CAPACITY } from './open-tries.ts';
 
 const CD = 0x0110;
-/** Nothing here asks where a datagram came from. */
+/** Stands for the origin of datagrams, which is not used here. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
 
 let tries: OpenTries;

@@ -71,7 +71,7 @@ export class TrySockets {
   private readonly spare: TrySocket[] = [];
   /** The socket of each server that may take another question. */
   private readonly open = new Map<FirstServer, TrySocket>();
-  /** Of each exchange. */
+  /** Socket of each exchange. */
   private readonly socketOf: (TrySocket | null)[];
   private readonly placeOf: Uint8Array;
   private readonly sent: MessageBatch;
@@ -296,7 +296,7 @@ function placeOfId({ ids, used }: TrySocket, id: number): number {
 
 /** Messages of one system call on a connected socket: the kernel's structures, laid out once. */
 class MessageBatch {
-  /** One for each message. */
+  /** One slot for each message. */
   readonly slots: readonly Uint8Array[];
   /** Address of each struct mmsghdr. */
   readonly addresses: readonly bigint[];

@@ -239,7 +239,7 @@ export class Forwarder {
     return zone === undefined ? resolver : this.parts.zones.of(zone);
   }
 
-  /** Whether pools or validation are others by now: what was asked before is not kept. */
+  /** Whether pools or validation have changed; earlier answers are then not kept. */
   private isReplaced({ zone, resolver }: Asked): boolean {
     return zone === undefined && resolver !== this.parts.resolver;
   }

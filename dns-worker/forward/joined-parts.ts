@@ -24,7 +24,7 @@ export interface Alias {
   readonly target: Uint8Array;
   /** Header, question and the records that lead to the target. */
   readonly message: Uint8Array;
-  /** Of the answer, see `Query`. */
+  /** Status of the answer, see `Query`. */
   readonly status: QueryStatusCode;
   readonly replyFlags: number;
   /** A rule makes the alias. */
@@ -33,7 +33,7 @@ export interface Alias {
 
 /** The outcome of the target. */
 export interface TargetAnswer {
-  /** Without OPT. */
+  /** Message without OPT. */
   readonly message: Uint8Array;
   readonly rcode: number;
   readonly status: QueryStatusCode;
@@ -89,7 +89,7 @@ export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Que
   return !isPrivate || partition !== POOLS_PARTITION || into === POOLS_PARTITION;
 }
 
-/** From weakest to strongest: the weakest part decides for the whole. */
+/** Statuses from weakest to strongest: the weakest part decides for the whole. */
 const BY_STRENGTH: readonly DnssecStatusCode[] = [
   DnssecStatus.bogus,
   DnssecStatus.unchecked,

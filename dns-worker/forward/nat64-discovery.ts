@@ -29,7 +29,7 @@ export type AskPools = (question: Question, done: (outcome: FlightOutcome) => vo
 
 /** The prefixes that one resolve thread knows. */
 export class Nat64Discovery {
-  /** As last learned. */
+  /** Prefixes that were learned last. */
   prefixes: readonly Nat64Prefix[] = NO_PREFIXES;
   private readonly clock: Clock;
   private freshUntilMs = -Infinity;
@@ -47,7 +47,7 @@ export class Nat64Discovery {
     );
   }
 
-  /** Asks for the prefixes; `done` is called once, whatever comes of it, and `mustLearn` is false then. */
+  /** Asks for the prefixes. `done` is called once in any case, and `mustLearn` is false then. */
   learn(ask: AskPools, done: () => void): void {
     ask(QUESTION, (outcome) => {
       this.take(outcome);

@@ -18,7 +18,7 @@ const GROWING: ReadonlySet<Failed['reason']> = new Set(['timeout', 'servfail', '
 interface Failure {
   /** Failures in a row. */
   readonly count: number;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly atMs: number;
 }
 

@@ -56,7 +56,7 @@ export class UpstreamSide {
     this.zones = new ZoneResolvers(settings, parts.clock, parts.logger, parts.records);
   }
 
-  /** Resolver of the pools; another one as soon as pools, validation or times are others. */
+  /** Resolver of the pools; replaced when pools, validation or timeouts change. */
   get resolver(): Pick<Resolver, 'resolve'> {
     return this.pools.validator ?? this.pools.resolver;
   }

@@ -65,7 +65,7 @@ export interface ChainPosition {
   readonly hops: number;
   /** Cost of validating the parts before, see `Answered`. */
   readonly cost: number;
-  /** As the client's query has it, see `Query`. */
+  /** End of the grant of the client's query, see `Query`. */
   readonly grantEndsAtSecs: number;
 }
 

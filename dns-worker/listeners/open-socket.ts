@@ -15,7 +15,7 @@ const SO_REUSEPORT = 15;
 /** Sets an option of the socket; returns less than 0 where the kernel refuses it. */
 export type SetOption = (level: number, option: number, value: readonly number[]) => number;
 
-/** Where a socket is wanted. */
+/** Address and port for a socket. */
 export interface Place {
   readonly address: string;
   /** 0 = one that the system chooses. */

@@ -22,7 +22,7 @@ const IP_MTU_DISCOVER = 10;
 /** Never set DF, never believe a forged path MTU (RFC 9715 section 3.1 asks for no fragments: size is capped). */
 const IP_PMTUDISC_OMIT = 5;
 const IPPROTO_IPV6 = 41;
-/** As for IPv4, with the same value. */
+/** Option that takes the same values as the one for IPv4. */
 const IPV6_MTU_DISCOVER = 23;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;

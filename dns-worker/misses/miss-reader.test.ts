@@ -19,7 +19,7 @@ import { type Miss, MissReader } from './miss-reader.ts';
 import { MissWriter } from './miss-writer.ts';
 
 const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({ enabled: false }));
-/** Where a datagram came from says the kernel; none of these did. */
+/** Stands for the origin of datagrams, which the kernel would report. */
 const nowhere = { socketIndex: 3, copyOrigin: () => undefined } as unknown as UdpBatch;
 
 let ring: SharedArrayBuffer;

@@ -18,7 +18,7 @@ import { ThreadGuard } from '../report/thread-guard.ts';
 const control = new Int32Array(WorkerControl.BYTES >>> 2);
 const guard = new ThreadGuard({ count: () => undefined }, systemClock, new MemoryLogger());
 const networks = new ClientNetworks(createRateBuckets(false, 42), rateLimitOf({}));
-/** Where a datagram came from says the kernel; none of these did. */
+/** Stands for the origin of datagrams, which the kernel would report. */
 const nowhere = { socketIndex: 0, copyOrigin: () => undefined } as unknown as UdpBatch;
 
 /** Writes questions of one client until none is taken; how many were. */

@@ -13,7 +13,7 @@ import { MissRecords } from './miss-records.ts';
 /** Networks are counted by hash: with 2,048 records of one network at most, one in 4,096 others shares its count. */
 export const NETWORK_SLOTS = 4096;
 
-/** Where a client's network is counted. */
+/** Slot that counts the client's network. */
 export function networkSlot(networks: ClientNetworks, query: Query): number {
   return networks.hash(query) & (NETWORK_SLOTS - 1);
 }

@@ -31,7 +31,7 @@ export class GrantTable {
   private readonly grants: readonly NameGrant[];
   /** By index of the group: number of the asker plus one; 0 = no grant is for it. */
   private readonly groupAskers: Int32Array;
-  /** By id of a client: number of the asker plus one. */
+  /** Number of the asker plus one, by client id. */
   private readonly clientAskers = new Map<number, number>();
   /** Four words of an address, number of the asker plus one; 0 = free. */
   private readonly addresses: Int32Array;
@@ -39,7 +39,7 @@ export class GrantTable {
   /** Low lane, high lane, asker, number of the grant plus one; 0 = free. */
   private readonly names: Int32Array;
   private readonly nameMask: number;
-  /** By asker: number of its grant for every name plus one; 0 = none. */
+  /** Number of the asker's grant for every name plus one, by asker; 0 = none. */
   private readonly everyName: Int32Array;
   /** By number of labels: 1 = some grant with subdomains is for a name of so many. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
@@ -136,7 +136,7 @@ export class GrantTable {
     return this.everyName[asker]! - 1;
   }
 
-  /** Of equal grants the first one stays. */
+  /** Adds a grant for every name; of equal grants, the first one is kept. */
   private addForEveryName(asker: number, number: number): void {
     if (this.everyName[asker] === 0) this.everyName[asker] = number + 1;
   }
@@ -171,7 +171,7 @@ export class GrantTable {
     return this.addresses[at + 4]! - 1;
   }
 
-  /** Where the slot of an address is, or the free one for it. */
+  /** Slot of an address, or the free one for it. */
   private addressSlot(bytes: Uint8Array, from: number): number {
     const { addresses, addressMask } = this;
     const word0 = addressWord(bytes, from);
@@ -192,7 +192,7 @@ export class GrantTable {
     }
   }
 
-  /** Where the slot of a name of an asker is, or the free one for it. */
+  /** Slot of a name of an asker, or the free one for it. */
   private nameSlot(low: number, high: number, asker: number): number {
     const { names, nameMask } = this;
     let slot = mix(low, asker) & nameMask;
@@ -204,7 +204,7 @@ export class GrantTable {
   }
 }
 
-/** In a slot: the grants of an asker for a name alone. */
+/** Value in a slot for the grants of an asker for a name alone. */
 function exactly(asker: number): number {
   return ~asker;
 }

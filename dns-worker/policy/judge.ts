@@ -297,7 +297,7 @@ function first(before: number, now: number): number {
   return before < 0 || now < before ? now : before;
 }
 
-/** Of a special rule and a match of the table, the one to report. */
+/** Chooses between a special rule and a match in the table which one to report. */
 function preferred(index: number, tabled: RuleMatch): RuleMatch {
   return index < 0 || tabled !== NOT_BLOCKED ? tabled : blockedBy(RuleOrigin.SPECIAL, index, 0);
 }

@@ -12,7 +12,7 @@ export interface NumberedName {
   readonly number: number;
 }
 
-/** No entry. */
+/** Result if there is no entry. */
 export const NOT_FOUND = -1;
 
 const SLOT_WORDS = 3;

@@ -14,9 +14,9 @@ const MODE_MASK = (1 << SAFE_SEARCH_MODE_BITS) - 1;
 export class SafeSearchTable {
   /** Engine of each name. */
   private readonly names: NameTable;
-  /** By engine, moderate before strict. */
+  /** Targets by engine, moderate before strict. */
   private readonly targets: readonly SafeTarget[];
-  /** By index of the group. */
+  /** Masks by index of the group. */
   private readonly masks: Uint32Array;
   private readonly engineIds: readonly string[];
 

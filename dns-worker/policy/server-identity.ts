@@ -44,7 +44,7 @@ const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
 export class ServerIdentity {
   /** RDATA of SVCB records. */
   readonly designated: readonly Uint8Array[];
-  /** Of their name, 4 or 16 bytes each. */
+  /** Addresses of that name, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
   /** Clients that may not ask get no answer. */
   readonly refusesSilently: boolean;

@@ -36,7 +36,7 @@ export const StageResult = {
 } as const;
 export type StageResultCode = (typeof StageResult)[keyof typeof StageResult];
 
-/** No extended error is added to a reply. */
+/** Value if no extended error is added to a reply. */
 export const NO_EDE = -1;
 
 /** Room for a name and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
@@ -104,7 +104,7 @@ export class Query {
   dnssecOk = false;
   /** Largest answer over UDP that the client takes, 512 at least. */
   udpSize = 0;
-  /** Where the options of the OPT record lie in `bytes`. */
+  /** Offset of the options of the OPT record in `bytes`. */
   optionsAt = 0;
   optionsEnd = 0;
   /**

@@ -73,7 +73,7 @@ export class FlightOutcomes {
   }
 }
 
-/** Where so many bytes lie in one piece. */
+/** Start of a contiguous piece of `length` bytes. */
 function startOf(end: number, length: number): number {
   const used = end % OutcomeRing.DATA_BYTES;
   const start = used + length > OutcomeRing.DATA_BYTES ? end + OutcomeRing.DATA_BYTES - used : end;

@@ -46,7 +46,7 @@ export class QuestionClaims {
   private readonly worker: number;
   private readonly clock: Clock;
   private readonly overdueSecs: number;
-  /** Of the current question. */
+  /** Bucket of the current question. */
   private bucket = 0;
   private hash = 0;
   private tag = 0;

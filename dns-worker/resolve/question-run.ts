@@ -54,7 +54,7 @@ export class QuestionRun {
   private hedgeMs = Infinity;
   private sent = 0;
   private readonly wakes: WakeGroups;
-  /** Where it waits for its next step; null = it waits for none. */
+  /** Group in which it waits for its next step; null = it does not wait. */
   private group: WakeGroup | null = null;
   private listening: NodeJS.Timeout | undefined;
   private over = false;

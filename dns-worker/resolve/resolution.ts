@@ -7,7 +7,7 @@ export interface Answered {
   readonly kind: 'answer';
   readonly answer: CacheableAnswer;
   readonly upstream: number;
-  /** Where it was validated: what that came to. */
+  /** Result of the validation; absent if the answer was not validated. */
   readonly dnssec?: DnssecStatusCode;
   /** And the share that it took of what one question may cost; 1 = all of it. */
   readonly cost?: number;

@@ -50,7 +50,7 @@ export class Upstream {
   private readonly connect: (server: ServerAddress) => ServerConnections;
   private readonly lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
   private readonly connections = new Map<string, ServerConnections>();
-  /** As last found, and the part of it that is used. */
+  /** Addresses that were found last, and those of them that are used. */
   private found: readonly HostAddress[] = [];
   private resolved: readonly HostAddress[] = [];
   private nextTrialMs = 0;

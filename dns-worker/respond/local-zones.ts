@@ -89,7 +89,7 @@ function answerEmpty(query: Query, rcode: number, zone: LocalZone): StageResultC
   return StageResult.ANSWERED;
 }
 
-/** Where the zone's name stands in the message: the end of the qname. */
+/** Offset of the zone's name in the message: the end of the qname. */
 export function apexOffset({ qnameLength }: Query, { wire }: LocalZone): number {
   return Header.SIZE + qnameLength - wire.length;
 }

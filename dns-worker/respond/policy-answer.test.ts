@@ -19,7 +19,7 @@ function open(text: string): OpenSnapshot {
   return openLists([{ text, reading: BLOCK }]);
 }
 
-/** With one regex filter. */
+/** Opens a snapshot with one regex filter. */
 function openFilter(pattern: string): OpenSnapshot {
   const filter = { id: 1, name: 'f', pattern, action: 'deny' as const, groupId: null };
   return openLists([], { regexFilters: [filter] });

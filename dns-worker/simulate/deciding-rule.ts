@@ -34,7 +34,7 @@ export function explainDecision(side: SimulatedSide, question: SimulatedQuestion
   }
 }
 
-/** As the log would have it. */
+/** The blocking rule in the form of the log. */
 function blockingRule(query: Query): ExplainedRule | null {
   if (query.ruleAttribute === 0) return null;
   const judged = judgedName(query);

@@ -11,7 +11,7 @@ import { answerTyped } from '../respond/block-answer.ts';
 /** The CPU field names the RFC, the OS field is empty. */
 const CPU = Buffer.from('RFC8482');
 const HINFO = Uint8Array.of(CPU.length, ...CPU, 0);
-/** As long as a resolver may keep it without harm, seconds. */
+/** TTL in seconds, as long as a resolver may cache it without harm. */
 const TTL_SECS = 3600;
 
 /** Answers the question, which is of type ANY. */

@@ -8,7 +8,7 @@ import { LINGER_MS, OpenConnections } from './open-connections.ts';
 import { listenOnAll } from './stream-port.ts';
 import type { StreamAddresses, StreamPort } from './stream-port.ts';
 
-/** Where to listen and what decides about connections. */
+/** Addresses to listen on, and the checks of connections. */
 export interface ListenOptions extends StreamAddresses {
   readonly limit: ConnectionLimit;
   readonly admission: AdmissionParts;

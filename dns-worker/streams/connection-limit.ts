@@ -15,7 +15,7 @@ export interface ConnectionLimitOptions {
   readonly protocol: ProtocolCode;
   /** Of one address, on the whole node; 0 = unlimited. May change. */
   maxPerAddress: number;
-  /** Of all addresses, in this thread. */
+  /** Limit for all addresses together, in this thread. */
   readonly max: number;
 }
 
@@ -36,7 +36,7 @@ export class ConnectionLimit {
     this.seed = new Int32Array(options.table)[L.SEED_WORD]!;
   }
 
-  /** No connection is let in, whatever its address. */
+  /** Whether no further connection is accepted from any address. */
   get isFull(): boolean {
     return this.open >= this.options.max;
   }

@@ -33,10 +33,10 @@ const H2_LIMITS: H2Limits = {
   unsent: MAX_UNSENT_BYTES,
 };
 
-/** Where to listen, and whose word counts. */
+/** Addresses to listen on, and trusted proxies. */
 export interface ListenDohOptions extends ListenOptions {
   readonly tls: TlsSide;
-  /** Reverse proxies whose X-Forwarded-For is believed. */
+  /** Reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly Network[];
 }
 

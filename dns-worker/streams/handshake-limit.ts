@@ -12,7 +12,7 @@ export const MAX_OF_A_NETWORK = 60;
 export class HandshakeLimit {
   private second = 0;
   private begun = 0;
-  /** No more entries than handshakes may begin in a second. */
+  /** Begun handshakes by address; no more entries than handshakes may begin in a second. */
   private readonly begunOf = new Map<string, number>();
 
   /** Counts a handshake of this address (16 bytes); false, and nothing counted, where a limit is reached. */

@@ -8,7 +8,7 @@ import { createServer, isIPv6 } from 'node:net';
 import { errorCode } from '../../shared/errors.ts';
 import { ListenError } from '../listeners/listen-error.ts';
 
-/** Where to listen. */
+/** Addresses to listen on. */
 export interface StreamAddresses {
   readonly addresses: readonly string[];
   /** 0 = one that the system chooses, another for each address. */

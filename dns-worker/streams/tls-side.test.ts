@@ -24,7 +24,7 @@ let server: Server;
 let tls: TlsSide;
 let counts: Map<number, number>;
 let accepted: Socket[];
-/** With or without the name that a client asks for. */
+/** Method to use: without or with the name that a client asks for. */
 let enter: 'secure' | 'secureNamed';
 
 beforeAll(() => {

@@ -38,7 +38,7 @@ export class QueryGroup {
   private readonly slotSize: number;
   private sum = 0;
 
-  /** For UDP datagrams in slots of `slotSize` bytes. */
+  /** Creates a group for UDP datagrams in slots of `slotSize` bytes. */
   constructor({ clients }: Datagrams, slotSize: number) {
     this.slotSize = slotSize;
     for (const query of this.queries) {

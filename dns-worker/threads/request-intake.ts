@@ -24,7 +24,7 @@ export interface Asker {
   /** 16 bytes. */
   readonly address: Uint8Array;
   readonly protocol: ProtocolCode;
-  /** In lower case; '' = none. */
+  /** Key of the client in lower case; '' = none. */
   readonly clientKey: string;
   /** Bytes that an answer may have; `SCRATCH_SIZE` unless given. */
   readonly capacity?: number;

@@ -20,7 +20,7 @@ import { hasSignature } from '../resolve/signature-check.ts';
 const port = parentPort;
 if (port === null) throw new Error('start upstream test: this file runs only as a worker thread');
 
-/** Nothing is logged: the answer says it all. */
+/** A logger that discards everything, because the answer contains all results. */
 const SILENT: Logger = {
   error: () => undefined,
   warn: () => undefined,

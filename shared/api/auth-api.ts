@@ -159,7 +159,7 @@ export const SessionList = z.array(Session);
 
 /** Query of the page where a login at an OpenID provider begins. */
 export const OidcStartQuery = z.strictObject({
-  /** Where to go after the login. */
+  /** Path to open after the login. */
   return_to: z.string().default('/'),
   remember_me: z
     .enum(['true', 'false'])
@@ -172,7 +172,7 @@ export const OidcAttempt = z.strictObject({
   state: z.string().min(20),
   nonce: z.string().min(20),
   verifier: z.string().min(43),
-  /** Where to go after the login: a path of this server. */
+  /** Path of this server to open after the login. */
   returnTo: z.string(),
   rememberMe: z.boolean(),
   startedMs: z.number(),

@@ -25,7 +25,7 @@ export function queryInt(min: number, max: number, fallback: number) {
   return digits(min, max, { default: fallback }).default(fallback);
 }
 
-/** As `queryInt`, undefined if it is absent. */
+/** Like `queryInt`, but undefined if it is absent. */
 export function optionalQueryInt(min: number, max: number) {
   return digits(min, max).optional();
 }

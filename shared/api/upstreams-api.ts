@@ -6,7 +6,7 @@ import { text } from './fields.ts';
 export const UpstreamStatus = z.enum(['Healthy', 'Unhealthy', 'Unknown']).meta({ id: 'UpstreamStatus' });
 export type UpstreamStatus = z.infer<typeof UpstreamStatus>;
 
-/** By the configured text of the server. */
+/** Status of servers, by their configured text. */
 export const UpstreamHealth = z.record(z.string(), UpstreamStatus).meta({
   id: 'UpstreamHealth',
   description:

@@ -14,7 +14,7 @@ export type Unchecked<S extends Schema> = z.input<S>;
 /** One fault of a value. */
 export type Fault = z.core.$ZodIssue;
 
-/** No field at all. */
+/** Schema without fields. */
 export const NoFields = z.strictObject({});
 /** An OpenAPI document. */
 export const OpenApiAnswer = z.looseObject({ openapi: z.literal('3.1.0') });

@@ -31,7 +31,7 @@ export const EVERY_NAME = 'it matches every name';
 export const NO_NAME =
   'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--';
 
-/** Where the bytes of an IPv4 address lie in 16 bytes. */
+/** Offset of an IPv4 address in 16 bytes. */
 const IPV4_AT = 12;
 const REPLY_CODES: ReadonlyMap<string, number> = new Map([
   ['NODATA', Rcode.NOERROR],

@@ -7,7 +7,7 @@ export const OPTION_HEAD_SIZE = 4;
 /** Most options of one record. */
 const MAX_OPTIONS = 64;
 
-/** No option has this code. */
+/** Value that is no option code. */
 export const NO_OPTION = -1;
 /** An earlier option exceeds the RDATA. */
 export const BROKEN_OPTIONS = -2;

@@ -51,12 +51,12 @@ export function keyHashLow(nameLow: number, qtype: number, keyFlags: number): nu
   return mixed ^ (mixed >>> 16);
 }
 
-/** Where the TTL offsets of an entry lie, bytes from its start. */
+/** Offset of the TTL offsets in an entry, bytes. */
 export function ttlOffsetsOffset(qnameLength: number): number {
   return (CacheEntry.QNAME + qnameLength + 3) & ~3;
 }
 
-/** Where the body of an entry lies, bytes from its start. */
+/** Offset of the body in an entry, bytes. */
 export function bodyOffset(qnameLength: number, ttlCount: number): number {
   return (ttlOffsetsOffset(qnameLength) + ttlCount * 2 + 3) & ~3;
 }

@@ -59,7 +59,7 @@ export function claimOf(worker: number, secs: number): number {
   return claimHolder(worker) | (secs << SECS_SHIFT);
 }
 
-/** For how many seconds a claim has been held. */
+/** Seconds for which a claim has been held. */
 export function claimAgeSecs(claim: number, nowSecs: number): number {
   return (nowSecs - (claim >>> SECS_SHIFT)) & SECS_MASK;
 }

@@ -34,7 +34,7 @@ export function createConnectionTable(workers: number, seed: number): SharedArra
   return memory;
 }
 
-/** Each worker's block. */
+/** The blocks of all workers. */
 export function connectionBlocks(memory: SharedArrayBuffer): Int32Array[] {
   const words = new Int32Array(memory, ConnectionTableLayout.HEAD_WORDS * 4);
   const workers = words.length / BLOCK_WORDS;

@@ -52,7 +52,7 @@ export const FirstServerRecord = {
   SIZE: (64 + (RECENT_LATENCIES + LATENCY_CLASSES) * 4 + 7) & ~7,
 } as const;
 
-/** Where the record of a server starts, in bytes. */
+/** Offset of the record of a server, bytes. */
 export function firstServerAt(place: number): number {
   return FirstServersHead.SERVERS_BYTE + place * FirstServerRecord.SIZE;
 }

@@ -51,7 +51,7 @@ export const MissRecord = {
   PASSED_VERSION: 436,
 } as const;
 
-/** No snapshot has let a question pass as it stands. */
+/** Value if no snapshot has let the question pass. */
 export const NOT_PASSED = -1;
 
 /**

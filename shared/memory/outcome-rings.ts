@@ -24,7 +24,7 @@ export const OutcomeDescriptor = {
   /** The claim and the word where it stood (`Claim`): all that a waiting thread knows of the flight. */
   CLAIM_WORD: 0,
   PLACE_WORD: 1,
-  /** As END_WORD counts. */
+  /** Start of the data, counted like END_WORD. */
   START_WORD: 2,
   LENGTH_WORD: 3,
 } as const;

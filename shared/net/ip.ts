@@ -5,7 +5,7 @@
 
 /** Bytes of an address. */
 export const ADDRESS_SIZE = 16;
-/** Where the four bytes of an IPv4 address start. */
+/** Offset of the four bytes of an IPv4 address. */
 const IPV4_AT = 12;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;

@@ -21,7 +21,7 @@ const BY_SSL: Readonly<Record<string, SslMode>> = {
   false: 'disable',
   '0': 'disable',
 };
-/** Without a mode they mean TLS, and the strictest one. */
+/** Parameters that imply TLS in the strictest mode, if no mode is given. */
 const MEANS_TLS = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /** TLS mode that the URL and the keys ask for; null = none, and a text that is not a mode is returned as it is. */

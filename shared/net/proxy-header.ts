@@ -38,7 +38,7 @@ export const ProxyOutcome = {
   OK: 0,
   /** The beginning of one. */
   MORE: 1,
-  /** No header, or a broken one. */
+  /** There is no header, or a broken one. */
   BAD: 2,
 } as const;
 export type ProxyOutcomeCode = (typeof ProxyOutcome)[keyof typeof ProxyOutcome];

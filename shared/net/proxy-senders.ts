@@ -11,7 +11,7 @@ export type ProxyExpectation =
   /** The peer is a client, and a header from it is a forgery. */
   | 'no header';
 
-/** The load balancers that are believed. */
+/** The trusted load balancers. */
 export class ProxySenders {
   private readonly isOn: boolean;
   private readonly networks: readonly Network[];
@@ -22,7 +22,7 @@ export class ProxySenders {
     this.networks = (trusted ?? []).flatMap((text) => networkFromText(text) ?? []);
   }
 
-  /** Of the peer of a stream, 16 bytes. */
+  /** Expectation for the peer of a stream, by its address of 16 bytes. */
   ofStream(address: Uint8Array): ProxyExpectation {
     if (!this.isOn) return 'nothing';
     return this.networks.length === 0 || this.hasNamed(address) ? 'header' : 'no header';
@@ -35,7 +35,7 @@ export class ProxySenders {
     return false;
   }
 
-  /** No datagram begins with a header. */
+  /** Whether no datagram begins with a header. */
   get hasNone(): boolean {
     return this.networks.length === 0;
   }

@@ -12,7 +12,7 @@ export interface HardeningSettings {
   readonly caseRandomization: HardeningMode;
 }
 
-/** As it comes. */
+/** Default settings. */
 export const DEFAULT_HARDENING: HardeningSettings = { cookies: 'auto', caseRandomization: 'auto' };
 
 /** Findings about a feature of a server. */
@@ -40,7 +40,7 @@ export interface ServerSupport {
   readonly answersPerConnection: number | null;
 }
 
-/** Of a server that was not asked yet. */
+/** Support of a server that has not been asked yet. */
 export const NOTHING_KNOWN: ServerSupport = {
   edns: 'unknown',
   cookies: 'unknown',

@@ -4,14 +4,14 @@
  * between stars is as good as any.
  */
 
-/** Where the first piece must start. */
+/** Required start of the first piece. */
 const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
 
 /** A pattern, cut into pieces between its stars. */
 export interface NamePattern {
   readonly start: number;
   readonly end: boolean;
-  /** At least one; an empty first or last piece means a star there. */
+  /** Pieces, at least one; an empty first or last piece means a star there. */
   readonly pieces: readonly string[];
 }
 

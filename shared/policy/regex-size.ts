@@ -54,7 +54,7 @@ function timesAt(pattern: string, at: number): number {
   return most === undefined || most === '' ? Number(least) + 1 : 2 * Math.max(Number(least), Number(most));
 }
 
-/** Where the class that starts at `at` ends. */
+/** End of the character class that starts at `at`. */
 function endOfClass(pattern: string, at: number): number {
   let end = at + 1;
   if (pattern[end] === '^') end++;

@@ -21,7 +21,7 @@ const EPOCH_WEEK_MINUTE = 3 * DAY;
  * How far ahead a change is searched. Any change recurs weekly, and clock changes can suppress it once, perhaps twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
-/** With days off, the next change may be behind all of them. */
+/** How far to look for the next change: with days off, it may be after all of them. */
 const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
 /** Effect of a schedule on a group; null = none. */

@@ -12,7 +12,7 @@ export const FIRST_ZONE_UPSTREAM = 0x8000;
 
 /** One definition of a forward zone. */
 export interface ForwardZone {
-  /** For people, and the name of its pool. */
+  /** Name of the zone as shown to users, and of its pool. */
   readonly zone: string;
   /** The names that it stands for, with all names below them; folded wire form. */
   readonly names: readonly Uint8Array[];

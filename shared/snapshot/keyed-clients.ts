@@ -8,9 +8,9 @@ import { admittedEntry, blockedEntry, withExclusion, withRecord } from './client
 
 /** A client with a key. */
 export interface KeyedClient {
-  /** In lower case. */
+  /** Key in lower case. */
   readonly key: string;
-  /** Of its row. */
+  /** Id of the client's row. */
   readonly clientId: number;
   /** Number of its record in the client table; 0 = no group is assigned to it. */
   readonly record: number;

@@ -5,7 +5,7 @@
 import { RRType } from '../dns/iana.ts';
 import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';
 
-/** Where a local record comes from, and the number that stands for it. */
+/** Source of a local record, and its number. */
 export const LocalSource = { config: 0, api: 1, dhcp: 2 } as const;
 export type LocalSourceName = keyof typeof LocalSource;
 

@@ -19,7 +19,7 @@ export const NO_END_SECS = 0x7fff_ffff;
 
 /** Names that a client, a group or everyone may, or may not, ask for. */
 export interface NameGrant {
-  /** Of its row. */
+  /** Id of the row. */
   readonly id: number;
   /** Folded wire form; null = every name. */
   readonly name: Uint8Array | null;

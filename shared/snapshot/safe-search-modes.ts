@@ -18,7 +18,7 @@ export interface SafeTarget {
 
 /** An engine that some group enforces. */
 export interface SafeEngine {
-  /** For people. */
+  /** Name of the engine as shown to users. */
   readonly id: string;
   /** Exact names, folded wire form. */
   readonly names: readonly Uint8Array[];

@@ -22,7 +22,7 @@ const BALLAST_BYTES = 96 << 20;
 export interface HeapSizes {
   /** In use, garbage too, with the memory outside of the heap that its objects hold. */
   readonly used: number;
-  /** In use, garbage too. */
+  /** Bytes in use, including garbage. */
   readonly inHeap: number;
   /** Taken from the system for the heap. */
   readonly taken: number;

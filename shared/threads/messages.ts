@@ -63,9 +63,9 @@ export interface WorkerSettings {
   /** Ports of DNS over TLS and over HTTPS; null = it is off. */
   readonly dotPort: number | null;
   readonly dohPort: number | null;
-  /** Networks whose PROXY header is believed (`ProxySenders`); null = headers are not in use. */
+  /** Networks whose PROXY header is trusted (`ProxySenders`); null = headers are not in use. */
   readonly proxyProtocol: readonly string[] | null;
-  /** Networks of reverse proxies whose X-Forwarded-For is believed. */
+  /** Networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
   readonly coalesceUs: number;
@@ -104,9 +104,9 @@ export interface GivenSettings {
 
 /** URLs of the compatibility API, with `/api/` at the end. */
 export interface CompatApiUrls {
-  /** For programs on this machine. */
+  /** URL for programs on this machine. */
   readonly local: string;
-  /** By the name `pi.hole`. */
+  /** URL with the name `pi.hole`. */
   readonly named: string;
 }
 
@@ -299,7 +299,7 @@ export interface UpstreamReport {
   readonly latencyCounts: LatencyCounts;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
-  /** Of the address that is asked first. */
+  /** Support of the address that is asked first. */
   readonly supports: ServerSupport;
   /** DNSSEC signatures are missing in its answers. */
   readonly removesSignatures: boolean;

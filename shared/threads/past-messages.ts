@@ -15,5 +15,5 @@ export interface PastQuestion {
   readonly clientId?: number;
 }
 
-/** From the thread. */
+/** Message from the thread. */
 export type FromPast = Explanation;

@@ -10,7 +10,7 @@ import type { ExplainedRule } from './explanation.ts';
 export const QuestionWord = {
   /** Number of its name. */
   NAME: 0,
-  /** From bit 16 on `QuestionMark`. */
+  /** The type; from bit 16 on, `QuestionMark`. */
   TYPE: 1,
   /** Number of its client. */
   CLIENT: 2,
@@ -20,7 +20,7 @@ export const QuestionWord = {
   COUNT: 4,
 } as const;
 export const QUESTION_WORDS = 5;
-/** No upstream's answer is in the log. */
+/** Value if the log has no answer of an upstream. */
 export const ANSWER_UNKNOWN = -1;
 
 /** Marks of a question. */
@@ -42,7 +42,7 @@ export interface LoggedQuestions {
   readonly count: number;
   /** `QUESTION_WORDS` each. */
   readonly questions: SharedArrayBuffer;
-  /** In presentation form without the final dot, folded. */
+  /** Names in presentation form without the final dot, folded. */
   readonly names: NumberedBytes;
   /** Resource records with TTL 0; pointers count from a message with the name as its question. */
   readonly answers: NumberedBytes;
@@ -59,14 +59,14 @@ export interface SimulationStart {
   readonly after: SnapshotBuffers;
 }
 
-/** To the thread: once it is open. */
+/** Message to the thread once it is open. */
 export interface SimulationOrder {
   readonly questions: LoggedQuestions;
   /** Most names and clients to list. */
   readonly limit: number;
 }
 
-/** From the thread. */
+/** Messages from the thread. */
 export type FromSimulation =
   /** Whether rules on addresses exist, so that the addresses in answers matter. */
   | { readonly type: 'opened'; readonly judgesAddresses: boolean }
@@ -88,7 +88,7 @@ export interface ChangedName {
   readonly name: number;
   readonly newlyBlocked: number;
   readonly newlyAllowed: number;
-  /** Of its most frequent changed question. */
+  /** Type of its most frequent changed question. */
   readonly qtype: number;
   readonly before: SimulatedDecision;
   readonly after: SimulatedDecision;

@@ -4,7 +4,7 @@ import type { WorkerSettings } from './messages.ts';
 
 /** Which servers to ask, and with what. */
 export interface UpstreamTestStart extends Pick<WorkerSettings, 'bootstrap' | 'extraCa'> {
-  /** Each is asked on its own. */
+  /** Servers, each of which is asked separately. */
   readonly servers: readonly UpstreamSettings[];
   /** Time for each question. */
   readonly timeoutMs: number;
@@ -26,5 +26,5 @@ export interface UpstreamTrial {
   readonly signatures: SignatureFinding;
 }
 
-/** For each server, in order. */
+/** Results for each server, in order. */
 export type UpstreamTestAnswer = readonly UpstreamTrial[];

@@ -25,11 +25,11 @@ const GATE_NAMES = 50;
 export interface Bench {
   options: Options;
   native: NativeTools | undefined;
-  /** On the load core. */
+  /** Load generator on the load core. */
   load: LoadGenerator;
-  /** On the load core too, ahead of whatever else runs there. */
+  /** Load generator on the load core that takes precedence over other processes there. */
   loadAhead: LoadGenerator;
-  /** On both cores, where the server has both. */
+  /** Load generator on both cores, if the server also has both. */
   loadOnBoth: LoadGenerator;
   bothCores: readonly number[];
   dir: string;

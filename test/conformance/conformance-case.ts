@@ -1,4 +1,4 @@
-/** What a case of the conformance run is: a sentence of an RFC, a client that is not ours, and what it must show. */
+/** A case of the conformance run: a sentence of an RFC, a third-party client, and the expected result. */
 
 /** How a client asks. */
 export type Over = 'udp' | 'tcp' | 'dot' | 'doh';

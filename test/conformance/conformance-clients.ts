@@ -5,7 +5,7 @@ import { PYTHON } from '../support/parts/programs.ts';
 import { giveInput } from '../support/weir/standard-input.ts';
 import type { ConformanceCase, Over } from './conformance-case.ts';
 
-/** Where Weir is, and the authority of its certificate. */
+/** Address of Weir, and the authority of its certificate. */
 export interface Asked {
   readonly ports: { readonly dns: number; readonly dot: number; readonly doh: number };
   readonly caPath: string;

@@ -19,9 +19,9 @@ import type { WeirOptions } from '../support/weir/weir-process.ts';
 
 /** All but the login, which has no frame. */
 const PATHS = Object.values(DashboardPath).filter((path) => path !== DashboardPath.login);
-/** Nothing listens there: every upstream refuses. */
+/** Addresses on which nothing listens: every upstream refuses. */
 const UPSTREAMS = ['127.0.0.1:9', '127.0.0.2:9', '127.0.0.3:9'];
-/** While Weir is stopped, requests fail. */
+/** Browser errors that are expected while Weir is stopped. */
 const AWAY = [/ERR_/, /Failed to load resource/, /dynamically imported module/, /Unable to preload/];
 
 let room: DashboardRoom;

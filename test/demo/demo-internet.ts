@@ -25,7 +25,7 @@ export interface DemoInternet {
   readonly resolvers: readonly string[];
   /** URL of a list. */
   listUrl(list: ListName): string;
-  /** From now on the last list is far shorter. */
+  /** Makes the last list far shorter from now on. */
   shortenLastList(): void;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface FilledLog {
 
 /** Shorter times are left empty: they look like the restart that they were. */
 const LEAST_GAP_MS = 600_000;
-/** As upkeep leaves blocks of a quiet log. */
+/** Rows of a block, about as many as upkeep leaves in a quiet log. */
 const BLOCK_ROWS = 20_000;
 const SEED = 20261123;
 

@@ -19,7 +19,7 @@ export interface Device {
   readonly name: string;
   readonly address: string;
   readonly mac: string;
-  /** By which it calls itself. */
+  /** Host name that the device reports. */
   readonly hostname: string;
   readonly group: GroupName;
   readonly rhythm: Rhythm;

@@ -20,7 +20,7 @@ export interface MadeSpan {
   readonly toMs: number;
   /** Questions of an ordinary day. */
   readonly perDay: number;
-  /** As the configuration has them. */
+  /** Upstream servers as configured. */
   readonly upstreams: readonly string[];
   readonly seed: number;
 }

@@ -48,5 +48,5 @@ export class Progress {
   }
 }
 
-/** For callers that show nothing. */
+/** Output that shows nothing. */
 export const silent: ProgressOutput = { write: () => undefined };

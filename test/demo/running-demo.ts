@@ -1,4 +1,4 @@
-/** A running demo: a whole Weir with the made-up household, in a separate folder that later starts continue from. */
+/** A running demo: a complete Weir with the made-up household, in a separate folder that later starts continue from. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export interface DemoOptions {
   readonly days: number;
   /** Questions of an ordinary day. */
   readonly perDay: number;
-  /** Where the progress of the start is shown; nowhere by default. */
+  /** Output for the progress of the start; none by default. */
   readonly output?: ProgressOutput;
 }
 
@@ -50,7 +50,7 @@ export class Demo {
   readonly weir: Weir;
   /** Signed in as the administrator. */
   readonly api: ApiClient;
-  /** Of the user `admin`. */
+  /** Password of the user `admin`. */
   readonly password: string;
   private readonly internet: DemoInternet;
   private readonly traffic: LiveTraffic;
@@ -110,7 +110,7 @@ export class Demo {
     }
   }
 
-  /** Where the dashboard is. */
+  /** URL of the dashboard. */
   get origin(): string {
     return `http://127.0.0.1:${String(this.weir.webPort)}`;
   }

@@ -41,7 +41,7 @@ const MOST_DOMAINS = 1000;
 
 interface Run {
   readonly secs: number;
-  /** Of each node. */
+  /** Query rate of each node. */
   readonly rateQps: number;
 }
 

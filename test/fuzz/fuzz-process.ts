@@ -39,7 +39,7 @@ export interface FuzzTask {
   readonly runs: number;
   /** Write the corpus. */
   readonly keep: boolean;
-  /** Where findings go. */
+  /** Folder for findings. */
   readonly folder: string;
 }
 

@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     keep: { type: 'boolean', default: false },
     repeat: { type: 'string' },
-    /** For the process of one target. */
+    /** Set in the process of one target. */
     alone: { type: 'boolean', default: false },
   },
 });

@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
  */
 const SUSPECT_CPU_MS = 400;
 const SUSPECT_MIB = 128;
-/** Nothing takes much memory in less. */
+/** CPU time below which no input takes much memory. */
 const QUICK_CPU_MS = 20;
 const MAX_CPU_MS = 1000;
 const MAX_MIB = 256;
@@ -32,7 +32,7 @@ export interface Limits {
   exceeded(again: () => void | Promise<void>): Excess | null | Promise<Excess | null>;
 }
 
-/** No limits, for runs without measurements. */
+/** Stub for runs without measurements. */
 export const NO_LIMITS: Limits = { begin: () => undefined, takenMs: () => 0, exceeded: () => null };
 
 /** The limits of a separate process. */

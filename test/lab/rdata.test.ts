@@ -14,7 +14,7 @@ import { requireProgram } from '../support/parts/programs.ts';
 
 const checker = requireProgram('named-checkzone');
 
-/** At most so many ways to spoil a sample, spread over its length. */
+/** Maximum number of damaged variants of a sample, spread over its length. */
 const MOST_VARIANTS = 12;
 /** NXT's bitmap, WKS's ports and the digits of X25: of no use today, BIND looks into them, Weir does not. */
 const DIFFERS: readonly number[] = [11, 19, 30];

@@ -20,7 +20,7 @@ export type MutationKind =
 export interface Mutant {
   /** Relative to the root, with slashes. */
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly kind: MutationKind;
   /** Offsets into the file's text of what `replacement` stands in for. */

@@ -38,7 +38,7 @@ A mutant is found if a test fails, or hangs: three times as long as the unchange
 
 /** Time that a mutant may take beyond three times that of the unchanged code. */
 const GRACE_MS = 20_000;
-/** For the run of the unchanged code. */
+/** Time limit for the run of the unchanged code. */
 const BASELINE_LIMIT_MS = 15 * 60_000;
 
 interface Score {

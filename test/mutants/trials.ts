@@ -21,7 +21,7 @@ export type Outcome = 'passed' | 'failed' | 'timed out';
 
 export interface TestRun extends RunResults {
   readonly outcome: Outcome;
-  /** By test file, of those that ran to their end. */
+  /** Result and duration by test file, of those that ran to their end. */
   readonly files: ReadonlyMap<string, { passed: boolean; ms: number }>;
 }
 
@@ -42,7 +42,7 @@ type FileResult = RunResults['testResults'][number] & { status: string; startTim
 const JEST = 'node_modules/jest/bin/jest.js';
 
 export class Trials {
-  /** Of the copy, links resolved. */
+  /** Root of the copy, with links resolved. */
   readonly root: string;
   private readonly folder: string;
   private readonly wrapper: readonly string[];

@@ -93,7 +93,7 @@ const EXPLAINED: readonly (readonly [reason: string, differences: Differences])[
   ['reserved names are answered here', { 'mask.icloud.com': 'NXDOMAIN', 'x.home.arpa': 'NXDOMAIN' }],
 ];
 
-/** No rule of a list may match every name without a condition. */
+/** Expected differences, because list rules must not match every name without a condition. */
 const WITHOUT_WIDE_RULES: Differences = {
   'ok.example': PASSED,
   'ab.example': PASSED,

@@ -7,7 +7,7 @@ export interface Screen extends Terminal {
   /** Columns of the terminal; null if lines may have any length. */
   readonly columns: number | null;
   readonly hasColour: boolean;
-  /** Prints a line that the next one replaces, for people who wait; does nothing without a terminal. */
+  /** Prints a progress line that the next one replaces; does nothing without a terminal. */
   progress(line: string): void;
 }
 

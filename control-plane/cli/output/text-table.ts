@@ -1,4 +1,4 @@
-/** Tables for people: columns aligned by what letters take on a terminal, cut to its width. */
+/** Tables in plain text: columns aligned by the width of characters, cut to the width of the terminal. */
 import { fitted, printable, widthOf } from './printable.ts';
 import { toned } from './screen.ts';
 import type { Screen, Tone } from './screen.ts';

@@ -45,7 +45,7 @@ export function refuseStrange(socket: string, dataDir: string, uid = process.get
     throw new Misuse(`${socket} belongs to user id ${owner}, who does not own ${dataDir}: it is not used`);
 }
 
-/** A running server is asked whatever else its file says by now. */
+/** Configuration of a server. A file with faults is also accepted, because the server may run with an earlier one. */
 async function serverConfig(source: ConfigSource): Promise<Config> {
   const loaded = await loadConfig(source);
   if (loaded.ok) return loaded.value.config;

@@ -1,4 +1,4 @@
-/** SQL of `clients`: changes by people, one at a time, and sightings, in batches. */
+/** SQL of `clients`: changes by users, one at a time, and sightings, in batches. */
 import type { ClientCreate, ClientUpdate } from '../../../shared/api/policy/clients-api.ts';
 import { conflict, invalid, notFound } from '../../api/api-error.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../storage/db/database-errors.ts';

@@ -34,7 +34,7 @@ export type ChangesInWords = Pick<
   'newly_blocked' | 'newly_allowed' | 'domains_total' | 'domains' | 'clients_total' | 'clients'
 >;
 
-/** The changes for people. */
+/** The changes as readable text. */
 export function inWords(changes: SimulatedChanges, parts: SimulatedParts): ChangesInWords {
   const words = new Words(parts);
   return {

@@ -29,7 +29,7 @@ export interface RawBlock {
   readonly lastUs: number;
   /** The same as its frame. */
   readonly head: BlockHead;
-  /** By `Frame`, without the repeats. */
+  /** Frames by `Frame`, without the repeats. */
   readonly frames: readonly Uint8Array[];
 }
 

@@ -41,9 +41,9 @@ export interface BlockNames {
 
 /** Answer records of a block. */
 export interface BlockAnswers {
-  /** By query: place plus one; 0 = none. */
+  /** Place plus one, by query; 0 = none. */
   readonly places: Uint16Array;
-  /** By query: the smallest TTL, seconds. */
+  /** Smallest TTL in seconds, by query. */
   readonly ttls: Uint32Array;
   /** By place: the records as they are stored, their start offsets, and their `AnswerForm`. */
   readonly entries: { readonly bytes: Buffer; readonly starts: Uint32Array; readonly forms: Uint8Array };
@@ -75,7 +75,7 @@ export class BlockReader {
     return (this.texts ??= this.frame(Frame.NAME_TEXTS));
   }
 
-  /** Where each text starts; one more than names. */
+  /** Start of each text; one entry more than names. */
   nameStarts(): Uint32Array {
     const texts = this.nameTexts();
     const { names: count } = this.head;

@@ -10,7 +10,7 @@ import { type BlockHead, DamagedBlock, type HeadRule } from './block-layout.ts';
 interface StoredName {
   readonly wire: Uint8Array;
   readonly rule: LoggedRule | null;
-  /** Where the rule's name starts in `wire`. */
+  /** Start of the rule's name in `wire`. */
   readonly ruleOffset: number;
 }
 

@@ -90,7 +90,7 @@ export class ByteDictionary implements ViewedBytes {
     return entry + Entry.BYTES + ((this.words[entry + Entry.LENGTH]! + 3) >>> 2);
   }
 
-  /** One number of each entry, in order. */
+  /** One number of every entry, in order. */
   column(word: number): Uint32Array {
     const numbers = new Uint32Array(this.size);
     for (let place = 0, entry = FIRST_ENTRY; place < this.size; place++, entry = this.after(entry))

@@ -34,7 +34,7 @@ export interface RepeatedClient {
   readonly clientId: number;
 }
 
-/** At most 65,535 clients in order of arrival. */
+/** Clients in order of arrival, at most 65,535. */
 export class ClientDictionary {
   private readonly clients = new WordDictionary();
   private readonly keyed = new WordDictionary();

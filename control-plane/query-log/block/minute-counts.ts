@@ -120,7 +120,7 @@ class MinuteTally {
   private readonly repeats: OutcomeTally;
   private readonly clients: Uint32Array;
   private readonly blockedClients: Uint32Array;
-  /** By place of the rule plus one. */
+  /** Counts by the place of the rule plus one. */
   private readonly rules: Uint32Array;
   private readonly latency = new Uint32Array(LAST_LATENCY_BUCKET + 1);
   private readonly isBlocked: Uint8Array;

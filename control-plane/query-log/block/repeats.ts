@@ -68,7 +68,7 @@ export function repeatsByRow({ rows: rowCount, repeats }: BlockHead): Uint32Arra
   return byRow;
 }
 
-/** Of these rows; null = of all. */
+/** Sum for these rows; null = all rows. */
 export function sumRepeats(head: BlockHead, rows: readonly number[] | null): number {
   if (rows === null || head.repeats === null) return head.repeats?.total ?? 0;
   const byRow = repeatsByRow(head)!;

@@ -54,7 +54,7 @@ const MOST_AT_ONCE = 16;
 const MOST_HEADS = 64;
 const WHOLE = ['head', 'names', 'queries', 'answers'] as const;
 
-/** One clear, on its way. */
+/** One clear in progress. */
 export class ClearRun {
   private readonly options: ClearRunOptions;
   private readonly clear: OpenClear;

@@ -14,7 +14,7 @@ export interface WantedClear {
   /** Null = all clients. */
   readonly client: {
     readonly id: number;
-    /** Of all clients of its device. */
+    /** Ids of all clients of the device. */
     readonly ids: readonly number[];
     readonly name: string;
     readonly addresses: readonly string[];

@@ -71,7 +71,7 @@ export type QuestionName = keyof typeof TABLE;
 /** Names of all questions. */
 export const QUESTION_NAMES = Object.keys(TABLE) as readonly QuestionName[];
 
-/** By name, what is asked for. */
+/** Arguments of the questions, by name. */
 export type Arguments = {
   readonly [Name in QuestionName]: Parameters<(typeof TABLE)[Name]['read']>[1];
 };

@@ -27,7 +27,7 @@ export type ScanFailure =
   /** A fault of Weir. */
   | { readonly kind: 'bug'; readonly message: string; readonly stack: string };
 
-/** From the control plane to the thread. */
+/** Messages from the control plane to the thread. */
 export type ToScans =
   | { readonly type: 'ask'; readonly id: number; readonly question: Question; readonly server: SentTarget }
   /** Another part of rows may be sent. */
@@ -38,7 +38,7 @@ export type ToScans =
   /** Close connections and end. */
   | { readonly type: 'end' };
 
-/** From the thread to the control plane. */
+/** Messages from the thread to the control plane. */
 export type FromScans =
   | { readonly type: 'part'; readonly id: number; readonly rows: readonly LoggedQuery[] }
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answers[QuestionName] }

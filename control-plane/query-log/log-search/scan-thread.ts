@@ -17,7 +17,7 @@ const NICENESS = 9;
 const MOST = 19;
 /** The connections as `pg_stat_activity` shows them. */
 const CONNECTION_NAME = 'weir scans';
-/** As many connections as there are questions at once. */
+/** Number of connections: one for each concurrent question. */
 const PLACES = LANES.quick.atOnce + LANES.long.atOnce;
 
 const port = parentPort;

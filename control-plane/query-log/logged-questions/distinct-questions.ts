@@ -23,9 +23,9 @@ import { QuestionTable } from './question-table.ts';
 
 /** Refused before policy was consulted: the draft changes nothing about these queries. */
 const NOT_JUDGED: ReadonlySet<QueryStatusName> = new Set(['RATE_LIMITED', 'REFUSED']);
-/** With an upstream's answer. */
+/** Statuses of queries with an upstream's answer. */
 const RESOLVED: ReadonlySet<QueryStatusName> = new Set(['ALLOWED', 'CACHED', 'STALE']);
-/** Blocked, perhaps for the answer. */
+/** Statuses of queries that were blocked, perhaps because of the answer. */
 const MAYBE_BY_ANSWER: ReadonlySet<QueryStatusName> = new Set([
   'BLOCKED_CNAME',
   'BLOCKED_REBIND',
@@ -37,7 +37,7 @@ const UNNUMBERED = -2;
 
 export interface GatherLimits {
   readonly questions: number;
-  /** Of names and answers. */
+  /** Bytes of names and answers. */
   readonly bytes: number;
 }
 
@@ -51,7 +51,7 @@ export class DistinctQuestions {
   private readonly table = new QuestionTable();
   private readonly names = new ByteDictionary();
   private readonly answers = new ByteDictionary();
-  /** By their texts. */
+  /** Client numbers by their texts. */
   private readonly clients = new Map<string, number>();
   private readonly records = new DecisiveRecords();
 

@@ -31,7 +31,7 @@ export interface ReadQuestions {
   readonly notJudged: number;
   /** Queries of blocks that were not read, about. */
   readonly leftOut: number;
-  /** Of the oldest query read; null = none was. */
+  /** Time of the oldest query that was read; null = none was. */
   readonly oldestMs: number | null;
   readonly damagedBlocks: number;
 }

@@ -22,7 +22,7 @@ export interface ClientSlots {
   /** See `top-lists/client-text.ts`. */
   readonly client: string;
   readonly total: number;
-  /** By slot, from the one of `fromMs` on. */
+  /** Counts by slot, beginning with the slot of `fromMs`. */
   readonly slots: Uint32Array;
 }
 

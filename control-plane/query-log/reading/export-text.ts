@@ -3,7 +3,7 @@ import { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 
 /** A way to write rows as text. */
 export interface TextFormat {
-  /** Before the first row. */
+  /** Text before the first row. */
   readonly head: string;
   readonly textOf: (row: LoggedQuery) => string;
 }

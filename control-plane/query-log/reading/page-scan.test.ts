@@ -32,7 +32,7 @@ beforeAll(async () => {
   own = await startTestDatabase();
   work = new BackgroundWork(fromSentTarget(own.database.target()), new MemoryLogger());
 });
-/** Blocks of two nodes that overlap in time, of which each lacks some names, clients and outcomes. */
+/** Blocks of two nodes that overlap in time; each lacks some names, clients and outcomes. */
 beforeEach(async () => {
   await emptyLog(own.database);
   for (const nodeId of [7, 8]) {

@@ -53,7 +53,7 @@ const NOTHING: ReadonlySet<Piece> = new Set();
 
 /** A row of a page: where it is stored. */
 export interface PageRow {
-  /** Without content: a page may have rows of a thousand blocks. */
+  /** The block without its content, as a page may have rows of a thousand blocks. */
   readonly block: StoredBlock;
   readonly row: number;
   readonly timestampUs: number;

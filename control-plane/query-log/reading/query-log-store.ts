@@ -13,7 +13,7 @@ import { type PageRow, PageScan, placeOfId, type QueryLogRequest } from './page-
 import { decodeCursor, encodeCursor, type QueryLogCursor } from './query-log-cursor.ts';
 import { ALL_PIECES } from './whole-blocks.ts';
 
-/** No node's number: they are positive. */
+/** Stands for an unknown node; node numbers are positive. */
 const NO_NODE = -1;
 
 /**

@@ -8,7 +8,7 @@ const IDN_PREFIX = Buffer.from('xn--');
 /** Texts, one after the other. */
 interface Texts {
   readonly texts: Buffer;
-  /** Where each starts; one more than texts. */
+  /** Start of each text; one entry more than texts. */
   readonly starts: Uint32Array;
   readonly count: number;
 }

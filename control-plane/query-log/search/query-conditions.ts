@@ -28,15 +28,15 @@ export interface QueryConditions {
   /** `NXDOMAIN`, `RCODE17`. */
   readonly rcode?: string | undefined;
   readonly protocol?: ProtocolName | undefined;
-  /** In any form of its address. */
+  /** Upstream server, in any form of its address. */
   readonly upstream?: string | undefined;
   readonly dnssec?: DnssecStatusName | undefined;
-  /** One of these. */
+  /** Statuses, of which a query must have one. */
   readonly statuses?: readonly QueryStatusName[] | undefined;
   readonly decisions?: readonly Decision[] | undefined;
-  /** One of these was asked for the query. */
+  /** Upstream servers, one of which was asked for the query. */
   readonly upstreams?: readonly string[] | undefined;
-  /** None of these types of questions, by number. */
+  /** Types of questions to leave out, by number. */
   readonly typesLeftOut?: readonly number[] | undefined;
   readonly reply?: CompatReply | undefined;
   /** All of a name or address, with `*` for any part of it; of addresses one of several. */

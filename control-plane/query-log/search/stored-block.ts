@@ -47,7 +47,7 @@ const QUERIES: readonly Piece[] = ['times', 'nameOf', 'clientOf', 'outcomeOf', '
 
 const COLUMNS: readonly (readonly Piece[])[] = [['head'], NAMES, QUERIES, ['answers']];
 
-/** Where a part of a column lies. */
+/** Location of a part of a column. */
 interface Slice {
   readonly firstFrame: number;
   /** Counts from 1. */
@@ -56,7 +56,7 @@ interface Slice {
 }
 
 const NOTHING: Slice = { firstFrame: 0, start: 1, length: 0 };
-/** Of a column in PostgreSQL. */
+/** Maximum size of a column in PostgreSQL. */
 const MOST_BYTES = 0x3fff_ffff;
 
 /** The bytes from the first to the last frame of these pieces in a column that begins with `columnFrame`. */
@@ -79,7 +79,7 @@ function sliceOf(
 
 /** Which part of which block. */
 export interface Wanted {
-  /** Without content. */
+  /** The block without its content. */
   readonly block: StoredBlock;
   readonly pieces: ReadonlySet<Piece>;
 }

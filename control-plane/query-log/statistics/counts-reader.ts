@@ -27,7 +27,7 @@ export interface CountSums {
   readonly cached: number;
   readonly forwarded: number;
   readonly rateLimited: number;
-  /** By `kind:value`, those that are not 0. */
+  /** Counts by `kind:value`, without zeros. */
   readonly counts: ReadonlyMap<string, number>;
 }
 

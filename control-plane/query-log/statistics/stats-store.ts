@@ -41,7 +41,7 @@ export interface CacheUse {
 /** Queries that the rules of a list blocked. */
 export interface ListHits {
   readonly all: number;
-  /** Of these, queries whose rule no other list had. */
+  /** Number of these queries whose rule no other list had. */
   readonly sole: number;
 }
 
@@ -65,7 +65,7 @@ export interface TopClientsRequest extends TopRequest {
 
 /** Selects names at or below some others. */
 export interface NamesBelowRequest extends NodeSpan {
-  /** In lower case, without a final dot. */
+  /** Domains in lower case, without a final dot. */
   readonly roots: readonly string[];
 }
 

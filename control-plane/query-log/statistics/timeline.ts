@@ -73,7 +73,7 @@ export async function readTimelineCounts(
   return readMatchingCounts(tx, { ...span, nodeId, stepMs, filter: { client, group_id } }, onDamaged);
 }
 
-/** As `readTimelineCounts()`, of the queries of all clients. */
+/** Like `readTimelineCounts()`, for the queries of all clients. */
 export async function readAllCounts(tx: Queryable, request: TimelineRequest): Promise<Bucket[]> {
   const { nodeId } = await nodesOf(tx, { node: request.node });
   return readBuckets(tx, partsOf(request.fromMs, request.toMs, grainsOf(request)), nodeId);

@@ -90,7 +90,7 @@ export class BatchSender {
     while (this.pump !== undefined) await this.pump;
   }
 
-  /** From now on sends what it has, and nothing of the spool. */
+  /** From now on, sends only the batches in memory, and nothing from the spool. */
   finish(): void {
     this.isClosing = true;
     this.stopListening();

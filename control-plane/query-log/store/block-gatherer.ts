@@ -43,7 +43,7 @@ export interface RowTap {
 
 /** The open block of a run. */
 export class BlockGatherer {
-  /** Of this life of the process. */
+  /** Key of this run of the process. */
   readonly runKey: string;
   /** Null while there is none. */
   tap: RowTap | null = null;

@@ -47,7 +47,7 @@ export interface StoredBlock {
   readonly nodeId: number;
   /** False: it was stored already. */
   readonly isNew: boolean;
-  /** Of the server's WAL. */
+  /** Timeline of the server's WAL. */
   readonly timeline: string;
   /** Rows of it had been cleared before it came. */
   readonly isCut?: boolean;

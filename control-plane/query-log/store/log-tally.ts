@@ -26,7 +26,7 @@ export function createTallyMemory(): Float64Array {
 export interface LogWriterCounters extends Readonly<
   Pick<LogTally, 'written' | 'spooled' | 'dropped' | 'refused'>
 > {
-  /** In memory now. */
+  /** Rows in memory now. */
   readonly waiting: number;
 }
 
@@ -40,7 +40,7 @@ export class LogTally {
     this.memory = memory;
   }
 
-  /** In the database. */
+  /** Rows written to the database. */
   get written(): number {
     return this.memory[TallySlot.WRITTEN]!;
   }

@@ -28,11 +28,11 @@ export interface TailRequest {
   /** Holder of its place (`holderOf`). */
   readonly holder: string | null;
   readonly filter: TailFilter;
-  /** Asked at intervals and when a session ends; what it throws counts as no. */
+  /** Permission check, at intervals and when a session ends; an error counts as no. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
-/** Of which nodes there are rows now. */
+/** Nodes whose rows are available now. */
 export type TailedNodes = 'all' | 'own';
 
 /** Sends rows to one reader. */

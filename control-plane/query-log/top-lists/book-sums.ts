@@ -8,9 +8,9 @@ import type { KnownList, KnownNames } from './name-book.ts';
 
 /** The sums of one question. */
 export class BookSums {
-  /** For what has no numbers; its tags are 0. */
+  /** Table for keys without numbers; its tags are 0. */
   readonly table = new KeyTable();
-  /** Of the first book that comes. */
+  /** Counts of the first book. */
   private arrays: CountArrays | undefined;
   private unseen = 0;
   private sketch: DistinctSketch | null = null;

@@ -66,7 +66,7 @@ export class CountArrays {
     }
   }
 
-  /** For all keys of the book. */
+  /** Makes room for all keys of the book. */
   makeRoom(): void {
     const { size } = this.book;
     if (this.resolved.length >= size) return;

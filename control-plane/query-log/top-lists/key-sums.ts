@@ -8,7 +8,7 @@ export interface KeyCounts {
   readonly other: number;
 }
 
-/** By what the largest are chosen. */
+/** Count by which the largest keys are chosen. */
 export type Weight = 'resolved' | 'blocked' | 'not blocked' | 'all';
 
 /** Sums by key; keys without queries are left out. */

@@ -25,7 +25,7 @@ export class KeyTable {
   size = 0;
   /** Texts, one after the other. */
   bytes = new Uint8Array(SMALL_BYTES);
-  /** Where each text starts; one more than entries. */
+  /** Start of each text; one more than entries. */
   starts = new Uint32Array(SMALL_ENTRIES + 1);
   tags = new Uint32Array(SMALL_ENTRIES);
   /** Counts of each entry. */

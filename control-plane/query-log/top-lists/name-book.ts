@@ -25,7 +25,7 @@ export interface KnownList {
   /** Highest count that a key which is not here can have in one group. */
   readonly unseen: number;
   readonly sketch: DistinctSketch | null;
-  /** By entry. */
+  /** Places by entry. */
   readonly places: Uint32Array;
   /** Places in `groups`. */
   readonly groupPlaces: Uint16Array;

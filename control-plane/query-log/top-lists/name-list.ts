@@ -92,9 +92,9 @@ export class NameList {
   /** Highest count that a text which is not here can have in one group. */
   readonly unseen: number;
   readonly size: number;
-  /** By entry: the place of its group. */
+  /** Place of the group, by entry. */
   readonly places: Float64Array;
-  /** By entry: resolved, blocked, other. */
+  /** Resolved, blocked and other queries, by entry. */
   readonly counts: readonly Float64Array[];
   readonly sketch: DistinctSketch | null;
   private readonly texts: Uint8Array;

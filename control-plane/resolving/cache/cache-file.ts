@@ -146,7 +146,7 @@ function digest(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** One moment on both clocks, whole seconds. */
+/** One moment on both clocks, in whole seconds. */
 interface Secs {
   readonly wall: number;
   readonly monotonic: number;

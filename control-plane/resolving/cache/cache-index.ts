@@ -17,7 +17,7 @@ import type { EntryMatch } from './entry-match.ts';
 
 /** One entry, copied. */
 export interface CopiedEntry {
-  /** As it lies in the slab (`CacheEntry`), padding included. */
+  /** The entry as stored in the slab (`CacheEntry`), including padding. */
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly inUse: boolean;

@@ -14,7 +14,7 @@ import { anchorsInForce, type KeyChange, type ManagedKey, observed, refreshDelay
 
 /** Parts of the keeper. */
 export interface AnchorKeeperParts {
-  /** As configured or built in. */
+  /** Trust anchors that are configured or built in. */
   readonly anchors: readonly TrustAnchor[];
   /** Whether keys of the anchors' zones are followed at all. */
   readonly isFollowing: boolean;

@@ -8,12 +8,12 @@ import type { TrustAnchor, TrustPointKeys } from '../../../shared/dns/trust-anch
 
 /** States of RFC 5011 section 4.2; in `Start` a key is unknown. */
 export const KEY_STATES = ['add-pending', 'valid', 'missing', 'revoked', 'removed'] as const;
-/** One of them. */
+/** One of these states. */
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** A key that was seen at a trust point. */
 export interface ManagedKey {
-  /** As it was before it was revoked. */
+  /** RDATA of the key before it was revoked. */
   readonly rdata: Uint8Array;
   readonly state: KeyState;
   /** When it entered this state, Unix milliseconds. */

@@ -3,7 +3,7 @@ import { loopTokenIn } from '../../../shared/dns/loop-name.ts';
 import { addressToText } from '../../../shared/net/ip.ts';
 import type { QueryLogRow } from '../../query-log/rows/row.ts';
 
-/** Beyond this a client makes such names up. */
+/** Names a second beyond which a client is assumed to make them up. */
 const MOST_A_SECOND = 32;
 
 /** Calls `report` with the token and the client of each such query. Each query of the node comes here. */

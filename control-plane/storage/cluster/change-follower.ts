@@ -36,7 +36,7 @@ interface Listening {
   readonly retrying: Retrying;
   /** Number of changes that were reported to it. */
   told: number;
-  /** Of those, how many it has handled. */
+  /** Number of these that it has handled. */
   taken: number;
 }
 

@@ -8,9 +8,9 @@ import type { Queryable } from '../db/database.ts';
 export interface NodeIdentity {
   readonly name: string;
   readonly version: string;
-  /** Of the data directory. */
+  /** UUID of the data directory. */
   readonly uuid: string;
-  /** Of the process. */
+  /** Key of this run of the process. */
   readonly run: string;
 }
 

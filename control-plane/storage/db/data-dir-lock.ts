@@ -158,7 +158,7 @@ function holder(pidFile: string): string {
   }
 }
 
-/** Why the directory cannot be used, in the words of the shell if the system gave a code. */
+/** Reason why the directory cannot be used, worded like the shell if the system gave a code. */
 function folderFault(error: unknown): string {
   return FAULTS[errorCode(error)] ?? reasonOf(error);
 }

@@ -8,7 +8,7 @@ import { AccessFault } from './access/server-access.ts';
 /** The database cannot be used now; the same call may work later. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
-  /** For anyone, see `unavailableReason`; null = not known. */
+  /** Reason that may be shown to anyone, see `unavailableReason`; null = not known. */
   readonly reason: UnavailableReason | null;
 
   constructor(message: string, options: { cause?: unknown; reason?: UnavailableReason | null } = {}) {

@@ -22,7 +22,7 @@ import {
 export interface DatabaseTarget {
   /** URL without its password, or `embedded`. */
   readonly name: string;
-  /** Of the role that queries run as. */
+  /** Configuration for the role that queries run as. */
   readonly config: ClientConfig;
   /** Why it cannot even be tried. */
   readonly fault?: AccessFault;
@@ -38,7 +38,7 @@ export interface DatabaseTarget {
 
 /** A target as plain data, for connections of another thread: for queries only. May hold a password. */
 export interface SentTarget extends Omit<DatabaseTarget, 'config' | 'owner' | 'fault'> {
-  /** In addition to `access`. */
+  /** Settings in addition to `access`. */
   readonly config: Omit<ClientConfig, 'types'>;
 }
 
@@ -166,7 +166,7 @@ export interface TargetOptions {
   readonly urls: string | readonly string[];
   /** `database.owner_url`: empty = the role of `urls` owns the tables. */
   readonly ownerUrls?: string | readonly string[];
-  /** Beyond the URLs; undefined = nothing. */
+  /** Keys in addition to the URLs; undefined = none. */
   readonly urlKeys?: UrlKeys;
   readonly lock: DataDirLock;
   readonly logger: Logger;

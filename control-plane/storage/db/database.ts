@@ -118,7 +118,7 @@ const STEADY_MS = 20_000;
 const CLOSE_MS = 5000;
 /** Default milliseconds for closing connections to an unresponsive server, which will write nothing either. */
 const SILENT_CLOSE_MS = 700;
-/** Of that, what statements in flight get. */
+/** Share of that time for statements in flight. */
 const FLIGHT_SHARE = 0.3;
 
 /** A server that is ready for queries. */
@@ -144,10 +144,10 @@ class PooledDatabase implements Database {
   private readonly loop: Promise<void>;
   private current: DatabaseStatus;
   private connections: Connections | undefined;
-  /** Of its being down. */
+  /** Error because of which the database is down. */
   private cause: unknown;
   private oldPrimaries: readonly string[] = [];
-  /** Has been up. */
+  /** Whether the database has been up. */
   private wasUsed = false;
   /** Was given up. */
   private isSilent = false;

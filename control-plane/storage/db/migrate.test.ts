@@ -70,7 +70,7 @@ function run(logger = new MemoryLogger(), count = Infinity): Promise<string[]> {
   return withClient((client) => migrate(client, logger, { dir, count }));
 }
 
-/** As a database that no Weir has used. */
+/** Empties the database, as if no Weir had used it. */
 async function empty(): Promise<void> {
   await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
 }

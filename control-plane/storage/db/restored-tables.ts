@@ -12,7 +12,7 @@ import type { Queryable } from './queryable.ts';
  */
 export const TABLES = `(SELECT conrelid::text FROM pg_constraint
   WHERE conrelid = to_regclass('managed_domains') AND contype = 'f' LIMIT 1)`;
-/** No table of Weir. */
+/** Condition that there is no table of Weir. */
 const NONE = `to_regclass('groups') IS NULL AND to_regclass('managed_domains') IS NULL`;
 
 const HALF_DONE = 'a restore is not done: the foreign key of the table "managed_domains" is missing';

@@ -71,7 +71,7 @@ function isNamed({ username }: Item, adminName: string): boolean {
   return looksLike(String(username), adminName);
 }
 
-/** Of a grant; null = it has no end. */
+/** Whether a grant has expired; null = it has no end. */
 function isOver(until: unknown, now: Date): boolean {
   return typeof until === 'string' && Date.parse(until) <= now.getTime();
 }

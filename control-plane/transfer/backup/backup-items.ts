@@ -17,7 +17,7 @@ export interface KindChange {
   readonly changed: readonly Item[];
   /** The changed ones as they are now. */
   readonly were: readonly Item[];
-  /** As they are now. */
+  /** Removed objects in their current state. */
   readonly removed: readonly Item[];
 }
 

@@ -27,7 +27,7 @@ const putClients = (where: string, key: string): string =>
 /** The identifier of a client, as text. */
 const knownBy = (row: string): string =>
   `coalesce(${row}.mac_address::text, host(${row}.ip_address), ${row}.client_key)`;
-/** Each statement has the value `$1`. */
+/** Condition that makes a statement use the value `$1`, which each one must. */
 const TAKES_ITEMS = '$1::jsonb IS NOT NULL';
 /** Clients that are part of others, and those others: none is both. */
 const MERGE_CLIENTS = [

@@ -32,9 +32,9 @@ export const MERGED_KINDS: readonly (BackupKind & { readonly name: MergedKind })
   (kind): kind is BackupKind & { readonly name: MergedKind } => kind.name in TAKEN,
 );
 
-/** One thing of an addition. */
+/** One object of an addition. */
 export interface MergedThing {
-  /** As it is stored then. */
+  /** The object as it is then stored. */
   readonly item: Item;
   readonly outcome: 'created' | 'changed' | 'same';
 }

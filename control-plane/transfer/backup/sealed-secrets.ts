@@ -21,7 +21,7 @@ const COST = { n: 1 << 15, r: 8, p: 3 } as const;
 type Kdf = SealedSecrets['kdf'];
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
-/** One at a time: each takes memory and a core. */
+/** Limits key derivation to one at a time: each takes memory and a core. */
 const turns = new Semaphore(1);
 
 /** Encrypts JSON data; `context` must be the same when it is decrypted. */

@@ -20,7 +20,7 @@ import { isTechnitium, readTechnitium } from './technitium/read-technitium.ts';
 
 /** A file to import. */
 export interface ImportOrder {
-  /** Where the upload is. */
+  /** Path of the upload. */
   readonly path: string;
   /** A folder for files that reading needs; the caller empties it. */
   readonly folder: string;

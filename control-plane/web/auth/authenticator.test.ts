@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 let own: TestDatabase;
 let clock: TestClock;
 let isAway: boolean;
-/** No COMMIT gets an answer. */
+/** Whether no COMMIT gets an answer. */
 let isSilent: boolean;
 let logger: MemoryLogger;
 let authenticator: Authenticator;

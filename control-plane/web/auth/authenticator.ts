@@ -47,7 +47,7 @@ export interface SetupSender {
 export interface LoginAttempt {
   readonly username: string;
   readonly password: string;
-  /** Of the second factor; null if none was given. */
+  /** Code of the second factor; null if none was given. */
   readonly code: GivenCode | null;
   readonly rememberMe: boolean;
 }
@@ -154,7 +154,7 @@ export class Authenticator {
     return this.account.username;
   }
 
-  /** Where the setup code is. */
+  /** Path of the setup code. */
   get setupCodeFile(): string {
     return this.parts.setupCode.path;
   }

@@ -13,7 +13,7 @@ interface Line {
   length: number;
 }
 
-/** One line an address. */
+/** Queues of logins, one for each address. */
 export class LoginTurns {
   private readonly lines = new Map<string, Line>();
 

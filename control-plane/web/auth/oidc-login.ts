@@ -58,7 +58,7 @@ export class OidcLogin {
     return this.parts.config().auth.enabled && this.settings.enabled;
   }
 
-  /** Where a login begins; 404 while it is off. */
+  /** Begins a login; 404 while OIDC is disabled. */
   async begin(redirectUri: string): Promise<{ readonly url: URL; readonly secrets: AttemptSecrets }> {
     await this.requireOn();
     return this.provider.begin(redirectUri);
@@ -101,7 +101,7 @@ export class OidcLogin {
     return id;
   }
 
-  /** Makes the user at the first login, and gives the role of now at each. */
+  /** Creates the user at the first login, and sets the current role at each. */
   private async providedUser(
     person: ProviderPerson,
     { role, wantedName }: { readonly role: Role; readonly wantedName: string },

@@ -33,7 +33,7 @@ export async function callerIfKnown(auth: Authenticator, request: Request): Prom
   }
 }
 
-/** Where a login comes from. */
+/** Address and browser of a login. */
 export function loginOriginOf(request: Request): LoginOrigin {
   const agent = request.headers['user-agent'];
   // Header fields are Latin-1 here; unprintable characters are dropped.

@@ -16,7 +16,7 @@ const FILE_NAME = 'setup-code';
 
 /** The setup code of one data directory. */
 export class SetupCode {
-  /** Where the code lies. */
+  /** Path of the file with the code. */
   readonly path: string;
   private readonly logger: Logger;
   private made: Promise<string> | null = null;

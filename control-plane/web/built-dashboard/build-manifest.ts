@@ -21,13 +21,13 @@ export type Form = keyof typeof FormSuffix;
 /** One form of a file. */
 export interface StoredForm {
   readonly bytes: number;
-  /** In hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   readonly sha256: string;
 }
 
 /** A file of a build. */
 export interface StoredFile {
-  /** From the folder of the build on. */
+  /** Path below the folder of the build. */
   readonly path: string;
   readonly type: string;
   readonly forms: { readonly identity: StoredForm } & Partial<Readonly<Record<Form, StoredForm>>>;
@@ -76,7 +76,7 @@ export function parseManifest(text: string): BuildManifest {
   return manifest as BuildManifest;
 }
 
-/** As far as is known before it is read. */
+/** A value of type `T` before it is validated. */
 type Loose<T> = { readonly [Key in keyof T]?: unknown } | null | undefined;
 
 function isFile(value: unknown): boolean {

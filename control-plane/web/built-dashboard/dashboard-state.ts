@@ -3,7 +3,7 @@ import type { Build } from './open-build.ts';
 
 /** Why there is no build. */
 export type WithoutBuild =
-  /** One is under way. */
+  /** A build is running. */
   | { readonly kind: 'building' }
   /** No build is running; the reason includes advice. */
   | { readonly kind: 'missing'; readonly reason: string };

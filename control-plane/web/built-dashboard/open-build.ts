@@ -12,7 +12,7 @@ import type { BuildManifest, Form, StoredFile, StoredForm } from './build-manife
 export interface BuildFile {
   readonly path: string;
   readonly type: string;
-  /** Of the bytes as they are, in hexadecimal. */
+  /** SHA-256 of the stored bytes, in hexadecimal. */
   readonly sha256: string;
   readonly forms: { readonly identity: Uint8Array } & Partial<Readonly<Record<Form, Uint8Array>>>;
 }
@@ -61,7 +61,7 @@ async function readFile(folder: string, { path, type, forms }: StoredFile): Prom
   return { path, type, sha256: forms.identity.sha256, forms: bytes as BuildFile['forms'] };
 }
 
-/** No link is followed, and no pipe waited for. */
+/** Flags so that no link is followed, and opening a pipe does not block. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function readForm(path: string, { bytes, sha256 }: StoredForm): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-/** One session for both APIs. */
+/** Sessions that are valid in both APIs. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SecondFactorSecret, SessionList } from '../../../shared/api/auth-api.ts';
 import { AuthenticatorApp } from '../../../test/support/parts/authenticator-app.ts';

@@ -1,4 +1,4 @@
-/** Errors in the words of the compatibility API: a key for programs, a message, and a hint. */
+/** Errors in the form of the compatibility API: a key for programs, a message, and a hint. */
 import type { CompatError, Untimed } from '../../../shared/api/compat/compat-api.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import type { CompatAnswer } from './compat-route.ts';

@@ -36,7 +36,7 @@ export interface CompatAnswer<Body extends object = object> {
 /** A row of the compatibility API. */
 export interface CompatRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Behind `/api`. */
+  /** Path without the prefix `/api`. */
   readonly path: string;
   /** `public` needs no session. */
   readonly access: 'public' | 'session';

@@ -152,7 +152,7 @@ async function totalsOf(
   return { total_queries: total, blocked_queries: blocked };
 }
 
-/** As many as are asked for, but at least one. */
+/** Requested number of lines, at least one. */
 function linesOf({ params }: CompatRequest): number {
   return Math.max(1, Math.min(params.int('count') ?? 10, MOST_LINES));
 }

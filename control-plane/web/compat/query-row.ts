@@ -88,7 +88,7 @@ export function orderedId({ id, timestamp }: Pick<LoggedQuery, 'id' | 'timestamp
   return (Date.parse(timestamp) - EPOCH_MS) * IDS_PER_MS + (id % IDS_PER_MS);
 }
 
-/** The highest id that a row of now may have. */
+/** The highest id that a current row may have. */
 export function cursorAt(nowMs: number): number {
   return (Math.floor(nowMs) - EPOCH_MS + 1) * IDS_PER_MS - 1;
 }

@@ -1,4 +1,4 @@
-/** The filters of the compatibility API's query log in the words of Weir's. Pure. */
+/** Translates the filters of the compatibility API's query log to Weir's. Pure. */
 import { COMPAT_REPLIES, COMPAT_STATUSES } from '../../../shared/api/compat/compat-api.ts';
 import { COMPAT_DNSSEC } from '../../../shared/api/compat/compat-log-api.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';

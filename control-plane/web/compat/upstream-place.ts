@@ -20,7 +20,7 @@ export function upstreamPlace(text: string): UpstreamPlace {
   return { name: host.host, ip: at.host, port: host.port ?? at.port ?? PORTS[scheme] ?? 53 };
 }
 
-/** As a row of the log names it. */
+/** The server as written in the log. */
 export function placeText({ ip, port }: UpstreamPlace): string {
   return `${ip}#${String(port)}`;
 }

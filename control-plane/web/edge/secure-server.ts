@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import { TLS_CIPHERS } from '../../../shared/net/tls-ciphers.ts';
 import type { CertificatePair } from '../tls/certificate-pair.ts';
 
-/** Where the server gets its certificate from. */
+/** Source of the server's certificate. */
 export interface CertificateSource {
   current(): CertificatePair | null;
   onChange(listener: (pair: CertificatePair) => void): () => void;

@@ -26,11 +26,11 @@ export interface WebDeadlines {
    * the first byte, and from there to the end of the handshake.
    */
   readonly headMs: number;
-  /** To the end of the body. */
+  /** Milliseconds until the end of the body. */
   readonly requestMs: number;
   /** Between an answer and the next request. */
   readonly idleMs: number;
-  /** Without a byte in either direction, while an answer is made or sent. */
+  /** Milliseconds without a byte in either direction while a response is prepared or sent. */
   readonly silentMs: number;
 }
 

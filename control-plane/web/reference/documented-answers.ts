@@ -53,7 +53,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, ZodOpenApiHeadersObject>> = {
   503: RETRY_AFTER,
 };
 
-/** Of an answer to a change. */
+/** Header fields of a response to a change. */
 const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
   'Weir-Revision': {
     description: 'the revision that it made, if it made one',
@@ -73,7 +73,7 @@ const HEADERS_OF_CHANGE: ZodOpenApiHeadersObject = {
   },
 };
 
-/** Of an answer with an entity. */
+/** Header fields of a response with an entity. */
 const HEADERS_OF_ENTITY: ZodOpenApiHeadersObject = {
   ETag: {
     description: 'of the writable fields of the entity, for If-Match',

@@ -46,7 +46,7 @@ export interface AppParts extends LandingParts, OidcPageParts {
   readonly requestLimit: RequestLimit;
   /** Answers DNS over HTTPS, if that is enabled. */
   readonly relayQuery?: RelayQuery | undefined;
-  /** For DNS requests that are not from a trusted proxy. */
+  /** Called for DNS requests that are not from a trusted proxy. */
   readonly noteForwarding?: NoteForwarding;
   readonly dashboard: DashboardSource;
   readonly waitForNodes: WaitForNodes;
@@ -172,7 +172,7 @@ function addMetrics(app: express.Express, { auth, configuration, metrics }: AppP
   place.all(answerOtherMethods(['GET']));
 }
 
-/** Routes outside the API: pages for people, and the dashboard. */
+/** Routes outside the API: HTML pages, and the dashboard. */
 function addPages(app: express.Express, parts: AppParts, document: () => OpenApiDocument): DashboardHandlers {
   const docs = madeOnce(() => docsPage(document()));
   const sendDocs = (_request: Request, response: Response): void => sendPage(response, docs());

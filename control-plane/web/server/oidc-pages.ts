@@ -19,7 +19,7 @@ import { type Page, page, sendPage, write } from './page.ts';
 export interface OidcPageParts {
   readonly auth: Authenticator;
   readonly clock: Clock;
-  /** The secret of all nodes, as of now. */
+  /** The current secret of all nodes. */
   readonly secret: { current(): Uint8Array };
 }
 

@@ -1,4 +1,4 @@
-/** Writes and sends pages for people: HTML made on the server, one inline style, and no script except for `/check`. */
+/** Writes and sends HTML pages made on the server, with one inline style and no script except for `/check`. */
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { contentPolicy } from '../edge/security-headers.ts';

@@ -27,7 +27,7 @@ export class CertificateFilesError extends Error {
   }
 }
 
-/** Where the files are. */
+/** Paths of the files. */
 export interface CertificatePaths {
   readonly cert: string;
   readonly key: string;

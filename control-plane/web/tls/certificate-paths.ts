@@ -1,4 +1,4 @@
-/** Where the certificate of the web is. */
+/** Location of the certificate of the web server. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CertificatePaths } from './certificate-files.ts';

@@ -24,7 +24,7 @@ const opened = (pair: CertificatePair | null) => ({
   },
 });
 
-/** Of a node, with its clock and its knowledge of the secret. */
+/** The certificate of a node, with its clock and the given secret. */
 function certificateOf(secret = SECRET) {
   const clock = new TestClock();
   const known = { secret };

@@ -12,7 +12,7 @@ export class ThreadCertificate {
   /** The certificate that threads have. */
   private given: ServedCertificate | undefined;
 
-  /** Of a certificate that is open. */
+  /** Takes a certificate that is already open. */
   constructor(certificate: Pick<WebCertificate, 'current' | 'onChange'>, ticketKeys: TicketKeys) {
     const pair = certificate.current();
     if (pair === null) throw new Error('serve a certificate: it is not open yet');

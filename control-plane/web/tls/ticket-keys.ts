@@ -11,11 +11,11 @@ const KEY_LIFE_MS = 24 * 3600 * 1000;
 /** Interval of the checks for a new key. */
 const LOOK_MS = 1000;
 
-/** Where keys come from. */
+/** Inputs from which keys are derived. */
 export interface TicketKeyParts {
   /** Purpose of the tickets; a ticket is valid for one purpose only. */
   readonly purpose: 'tls tickets' | 'tls tickets of the web';
-  /** The secret of all nodes, as of now: the same object for as long as it is the same secret. */
+  /** The current secret of all nodes: the same object until it changes. */
   readonly secret: () => Uint8Array;
   readonly clock: Clock;
   readonly lookMs?: number;

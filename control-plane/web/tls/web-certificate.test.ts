@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-/** As after a start of Weir. */
+/** The certificate after another start of Weir. */
 function anotherRun(names = ['node-a']): WebCertificate {
   const run = new WebCertificate({ files, names: () => names, clock, logger });
   taken = [];

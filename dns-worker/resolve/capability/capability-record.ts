@@ -125,7 +125,7 @@ export class CapabilityRecord {
     Atomics.store(this.words, Word.ANSWERS_UNTIL, this.nowSecs + EXPIRY_SECS);
   }
 
-  /** As recorded in the last hour; null = no limit was seen. */
+  /** Limit recorded in the last hour; null = no limit was seen. */
   get answersPerConnection(): number | null {
     const answers = Atomics.load(this.words, Word.ANSWERS);
     return answers > 0 && this.nowSecs < Atomics.load(this.words, Word.ANSWERS_UNTIL) ? answers : null;
@@ -187,7 +187,7 @@ export class CapabilityRecord {
     });
   }
 
-  /** For the report. */
+  /** Support of features, for the report. */
   get support(): ServerSupport {
     return {
       edns: this.finding('edns'),

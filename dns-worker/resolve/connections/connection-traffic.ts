@@ -6,7 +6,7 @@ const LEFT_OUT_MS = 200;
 
 /** The state of a connection when a question was sent on it. */
 export interface SentState {
-  /** On the monotonic clock. */
+  /** Time at which the question was sent, on the monotonic clock. */
   sentMs: number;
   /** Messages that had come before. */
   receivedBefore: number;

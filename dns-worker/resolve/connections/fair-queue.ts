@@ -7,7 +7,7 @@ import { isWithinShare } from '../../policy/fair-share.ts';
 /** The queue. Within a network, first come is first served. */
 export class FairQueue<Item> {
   private readonly capacity: number;
-  /** In the order of their turns. */
+  /** Queues in the order of their turns. */
   private readonly lines = new Map<string, Set<Item>>();
   private size = 0;
 

@@ -7,7 +7,7 @@
 import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
 import type { LatencyCounts } from '../../../shared/threads/messages.ts';
 
-/** As reported; Unknown until there was evidence. */
+/** Health as reported; Unknown until there is evidence. */
 export type HealthStatus = 'Healthy' | 'Unhealthy' | 'Unknown';
 
 /** When evidence changes the state. */

@@ -124,7 +124,7 @@ export class BodyWriter {
     return this.image.slice(this.base, this.end);
   }
 
-  /** Where each TTL lies in the body. */
+  /** Offset of each TTL in the body. */
   ttlOffsets(): Uint16Array {
     const offsets = new Uint16Array(this.ttlsAt.length);
     for (let i = 0; i < offsets.length; i++) offsets[i] = this.ttlsAt[i]!;

@@ -45,7 +45,7 @@ const counted =
 
 const string = counted(0);
 
-/** As often as it fits, to the end. */
+/** Applies a form repeatedly, to the end of the RDATA. */
 const repeated =
   (field: Field): Field =>
   (octets, at, end) => {

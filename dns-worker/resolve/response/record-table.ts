@@ -40,7 +40,7 @@ export class RecordTable {
   count = 0;
   /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode = 0;
-  /** Where the options of the OPT record are; both 0 without one. */
+  /** Offset and length of the options of the OPT record; both 0 without one. */
   optionsAt = 0;
   optionsEnd = 0;
   hasOpt = false;

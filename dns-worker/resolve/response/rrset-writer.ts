@@ -9,7 +9,7 @@ import type { Question } from './question.ts';
 import type { RecordTable } from './record-table.ts';
 import type { ExpandedName } from './wire-name.ts';
 
-/** No record was written. */
+/** TTL if no record was written. */
 export const NO_TTL = 0xffffffff;
 
 /** One per thread; `begin` for each message, whose records `table` holds. */

@@ -33,7 +33,7 @@ const MAX_HEADER_BYTES = 16_384;
 /** The end of a URL template that has questions asked with GET (RFC 8484 section 4.1, RFC 6570). */
 const GET_TEMPLATE = '{?dns}';
 
-/** Where and how a server takes questions. */
+/** Address and form in which a server accepts questions. */
 export interface HttpsTarget {
   /** Host name, or address literal. */
   readonly host: string;
@@ -45,7 +45,7 @@ export interface HttpsTarget {
 }
 
 class HttpsQuery extends KeptQuery<HttpsSession> {
-  /** As in `QueryForm`. */
+  /** See `QueryForm`. */
   readonly edns: boolean;
   stream: ClientHttp2Stream | null = null;
 

@@ -57,7 +57,7 @@ export const TCP_STREAM: StreamKind = {
 };
 
 class StreamQuery extends KeptQuery<StreamConnection> {
-  /** As in `QueryForm`. */
+  /** See `QueryForm`. */
   readonly edns: boolean;
   id = 0;
 

@@ -3,7 +3,7 @@ import { isRefusal } from './edns-refusal.ts';
 import type { Question } from '../response/question.ts';
 import type { CacheableAnswer, ResponseReading } from '../response/cacheable-answer.ts';
 
-/** Where a server is reached. */
+/** Address and port of a server. */
 export interface ServerAddress {
   /** IPv4 or IPv6 literal, canonical as the system prints it. */
   readonly ip: string;

@@ -13,7 +13,7 @@ type TestQuery = KeptQuery<TestConnection>;
 
 /** A question as its asker sees it. */
 interface Asked {
-  /** One per connection that carries it. */
+  /** One query per connection that carries it. */
   readonly queries: TestQuery[];
   readonly outcomes: ExchangeOutcome[];
   readonly exchange: Exchange;

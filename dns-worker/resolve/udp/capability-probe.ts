@@ -11,7 +11,7 @@ import type { UdpSockets } from '../transport/upstream-sockets.ts';
 
 /** The outcome of a probe within its time. */
 export interface ProbeReply {
-  /** Of the reply that repeats the marks; null = there was none. */
+  /** Rcode of the reply that repeats the marks; null = there was none. */
   readonly rcode: number | null;
   /** Why a reply was dropped; null = none was. */
   readonly doubt: Exclude<MarksCheck, 'repeated'> | null;

@@ -8,7 +8,7 @@ export interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly stream: number;
-  /** Without padding; valid only during the call. */
+  /** Payload without padding; valid only during the call. */
   readonly payload: Uint8Array;
   /** Bytes of the payload with padding, which windows count. */
   readonly frameSize: number;

@@ -8,7 +8,7 @@ import type { Field } from './hpack.ts';
 /** The fields of a request, or its trailers. */
 export interface HeaderBlock {
   readonly stream: number;
-  /** Nothing follows on the stream. */
+  /** Whether nothing follows on the stream. */
   readonly isLast: boolean;
   /** Null if they are too large. */
   readonly fields: readonly Field[] | null;

@@ -16,7 +16,7 @@ const EOS = 256;
 /** The longest padding: the first bits of EOS, fewer than an octet (RFC 7541 section 5.2). */
 const MAX_PADDING_BITS = 7;
 
-/** No child, in the tree of codes. */
+/** Value for a missing child in the tree of codes. */
 const NONE = 0;
 /**
  * The tree: node n has its children at 2n and 2n + 1. A positive value is a node, a negative one -1 - symbol. Node 0 is

@@ -16,7 +16,7 @@ export class SendWindows {
   private readonly maxWaiting: number;
   private connection = DEFAULT_WINDOW;
   private initial = DEFAULT_WINDOW;
-  /** Of each open stream. */
+  /** Window of each open stream. */
   private readonly streams = new Map<number, number>();
   /** Rest of bodies, by stream. */
   private readonly waiting = new Map<number, Uint8Array>();

@@ -70,7 +70,7 @@ export interface Answered<Name extends OperationName> {
 /** The part of `fetch` that is needed. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
-/** Where the API is, and how to get there. */
+/** Address of the API, and how to send requests. */
 export interface ClientOptions {
   /** With the prefix: `http://192.0.2.1:8080/api`, or `/api` in a page of the same server. */
   readonly baseUrl: string;
@@ -163,7 +163,7 @@ function fillPath(path: string, params: Fields = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_place, name: string) => encodeURIComponent(String(params[name])));
 }
 
-/** With its `?`; fields that are undefined are left out. */
+/** The query string with its `?`; undefined fields are left out. */
 function queryString(query: Fields = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],

@@ -94,7 +94,7 @@ export const CompatPadd = body({
   system: System,
   node_name: z.string(),
   host_model: Text,
-  /** With `version`, only present if all fields were requested. */
+  /** Only present, like `version`, if all fields were requested. */
   iface: Interfaces.optional(),
   version: Versions.optional(),
   config: z.strictObject({

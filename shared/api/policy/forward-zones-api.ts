@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalZone } from '../../policy/zone-text.ts';
 import { Comment, Id, text, Timestamp } from '../fields.ts';
 
-/** As many as are asked in parallel. */
+/** Maximum number of servers; all are asked in parallel. */
 const MAX_SERVERS = 8;
 
 const Zone = text(1020)

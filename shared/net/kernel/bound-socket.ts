@@ -14,7 +14,7 @@ export interface BoundSocket {
   readonly transport: 'udp' | 'tcp';
   readonly address: string;
   readonly port: number;
-  /** Of IPv6, and takes IPv4 as well. */
+  /** Whether it is an IPv6 socket that also accepts IPv4. */
   readonly isDualStack: boolean;
 }
 

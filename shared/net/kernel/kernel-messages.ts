@@ -6,7 +6,7 @@
 /** Offsets in struct mmsghdr: struct msghdr, then how long the message was. */
 export const Message = {
   SIZE: 64,
-  /** Of struct msghdr alone. */
+  /** Size of struct msghdr alone. */
   HEAD_SIZE: 56,
   NAME: 0,
   NAME_LENGTH: 8,

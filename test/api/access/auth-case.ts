@@ -10,7 +10,7 @@ export const DAY_SECS = 24 * HOUR_SECS;
 
 /** Claim about authentication, and its proof. */
 export interface AuthCase {
-  /** As the specification numbers it, or the key. */
+  /** Number of the rule in the specification, or the key. */
   readonly rule: string;
   readonly what: string;
   readonly run: () => Promise<void>;

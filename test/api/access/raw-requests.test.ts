@@ -48,7 +48,7 @@ const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
 interface RawAnswer {
   readonly statuses: readonly number[];
-  /** Of the last answer. */
+  /** Head of the last answer. */
   readonly head: string;
   readonly body: string;
 }

@@ -16,7 +16,7 @@ import { testConfig } from '../../support/parts/test-config.ts';
 import { until, within } from '../../support/parts/until.ts';
 import { closeOf } from '../../support/weir/socket-ends.ts';
 
-/** No client is late within a test. */
+/** Deadlines that no client misses within a test. */
 const NEVER: WebDeadlines = {
   headMs: 3_600_000,
   requestMs: 3_600_000,

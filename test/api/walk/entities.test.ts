@@ -111,7 +111,7 @@ async function created(name: string): Promise<{ answer: TestAnswer; location: st
   return { answer, location, etag };
 }
 
-/** Without fields that change by themselves or are shown once. */
+/** The body without fields that change by themselves or are shown once. */
 function settled(body: unknown): Fields {
   const { secs_left: _left, key: _key, slots: _slots, ...fields } = body as Fields;
   return fields;

@@ -68,7 +68,7 @@ const guess =
     return answer;
   };
 
-/** By operation. */
+/** Requests that succeed, by operation. */
 export const SECOND_FACTOR_SUCCESSES: Readonly<Record<string, Provoke>> = {
   [PREPARE]: ask(PREPARE, person),
   [CONFIRM]: async (walk) => confirm(walk, await prepared(walk)),
@@ -79,7 +79,7 @@ export const SECOND_FACTOR_SUCCESSES: Readonly<Record<string, Provoke>> = {
 
 const wrong = (): object => ({ password: 'wrong password' });
 
-/** By operation and status. */
+/** Requests that are refused, by operation and status. */
 export const SECOND_FACTOR_REFUSALS: Readonly<Record<string, Provoke>> = {
   'GET /auth/second-factor 403': async (walk) => {
     const { key } = await makeToken(walk.api, walk.session, { name: 'no person' });

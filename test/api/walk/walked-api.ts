@@ -65,7 +65,7 @@ export class WalkedApi {
     return this.checker.operations.get(name)?.requestBody?.content['application/json']?.example;
   }
 
-  /** As `ask`, with the example as the body. */
+  /** Like `ask`, with the example as the body. */
   askWithExample(name: string, ask: Ask = {}, change: object = {}, api = this.api): Promise<TestAnswer> {
     const example = this.exampleOf(name);
     const json = example === undefined ? {} : { json: { ...this.own(example as object), ...change } };

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 60_000;
 /** A request to make. */
 export interface Asked {
   readonly method: string;
-  /** Behind the API's prefix. */
+  /** Path without the prefix of the API. */
   readonly path: string;
   readonly body?: object;
 }

@@ -6,7 +6,7 @@ import { alignColumns } from '../report/table.ts';
 export interface Figure {
   readonly what: string;
   readonly unit: string;
-  /** Of each round. */
+  /** Value of each round. */
   readonly values: readonly number[];
   /** The most that it may be; undefined = it has no budget. */
   readonly budget?: number;

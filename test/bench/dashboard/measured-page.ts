@@ -37,7 +37,7 @@ export interface Seen {
   readonly shift: number;
   readonly longestTaskMs: number;
   readonly longTasks: number;
-  /** From the touch until the next picture. */
+  /** Milliseconds from a tap until the next frame. */
   readonly slowestEventMs: number;
   readonly longestFrameMs: number;
 }

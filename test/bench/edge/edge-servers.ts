@@ -12,7 +12,7 @@ import { locate } from '../process/locate.ts';
 const START_TIMEOUT_MS = 60_000;
 const READY_NAME = 'ready.example.com';
 
-/** Where a server listens. */
+/** Ports of a server. */
 export interface EdgePorts {
   readonly dns: number;
   readonly dot: number;

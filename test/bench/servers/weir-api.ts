@@ -40,7 +40,7 @@ const POLLED_OF_LOG = [
 
 /** A signed-in session. */
 export interface WeirApi {
-  /** For other clients of the same session. */
+  /** Session and port for other clients. */
   readonly credentials: { readonly port: number; readonly cookie: string };
   /** Deletes every source that the first start brought along. */
   removeSources(): Promise<void>;

@@ -34,7 +34,7 @@ export interface Besides {
 
 /** Result of a soak. */
 export interface Soak extends Besides {
-  /** Of a saturated run of seconds; undefined if the rate was given. */
+  /** Rate of a saturated run of seconds; undefined if the rate was given. */
   saturatedQps: number | undefined;
   /** The most at which nothing was lost. */
   throughputQps: number | undefined;

@@ -43,7 +43,7 @@ const LOOK_EVERY_MS = 2000;
 const IN_FORCE_PATIENCE_MS = 45_000;
 /** So many may be in flight that the rate, not the window, sets the pace while Weir stands still for a moment. */
 const WINDOW = 16_000;
-/** For rows on their way into the stored log. */
+/** Milliseconds for rows to arrive in the stored log. */
 const LOG_SETTLE_MS = 5000;
 const TRIAL_SECS = 30;
 

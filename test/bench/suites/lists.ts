@@ -37,7 +37,7 @@ interface Figures {
   bytesPerName: number;
   steadyMib: number;
   peakMib: number;
-  /** From the request until the new list is active. */
+  /** Seconds from the request until the new list is active. */
   rebuildSecs: number[];
   /** Longest collection of an answer thread, swaps of tables included. */
   pauseMs: number;

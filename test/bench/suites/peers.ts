@@ -23,7 +23,7 @@ import { findServers } from '../servers/server-table.ts';
 import { readWorkloads } from '../workload.ts';
 
 const RATE_REACHED = 0.98;
-/** Beyond the ports of servers and their web pages. */
+/** Offset of the upstream's port, beyond the ports of servers and their web pages. */
 const UPSTREAM_PORT_OFFSET = 19;
 
 export interface WorkloadResult {

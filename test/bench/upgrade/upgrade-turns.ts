@@ -17,10 +17,10 @@ import { buildNativeTools } from '../native-tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NAMES = 10_000;
-/** Of load before an upgrade starts, milliseconds. */
+/** Milliseconds of load before an upgrade starts. */
 const BEFORE_MS = 1000;
 const LOOK_MS = 50;
-/** Of each client over a stream. */
+/** Pause of each client between queries over a stream, milliseconds. */
 const STREAM_PAUSE_MS = 5;
 const SERVFAIL = '2';
 

@@ -100,7 +100,7 @@ servers = ["127.0.0.1:${String(upstream.port)}"]
       (seen) => seen === count,
     );
 
-  /** As if Weir had written the file a month ago. */
+  /** Dates the file back, as if Weir had written it a month ago. */
   function age31Days(): void {
     const keys: KeysByZone = new Map(
       [...readAnchorText(readFileSync(file, 'utf8'))].map(([zone, all]) => [

@@ -29,7 +29,7 @@ afterAll(() => upstream.close());
 
 const withCookie = (cookie: Uint8Array | undefined = CLIENT_COOKIE): QueryOptions => ({ edns: { cookie } });
 
-/** Without what cannot be known. */
+/** The reply without values that the test cannot predict. */
 function shown({ rcode, data, cookie, opt }: Reply): unknown {
   const isGood = cookie?.length === SIZE && Buffer.from(cookie).subarray(0, 8).equals(CLIENT_COOKIE);
   return { rcode: opt?.extendedRcode ?? rcode, data, isGood };

@@ -73,7 +73,7 @@ async function untilFetched(node: Weir, id: number, path: string, name: string):
   await untilBlocked(node, name);
 }
 
-/** As if the time of all leases had passed. */
+/** Ends all leases, as if their time had passed. */
 const endLeases = (): Promise<unknown> =>
   cluster.database.rows(`UPDATE leases SET until = clock_timestamp() - interval '1 second'`);
 

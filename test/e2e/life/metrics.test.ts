@@ -55,7 +55,7 @@ describe.each(BACK_ENDS)('the metrics of Weir, back end %s', (backEnd) => {
     await upstream.close();
   });
 
-  /** By how much a counter has grown. */
+  /** Increase of a counter. */
   const grown = (name: string, labels: Record<string, string> = {}): number =>
     after.sum(name, labels) - before.sum(name, labels);
 

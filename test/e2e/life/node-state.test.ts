@@ -21,7 +21,7 @@ import { Weir } from '../../support/weir/weir-process.ts';
 
 /** Between two questions. */
 const ASK_MS = 5;
-/** Where the load balancer is. */
+/** Address of the load balancer. */
 const BALANCER = '127.0.0.9';
 
 /** Environment of a node that takes clients from a load balancer. */

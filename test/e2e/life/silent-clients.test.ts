@@ -20,7 +20,7 @@ const SILENT = Array.from({ length: 64 }, (_, i) => i + 10);
 /** A name whose TXT records fill a reply, so that few of them fill the buffers. */
 const LARGE = 'large.home.example';
 const GOOD = 'good.home.example';
-/** Of the good client. */
+/** Rounds of the good client. */
 const ROUNDS = 300;
 const RECORDS = [
   `${GOOD} 60 A ${EVERY_ADDRESS}`,

@@ -22,7 +22,7 @@ const FROM_MEMORY: ReadonlySet<string> = new Set([
   ...['/upstream/health', '/upstream/health/detail', '/queries/stream', '/probes/{probe_id}'],
   ...['/system/reachability', '/status/stream'],
 ]);
-/** Of those, the ones that know nothing under this name. */
+/** Paths among these whose object does not exist. */
 const UNKNOWN: ReadonlySet<string> = new Set(['/clients/{id}', '/grants/{id}', '/probes/{probe_id}']);
 /** Paths whose responses do not end. */
 const STREAMS: readonly string[] = ['/queries/stream', '/status/stream'];

@@ -20,7 +20,7 @@ import { handsOver, runUpgrade } from '../../support/weir/upgrades.ts';
 import type { UpgradeRun } from '../../support/weir/upgrades.ts';
 import { Weir } from '../../support/weir/weir-process.ts';
 
-/** Of the questions before and after each upgrade. */
+/** Number of questions before and after each upgrade. */
 const SERVED = 10;
 /** From here on the running process has left, and starts its own release again. */
 const LAST_STEP = 'listen for commands';

@@ -20,7 +20,7 @@ const TAKEN_BACK = [
   ['when it is loaded', / is loaded$/],
   ['when it answers', /^it answers/],
 ] as const;
-/** From here on another process of the old release takes its place. */
+/** Log line after which another process of the old release takes its place. */
 const LEFT = /in flight is answered$/;
 const LOOK_MS = 50;
 /** More often than the others: each question is a connection, which a careless handover would reset. */
@@ -116,7 +116,7 @@ describe('weir stopped during an upgrade', () => {
 });
 
 describe('weir upgrade', () => {
-  /** Of two at the same time, by the first test. */
+  /** Outcomes of two concurrent upgrades in the first test. */
   let outcomes: readonly UpgradeRun[] = [];
   let firstNiceness: number;
   beforeAll(() => {

@@ -17,7 +17,7 @@ import type { Target } from '../target.ts';
 const folder = mkdtempSync(join(tmpdir(), 'weir-fuzz-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** Where the input is put, and who reads it. */
+/** Files that take the input, and the program that reads each. */
 const PLACES = [
   ['pihole.toml', pihole],
   ['setupVars.conf', pihole],

@@ -93,7 +93,7 @@ function judge(asked: Question, answer: CacheableAnswer): void {
     );
 }
 
-/** Where the TTL of each record lies, found as simply as possible. */
+/** Offset of the TTL of each record, found as simply as possible. */
 function ttlsIn(message: Uint8Array, from: number, records: number): number[] {
   const found: number[] = [];
   let at = from;

@@ -11,7 +11,7 @@ import { COMMON_RECORDS, type LabZone } from './zones.ts';
 
 /** A zone in a file. */
 export interface ZoneFile {
-  /** With a final dot. */
+  /** Name of the zone with a final dot. */
   readonly zone: string;
   readonly path: string;
 }

@@ -5,7 +5,7 @@
 
 /** How a zone is made; what is left out is done right. */
 export interface LabZone {
-  /** Without a final dot; '' is the root. */
+  /** Name of the zone without a final dot; '' is the root. */
   readonly name: string;
   /** Mnemonic of dnssec-keygen; null = not signed. Default: ECDSAP256SHA256. */
   readonly algorithm?: string | null;

@@ -68,7 +68,7 @@ export class DashboardRoom {
     return new DashboardRoom({ weir, api, session }, browser, stack.move());
   }
 
-  /** Where the dashboard is. */
+  /** URL of the dashboard. */
   get origin(): string {
     return `http://127.0.0.1:${this.weir.webPort}`;
   }

@@ -13,13 +13,13 @@ export type { Page };
 
 /** How a page is opened. */
 export interface PageOptions {
-  /** Of the window, in CSS pixels; a desktop's unless given. */
+  /** Size of the window in CSS pixels; by default that of a desktop. */
   readonly viewport?: { readonly width: number; readonly height: number };
   /** `light` unless given. */
   readonly theme?: 'light' | 'dark';
-  /** Of the browser; `en-GB` unless given. */
+  /** Locale of the browser; `en-GB` by default. */
   readonly locale?: string;
-  /** With touch, as a phone. */
+  /** Whether it has touch, like a phone. */
   readonly isTouched?: boolean;
   /** `prefers-reduced-motion`. */
   readonly isCalm?: boolean;
@@ -155,7 +155,7 @@ export async function untilQuiet(page: Page): Promise<void> {
   );
 }
 
-/** After the next frame; a browser without a screen may leave one out. */
+/** Resolves after the next frame; a browser without a screen may skip one. */
 const DRAWN = `new Promise((drawn) => {
   requestAnimationFrame(() => setTimeout(drawn));
   setTimeout(drawn, 1000);

@@ -17,7 +17,7 @@ import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
 
 /** The usual question. */
 export const WWW = question('www.example.org', 'A');
-/** No probes. */
+/** Health settings without probes. */
 export const HEALTH_OFF = {
   enabled: false,
   intervalSecs: 30,

@@ -112,7 +112,7 @@ export class Reply {
     return recordsOf(this.message.authorities);
   }
 
-  /** Without OPT. */
+  /** Records of the additional section, without OPT. */
   get additionals(): {
     readonly name: string;
     readonly type: string;

@@ -19,7 +19,7 @@ export class DnstapReceiver {
   private readonly child;
   private readonly ended: Promise<unknown>;
 
-  /** On a port of this machine, or on a Unix socket. */
+  /** Listens on a port of this machine, or on a Unix socket. */
   constructor(port?: string) {
     const place = port === undefined ? ['-u', this.path] : ['-a', '127.0.0.1', '-p', port];
     const flags = ['-t', 'protobuf:dnstap.Dnstap', '-w', this.file, ...place];

@@ -23,9 +23,9 @@ export interface Missing {
   readonly wildcard: string;
 }
 
-/** Where the denials of a zone come from. */
+/** Denials of a zone. */
 interface Denials {
-  /** Of a name that exists. */
+  /** Denial of the type for a name that exists. */
   ofExisting(qname: string): Denial;
   ofMissing(missing: Missing): Denial;
 }

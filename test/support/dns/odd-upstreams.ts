@@ -102,7 +102,7 @@ export const anyForeignCookie: Script = (query) =>
 export const refusingCookies: Script = (query) =>
   query.reply(replyTo(query, cookieOf(query).length > 0 ? { flags: FLAGS.formerr } : {}));
 
-/** No reply if the query has a cookie of at least so many bytes. */
+/** Drops queries with a cookie of at least so many bytes. */
 export function droppingCookies(minSize = 1): Script {
   return (query) => {
     if (cookieOf(query).length < minSize) good(query, 0);
@@ -123,7 +123,7 @@ export function refusingCase(flags: number): Script {
 /** Repeats the question in lower case. */
 export const foldingCase: Script = (query) => query.reply(replyTo(query, { qname: foldedName(query) }));
 
-/** No reply to names that are not in lower case. */
+/** Drops queries for names that are not in lower case. */
 export const droppingCase: Script = (query) => {
   if (!isMixed(query)) good(query, 0);
 };

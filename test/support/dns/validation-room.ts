@@ -18,7 +18,7 @@ export const SOA = 'test 300 SOA ns.test root.test 1 2 3 4 300';
 
 class TestClock implements Clock {
   secs = INCEPTION + 1000;
-  /** By how much the wall clock was set on or back. */
+  /** Seconds by which the wall clock was set forward or back. */
   stepSecs = 0;
   nowMs = (): number => (this.secs + this.stepSecs) * 1000;
   monotonicMs = (): number => this.secs * 1000;

@@ -34,7 +34,7 @@ async function token(room: MutationRoom, serial: number): Promise<number> {
   return Number((await room.make('POST', '/api-tokens', { name: `token ${serial}` }))['id']);
 }
 
-/** By method and path. */
+/** Changes by method and path. */
 export const ACCESS_MUTATIONS: readonly [string, Prepare][] = [
   [
     'POST /auth/setup',

@@ -89,7 +89,7 @@ clients:
     - {name: of ${serial}, ids: [203.0.113.${serial % 250}], use_global_settings: false, filtering_enabled: false}
 `;
 
-/** By method and path. */
+/** Preparations by method and path. */
 const PREPARE = new Map<string, Prepare>([
   ...ACCESS_MUTATIONS,
   ...entity('/groups', (n) => ({ name: `g${n}` }), { comment: 'changed' }),

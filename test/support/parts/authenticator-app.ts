@@ -12,7 +12,7 @@ const AHEAD = 12;
 
 /** Shows the codes of one secret. */
 export class AuthenticatorApp {
-  /** In Base32. */
+  /** Secret in Base32. */
   readonly secret: string;
   private readonly clock: Clock;
 

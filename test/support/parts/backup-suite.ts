@@ -89,10 +89,10 @@ export const EMPTY: BackupText = {
   ...Object.fromEntries(KINDS.slice(1).map(({ name }) => [name, name === 'configuration' ? {} : []])),
 };
 
-/** Of backups with secrets. */
+/** Passphrase of backups with secrets. */
 export const PASSPHRASE = 'correct horse battery';
 
-/** The backup of now without secrets. */
+/** A current backup without secrets. */
 export async function backUpOpenly(): Promise<BackupText> {
   const answer = await api.send('GET', '/api/backup');
   expect(answer.status).toBe(200);
@@ -100,7 +100,7 @@ export async function backUpOpenly(): Promise<BackupText> {
   return answer.body as BackupText;
 }
 
-/** The backup of now with secrets, as it is encrypted. */
+/** A current backup with secrets, still encrypted. */
 export async function backUpSealed(): Promise<BackupText> {
   const answer = await api.send('POST', '/api/backup', { json: { passphrase: PASSPHRASE } });
   expect(answer.status).toBe(200);

@@ -14,7 +14,7 @@ import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../.
 
 /** The hour of all these blocks. */
 export const HOUR_MS = Date.UTC(2026, 10, 22, 10);
-/** Nothing is left out. */
+/** Settings that keep everything. */
 export const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
 /** Filled again for each block: its columns are long. */

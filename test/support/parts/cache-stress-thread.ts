@@ -19,7 +19,7 @@ export const StressCount = { STOP: 0, HITS: 1, MISSES: 2, STORED: 3, REFUSED: 4,
 
 export interface StressStart {
   readonly role: 'reader' | 'writer';
-  /** Of the writer; the lock is its worker's. */
+  /** Worker of the writer, which owns the lock. */
   readonly worker: number;
   readonly seed: number;
   readonly cache: SharedArrayBuffer;

@@ -40,7 +40,7 @@ export class DatabaseSwitch {
 /** The API of a suite. */
 export class ChangingApi {
   readonly lists: RunningLists;
-  /** With authentication off, so that each request may do everything. */
+  /** API with authentication off, so that each request may do everything. */
   api: RunningApi;
   /** Switch between the API and the database. */
   readonly way: DatabaseSwitch;
@@ -60,7 +60,7 @@ export class ChangingApi {
     this.folder = folder;
   }
 
-  /** For `beforeAll`. */
+  /** Opens the suite in `beforeAll`. */
   static async open(): Promise<ChangingApi> {
     const lists = await RunningLists.open();
     await lists.begin();
@@ -120,7 +120,7 @@ export class ChangingApi {
     return this.api.send(method, `/api${path}`, request);
   }
 
-  /** For `afterAll`. */
+  /** Closes the suite in `afterAll`. */
   async close(): Promise<void> {
     await this.api.close();
     await this.lists.end();

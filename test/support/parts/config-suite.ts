@@ -68,7 +68,7 @@ export class ConfigSuite {
     return () => asOwner(database, 'DROP FUNCTION refuse CASCADE');
   };
 
-  /** Nothing but the start has left a trace. */
+  /** Expects that only the start has left traces. */
   readonly expectUntouched = async (before: string): Promise<void> => {
     expect(await this.file()).toBe(before);
     expect(await this.rows()).toMatchObject({ 'cache.min_ttl_secs': 5, 'blocking.mode': 'nodata' });

@@ -4,7 +4,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { QueryTailEvent } from '../../../shared/api/query-log-api.ts';
 import { until, within } from './until.ts';
 
-/** One stream of `/queries/stream`, read as it comes. */
+/** An open stream of `/queries/stream` and the text received so far. */
 export class EventReader {
   readonly response: IncomingMessage;
   readonly events: QueryTailEvent[] = [];

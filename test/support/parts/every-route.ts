@@ -49,7 +49,7 @@ export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
 let catalog: ServiceCatalog | undefined;
 const ownCatalog = (): ServiceCatalog => (catalog ??= new ServiceCatalog(tmpdir()));
 
-/** Of a log without queries. */
+/** Simulation of a log without queries. */
 const NOTHING_SIMULATED: Simulation = {
   from: '2026-01-14T12:00:00.000Z',
   to: '2026-01-15T12:01:00.000Z',
@@ -103,13 +103,13 @@ const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   },
 };
 
-/** Of a node whose database is there. */
+/** State of a node whose database is available. */
 export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'policyInForce'> = {
   localSwitch: { isActive: () => false, use: () => Promise.resolve(), end: () => Promise.resolve() },
   policyInForce: { applyLive: () => Promise.resolve() },
 };
 
-/** Of a node that refused a client. */
+/** Report of a node that has refused a client. */
 const ONE_REFUSED: EveryPart['nodeAccess']['reports'] = {
   announcement: () => null,
   refused: () => [

@@ -11,10 +11,10 @@ import {
 } from '../../../shared/query-log.ts';
 import { logRow, wireName } from './log-row.ts';
 
-/** As the configuration has them by default. */
+/** Default prefix lengths of the configuration. */
 export const PREFIXES: NetworkPrefixes = { ipv4PrefixLength: 24, ipv6PrefixLength: 56 };
 
-/** Of three networks. */
+/** Clients in three networks. */
 export const FLOOD_CLIENTS = [
   ['192.0.2.1', '192.0.2.2', '192.0.2.200'],
   ['198.51.100.1', '198.51.100.77'],

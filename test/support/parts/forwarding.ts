@@ -43,7 +43,7 @@ import { TestClock } from './test-clock.ts';
 
 /** A client's query in flight, and its result. */
 export interface AskedQuery {
-  /** As sent; null until then. */
+  /** The reply that was sent; null until then. */
   reply: Uint8Array | null;
   replies: number;
 }

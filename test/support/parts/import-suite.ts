@@ -21,7 +21,7 @@ export type ExpectedStatus = readonly [client: string, name: string, qtype: numb
 /** The import of a suite's tests. */
 export interface ImportSuite {
   readonly suite: () => SuiteDatabase;
-  /** Of this test; holds what an import leaves on disk. */
+  /** Folder of the test, for files that an import writes. */
   readonly folder: () => string;
   readonly api: () => RunningApi;
   readonly post: (

@@ -34,7 +34,7 @@ export class LogWriters {
     return this.own.database;
   }
 
-  /** Where the files of its server are. */
+  /** Folder with the files of its server. */
   get cluster(): string {
     return join(this.own.dataDir, 'postgres', 'cluster');
   }

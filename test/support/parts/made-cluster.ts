@@ -28,7 +28,7 @@ export interface Content {
   readonly sql: string;
 }
 
-/** As after an installation. */
+/** A cluster as after an installation. */
 export const EMPTY: Content = { name: 'empty', sql: '' };
 /** Hash of the password of `api-client.ts`, at a cost of 0.2 ms: to set it and to log in takes Argon2 a third of a second. */
 const PASSWORD_HASH =
@@ -38,7 +38,7 @@ export const WITHOUT_PASSWORD: Content = {
   name: 'without-password',
   sql: `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`,
 };
-/** After a first start and the setup of a password. */
+/** A cluster after a first start and the setup of a password. */
 export const STARTED_ONCE: Content = {
   name: 'started-once',
   sql: `${WITHOUT_PASSWORD.sql}; INSERT INTO admin_credential (password_hash) VALUES ('${PASSWORD_HASH}')`,

@@ -15,7 +15,7 @@ import type {
 /** Facts of any held update. */
 const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 } as const;
 
-/** Nothing here is in a database. */
+/** Stands for a transaction; nothing here is in a database. */
 const NO_TRANSACTION = {} as Queryable;
 
 /** Keeps sources in a map, with the conflicts that the real ones have. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/clock.ts';
 /** A request that changes something. */
 export interface Mutation {
   readonly method: string;
-  /** Behind the API's prefix. */
+  /** Path without the prefix of the API. */
   readonly path: string;
   readonly json?: unknown;
   /** Sent as it is, with `headers`. */
@@ -26,7 +26,7 @@ export interface MutationRoom {
   hold(id: number): Promise<void>;
   /** Puts a line of TOML into the configuration file. */
   editConfig(line: string): Promise<void>;
-  /** As after an installation: no password is set. */
+  /** Restores the state after an installation: no password is set. */
   unset(): Promise<void>;
   /** The administrator has the password of tests and no second factor; the secret of a session, from a login. */
   signIn(): Promise<string>;

@@ -22,9 +22,9 @@ export interface LoginOutcome {
 export class OidcSuite {
   readonly node = new AuthSuite();
   provider!: OpenIdProvider;
-  /** Of the administrator. */
+  /** Session of the administrator. */
   session = '';
-  /** Where Weir is. */
+  /** URL of Weir. */
   weir = '';
 
   /** Registers the hooks of the suite. */

@@ -28,7 +28,7 @@ export interface DayRow {
 export interface UpkeepStep {
   readonly what: 'fold' | 'fold both' | 'merge' | 'fold day';
   readonly node: number;
-  /** From the first day on. */
+  /** Day, counted from the first one. */
   readonly day: number;
 }
 

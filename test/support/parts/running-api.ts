@@ -111,7 +111,7 @@ export interface ApiParts extends AppParts {
   readonly configuration: Configuration;
   /** Activates only the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
   readonly policy: PolicyChanges;
-  /** As of the last change. */
+  /** Grants after the last change. */
   readonly grants: () => PolicyRows['grants'];
   readonly startedAtMs: number;
   readonly tokens: ApiTokens;
@@ -137,7 +137,7 @@ export interface ApiOptions {
   readonly hashing?: PasswordHashing;
   /** Of the web as a whole; none by default, as the clock stands still. */
   readonly requestRate?: RequestRate;
-  /** By default every node has every revision. */
+  /** Wait for other nodes; by default every node has every revision. */
   readonly waitForNodes?: WaitForNodes;
   /** One that is being built by default. */
   readonly dashboard?: DashboardSource;
@@ -230,7 +230,7 @@ export class RunningApi {
     return this.listening!.port;
   }
 
-  /** Where the native API is. */
+  /** Prefix of the native API. */
   get prefix(): string {
     return apiPrefix(this.parts.configuration.current().server.alt_compat);
   }

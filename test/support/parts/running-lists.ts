@@ -86,7 +86,7 @@ export interface ListNode {
 /** Settings of one node. */
 interface NodeHome {
   readonly dataDir: string;
-  /** Of that folder. */
+  /** UUID of that folder. */
   readonly nodeUuid: string;
   readonly listDirs: readonly string[];
   /** `node-a` unless given. */
@@ -104,7 +104,7 @@ export class RunningLists {
   private readonly db: TestDatabase;
   private readonly server: ListServer;
   dataDir = '';
-  /** Of that folder. */
+  /** UUID of that folder. */
   readonly nodeUuid: string = randomUUID();
   private otherDirs: string[] = [];
   private nodes: ListNode[] = [];
@@ -116,7 +116,7 @@ export class RunningLists {
     this.server = server;
   }
 
-  /** For `beforeAll`. */
+  /** Opens the suite in `beforeAll`. */
   static async open(): Promise<RunningLists> {
     return new RunningLists(await startTestDatabase(), await startListServer());
   }
@@ -147,14 +147,14 @@ export class RunningLists {
     this.listDirs = [];
   }
 
-  /** For `afterEach`. */
+  /** Ends a test in `afterEach`. */
   async end(): Promise<void> {
     for (const node of this.nodes.splice(0)) await node.stop();
     for (const dir of [this.dataDir, ...this.otherDirs.splice(0)])
       rmSync(dir, { recursive: true, force: true });
   }
 
-  /** For `afterAll`. */
+  /** Closes the suite in `afterAll`. */
   async close(): Promise<void> {
     await this.server.close();
     await this.db.stop();
@@ -199,7 +199,7 @@ export class RunningLists {
     return readdirSync(folder).map((file) => join(folder, file));
   }
 
-  /** As if no snapshot had ever been written. */
+  /** Deletes the snapshots, as if none had ever been written. */
   dropSnapshots(): void {
     rmSync(join(this.dataDir, 'snapshots'), { recursive: true });
   }

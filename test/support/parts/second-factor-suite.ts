@@ -16,7 +16,7 @@ export interface ShownFactor {
 /** The API of a suite, with the administrator signed in. */
 export class SecondFactorSuite {
   readonly node = new AuthSuite();
-  /** Of the administrator. */
+  /** Session of the administrator. */
   session = '';
 
   /** Registers the hooks of the suite. */

@@ -12,7 +12,7 @@ export function catalogParts(database: Database, logger: MemoryLogger) {
   return { database, changes, jobs: new JobLeases({ database, logger, node: randomUUID() }) };
 }
 
-/** As before the first fetch. */
+/** Restores the state before the first fetch. */
 export async function forgetFetches(database: Database): Promise<void> {
   await asOwner(database, 'TRUNCATE leases, blobs');
   await database.query('DELETE FROM service_catalog');

@@ -10,5 +10,5 @@ const native = loadNativeCalls();
 /** `describe()` for a suite of them: elsewhere node:dgram serves. */
 export const describeCalls = 'calls' in native ? describe : describe.skip;
 
-/** To be used by the tests of such a suite only. */
+/** System calls for the tests of such a suite only. */
 export const systemCalls = ('calls' in native ? native.calls : undefined) as NativeCalls;

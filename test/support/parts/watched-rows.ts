@@ -17,7 +17,7 @@ export class RowWatch {
   private runs: RowRun[] = [];
   private isOn = false;
 
-  /** From now on rows do nothing. */
+  /** From now on, handlers do nothing. */
   begin(): void {
     this.isOn = true;
   }

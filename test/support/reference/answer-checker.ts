@@ -9,7 +9,7 @@ import { DocumentChecker } from './document-checker.ts';
 
 /** Checks the answers of one document. */
 export class AnswerChecker {
-  /** By name: `GET /groups/{id}`. */
+  /** Operations by name: `GET /groups/{id}`. */
   readonly operations: ReadonlyMap<string, OperationDoc>;
   private readonly checker: DocumentChecker;
 

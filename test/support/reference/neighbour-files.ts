@@ -9,7 +9,7 @@ export interface NeighbourFile {
   readonly names: readonly string[];
 }
 
-/** For unbound. */
+/** Files for unbound. */
 export const UNBOUND_FILES: readonly NeighbourFile[] = [
   {
     lines: ['local-zone: "ads.test" always_null', 'local-zone: "www.ads.test" always_nxdomain'],
@@ -116,7 +116,7 @@ export const UNBOUND_FILES: readonly NeighbourFile[] = [
   },
 ];
 
-/** For dnsmasq. */
+/** Files for dnsmasq. */
 export const DNSMASQ_FILES: readonly NeighbourFile[] = [
   {
     lines: ['address=/ads.test/0.0.0.0', 'server=/ok.ads.test/#'],

@@ -290,7 +290,7 @@ user_rules:
   - '||back.example^$badfilter'
 `;
 
-/** Of older versions, whose settings lie elsewhere. */
+/** Configuration of an older version, with settings in other places. */
 export const SCHEMA_12 = `
 bind_host: 0.0.0.0
 schema_version: 12

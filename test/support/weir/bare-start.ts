@@ -8,7 +8,7 @@ import type { User } from './weir-process.ts';
 
 /** An address of this machine that no other program listens on. */
 export const ADDRESS = `127.53.${String(1 + Math.floor(Math.random() * 250))}.${String(1 + Math.floor(Math.random() * 250))}`;
-/** Where it answers without port 53. */
+/** Port on which it answers without port 53. */
 const FALLBACK_PORT = 5300;
 const POOLS = '[{"name":"none","servers":["127.0.0.1:9"]}]';
 

@@ -32,7 +32,7 @@ export class DatabaseGate implements AsyncDisposable {
     return new DatabaseGate(server, new URL(url));
   }
 
-  /** From now on; a gate that opens again ends what hung in it. */
+  /** Sets the state from now on; a gate that opens again ends connections that hung in it. */
   set(state: GateState): void {
     this.state = state;
     if (state !== 'silent') for (const socket of this.sockets) socket.destroy();

@@ -5,11 +5,11 @@
 
 /** Clients by what gives them their group. */
 export const CLIENTS = {
-  /** In no group: Default. */
+  /** Client in no group: Default. */
   guest: '127.0.0.1',
   /** Manual by address: group `kids`, with blocked services, safe search, rules and a list. */
   kid: '127.0.0.11',
-  /** By subnet: group `work`, with rules. */
+  /** Client assigned by subnet: group `work`, with rules. */
   worker: '127.0.1.5',
   /** By subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
   sleeper: '127.0.2.5',

@@ -34,14 +34,14 @@ export class FaultyRelease {
     this.steps = readFileSync(join(folder, STEPS_FILE), 'utf8');
   }
 
-  /** From now on, its start fails at this step. */
+  /** Makes its start fail at this step from now on. */
   failAt(step: StartStep, fault: StepFault): void {
     if (!this.steps.includes(BEGINS)) throw new Error('this release does not name its steps');
     const faulty = `${BEGINS}    if (step === ${JSON.stringify(step)}) ${FAULTS[fault]}\n`;
     writeFileSync(join(this.folder, STEPS_FILE), this.steps.replace(BEGINS, faulty));
   }
 
-  /** From now on, one of its files cannot be read as a program. */
+  /** Damages one of its files, which then cannot be read as a program. */
   damage(file: string): void {
     writeFileSync(join(this.folder, file), 'this is not a program');
   }

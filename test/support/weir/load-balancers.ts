@@ -18,7 +18,7 @@ const ADDRESS = '127.0.0.1';
 /** Source address of load balancers, which distinguishes them from other programs of this machine. */
 export const BALANCER = '127.0.0.9';
 
-/** For at most so many looks at a port, a pause after each. */
+/** Maximum number of checks of a port, with a pause after each. */
 const LOOKS = 1000;
 const LOOK_MS = 20;
 /** Socket of HAProxy, in its folder. */
@@ -26,7 +26,7 @@ const STATS = 'stats';
 
 /** A load balancer that runs. */
 export interface LoadBalancer {
-  /** Where it listens, in the order of its servers. */
+  /** Ports that it listens on, in the order of its servers. */
   readonly ports: readonly number[];
   stop(): Promise<void>;
 }

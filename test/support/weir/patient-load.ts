@@ -21,7 +21,7 @@ const PAUSE_MS = 25;
 /** How long a client waits for an answer before it asks again, milliseconds. */
 const PATIENCE_MS = 3000;
 
-/** As of a common stub resolver. */
+/** Attempts, as many as common stub resolvers make. */
 const ATTEMPTS = 3;
 
 /** One socket. */

@@ -30,7 +30,7 @@ import { until, WAIT_MS, within } from '../parts/until.ts';
 export interface ReplicatedDatabase extends AsyncDisposable {
   /** Both servers, as in `database.url`. */
   readonly url: string;
-  /** Each server alone. */
+  /** URL of each server alone. */
   readonly urls: { readonly primary: string; readonly standby: string };
   /** Ends the replication: what is written from now on is on the primary only. */
   cutOff(): Promise<void>;

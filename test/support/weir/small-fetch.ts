@@ -13,5 +13,5 @@ export const SMALL_LIMITS: FetchLimits = {
   lines: 100_000,
 };
 
-/** No local domain, and no port that Weir listens on. */
+/** Bounds without a local domain and without own ports. */
 export const NO_OWN_HOST: FetchBounds = { localDomain: () => '', ownPorts: () => new Set() };

@@ -95,7 +95,7 @@ const COMMON: MadeFiles = {
   'zones/home.example.zone': Buffer.from('DZ\u0004\u0000binary'),
 };
 
-/** Of version 15, with the settings that people add. */
+/** An export of version 15, with the settings that people add. */
 export function version15(): Buffer {
   return zipOf({
     ...COMMON,
@@ -115,7 +115,7 @@ own 0 IN APP "Split Horizon" "x"
   });
 }
 
-/** Of version 13, which keeps all settings in one binary file. */
+/** An export of version 13, which keeps all settings in one binary file. */
 export function version13(): Buffer {
   return zipOf({
     ...COMMON,

@@ -1,7 +1,7 @@
-/** Saves what the API answers as a file. */
+/** Saves answers of the API as files. */
 import { API_BASE } from './place.ts';
 
-/** Saves the answer of a GET, which the browser stores as it comes, under this name, or under that which the server gives it. */
+/** Downloads the answer of a GET to a file with this name, unless the server gives another one. */
 export function download(path: string, query: Readonly<Record<string, string>>, name: string): void {
   const link = document.createElement('a');
   link.href = `${API_BASE}${path}?${new URLSearchParams(query)}`;

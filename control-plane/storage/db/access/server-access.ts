@@ -27,7 +27,7 @@ export interface ServerAccess {
   readonly tls: TlsParts | false;
 }
 
-/** Of the connection, in PEM. */
+/** TLS material of the connection, in PEM. */
 interface TlsParts {
   readonly ca?: string | string[];
   readonly cert?: string;
@@ -41,11 +41,11 @@ export interface AccessKeys extends SslKeys {
   readonly passwordFile: string;
 }
 
-/** Nothing beyond the URL. */
+/** Access by the URL alone. */
 export const BY_URL: AccessKeys = { passwordFile: '', sslmode: '', sslrootcert: '' };
 
 const TLS_PARAMETERS = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'];
-/** As a path, it stands for the authorities of the machine. */
+/** Path that stands for the machine's certificate authorities. */
 const OF_SYSTEM = 'system';
 
 /** Reads a URL, and the certificates that it or a key names. @throws {AccessFault} naming a file that cannot be read */

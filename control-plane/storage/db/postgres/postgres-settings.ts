@@ -1,6 +1,6 @@
 /** Settings of the embedded server, for a small machine: little memory, few processes, a log written more than read. */
 
-/** As for `postgres -c name=value`. */
+/** Settings as for `postgres -c name=value`. */
 export type PostgresSettings = Readonly<Record<string, string | number>>;
 
 const SETTINGS: PostgresSettings = {

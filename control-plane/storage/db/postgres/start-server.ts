@@ -12,14 +12,14 @@ export interface ServerPlace {
   readonly home: PostgresHome;
   /** Folder with `bin/postgres`, of the version that made the cluster. */
   readonly runtime: string;
-  /** Of the role. */
+  /** Password of the role. */
   readonly password: string;
   readonly logger: Logger;
   /** Ends a server that does not accept connections yet. */
   readonly signal: AbortSignal;
   /** Folder of its socket in the home: one for each server that runs at the same time. */
   readonly socketFolder?: string;
-  /** Beyond those that every server has. */
+  /** Settings in addition to those of every server. */
   readonly settings?: PostgresSettings;
 }
 
@@ -51,7 +51,7 @@ export async function startServer(place: ServerPlace): Promise<StartedServer> {
   }
 }
 
-/** Starts a server, lends a connection to it, and stops it whatever comes of that. The signal ends the connection. */
+/** Starts a server, runs `work` with a connection to it, and always stops it. The signal ends the connection. */
 export async function useServer<T>(place: ServerPlace, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const server = await startServer(place);
   try {
@@ -61,7 +61,7 @@ export async function useServer<T>(place: ServerPlace, work: (client: pg.Client)
   }
 }
 
-/** Lends a connection, which the signal ends. */
+/** Runs `work` with a connection, which the signal ends. */
 export async function useAddress<T>(
   address: PostgresAddress,
   signal: AbortSignal,

@@ -117,7 +117,7 @@ async function makeRole(
     ALTER ROLE ${role} RESET ALL; ALTER ROLE ${role} IN DATABASE postgres RESET ALL`);
 }
 
-/** As PostgreSQL makes them itself. */
+/** Number of iterations, the default of PostgreSQL. */
 const ITERATIONS = 4096;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;

@@ -64,7 +64,7 @@ export interface AdguardSettings {
   /** Lines in Adblock's syntax, or in that of hosts files. */
   readonly rules: readonly string[];
   readonly rewrites: readonly AdguardRewrite[];
-  /** For clients without individual settings. */
+  /** Policy of clients without individual settings. */
   readonly everyone: AdguardPolicy;
   readonly clients: readonly AdguardClient[];
   readonly leases: readonly AdguardLease[];

@@ -93,7 +93,7 @@ function mapBogus(builder: PlanBuilder, dns: ForeignTree): void {
   lists.finish();
 }
 
-/** Where Weir looks at things in another order. */
+/** Reports differences in the order in which Weir applies policy. */
 function reportRanks(builder: PlanBuilder, { filters, rules, everyone, clients }: AdguardSettings): void {
   const allows = filters.some(({ kind, enabled }) => kind === 'allow' && enabled);
   const hasServices = [everyone, ...clients.map(({ policy }) => policy)].some(

@@ -107,7 +107,7 @@ export class ImportOutcomes {
     } else this.refuse(items, `not selected: ${keyText(setting)}${reason === null ? '' : `; ${reason}`}`);
   }
 
-  /** In the order of the file. */
+  /** Items in the order of the file. */
   private items(): ImportItem[] {
     return this.rows.map(({ kind, name, result, reason, action = null }, index) => {
       const refusals = this.refusals.get(index) ?? [];

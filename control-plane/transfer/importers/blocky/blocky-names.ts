@@ -14,7 +14,7 @@ const PRIVATE_DOMAINS = ['intranet', 'internal', 'private', 'corp', 'home', 'lan
 
 const ONE_LABEL = 'fqdnOnly answers names of one label with NXDOMAIN';
 
-/** Where names go. */
+/** Recipients of the imported names. */
 export interface NameParts {
   readonly builder: PlanBuilder;
   readonly pools: PlannedPools;

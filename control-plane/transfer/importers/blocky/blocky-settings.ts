@@ -5,7 +5,7 @@ import type { ForeignTree } from '../files/foreign-tree.ts';
 /** A list: a URL, a path, or the text of the list if it has several lines. */
 export interface BlockyList {
   readonly kind: 'block' | 'allow';
-  /** Of blocky's groups of lists. */
+  /** Name of one of blocky's groups of lists. */
   readonly group: string;
   readonly place: string;
 }
@@ -24,6 +24,6 @@ export interface BlockySettings {
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** The whole configuration, under the keys of the newest version. */
   readonly file: ForeignTree;
-  /** For lists and hosts files next to it. */
+  /** Files of the upload, for lists and hosts files. */
   readonly files: FileSet;
 }

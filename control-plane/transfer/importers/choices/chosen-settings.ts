@@ -12,7 +12,7 @@ export type FaultsOfChange = (values: Values) => readonly FieldProblem[];
 /** Why each upstream server cannot be used; null = it has answered. */
 export type UpstreamTests = ReadonlyMap<string, string | null>;
 
-/** One row, and whether it is set. */
+/** One setting, and whether it is set. */
 export interface ChosenSetting extends OfferedSetting {
   readonly isSelected: boolean;
   readonly canSelect: boolean;
@@ -57,7 +57,7 @@ export function chooseSettings(
   });
 }
 
-/** For the report; without secrets. */
+/** The setting in the report, without secrets. */
 export function toImportSetting({
   id,
   key,

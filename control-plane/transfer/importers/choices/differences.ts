@@ -21,7 +21,7 @@ export function differencesOf(items: readonly PlanItem[], queries: QueriesByName
   return rows.sort((a, b) => (b.queries ?? 0) - (a.queries ?? 0));
 }
 
-/** Without a wildcard and a trailing dot, in lower case. */
+/** The domain in lower case, without a wildcard and a trailing dot. */
 function folded(domain: string): string {
   return domain
     .toLowerCase()

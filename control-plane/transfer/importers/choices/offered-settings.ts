@@ -3,9 +3,9 @@ import { isSameValue } from '../../../../config/layers.ts';
 import type { Values } from '../../../../config/layers.ts';
 import type { PlannedKey } from '../plan/import-plan.ts';
 
-/** One row. */
+/** One setting that an import offers. */
 export interface OfferedSetting extends PlannedKey {
-  /** By which it is chosen: the key, or the place of a pool below it. */
+  /** Id by which it is chosen: the key, or the index of a pool below it. */
   readonly id: string;
 }
 

@@ -27,7 +27,7 @@ interface Domain {
   isLocal: boolean;
 }
 
-/** Where the domains go. */
+/** Recipients of the imported domains. */
 export interface DomainParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;

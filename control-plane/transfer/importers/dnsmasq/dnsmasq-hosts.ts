@@ -4,13 +4,13 @@ import { addHostsLine, addHostsRecords, readHostsLine } from '../plan/hosts-line
 import type { OwnNames } from '../plan/own-names.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** Where their lines go. */
+/** Recipients of the lines of hosts files. */
 export interface HostsFileParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
   readonly names: OwnNames;
   readonly linesOf: (path: string) => readonly string[] | undefined;
-  /** Of local records; undefined = Weir's. */
+  /** TTL of local records; undefined = the one of Weir. */
   readonly ttlSecs: number | undefined;
   /** Added to names of one label; empty = none. */
   readonly domain: string;

@@ -57,7 +57,7 @@ function recordOf(
   return { type: 'SRV', value: `${third} ${fourth} ${second} ${first}` };
 }
 
-/** Each part is a string of the record; quotes keep commas. */
+/** Text of a TXT record: each part is a string of the record; quotes keep commas. */
 function textValue(written: string): string {
   const strings = (written.match(/"[^"]*"|[^,]+/g) ?? []).map((one) => one.trim().replaceAll(/^"|"$/g, ''));
   return strings.length === 1 ? strings[0]! : strings.map((one) => JSON.stringify(one)).join(' ');

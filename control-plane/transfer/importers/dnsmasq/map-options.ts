@@ -11,7 +11,7 @@ import { addCname, addDhcpHost, addHostRecord, addOtherRecord } from './dnsmasq-
 import type { DnsmasqOption } from './dnsmasq-options.ts';
 import { restOf } from './dnsmasq-rest.ts';
 
-/** Where options go. */
+/** Recipients of the imported options. */
 export interface OptionParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;

@@ -2,7 +2,7 @@
 
 /** A value of any type, perhaps absent. */
 export class ForeignTree {
-  /** As it was read. */
+  /** The value as it was read. */
   readonly raw: unknown;
 
   constructor(value: unknown) {

@@ -19,7 +19,7 @@ const REGEX_ALLOW = 2;
 const REGEX_DENY = 3;
 const MEANT_FOR_EVERY_NAME = '.*';
 
-/** Where rules go, and what else decides on them. */
+/** Recipients of rules, and the settings that affect them. */
 export interface RuleParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
@@ -40,9 +40,9 @@ export interface MappedRules {
 /** A regex that Weir has an expression for. */
 interface ReadRegex {
   readonly row: PiholeDomain;
-  /** In Pi-hole's own form, without options. */
+  /** The rule in Pi-hole's form, without options. */
   readonly written: string;
-  /** For RE2. */
+  /** The pattern for RE2. */
   readonly pattern: string;
   readonly options: RuleOptions;
 }

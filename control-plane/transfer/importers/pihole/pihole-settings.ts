@@ -97,7 +97,7 @@ export interface PiholeKeys {
   readonly dhcpActive?: boolean | undefined;
   /** `LOCAL`, `SINGLE`, `BIND`, `ALL` or `NONE`, in any case. */
   readonly listeningMode?: string | undefined;
-  /** For which it listens. */
+  /** Network interface on which it answers queries. */
   readonly networkInterface?: string | undefined;
   readonly dnsmasqLines?: readonly string[] | undefined;
   readonly readsDnsmasqFolder?: boolean | undefined;

@@ -13,7 +13,7 @@ export type Reply =
 
 /** The options of an expression. */
 export interface RuleOptions {
-  /** For which types of questions it is; null = for all. */
+  /** Query types that the rule applies to; null = all. */
   readonly types: { readonly isExcept: boolean; readonly names: readonly string[] } | null;
   readonly reply: Reply | null;
   readonly isInverted: boolean;

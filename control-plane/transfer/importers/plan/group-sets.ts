@@ -7,7 +7,7 @@ import type { PlanBuilder } from './plan-builder.ts';
 
 interface GroupSet<Key> {
   readonly keys: ReadonlySet<Key>;
-  /** In Weir. */
+  /** Name of the group in Weir. */
   readonly name: string;
 }
 

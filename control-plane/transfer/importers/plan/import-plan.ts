@@ -9,7 +9,7 @@ import type { MergedKind } from '../../backup/merge-items.ts';
 /** Weir's group Default in the document, which has `is_default` there; no group of a file has its name. */
 export const DEFAULT_GROUP = 'Default';
 
-/** One thing of the file, for the report. */
+/** One object of the file, for the report. */
 export interface PlanItem {
   readonly kind: ImportItemKind;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PlanItem {
   readonly reason: string | null;
   /** Of a rule, whether it allows or denies; null = there are rules of both kinds. */
   readonly action?: 'allow' | 'deny' | null;
-  /** Of an item that differs: the names whose questions it changes. */
+  /** Names whose queries a differing item changes. */
   readonly domains?: readonly string[];
 }
 
@@ -56,13 +56,13 @@ export interface ImportPlan {
   readonly format: ImportFormat;
   readonly items: readonly PlanItem[];
   readonly document: ImportDocument;
-  /** Of each thing of the document, in its order. */
+  /** Origin of each object of the document, in its order. */
   readonly origins: Readonly<Record<MergedKind, readonly Origin[]>>;
   readonly lists: readonly PlannedList[];
   /** Ids of the document's services, and those that Weir's catalog may have instead. */
   readonly serviceAliases: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];
-  /** Until when blocking is paused, in ISO 8601; null = it is not. */
+  /** Time until which blocking is paused, in ISO 8601; null = it is not. */
   readonly pause: { readonly until: string; readonly items: Origin } | null;
   /** Which device had an address, by the file. */
   readonly devices: readonly KnownDevice[];

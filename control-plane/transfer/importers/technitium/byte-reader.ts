@@ -27,7 +27,7 @@ export class ByteReader {
     return this.octets(1)[0]!;
   }
 
-  /** Of 32 bits, little-endian. */
+  /** A 32-bit integer, little-endian. */
   integer(): number {
     return this.octets(4).readInt32LE();
   }

@@ -74,7 +74,7 @@ interface Waiter {
 class Gate {
   private running = 0;
   private runningFailed = 0;
-  /** In descending order of their ranks; the next one is the last. */
+  /** Waiting callers in descending order of their ranks; the last one is next. */
   private readonly waiting: Waiter[] = [];
 
   async run<T>(rank: number, work: () => Promise<T>): Promise<T> {

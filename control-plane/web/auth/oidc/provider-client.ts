@@ -15,7 +15,7 @@ import type { Claims } from './granted-access.ts';
 type Library = typeof openid;
 type Configuration = openid.Configuration;
 
-/** For each request to the provider. */
+/** Time limit of each request to the provider. */
 const TIMEOUT_SECS = 5;
 /** How long its discovery document is cached. */
 const BELIEVED_MS = 3_600_000;

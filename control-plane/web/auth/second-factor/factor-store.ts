@@ -49,7 +49,7 @@ export async function putSecret(tx: Queryable, userId: number, secret: Buffer): 
   );
 }
 
-/** From now on codes are asked for. */
+/** Confirms the factor; from now on logins need a code. */
 export async function confirmFactor(tx: Queryable, userId: number, now: Date): Promise<void> {
   await tx.query('UPDATE second_factors SET confirmed_at = $2 WHERE user_id = $1', [userId, now]);
 }

@@ -55,7 +55,7 @@ export class SessionMemory {
     return isFresh ? remembered.session : null;
   }
 
-  /** Sessions were revoked elsewhere: each is believed again once the database has confirmed it. */
+  /** Handles that sessions were revoked elsewhere: each is valid again once the database has confirmed it. */
   doubt(): void {
     for (const remembered of this.byHash.values()) remembered.seenMs = -Infinity;
   }

@@ -17,7 +17,7 @@ import type { SessionOwner, StoredSession } from './session-store.ts';
 /** Such sessions at once that live on with each use: some clients open one for each question and end none. */
 export const MOST_IDLE_SESSIONS = 1000;
 
-/** Where a login comes from. */
+/** Address and browser of a login. */
 export interface LoginOrigin {
   readonly address: string;
   readonly userAgent: string | null;

@@ -6,7 +6,7 @@ import { commonPasswords } from '../accounts/weak-password.ts';
 /** A random key has shorter ones by chance. */
 const SHORTEST_WORD = 5;
 const LONGEST_WORD = 20;
-/** Of one among the common passwords, in lower case or not. */
+/** Entropy of a common password, in lower case or not. */
 const BITS_OF_A_WORD = 17;
 
 /** @throws {ApiError} 400 */

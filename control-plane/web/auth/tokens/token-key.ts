@@ -1,7 +1,7 @@
 /** The key of an API token: made once, shown once, stored only as a hash. */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Prefix of generated keys, for people and for programs that search for leaked secrets. */
+/** Prefix of generated keys, so that users and programs that search for leaked secrets recognize them. */
 const SCHEME = 'weir_';
 /** Printable ASCII without blanks: what a header field carries unchanged. */
 const SHAPE = /^[\x21-\x7e]{20,256}$/;

@@ -14,7 +14,7 @@ export interface Wish {
 export interface TakeBack {
   /** The revision whose policy is restored; null if the kept revisions do not go back that far. */
   readonly target: Revision | null;
-  /** All changes by people that are undone, the newest first; those of Weir itself stay. */
+  /** All changes by users that are undone, the newest first; those of Weir itself stay. */
   readonly going: readonly Revision[];
   /** The newest revision that is known here; a newer one must not go unseen. */
   readonly head: number;

@@ -1,4 +1,4 @@
-/** Well-known lists, for people to choose from: those that are not there yet, by what they are for. */
+/** Well-known lists by purpose, for users to choose from, without those that exist already. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 

@@ -68,7 +68,7 @@ function mayBeInside(place: string, network: string): boolean {
   return inside.prefixBits > around.prefixBits && networkContains(around, inside.bytes);
 }
 
-/** Without quotes and backslashes. */
+/** The name without quotes and backslashes. */
 function plainName(text: string): string {
   const unquoted = /^(['"])(.*)\1$/.exec(text)?.[2] ?? text;
   return unquoted.replaceAll(/\\(.)/g, '$1');

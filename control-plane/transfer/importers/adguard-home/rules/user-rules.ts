@@ -10,7 +10,7 @@ import type { PlanBuilder } from '../../plan/plan-builder.ts';
 import { withAddresses, withoutTags } from './client-modifier.ts';
 import { oddityOf } from './odd-rules.ts';
 
-/** Where rules go. */
+/** Recipients of the imported rules. */
 export interface UserRuleParts {
   readonly builder: PlanBuilder;
   readonly lists: GeneratedLists;
@@ -28,7 +28,7 @@ type UserRule =
   | { readonly kind: 'rule'; readonly line: string; readonly rule: string; readonly oddity?: string | null }
   | { readonly kind: 'unknown'; readonly line: string; readonly reason: string };
 
-/** Beyond this many rules the report has one item for all of them. */
+/** Number of rules beyond which the report has one item for all of them. */
 const MOST_ITEMS = 2000;
 
 /** Adds all rules. */

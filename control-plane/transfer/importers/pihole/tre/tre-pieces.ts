@@ -7,7 +7,7 @@ export class NoEquivalent extends Error {}
 export interface Range {
   readonly min: number;
   readonly max: number | null;
-  /** As RE2 writes it. */
+  /** Text in the syntax of RE2. */
   readonly text: string;
 }
 

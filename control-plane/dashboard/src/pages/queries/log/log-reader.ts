@@ -49,11 +49,11 @@ export class LogReader {
   private isPaused = false;
   /** Rows that came since the request for the newest page; null without such a request. */
   private held: HeldRows | null = null;
-  /** Tails that have begun. */
+  /** Number of tails that have begun. */
   private tails = 0;
-  /** Rows before the last of them could not be read. */
+  /** Whether rows before the start of the last tail could not be read. */
   private isBehind = false;
-  /** Between the rows that wait and those before them are others. */
+  /** Whether there are other rows between the waiting ones and the older ones. */
   private hasGap = false;
   private drawnMs = -DRAWN_MS;
   private cancelDraw: (() => void) | null = null;

@@ -1,4 +1,4 @@
-/** Which browser and which system a user agent means. It can claim anything; this is for people who know their own. */
+/** Browser and system according to a user agent. It can claim anything; this only helps users recognize their own. */
 
 /** The first match wins: user agents also contain the names of browsers that they imitate. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
