@@ -10,13 +10,13 @@ export class RowFaults {
   private readonly faults: FieldProblem[] = [];
   private hasInvalid = false;
 
-  /** A row that no database would take. */
+  /** A row that no database would accept. */
   invalid(path: string, message: string): void {
     this.hasInvalid = true;
     this.faults.push({ path, message });
   }
 
-  /** A row that does not go with another one, or with what exists. */
+  /** A row that conflicts with another one, or with existing data. */
   conflict(path: string, message: string): void {
     this.faults.push({ path, message });
   }

@@ -161,7 +161,7 @@ function sampleRefused(row: QueryLogRow, queries: number): void {
     samples.push({ client: addressToText(row.bytes, row.client.at), queries, atMs: row.timestampMs });
 }
 
-/** Has the control plane make partitions, which needs the role that owns the tables. */
+/** Asks the control plane to create partitions, which needs the role that owns the tables. */
 async function makeDays(days: readonly number[]): Promise<void> {
   const id = ++lastId;
   const { promise, resolve } = Promise.withResolvers<DaysFailure | null>();

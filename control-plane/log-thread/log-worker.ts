@@ -69,7 +69,7 @@ export class LogWorker {
     });
   }
 
-  /** Has it store or spool what there is, and ends it, after `withinMs` at the latest. */
+  /** Lets it store or spool its rows, and ends it, after `withinMs` at the latest. */
   async close(withinMs: number): Promise<void> {
     const late = setTimeout(() => this.terminate(), withinMs);
     await this.ask({ type: 'close', withinMs });

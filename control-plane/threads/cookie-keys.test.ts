@@ -6,7 +6,7 @@ const TODAY = 20_000;
 const SECRET = new Uint8Array(32).fill(1);
 const OTHER = new Uint8Array(32).fill(2);
 
-/** The keys that are there, by day. */
+/** The existing keys, by day. */
 function keysOf(keys: CookieKeys): Map<number, string> {
   const words = new Int32Array(keys.memory);
   const found = new Map<number, string>();

@@ -10,7 +10,7 @@ import {
 import { deriveKey } from '../storage/cluster/cluster-secret.ts';
 
 const KEY_BYTES = 16;
-/** Days before and after today whose keys are there: cookies are taken for an hour, and clocks step. */
+/** Days before and after today that have keys: cookies are accepted for an hour, and clocks step. */
 const DAYS_BEFORE = 1;
 const DAYS_AFTER = 5;
 

@@ -40,9 +40,9 @@ export class DnsThread {
   /** Test hook: its answer to the last `measure`; null until it came. */
   measures: ThreadMeasures | null = null;
   ended = false;
-  /** Is answering what is in flight, and then ends. */
+  /** Whether it finishes the answers in flight, and then ends. */
   isDraining = false;
-  /** Is drained for good: no other thread takes over its sockets. */
+  /** Whether it is drained for good: no other thread takes over its sockets. */
   private isLast = false;
   private readonly worker: Worker;
   private readonly control: Int32Array;
@@ -86,7 +86,7 @@ export class DnsThread {
       writeSync(wakeFd, EVENTFD_ONE);
   }
 
-  /** Has it answer what is in flight and end; see the message. */
+  /** Makes it finish the answers in flight and end; see the message. */
   drain(keepSockets: boolean, withinMs: number): void {
     this.isDraining = true;
     this.isLast = !keepSockets;

@@ -219,7 +219,7 @@ export class WorkerSupervisor {
     }));
   }
 
-  /** Has every thread, and those that are started later, validate with these anchors. */
+  /** Makes every thread, and those that are started later, validate with these anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
     if (!this.deliveries.trust(anchors)) return;
     for (const thread of this.threads()) thread.post({ type: 'trust', anchors });

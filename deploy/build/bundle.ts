@@ -17,7 +17,7 @@ const KEPT_MS = 7 * 86_400_000;
 /** The code pattern that names the entry file of a thread. */
 const THREAD_URL = /new URL\('([^']+\.ts)', import\.meta\.url\)/g;
 
-/** Has modules find files as if each were still at its place, and threads begin with their bundle. */
+/** Makes modules find files as if each were still in its place, and threads start with their bundle. */
 function ownPlaces(root: string, dist: string): Plugin {
   const place = (path: string): string => `new URL('${relative(dist, path)}', ownUrl)`;
   return {

@@ -35,7 +35,7 @@ beforeEach(() => {
   validator = new AtOnceValidator(points, { clock, clockFloorMs: 0, share });
 });
 
-/** Has the resolve thread prove the zone that holds a name. */
+/** Makes the resolve thread prove the zone that holds a name. */
 async function prove(...names: string[]): Promise<void> {
   for (const name of names) await resolving.chain.zoneOf(wireName(name), resolving.budget());
 }

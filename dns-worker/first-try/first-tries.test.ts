@@ -47,7 +47,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Has `NAME` wait; other names are answered. */
+/** Keeps questions for `NAME` waiting; other names are answered. */
 const hold: Script = (query, index) => {
   if (isForName(query)) held.push(query);
   else good(query, index);

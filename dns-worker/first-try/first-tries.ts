@@ -299,7 +299,7 @@ export class FirstTries implements TryEvents {
     tries.close(question);
   }
 
-  /** Has the resolve thread resolve a question for all its requests. */
+  /** Passes a question with all its requests to the resolve thread. */
   private handOver(question: number, flags: number): void {
     const { tries } = this;
     for (let exchange = this.exchangesOf[question]!; exchange !== NONE;) {

@@ -29,7 +29,7 @@ function open(query: Query, network = 1): number {
   return tries.open(query, nowhere, 0, 1, network);
 }
 
-/** Has one more request wait. */
+/** Adds one more waiting request. */
 function join(question: number, query: Query, network = 1): number {
   const request = tries.take(query, nowhere, 0, 1, network);
   tries.join(question, request);

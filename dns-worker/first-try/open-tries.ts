@@ -74,7 +74,7 @@ export class OpenTries {
     return this.waiters[question]! < MAX_WAITERS;
   }
 
-  /** Has a request that was taken wait for a question in flight. */
+  /** Adds a request that was taken to those that wait for a question in flight. */
   join(question: number, request: number): void {
     this.nextWaiter[this.lastWaiter[question]!] = request;
     this.lastWaiter[question] = request;

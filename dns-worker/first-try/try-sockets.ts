@@ -325,7 +325,7 @@ class MessageBatch {
     }
   }
 
-  /** Has the next receive write where each message comes from; a send on a connected socket needs no names. */
+  /** Makes the next receive write the origin of each message; a send on a connected socket needs no names. */
   expectNames(): void {
     for (let i = 0; i < BATCH_SIZE; i++)
       this.headers[(i * Message.SIZE + Message.NAME_LENGTH) >>> 2] = SOCKADDR_SIZE;

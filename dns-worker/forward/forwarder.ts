@@ -197,7 +197,7 @@ export class Forwarder {
     }
   }
 
-  /** Has the answer cached that comes after the question has failed; the first of its clients is enough. */
+  /** Caches an answer that arrives after the question has failed, once for all its clients. */
   private awaitLate(request: OpenRequest, failure: Failed): void {
     if (request.kind !== 'client') return;
     awaitLateAnswer(failure, () => this.parts.guard.run(() => this.askForCache(request)));

@@ -52,7 +52,7 @@ function requestOf(rest: Partial<ClientRequest> = {}): ClientRequest {
   };
 }
 
-/** Has an answer lie in the cache. */
+/** Puts an answer into the cache. */
 function keepAnswer(): void {
   forwarding.ask(NAME);
   forwarding.answer({ answers: [a(NAME, '192.0.2.7', 60)] });

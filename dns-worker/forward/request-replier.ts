@@ -77,7 +77,7 @@ export class RequestReplier {
     if (request.kind === 'explain') request.notes.placeInGroup(query, this.parts.pipeline.snapshot);
   }
 
-  /** Replies from the cache if the answer is there; `allowStale`: also with an expired one. */
+  /** Replies from the cache if it has the answer; `allowStale`: also with an expired one. */
   answerFromCache(request: OpenRequest, allowStale: boolean): boolean {
     const { query } = this;
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);

@@ -81,7 +81,7 @@ export function headerFields(fields: z.ZodRawShape): z.ZodObject {
 
 const Ignored = z.unknown().optional().meta({ readOnly: true, description: 'ignored' });
 
-/** One schema for each body: those with an id must not be there twice. */
+/** Extended schemas by body: one for each, because a schema with an id must not occur twice in the document. */
 const withIgnoredFields = new WeakMap<FieldsSchema, FieldsSchema>();
 
 /** A body that may also hold these fields, for the document. */

@@ -76,7 +76,7 @@ export class StreamGreetings {
     for (const socket of this.awaited) socket.destroy();
   }
 
-  /** True once a whole header is there, and all of what follows is put back. */
+  /** True once the header is complete; what follows it is put back. */
   private readHeader(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     const { header } = this;
     const outcome = header.read(bytes, 0, bytes.length);

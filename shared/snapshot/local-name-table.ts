@@ -64,7 +64,7 @@ export class LocalNames {
     return this.words[node + L.NODE_SET_COUNT] !== 0;
   }
 
-  /** Whether the name is there: it has records, or is known to be empty. */
+  /** Whether the name exists: it has records, or is known to be empty. */
   isThere(node: number): boolean {
     return this.hasRecords(node) || (this.words[node + L.NODE_FLAGS]! & LocalNodeFlag.EMPTY) !== 0;
   }

@@ -20,7 +20,7 @@ export interface Attack {
   readonly begin: (target: Target) => Promise<() => Promise<string>>;
 }
 
-/** Does `work` every `everyMs` until the returned function is called; a failure of `work` is ignored. */
+/** Runs `work` every `everyMs` until the returned function is called; ignores its failures. */
 export function repeat(everyMs: number, work: () => void): () => void {
   const timer = setInterval(work, everyMs);
   return () => clearInterval(timer);

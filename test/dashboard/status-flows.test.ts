@@ -42,7 +42,7 @@ async function blocking(): Promise<Blocking> {
   return room.api.expect<Blocking>(200, 'GET', '/blocking');
 }
 
-/** Visits every page once, so that its code is there. */
+/** Visits every page once, so that its code is loaded. */
 async function visitAll(page: Page): Promise<void> {
   await page.goto('./');
   for (const path of PATHS) await followPath(page, path);

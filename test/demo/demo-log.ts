@@ -21,7 +21,7 @@ const LEAST_GAP_MS = 600_000;
 const BLOCK_ROWS = 20_000;
 const SEED = 20261123;
 
-/** Stores rows from the last one that is there, or `days` ago, until now; no Weir may use the database. */
+/** Stores rows from the last existing one, or `days` ago, until now; no Weir may use the database. */
 export async function fillLog(
   database: Database,
   { nodeName, days, ...made }: FilledLog,

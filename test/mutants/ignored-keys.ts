@@ -90,7 +90,7 @@ async function main(): Promise<void> {
   printTable(selectedRows(), known);
 }
 
-/** Has the copy ignore the key of the file. */
+/** Makes the copy ignore the key of the file. */
 function ignoreKeys(trials: Trials): void {
   trials.write('config/given-schema.ts', readFileSync(join(root, 'config/schema.ts'), 'utf8'));
   trials.write(

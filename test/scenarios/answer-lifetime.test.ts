@@ -148,7 +148,7 @@ describe('a stale answer', () => {
   const TARGET = 'host.example.net';
   const KEPT = { rcode: 'NOERROR', answers: [['CNAME', TARGET], ['A', '192.0.2.1']] }; // prettier-ignore
 
-  /** Has the cache keep a proven answer with an alias, which has ended since. */
+  /** Puts a proven answer with an alias into the cache, which has expired since. */
   function keepStale(forwarding: Forwarding): void {
     forwarding.use([]);
     forwarding.ask(NAME, { wantsAuthentic: true });

@@ -98,7 +98,7 @@ export class ClientDiscovery {
     await this.write('all');
   }
 
-  /** Does everything that is due; called by the timer and by tests. */
+  /** Runs all tasks that are due; called by the timer and by tests. */
   async look(): Promise<void> {
     const { clock } = this.parts;
     const nowMs = clock.monotonicMs();

@@ -35,7 +35,7 @@ export const COLUMNS = `id, host(ip_address) AS ip, mac_address::text AS mac, cl
 /** No name, group, key or exclusion was given, and it was not merged. */
 const UNTOUCHED = `clients.group_id IS NULL AND clients.name IS NULL AND clients.client_key IS NULL AND clients.device_id IS NULL
   AND NOT clients.exclude_from_log AND NOT clients.exclude_from_stats`;
-/** Nor is there a grant for it or a user that it is linked to, which would end with it. */
+/** Such clients without a grant or a linked user, either of which would lose its client. */
 const UNUSED = `${UNTOUCHED} AND NOT EXISTS (SELECT FROM grants WHERE client_id = clients.id)
   AND NOT EXISTS (SELECT FROM user_clients WHERE client_id = clients.id)`;
 

@@ -81,7 +81,7 @@ export class VendorTable {
     return null;
   }
 
-  /** Place of a prefix among those of its length; -1 = it is not there. */
+  /** Index of a prefix among those of its length; -1 = not found. */
   private placeOf(length: 0 | 1 | 2, wanted: number, wantedLast: number): number {
     const prefixes = this.prefixes[length]!;
     let low = 0;

@@ -27,7 +27,7 @@ export async function readForwardZone(db: Queryable, id: number): Promise<Forwar
   return existing(rows[0], id);
 }
 
-/** Stores a new zone; 409 for one that is there already. */
+/** Stores a new zone; 409 if it exists already. */
 export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate): Promise<ForwardZone> {
   const text = `INSERT INTO forward_zones (zone, servers, comment, enabled) VALUES ($1, $2, $3, $4)
     RETURNING ${COLUMNS}`;
@@ -36,7 +36,7 @@ export async function insertForwardZone(db: Queryable, zone: ForwardZoneCreate):
   return toZone(rows[0]!);
 }
 
-/** Changes the given fields; 404, 409 for a zone that is there already. */
+/** Changes the given fields; 404, or 409 if the zone exists already. */
 export async function updateForwardZone(
   db: Queryable,
   id: number,

@@ -48,14 +48,14 @@ export async function findRecord(db: Queryable, id: number): Promise<StoredRecor
   return existing(rows[0], id);
 }
 
-/** Stores a new record; 409 for one that is there already. */
+/** Stores a new record; 409 if it exists already. */
 export async function insertRecord(db: Queryable, record: RecordFields): Promise<StoredRecord> {
   const text = `INSERT INTO local_records (${FIELDS}) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`;
   const { rows } = await refusingDuplicates(() => db.query<RecordRow>(text, valuesOf(record)));
   return toRecord(rows[0]!);
 }
 
-/** Replaces a record; 404, 409 for one that is there already. */
+/** Replaces a record; 404, or 409 if it exists already. */
 export async function replaceRecord(db: Queryable, id: number, record: RecordFields): Promise<StoredRecord> {
   const text = `UPDATE local_records SET hostname = $1, domain = $2, fqdn = $3, record_type = $4, value = $5,
     ttl = $6, comment = $7, updated_at = now() WHERE id = $8 RETURNING ${COLUMNS}`;
@@ -71,7 +71,7 @@ export async function deleteRecord(db: Queryable, id: number): Promise<StoredRec
   return existing(rows[0], id);
 }
 
-/** Stores new records, in their order; notes those that are there already, whose rows are left out. */
+/** Stores new records, in their order; notes those that exist already, whose rows are left out. */
 export async function insertRecords(
   db: Queryable,
   records: readonly RecordFields[],

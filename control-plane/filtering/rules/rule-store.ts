@@ -107,7 +107,7 @@ export async function readRule(db: Queryable, of: RuleTableName, id: number): Pr
   return toRule(existing(rows[0], of, id));
 }
 
-/** Stores a new rule; 409 for one that is there already, 400 for an unknown group. */
+/** Stores a new rule; 409 if it exists already, 400 for an unknown group. */
 export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFields): Promise<StoredRule> {
   const text = `INSERT INTO ${of.table} (name, ${of.matches}, action, group_id, comment, enabled)
     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns(of)}`;
@@ -116,7 +116,7 @@ export async function insertRule(db: Queryable, of: RuleTableName, rule: RuleFie
   return toRule(rows[0]!);
 }
 
-/** Changes the given fields; 404, 409 for a rule that is there already, 400 for an unknown group. */
+/** Changes the given fields; 404, 409 if the rule exists already, or 400 for an unknown group. */
 export async function updateRule(
   db: Queryable,
   of: RuleTableName,

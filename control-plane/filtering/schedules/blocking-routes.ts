@@ -114,7 +114,7 @@ function endLocal({ localSwitch }: BlockingContext): Follow<undefined> {
   };
 }
 
-/** A database that is only busy, or that may have stored the change, is there. */
+/** Whether the database is unavailable; one that is only busy, or may have stored the change, is not. */
 function isWithoutDatabase(error: unknown): error is DatabaseUnavailable {
   return (
     error instanceof DatabaseUnavailable &&

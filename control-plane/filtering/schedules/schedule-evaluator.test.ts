@@ -17,7 +17,7 @@ let apply: () => Promise<void>;
 /** Grants that are over for good. */
 let removed: number[];
 
-/** Does the same as a publisher that builds a snapshot. */
+/** Acts like a publisher that builds a snapshot. */
 const build = (): void => {
   const { nowMs, overrides } = evaluator.evaluate(rows);
   built.push({ at: new Date(nowMs).toISOString(), overrides: Object.fromEntries(overrides) });

@@ -26,7 +26,7 @@ type Revisions = Awaited<ReturnType<typeof revisionsAt>>;
 /** Time after which a stored revision is active on every node. */
 const SETTLED_MS = 6000;
 
-/** The answer to a logged query. @throws {ApiError} 404 for a row that is not there */
+/** The answer to a logged query. @throws {ApiError} 404 if the row does not exist */
 export async function explainLogged(
   parts: LoggedExplainerParts,
   id: number,

@@ -17,7 +17,7 @@ import type { PublishedState } from '../../policy/snapshot/published-state.ts';
 
 type Decision = Simulation['domains'][number]['before'];
 
-/** An address, under both of its names, and the name of the client that is there. */
+/** An address, under both of its names, and the name of the client with this address. */
 type NamedAddress = Pick<Simulation['clients'][number], 'ip_address' | 'ip' | 'hostname'>;
 
 /** Data for the texts. */

@@ -51,7 +51,7 @@ async function resolvePath(url: URL, listDirs: readonly string[]): Promise<strin
     throw unreadable(url, error);
   }
   for (const folder of listDirs) {
-    // A folder that is not there holds no lists.
+    // A folder that does not exist holds no lists.
     const real = await realpath(folder).catch(() => null);
     if (real !== null && path.startsWith(real.endsWith(sep) ? real : real + sep)) return path;
   }

@@ -27,12 +27,12 @@ export interface ArrivalParts {
   readonly clock: Clock;
   /** Whether more lists are being fetched. */
   readonly expectsMore: () => boolean;
-  /** Has the current copies compiled and used. */
+  /** Compiles and activates the current copies. */
   readonly bringIntoForce: () => Promise<void>;
 }
 
 interface Waiting extends Arrival {
-  /** Gets whether the source still exists with its URL. */
+  /** Called with whether the source still exists with its URL. */
   readonly settle: (result: boolean | Promise<boolean>) => void;
 }
 

@@ -175,7 +175,7 @@ export class ListsInForce {
     return { sources, hasLess: gone.length > 0 };
   }
 
-  /** Gets the copy that a row names from another node, unless it is here or refused. */
+  /** Fetches the copy that a row names from another node, unless it is present or refused. */
   private async bring(source: StoredSource): Promise<ListCopy | undefined> {
     const { contentKey } = source;
     if (contentKey === null || refusalOf(this.parts.refused, source, contentKey) !== undefined)

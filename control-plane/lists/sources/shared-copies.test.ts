@@ -19,7 +19,7 @@ let running: RunningLists;
 
 serveLists((opened) => (running = opened));
 
-/** Has a node see what others have changed. */
+/** Makes a node see the changes of others. */
 async function follow(node: ListNode): Promise<void> {
   node.life.lookSoon();
   await node.life.idle();

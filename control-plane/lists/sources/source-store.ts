@@ -77,7 +77,7 @@ export interface StoredSource extends Omit<BlocklistSource, 'url'> {
   readonly isKept: boolean;
   /** Fetches that failed since the last one that succeeded, at any node. */
   readonly failures: number;
-  /** The node of `file_node` is there. */
+  /** Whether the node of `file_node` exists. */
   readonly hasReader: boolean;
 }
 

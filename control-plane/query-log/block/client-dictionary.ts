@@ -45,7 +45,7 @@ export class ClientDictionary {
     return this.clients.size;
   }
 
-  /** Place of a row's client, which is added if it is not there; `source` is the row's memory. */
+  /** Place of a row's client, which is added if it is missing; `source` is the row's memory. */
   place(row: QueryLogRow, { view }: ViewedBytes, kept: KeptClients): number {
     const { client, clientId, groupId } = row;
     const { at } = client;

@@ -38,7 +38,7 @@ export class OutcomeDictionary {
     return this.outcomes.size;
   }
 
-  /** Place of a row's outcome, which is added if it is not there; counts it. */
+  /** Place of a row's outcome, which is added if it is missing; counts it. */
   place(row: QueryLogRow): number {
     const small =
       (row.status << Small.STATUS) |

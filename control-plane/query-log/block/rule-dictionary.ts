@@ -11,7 +11,7 @@ export class RuleDictionary {
   private readonly byObject = new Map<LoggedRule, number>();
   private readonly byText = new Map<string, number>();
 
-  /** Place of a rule, which is added if it is not there. */
+  /** Place of a rule, which is added if it is missing. */
   place(rule: LoggedRule): number {
     return this.byObject.get(rule) ?? this.placeByText(rule);
   }

@@ -25,7 +25,7 @@ export class WordDictionary {
   private slots = new Uint16Array(2 * SMALL_ENTRIES);
   private seed = randomInt(0x1_0000_0000) | 0;
 
-  /** Place of a tuple, which is added if it is not there; counts it. The numbers are i32. */
+  /** Place of a tuple, which is added if it is missing; counts it. The numbers are i32. */
   place(a: number, b: number, c: number, d: number, e: number): number {
     const { slots, words } = this;
     const mask = slots.length - 1;

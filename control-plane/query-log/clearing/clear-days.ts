@@ -21,7 +21,7 @@ interface DayList {
 
 const DAY_OF_START = `floor(extract(epoch FROM start) / 86400)::integer`;
 
-/** Days with a partition that a span touches, oldest first, of those that are there. */
+/** Existing days with a partition that a span touches, oldest first. */
 export function daysWithin(days: readonly number[], { fromUs, toUs }: ClearScope): number[] {
   return days.filter((day) => (day + 1) * DAY_US > fromUs && day * DAY_US < toUs);
 }

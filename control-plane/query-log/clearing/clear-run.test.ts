@@ -82,7 +82,7 @@ async function clear(wanted: Partial<WantedClear> = {}, database: Database = own
   return finish(database);
 }
 
-/** Does what is open. */
+/** Completes the open clears. */
 async function finish(database: Database = own.database, logger = new MemoryLogger()): Promise<boolean> {
   for (;;) {
     const open = await nextOpenClear(own.database);

@@ -55,7 +55,7 @@ function fallAsleep(): void {
   jest.advanceTimersByTime(SOON_MS);
 }
 
-/** Does `work`, which wakes a sleeping drain, and returns when the drain knows. */
+/** Runs `work`, which wakes a sleeping drain, and returns when the drain has noticed. */
 async function waking(ring: SharedArrayBuffer, work: () => void): Promise<void> {
   const wait = Atomics.waitAsync(new Int32Array(ring), LogRing.ASLEEP_WORD, 1);
   expect(wait.async).toBe(true);

@@ -7,7 +7,7 @@ import { LogRecord, LogRing } from '../../../shared/query-log.ts';
 /** Records, less one, after which room is shown to the writer while a turn continues; a power of two, less one. */
 const SHOW_MASK = 1023;
 
-/** Has the writer of a ring wait a little while it is nearly full, or not. */
+/** Makes the writer of a ring wait a little while it is nearly full, or not. */
 export function slowWriter(ring: SharedArrayBuffer, isSlow: boolean): void {
   const control = new Int32Array(ring, 0, LogRing.RECORDS_BYTE >>> 2);
   Atomics.store(control, LogRing.SLOW_WORD, isSlow ? 1 : 0);

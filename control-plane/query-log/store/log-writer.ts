@@ -42,7 +42,7 @@ export interface LogWriterOptions {
   readonly maxSpoolBytes?: number;
   /** Memory of the counts, from `createTallyMemory()`. A successor continues with that of the writer before it. */
   readonly tallyMemory?: Float64Array;
-  /** Gets each new reason why rows cannot be stored, and null when they can again. */
+  /** Called with each new reason why rows cannot be stored, and with null when they can be stored again. */
   readonly onTrouble?: (now: string | null) => void;
 }
 

@@ -72,7 +72,7 @@ export class SpilledBatches {
     return this.held.splice(0);
   }
 
-  /** Puts a batch on disk. `isTroubleOver` is asked when it is there. */
+  /** Writes a batch to disk; then calls `isTroubleOver`. */
   spill(batch: LogBatch, isTroubleOver: () => boolean): void {
     if (this.spillingBytes > MAX_SPILLING_BYTES)
       return this.tally.drop(batch.rowCount, SPOOL, new Error('the disk does not keep up'));

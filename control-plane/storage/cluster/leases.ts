@@ -19,7 +19,7 @@ export interface LeaseParts {
 
 /** The right to do a job. */
 export interface Lease {
-  /** Is aborted once another node is known to have the job. */
+  /** Aborted once another node is known to have the job. */
   readonly signal: AbortSignal;
   /**
    * Holds the lease until the end of the transaction, in which alone the job may store what it found. May be asked at

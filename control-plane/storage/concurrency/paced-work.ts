@@ -14,13 +14,13 @@ export class PacedWork {
     this.pauseMs = pauseMs;
   }
 
-  /** Has a run begin after this call: now, or when the pause is over. */
+  /** Requests a run that begins after this call: now, or when the pause is over. */
   request(): void {
     this.isDue = true;
     if (this.running === undefined && this.pause === undefined) this.start();
   }
 
-  /** Does now what was requested; resolves when no run is active. */
+  /** Runs requested work now; resolves when no run is active. */
   async settle(): Promise<void> {
     while (this.running !== undefined || this.isDue) {
       this.endPause();

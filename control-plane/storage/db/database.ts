@@ -149,7 +149,7 @@ class PooledDatabase implements Database {
   private oldPrimaries: readonly string[] = [];
   /** Whether the database has been up. */
   private wasUsed = false;
-  /** Was given up. */
+  /** Whether the server was given up because it does not respond. */
   private isSilent = false;
   /** The server of this attempt; null = none was found that could be used. */
   private tried: string | null = null;

@@ -30,7 +30,7 @@ const apiTokens: BackupKind = {
 const GRANT = items(
   `domain text, subdomains boolean, client text, "group" text, action text, until timestamptz`,
 );
-/** A grant for a client or group that is not there must not become one for everyone. */
+/** Condition that the client or group of a grant exists, so that the grant does not become one for everyone. */
 const IS_KNOWN = 'num_nonnulls(c.id, g.id) = num_nonnulls(v.client, v."group")';
 const grants: BackupKind = {
   name: 'grants',

@@ -8,7 +8,7 @@ import type { BackupKind, Item, KindName } from './backup-kind.ts';
 import { KINDS } from './backup-kinds.ts';
 import { formatValue } from './format-value.ts';
 
-/** Fields that a thing that is there takes from the addition, by kind. */
+/** Fields that an existing object takes from the addition, by kind. */
 const TAKEN = {
   groups: ['enabled', 'comment', 'no_ipv6'],
   clients: ['name', 'group', 'exclude_from_log', 'exclude_from_stats'],

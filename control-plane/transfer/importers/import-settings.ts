@@ -19,7 +19,7 @@ import { planInThread } from './plan-in-thread.ts';
 
 /** Parts of an import. */
 export interface ImportParts extends ApplyParts {
-  /** Has the folder of the import that runs. */
+  /** Data directory, which contains the folder of the running import. */
   readonly dataDir: () => string;
   readonly logger: Logger;
   readonly configuration: ApplyParts['configuration'] & {

@@ -69,7 +69,7 @@ const SET_AS_THEN = `${WAS} UPDATE clients SET mac_address = was.mac_address, cl
       ELSE coalesce(clients.ip_address, clients.addresses[1], was.ip_address) END
   FROM was WHERE clients.id = was.id`;
 
-/** Gives the changed clients what they had, once their groups are there. */
+/** Restores the fields of the changed clients, once their groups exist. */
 export async function restoreClients(tx: Queryable, revision: number): Promise<void> {
   await tx.query(INSERT_DELETED, [revision]);
   const { rows } = await tx.query<{ id: number; is: number }>(SEEN_AGAIN, [revision]);

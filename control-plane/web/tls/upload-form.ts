@@ -42,7 +42,7 @@ async function readForm(...[request, response]: Parameters<BodyForm['read']>): P
 export const uploadForm: BodyForm = {
   mediaType: MEDIA_TYPE,
 
-  /** Both texts, and whatever else is there. Throws 400, 413 and 415. */
+  /** Reads both texts and other fields. Throws 400, 413 and 415. */
   async read(request, response) {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     if (coding === undefined && (length ?? '0') === '0') return {};

@@ -68,7 +68,7 @@ function isStrings(value: Uint8Array): boolean {
   return at === value.length;
 }
 
-/** The keys that the first parameter says a client must know; all of them are there (RFC 9460 section 8). */
+/** The keys that a client must know according to the first parameter; all are present (RFC 9460 section 8). */
 function mandatoryKeys(octets: Uint8Array, at: number, end: number): number[] {
   if (at >= end || readU16(octets, at) !== ServiceKey.MANDATORY) return [];
   const valueAt = at + 4;

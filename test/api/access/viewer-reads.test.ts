@@ -74,7 +74,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** Paths of an operation, with each id that may be there. */
+/** Paths of an operation, with each id that may exist. */
 function pathsOf(path: string): string[] {
   const filled = (id: string): string => path.replace('{id}', id).replaceAll(/\{\w+\}/g, '1');
   if (!path.includes('{id}')) return [filled('')];

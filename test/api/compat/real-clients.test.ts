@@ -14,7 +14,7 @@ beforeEach(async () => {
 const JSON_TYPE = { 'content-type': 'application/json' };
 const login = JSON.stringify({ password: PASSWORD });
 
-/** Gets each path with these header fields; all are there. */
+/** Requests each path with these header fields; all must exist. */
 async function getAll(paths: readonly string[], headers: Record<string, string>, query = ''): Promise<void> {
   for (const path of paths) {
     const { status } = await compat.send('GET', `/api/${path}${query}`, { headers });

@@ -72,7 +72,7 @@ export class WalkedApi {
     return this.ask(name, { ...json, ...ask }, api);
   }
 
-  /** An entity of a collection: made from the example, or the newest that is there. */
+  /** An entity of a collection: created from the example, or the newest existing one. */
   async entityOf(collection: string): Promise<string | number> {
     const made = await this.askWithExample(`POST ${collection}`);
     if (made.status === 409) return (await this.entitiesOf(collection)).at(-1)!;

@@ -76,7 +76,7 @@ async function apiBench(bench: Bench, own: Own): Promise<void> {
   await running.child.stop();
 }
 
-/** All that is asked; each GET of one entity asks for one that is there from the start. */
+/** All requests; each GET of one entity asks for one that exists from the start. */
 async function stepsOf({ api }: RunningServer) {
   const get = (path: string): Promise<unknown> => api!.call('GET', path);
   const document = (await get('/openapi.json')) as Described;

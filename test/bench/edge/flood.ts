@@ -62,7 +62,7 @@ function keepOpen(count: number, open: (index: number) => Socket, perTick: numbe
   }, TICK_MS);
 }
 
-/** Has dnsperf ask from an address. */
+/** Makes dnsperf send queries from an address. */
 function attack(mode: 'dot' | 'udp', client: string, pace: readonly string[]): void {
   const port = mode === 'dot' ? ports.dot : ports.dns;
   const place = ['-m', mode, '-s', HOST, '-p', String(port), '-a', client, '-d', questionFile, '-l', '3600'];

@@ -134,7 +134,7 @@ async function storedRows(running: RunningServer, since: Date, expected: number)
   }
 }
 
-/** Does `work` at once and then every `everyMs` until the signal. */
+/** Runs `work` at once and then every `everyMs` until the signal. */
 async function every(everyMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     const pause = delay(everyMs, undefined, { signal }).catch(() => undefined);

@@ -89,7 +89,7 @@ function loadOn({ room, dnsPort }: Weir, rateQps: number, secs: number): Stand['
     generator.run({ ...fixed, passes: undefined, firstSerial: undefined, check: false, ...job });
 }
 
-/** Does `work` under the load. */
+/** Runs `work` under the load. */
 export async function takeTurn(
   { weir, load, ports, clients }: Stand,
   kind: string,

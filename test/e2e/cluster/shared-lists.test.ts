@@ -56,7 +56,7 @@ async function beginFetch(path: string) {
   return { id, finish, holder: row!.name, other: row!.name === 'one' ? 'two' : 'one' };
 }
 
-/** Has a node fetch until it says that it did: while another one has the lease it does nothing. */
+/** Makes a node fetch, again and again until it has: it does nothing while another one has the lease. */
 async function untilFetched(node: Weir, id: number, path: string, name: string): Promise<void> {
   lists.serve(path, `${name}\n`);
   const api = await node.api();

@@ -32,7 +32,7 @@ function answer(query: Uint8Array): Uint8Array {
   return octets(u16(idOf(query)), flags, counts, question, found?.body ?? []);
 }
 
-/** Has the scripted upstream answer for the zone. */
+/** Makes the scripted upstream answer for the zone. */
 export function serveZone({ scripted }: LiveRoom): void {
   scripted.udpScript = (query) => query.reply(answer(query.bytes));
 }

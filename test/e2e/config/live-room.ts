@@ -154,7 +154,7 @@ export class LiveRoom {
     return refused;
   }
 
-  /** Has the scripted upstream answer with a code and nothing else. */
+  /** Makes the scripted upstream answer with a code and nothing else. */
   scriptedFails(rcode: number): void {
     this.scripted.udpScript = fails(rcode);
   }

@@ -84,7 +84,7 @@ async function untilComplete(): Promise<void> {
   );
 }
 
-/** Has the configuration differ during `work`. */
+/** Changes the configuration during `work`. */
 async function withConfiguration(change: (toml: string) => string, work: () => Promise<void>): Promise<void> {
   const file = join(room.path, 'weir.toml');
   const before = readFileSync(file, 'utf8');

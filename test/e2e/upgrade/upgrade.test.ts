@@ -75,7 +75,7 @@ function patientLoads(mark: string): Record<'udp' | 'tcp' | 'dot' | 'doh', Patie
   };
 }
 
-/** Does `work` under the load, and has every client be served before and after it. */
+/** Runs `work` under the load, and checks that every client is served before and after it. */
 async function during(
   loads: readonly { untilMore(count: number): Promise<void>; stop(): Promise<void> }[],
   work: () => Promise<void>,

@@ -26,7 +26,7 @@ export interface SignedZones {
 /** dnssec-signzone refuses more; ldns-signzone does not. */
 const MOST_ITERATIONS = 150;
 
-/** Whether the packages that the lab takes its tools from are there (bind9-utils, ldnsutils). */
+/** Whether the packages with the lab's tools are installed (bind9-utils, ldnsutils). */
 export function hasSigningTools(): boolean {
   return ['dnssec-keygen', 'dnssec-signzone', 'dnssec-dsfromkey', 'ldns-signzone'].every(
     (name) => findProgram(name) !== null,

@@ -27,7 +27,7 @@ export class DnstapReceiver {
     this.ended = once(this.child, 'close');
   }
 
-  /** The Unix socket as a target, once it is there. */
+  /** The Unix socket as a target, once it exists. */
   async target(): Promise<string> {
     await until(`fstrm_capture to listen on ${this.path}`, () => existsSync(this.path));
     return `unix:${this.path}`;

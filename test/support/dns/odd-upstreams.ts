@@ -144,7 +144,7 @@ export function bySource(...servers: readonly [Script, Script]): Script {
 /** How connections end. */
 export type TcpBehaviour = 'works' | 'refused' | 'silent';
 
-/** Has a server treat connections so. */
+/** Makes a server treat connections in this way. */
 export function treatTcp(upstream: ScriptedUpstream, how: TcpBehaviour, script: Script = good): void {
   if (how === 'works') upstream.tcpScript = script;
   else if (how === 'refused') upstream.onConnection = (connection) => connection.resetAndDestroy();

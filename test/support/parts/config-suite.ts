@@ -55,7 +55,7 @@ export class ConfigSuite {
       )
     ).rows;
 
-  /** Has the database refuse each change of the configuration at its COMMIT; returns how to stop that. */
+  /** Makes the database refuse each change of the configuration at its COMMIT; returns how to stop that. */
   readonly refuseAtEnd = async (): Promise<() => Promise<unknown>> => {
     const { database } = this.suite;
     await asOwner(

@@ -45,7 +45,7 @@ export interface ImportSuiteOptions {
   readonly toml?: string;
 }
 
-/** Upstreams of exports are not there, and no query was logged. */
+/** Parts of an import in which no upstream answers and no query was logged. */
 export const NO_OTHERS_ASKED: Pick<ImportParts, 'testUpstreams' | 'loggedQueries'> = {
   testUpstreams: (servers) => Promise.resolve(new Map(servers.map((server) => [server, 'timeout']))),
   loggedQueries: () => Promise.resolve(null),

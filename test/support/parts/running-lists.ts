@@ -296,7 +296,7 @@ export function blocklist(url: string, change: Partial<NewSource> = {}): NewSour
   return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
 }
 
-/** The attribute of a name in the active table; negative if it is not there. */
+/** The attribute of a name in the active table; negative if the name is not in it. */
 export function attributeOf(node: ListNode, name: string): number {
   const table = new RuleTable(node.publisher.current().snapshot.rules);
   const hash = { low: 0, high: 0 };

@@ -1,4 +1,4 @@
-/** The stored query log for tests: rows in, and everything that is there out. */
+/** The stored query log for tests: stores rows, and reads all of them. */
 import { asOwner } from './as-owner.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';

@@ -10,7 +10,7 @@ export type AuthState = AnswerOf<'GET /auth/status'>;
 export interface Me {
   /** Null if Weir requires no login. */
   readonly username: string | null;
-  /** May change things. Viewers see nothing that they may not use. */
+  /** Whether the user may change things. Viewers see nothing that they may not use. */
   readonly isAdmin: boolean;
   /** Sees only its own devices, on one page. */
   readonly isFamily: boolean;

@@ -10,7 +10,7 @@ export type SetFields<Fields extends SearchFields> = (
   how?: { readonly replace?: boolean },
 ) => void;
 
-/** The fields of the address, each a text; one that is not there has its default. Pass the same object each time. */
+/** The fields of the address, each a text; a missing one has its default. Pass the same object each time. */
 export function useUrlState<Fields extends SearchFields>(defaults: Fields): [Fields, SetFields<Fields>] {
   const [params, setParams] = useSearchParams();
   const fields = fieldsOf(params, defaults);

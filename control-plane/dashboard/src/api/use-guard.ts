@@ -21,7 +21,7 @@ export interface Guard<Entity> {
   readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
   /** The entity as it is now, if the form began with another state; null = it did not. */
   readonly newer: Entity | null;
-  /** Takes what is there now as what the form began with. */
+  /** Makes the current state the one that the form began with. */
   readonly accept: () => void;
   /** The failure of the request, unless `newer` says more. */
   readonly failure: Error | null;

@@ -62,7 +62,7 @@ export class NamesWriter {
   }
 }
 
-/** Lines to add to a names file; those of `perhaps` are added unless they are there. */
+/** Lines to add to a names file; those of `perhaps` are added only if they are missing. */
 export interface AddedLines {
   readonly fresh: readonly string[];
   readonly perhaps: readonly string[];

@@ -38,7 +38,7 @@ export type ManualRows = Pick<
 
 /** Data that gives the numbers of a version their meaning. */
 export interface NumberedRules extends Pick<PublishedState, 'publishedAtMs'> {
-  /** Local names are described only if they are there. */
+  /** The snapshot; local names are described only if it has `local`. */
   readonly snapshot: Pick<SnapshotBuffers, 'version'> & Partial<Pick<SnapshotBuffers, 'local'>>;
   readonly compiled: Pick<CompiledRules, 'attributes' | 'sources' | 'special'>;
   readonly rows: ManualRows;

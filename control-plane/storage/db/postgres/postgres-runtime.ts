@@ -146,7 +146,7 @@ function copyTree(from: string, to: string): void {
   openToOthers(to);
 }
 
-/** Not what is there for compiling. */
+/** Whether a file is needed at run time, and not only for compiling. */
 function isOfServer(path: string): boolean {
   return !path.endsWith('.a') && basename(path) !== 'pkgconfig';
 }

@@ -25,6 +25,6 @@ export interface TechnitiumSettings {
   readonly apps: readonly string[];
   /** The answer of its `/api/settings/get`, if the upload contains it. */
   readonly settings: ForeignTree | null;
-  /** Whether the general settings are there in binary form. */
+  /** Whether the general settings are present in binary form. */
   readonly hasBinarySettings: boolean;
 }

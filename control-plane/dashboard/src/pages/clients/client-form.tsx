@@ -1,4 +1,4 @@
-/** A new client, or the whole of one that is there. */
+/** Form for a new client, or all fields of an existing one. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';

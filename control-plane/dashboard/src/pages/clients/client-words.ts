@@ -18,7 +18,7 @@ export function makerOf(
   return isPrivate ? say('clients.privateAddress') : vendor;
 }
 
-/** Why it has its group. */
+/** Texts about the reason why a client is in its group. */
 export const SOURCE_TEXTS: Readonly<Record<Client['group_source'], MessageKey>> = {
   mac: 'clients.source.mac',
   manual: 'clients.source.manual',
@@ -43,7 +43,7 @@ export interface ClientDraft {
   readonly exclude_from_stats: boolean;
 }
 
-/** The form of a client that is there, or of a new one. */
+/** The form values of an existing client, or of a new one. */
 export function draftOf(client: Client | null): ClientDraft {
   return {
     name: client?.name ?? '',

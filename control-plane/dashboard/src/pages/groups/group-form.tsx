@@ -1,4 +1,4 @@
-/** A new group, or name and state of one that is there. */
+/** Form for a new group, or the name and state of an existing one. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';

@@ -1,4 +1,4 @@
-/** Are the lists fresh, and are they worth it? */
+/** The lists: whether they are up to date, and how much they block. */
 import { ListChecks, RefreshCw, TextCursorInput } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -239,7 +239,7 @@ interface RowKeyParts {
   readonly judge: Judge;
 }
 
-/** Does what a key means. */
+/** Handles the keys of a row. */
 function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
   const { log, current, opened, isOpen, open, handle, box, judge } = parts;
   const { isAdmin } = useMe();

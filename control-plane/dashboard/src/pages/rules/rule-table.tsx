@@ -29,7 +29,7 @@ interface RuleTableProps {
   readonly rules: readonly Rule[];
 }
 
-/** The table; rules are there. */
+/** The table, if there are rules. */
 export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const { say } = useText();
   const [filter, setFields] = useUrlState(DEFAULTS);

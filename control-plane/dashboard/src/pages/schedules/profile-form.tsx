@@ -1,4 +1,4 @@
-/** A new schedule, or name and zone of one that is there. */
+/** Form for a new schedule, or the name and zone of an existing one. */
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';

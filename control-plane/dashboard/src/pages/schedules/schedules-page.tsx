@@ -53,7 +53,7 @@ export default function SchedulesPage(): ReactNode {
 
 interface ProfileCardProps {
   readonly profile: Profile;
-  /** The list is no longer asked for: what it names is there, and not deleted a moment ago. */
+  /** Whether the list is up to date, so that none of its schedules was deleted a moment ago. */
   readonly isFresh: boolean;
 }
 

@@ -13,7 +13,7 @@ import styles from './simulate-page.module.css';
 
 interface ChangeRowProps {
   readonly change: DraftChange;
-  /** An answer is there: now it can be done. */
+  /** Whether there is an answer, so that the change can be made. */
   readonly canDo: boolean;
   readonly onDrop: () => void;
 }

@@ -11,7 +11,7 @@ import styles from './list-catalog.module.css';
 
 interface ListCatalogProps {
   readonly kind: SourceKind;
-  /** Addresses of lists that are there: they are left out. */
+  /** Addresses of existing lists, which are left out. */
   readonly urls: readonly string[];
   readonly onChoose: (list: KnownList) => void;
 }

@@ -82,7 +82,7 @@ export class LogReader {
 
   readonly view = (): LogView => this.state;
 
-  /** Asks for the newest rows in place of all that are here; these stay until the answer is there. */
+  /** Requests the newest rows to replace all current ones, which stay until the answer arrives. */
   async reload(): Promise<void> {
     this.round += 1;
     this.asked.clear();
