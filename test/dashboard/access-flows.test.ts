@@ -1,5 +1,6 @@
 /** How people come in: the first setup, the login and its lock, a session that ends amid work, one who may only look. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -166,6 +167,7 @@ const LOOKING: readonly (string | RegExp)[] = [
   ...['Entire log Period', 'Every group Group', 'For any reason Why this group', 'Any state State'],
   ...['By name Order', 'Any action Action', 'Any group For', 'All groups Group', 'Any type Type'],
   ...['Any category Category', 'Any source Source', 'Same as browser Language'],
+  'Seen at any time First seen',
 ];
 
 /** A place of the dashboard for each page, part of a page and drawer, where something is there to be seen. */
@@ -263,7 +265,8 @@ describe('a user of the role family', () => {
     const user = { username: 'frida', password: PASSWORD, role: 'family', client_ids: [tablet] };
     await room.api.expect(201, 'POST', '/users', user);
     const session = await room.logIn('frida');
-    const grants = async (): Promise<unknown> => room.api.expect(200, 'GET', '/grants');
+    const grants = async (): Promise<Grant[]> =>
+      (await room.api.expect<Grant[]>(200, 'GET', '/grants')).filter((one) => one.client_id === tablet);
     await room.withPage({ session, viewport: { width: 320, height: 640 } }, async (page) => {
       await page.goto('./settings?part=users');
       await page.getByRole('heading', { name: 'Tablet of Ida' }).waitFor();
