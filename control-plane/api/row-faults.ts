@@ -2,7 +2,7 @@
 import type { FieldProblem } from '../../shared/api/problem-details.ts';
 import { ApiError, invalid } from './api-error.ts';
 
-/** Most bytes of a bulk request: 10,000 rows with a comment of a few lines. */
+/** Maximum number of bytes of a bulk request: 10,000 rows with a comment of a few lines. */
 export const BULK_LIMIT_BYTES = 16 * 1_048_576;
 
 /** Collects faults; paths are as `create.7.domain`. */

@@ -95,7 +95,7 @@ export type LogRequest =
   /** Stores or spools what there is; the thread ends. */
   | { readonly type: 'close'; readonly withinMs: number };
 
-/** Why partitions could not be made. */
+/** Reason why partitions could not be made. */
 export interface DaysFailure {
   readonly reason: string;
   /** The database is away. */
@@ -134,7 +134,7 @@ export type FromLog =
       readonly taken: TakenRows;
       readonly runId: number | null;
     }
-  /** Why rows cannot be stored; null = they can. */
+  /** Reason why rows cannot be stored; null = they can. */
   | { readonly type: 'trouble'; readonly reason: string | null }
   | { readonly type: 'probe-seen'; readonly query: ProbeQuery }
   | { readonly type: 'loop-seen'; readonly token: string; readonly client: string }

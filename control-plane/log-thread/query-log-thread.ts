@@ -60,7 +60,7 @@ const NO_ROWS: TakenRows = { blocks: [], leftOut: 0 };
 /** One per node. */
 export class QueryLogThread implements OwnRowsSource {
   readonly run: OwnRun;
-  /** Most bytes of the spool. */
+  /** Size limit of the spool, bytes. */
   readonly spoolLimitBytes = MAX_SPOOL_BYTES;
   private readonly parts: QueryLogThreadParts;
   private readonly control = new SharedArrayBuffer(LogControl.BYTES);
@@ -135,7 +135,7 @@ export class QueryLogThread implements OwnRowsSource {
     };
   }
 
-  /** Why rows cannot be stored now, neither in the database nor on disk; null = they can. */
+  /** Reason why rows cannot be stored now, neither in the database nor on disk; null = they can. */
   trouble(): string | null {
     return this.lastTrouble;
   }

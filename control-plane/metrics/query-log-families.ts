@@ -10,7 +10,7 @@ export interface QueryLogReads {
   readonly counters: () => LogWriterCounters;
   /** Bytes that wait on disk; null = not known. */
   readonly spoolBytes: () => Promise<number | null>;
-  /** Most bytes of the spool. */
+  /** Size limit of the spool, bytes. */
   readonly spoolLimitBytes: number;
   /** Turns of the export of finished days that failed. */
   readonly exportFailures: () => number;

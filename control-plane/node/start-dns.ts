@@ -238,7 +238,7 @@ function startLog(node: Node) {
     // One reader, which features see as the log or as its statistics.
     queryLog,
     stats: queryLog,
-    /** Why rows of the query log cannot be stored; null = they can. */
+    /** Reason why rows of the query log cannot be stored; null = they can. */
     logTrouble: () => claim.trouble() ?? writer.trouble(),
   };
 }

@@ -43,7 +43,7 @@ const HOLD_MS = 30_000;
 interface StartOptions {
   /** Whether to take over from a process that runs on the data directory, if there is one. */
   readonly takesOver?: boolean;
-  /** Why this process is still root. */
+  /** Reason why this process is still root. */
   readonly staysRoot?: StaysRoot | undefined;
 }
 

@@ -72,7 +72,7 @@ export class WorkerSupervisor {
   private heartbeats: NodeJS.Timeout | undefined;
   /** Receives every event of a thread. */
   private readonly events = new Events();
-  /** Why `start` cannot succeed: a port that is unavailable, or threads that die as they start. */
+  /** Reason why `start` cannot succeed: a port that is unavailable, or threads that die as they start. */
   private startFailure: Error | undefined;
   private hasStarted = false;
   private restartCount = 0;

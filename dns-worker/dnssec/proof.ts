@@ -25,6 +25,6 @@ export interface Denial {
   noData(qname: Name, type: number): Proof;
   /** Nothing closer than the wildcard below the name of `encloserLabels` labels matches. */
   wildcardAnswer(qname: Name, encloserLabels: number): Proof;
-  /** Why there is no DS. */
+  /** Reason why there is no DS. */
   delegation(name: Name): Delegation;
 }

@@ -102,7 +102,7 @@ function closest(a: number, b: number): number {
   return FAULTS.indexOf(a) < FAULTS.indexOf(b) ? b : a;
 }
 
-/** Why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = nothing. */
+/** Reason why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = nothing. */
 function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: NowSecs): number | null {
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))

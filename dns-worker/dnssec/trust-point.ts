@@ -15,7 +15,7 @@ import { signsItself } from './signature.ts';
 import { introductionByAnchors, proveKeys } from './zone-keys.ts';
 
 const LONGEST_SECS = 0x7fffffff;
-/** Most keys examined per zone: reading one costs as much as checking a signature. */
+/** Maximum number of keys examined per zone: reading one costs as much as checking a signature. */
 const MAX_ENTRY_POINTS = 32;
 
 /** A zone with trust anchors. */

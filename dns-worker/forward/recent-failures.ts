@@ -5,7 +5,7 @@ import { isInconclusive } from '../resolve/resolution.ts';
 import type { Failed, Question, Resolution } from '../resolve/resolver.ts';
 import { MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
 
-/** Most questions kept; the oldest are evicted first. */
+/** Maximum number of questions kept; the oldest are evicted first. */
 const MAX_FAILURES = 4096;
 /** A stale answer is given at once for this long after a failure, milliseconds. */
 const STALE_AT_ONCE_MS = 5000;

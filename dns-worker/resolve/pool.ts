@@ -7,7 +7,7 @@
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Most servers that one question asks at the same time. */
+/** Maximum number of servers that one question asks at the same time. */
 export const MAX_WAVE = 8;
 /** Most waves of one question; with `MAX_WAVE` it bounds the packets a client's question can cause. */
 const MAX_WAVES = 16;

@@ -33,7 +33,7 @@ export interface Failed {
   readonly rcode: number;
   readonly upstream: number;
   readonly dnssec?: DnssecStatusCode;
-  /** Why validation failed (RFC 8914). */
+  /** Reason why validation failed (RFC 8914). */
   readonly extendedError?: number;
 }
 

@@ -16,7 +16,7 @@ import { SimulatedSide } from './simulated-side.ts';
 
 /** Effect of the draft on a question. */
 const Change = { NONE: 0, BLOCKED: 1, ALLOWED: 2, UNDECIDED: 3 } as const;
-/** Most names listed per client, and clients per name. */
+/** Maximum number of names listed per client, and clients per name. */
 const MOST_INNER = 10;
 
 /** A simulation. */

@@ -16,7 +16,7 @@ import { OWN_NEGATIVE_TTL_SECS } from '../respond/own-zone.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Most aliases in a row; names from different sources together can form loops. */
+/** Maximum number of aliases in a row; names from different sources together can form loops. */
 const MAX_HOPS = 8;
 const POINTER = 0xc000;
 const UNDERSCORE = 0x5f;

@@ -147,7 +147,7 @@ export const TopQuery = z.object({
 });
 export type TopQuery = z.output<typeof TopQuery>;
 
-/** Most asked names, the most asked first. */
+/** Maximum number of asked names, the most asked first. */
 export const TopDomains = z
   .array(z.strictObject({ domain: z.string(), count: Count }))
   .meta({ id: 'TopDomains' });

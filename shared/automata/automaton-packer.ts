@@ -18,7 +18,7 @@ export interface PackedAutomaton {
   readonly endsEarly: boolean;
 }
 
-/** Most entries of a merged table: 16 KiB, so that those of many fit in a cache. */
+/** Maximum number of entries of a merged table: 16 KiB, so that those of many fit in a cache. */
 const MAX_MERGED_ENTRIES = 8_192;
 /** Automata that a new one is tried with: twice as many merge 5 % more, for twice the work. */
 const TRIES = 4;

@@ -18,13 +18,13 @@ export interface Automaton {
   readonly foundAtEnd: Uint32Array;
 }
 
-/** Most rules of one automaton. */
+/** Maximum number of rules of one automaton. */
 export const MAX_AUTOMATON_RULES = 32;
 /** Longest name as text, octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
 export const MAX_TEXT_LENGTH = 253;
 /** Columns of a state's row in addition to those of its classes, see `SpecialRulesLayout`. */
 export const MASK_COLUMNS = 2;
-/** Most entries of a table, masks included: rows are numbered by 16-bit entries. */
+/** Maximum number of entries of a table, masks included: rows are numbered by 16-bit entries. */
 export const MAX_TABLE_ENTRIES = 32_768;
 
 /** Entries of the table of an automaton with so many states. */

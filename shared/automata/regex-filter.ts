@@ -20,7 +20,7 @@ export interface RegexRule {
   readonly forEveryName: boolean;
 }
 
-/** Why something is not accepted; text for the middle of a sentence. */
+/** Reason why something is not accepted; text for the middle of a sentence. */
 export interface Refusal {
   readonly reason: string;
 }
@@ -62,7 +62,7 @@ export function readRegexRule(text: string): RegexRule | Refusal {
   return { expression, options, forEveryName: FOR_EVERY_NAME.regex.test(expression) };
 }
 
-/** Why `text` is refused as a new regex filter; null if it is not. */
+/** Reason why `text` is refused as a new regex filter; null if it is not. */
 export function refuseRegexFilter(text: string): string | null {
   const rule = readRegexRule(text);
   if ('reason' in rule) return rule.reason;

@@ -4,10 +4,10 @@ import { readU16 } from './wire.ts';
 /** Code and length of an option, bytes. */
 export const OPTION_HEAD_SIZE = 4;
 
-/** Most options of one record. */
+/** Maximum number of options of one record. */
 const MAX_OPTIONS = 64;
 
-/** Value that is no option code. */
+/** Value that is not an option code. */
 export const NO_OPTION = -1;
 /** An earlier option exceeds the RDATA. */
 export const BROKEN_OPTIONS = -2;

@@ -8,7 +8,7 @@
 export const MAX_NAME_LENGTH = 255;
 /** Longest label. */
 export const MAX_LABEL_LENGTH = 63;
-/** Most labels that fit in a name. */
+/** Maximum number of labels that fit in a name. */
 export const MAX_LABELS = 127;
 
 /** Lower case of each byte; only A to Z change (RFC 4343 section 3). */
@@ -152,7 +152,7 @@ export function hashName(
 /** Text form of each byte of a label: itself in lower case, or 0 if it must be escaped. */
 const PLAIN = FOLD.map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x2e && byte !== 0x5c ? byte : 0));
 
-/** Most bytes of the text of a name: all of it escaped. */
+/** Maximum number of bytes of the text of a name: all of it escaped. */
 export const MAX_NAME_TEXT_BYTES = 4 * 255;
 
 /**

@@ -5,7 +5,7 @@
  */
 import { LATENCY_CLASSES } from './answer-counters.ts';
 
-/** Most servers. */
+/** Maximum number of servers. */
 export const MAX_FIRST_SERVERS = 32;
 
 /** i32 words of the head. */

@@ -17,7 +17,7 @@ const UNIT = 8;
 const SEAL_AT = 2;
 const SEAL_BYTES = 16;
 const HEAD_BYTES = SEAL_AT + SEAL_BYTES;
-/** Most bytes of content; longer content is not shared. */
+/** Maximum number of bytes of content; longer content is not shared. */
 const MOST_BYTES = 4096;
 const HASH_FACTOR = 0x9e3779b1 | 0;
 

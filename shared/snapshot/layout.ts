@@ -139,7 +139,7 @@ export const LocalNamesLayout = {
   SLOT_MASK_WORD: 2,
   NODE_COUNT_WORD: 3,
   SET_COUNT_WORD: 4,
-  /** Most labels that a name has. */
+  /** Maximum number of labels that a name has. */
   MAX_LABELS_WORD: 5,
   /** 1 = there are wildcards. */
   HAS_WILDCARDS_WORD: 6,

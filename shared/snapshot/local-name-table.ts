@@ -12,7 +12,7 @@ export type LocalSourceName = keyof typeof LocalSource;
 /** Read side. Nodes, sets and records are named by the word at which they lie; 0 = none. */
 export class LocalNames {
   readonly nodeCount: number;
-  /** Most labels that a name has; longer names have wildcards at most. */
+  /** Maximum number of labels that a name has; longer names have wildcards at most. */
   readonly maxLabels: number;
   readonly hasWildcards: boolean;
   /** The whole table, for names and RDATA. */

@@ -190,7 +190,7 @@ export const WorkerControl = {
   /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
   UDP_FD_COUNT_WORD: 8,
   UDP_FD_FIRST_WORD: 9,
-  /** Most UDP sockets of a worker. */
+  /** Maximum number of UDP sockets of a worker. */
   MAX_UDP_FDS: 16,
   /** Number of descriptors of listening stream sockets; they also stay open when a thread dies. */
   LISTENER_FD_COUNT_WORD: 25,

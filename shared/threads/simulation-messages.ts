@@ -62,7 +62,7 @@ export interface SimulationStart {
 /** Message to the thread once it is open. */
 export interface SimulationOrder {
   readonly questions: LoggedQuestions;
-  /** Most names and clients to list. */
+  /** Maximum number of names and clients to list. */
   readonly limit: number;
 }
 

@@ -17,7 +17,7 @@ export type SignatureFinding = 'validates' | 'signed' | 'unsigned' | null;
 
 /** Result of asking one server. */
 export interface UpstreamTrial {
-  /** Why it cannot be used; null if it has answered. */
+  /** Reason why it cannot be used; null if it has answered. */
   readonly fault: string | null;
   /** A DNS message came back, also one that refuses. */
   readonly isReachable: boolean;

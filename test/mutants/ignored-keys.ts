@@ -158,7 +158,7 @@ function outcomeOf(run: TestRun, row: RequirementRow, trials: Trials): string {
   return fault.startsWith('did not pass') ? 'caught' : `UNKNOWN: its case ${fault}`;
 }
 
-/** Why the cases of a row do not all count as passed; null if they do. */
+/** Reason why the cases of a row do not all count as passed; null if they do. */
 function faultIn(run: TestRun, { file, titles }: RequirementRow, trials: Trials): string | null {
   const cases = casesByFile(run, trials.root).get(file) ?? [];
   return titles.map((title) => faultOf(cases, title)).find((fault) => fault !== null) ?? null;

@@ -28,7 +28,7 @@ export function casesByFile(results: RunResults, rootDir: string): Map<string, C
   return cases;
 }
 
-/** Why a case does not count as passed; null if it passed. */
+/** Reason why a case does not count as passed; null if it passed. */
 export function faultOf(cases: readonly CaseResult[], title: string): string | null {
   const found = cases.filter((one) => one.title === title || one.fullName === title);
   if (found.length === 0) return 'did not run';

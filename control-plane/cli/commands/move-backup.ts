@@ -17,7 +17,7 @@ import { typedSecret } from './typed-secret.ts';
 type Restored = AnswerOf<'POST /restore'>;
 type Names = Restored['changes'][number]['created'];
 
-/** Why an object is not restored, for users. */
+/** Reason why an object is not restored, for users. */
 const REASONS: Readonly<Record<Restored['left_out'][number]['reason'], string>> = {
   key_not_in_backup: 'its secret is not in the backup',
   is_administrator: 'the administrator of this server has that name',

@@ -1,6 +1,6 @@
 /** Addresses that forward requests for others without being in `server.trusted_proxies`: their clients look like them. */
 
-/** More add nothing: a single one is enough for a warning. */
+/** Maximum number of addresses kept; a single one is enough for a warning. */
 const MAX_ADDRESSES = 64;
 
 /** Collects them since the start. */

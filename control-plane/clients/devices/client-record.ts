@@ -1,6 +1,6 @@
 /** A client in memory: its stored state, and newer sightings. */
 
-/** Most addresses kept per client, the last ones. */
+/** Maximum number of addresses kept per client, the last ones. */
 export const MAX_ADDRESSES = 16;
 
 /** One row of `clients`. */

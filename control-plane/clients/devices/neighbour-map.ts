@@ -3,7 +3,7 @@
  * need; this map keeps the last MAC until another one answers for the address.
  */
 
-/** Most addresses kept; beyond it the ones learnt first are evicted. */
+/** Maximum number of addresses kept; beyond it the ones learnt first are evicted. */
 const MAX_ENTRIES = 100_000;
 /** Addresses of one MAC; an interface has a few IPv6 addresses at a time. */
 const MAX_OF_ONE = 16;

@@ -1,4 +1,4 @@
-/** Which clients people have merged into one device. Pure. */
+/** Clients that users have merged into one device. Pure. */
 
 /** The part of a client that it needs. */
 interface Part {

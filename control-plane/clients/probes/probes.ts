@@ -11,10 +11,10 @@ import type { ProbeQuery } from './probe-watch.ts';
 
 /** Lifetime of a probe. */
 export const PROBE_LIFE_MS = 300_000;
-/** Most probes at once. */
+/** Maximum number of probes at once. */
 const MAX_PROBES = 1000;
 
-/** Most askers of one probe that are remembered: a device asks from a few addresses. */
+/** Maximum number of askers of one probe that are remembered: a device asks from a few addresses. */
 const MAX_ASKERS = 8;
 
 /** An address and a transport from which a probe's name was asked. */

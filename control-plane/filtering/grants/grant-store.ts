@@ -30,7 +30,7 @@ interface GrantRow {
 }
 
 const COLUMNS = 'id, domain, subdomains, client_id, group_id, action, until, created_at';
-/** Most grants at once, which bounds what a snapshot costs. */
+/** Maximum number of grants at once, which bounds what a snapshot costs. */
 const MAX_GRANTS = 10_000;
 /** Rows stay a day, should the clock be wrong. Those that ended here are removed at once. */
 const KEPT_MS = 86_400_000;

@@ -1,4 +1,4 @@
-/** Which regex filters the budget of all of them leaves out of force. */
+/** Regex filters that are not active because the budget of all filters is used up. */
 import type { Queryable } from '../../storage/db/database.ts';
 import { type RefusedFilter, findRefusedFilters } from '../../policy/snapshot/build/manual-rules.ts';
 import { listRules, REGEX_FILTERS } from './rule-store.ts';

@@ -19,7 +19,7 @@ import type { FetchedCatalog } from './parse-catalog.ts';
 import { readShippedCatalog } from './parse-catalog.ts';
 
 const SHIPPED = new URL('./catalog-data.json', import.meta.url);
-/** When the shipped file was put together. */
+/** Date of the shipped file. */
 const SHIPPED_AT = '2026-11-28T00:00:00.000Z';
 /** Withdrawn services that are kept though no group blocks them. */
 const MAX_IDLE_WITHDRAWN = 200;

@@ -60,7 +60,7 @@ export class ClockFloor {
     return this.parts.clock.nowMs() < this.earliestMs;
   }
 
-  /** Why the clock is wrong; null = it may be right. */
+  /** Reason why the clock is wrong; null = it may be right. */
   trouble(): string | null {
     if (!this.isWrong) return null;
     const now = new Date(this.parts.clock.nowMs()).toISOString();

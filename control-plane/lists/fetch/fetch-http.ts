@@ -25,7 +25,7 @@ export interface Validators {
   readonly lastModified: string | null;
 }
 
-/** How to make requests. */
+/** Options of requests. */
 export interface HttpWays {
   readonly limits: FetchLimits;
   readonly lookup: Lookup;

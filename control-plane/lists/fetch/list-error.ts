@@ -1,4 +1,4 @@
-/** Why a list could not be fetched or used; the message is shown to users as the source's `last_error`. */
+/** Reason why a list could not be fetched or used; the message is shown to users as the source's `last_error`. */
 
 /** The kind of failure. */
 export type ListErrorCode =

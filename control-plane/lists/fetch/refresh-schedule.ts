@@ -12,7 +12,7 @@ export interface Attempts {
   readonly failures: number;
 }
 
-/** When they are due. */
+/** Intervals of the schedule. */
 export interface Pace {
   readonly refreshHours: number;
   /** Milliseconds for which what is due is left to others. */

@@ -23,7 +23,7 @@ export interface StoredBody {
   readonly digest: string;
 }
 
-/** How to store a body. */
+/** Options for storing a body. */
 export interface BodyReading {
   /** URL or path, for messages. */
   readonly shown: string;

@@ -314,7 +314,7 @@ export function readingOf(source: Pick<StoredSource, 'kind' | 'subdomains' | 'ha
   return { kind: source.kind, subdomains: source.subdomains, isCustom: source.has_text };
 }
 
-/** Why this node does not compile this content of a source; undefined if it does. */
+/** Reason why this node does not compile this content of a source; undefined if it does. */
 export function refusalOf(
   refused: RefusedCopies,
   source: StoredSource,

@@ -49,7 +49,7 @@ const DAY_NAMES_MAX_AGE_MS = 600_000;
 /** Stands for the previous copy of a first one. */
 const NOTHING: GuardedCopy = { rules: 0, blocked: [], allowed: [], forEveryName: [], addressShare: 0 };
 
-/** Why `next` must not replace `before`, with details for users; null if it may. */
+/** Reason why `next` must not replace `before`, with details for users; null if it may. */
 export function reasonToHold(before: GuardedCopy, next: GuardedCopy): HeldCopy | null {
   const blocked = missingFrom(before.blocked, next.blocked);
   const lost = missingFrom(next.allowed, before.allowed);

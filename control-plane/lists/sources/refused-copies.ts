@@ -28,7 +28,7 @@ export class RefusedCopies {
     this.refusals.set(id, { inputKey, reason, atMs: this.clock.monotonicMs() });
   }
 
-  /** Why this input is refused; undefined if it is not. */
+  /** Reason why this input is refused; undefined if it is not. */
   reasonFor(id: number, inputKey: string): string | undefined {
     const refusal = this.refusals.get(id);
     if (refusal?.inputKey !== inputKey) return undefined;

@@ -9,7 +9,7 @@ export interface UsedCertificate {
   readonly use: CertificateUse;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Why the files of the configuration are not in use; null = they are. */
+  /** Reason why the files of the configuration are not in use; null = they are. */
   readonly fault: string | null;
 }
 

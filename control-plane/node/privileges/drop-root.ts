@@ -29,7 +29,7 @@ import { peerUser } from '../upgrade/descriptor-messages.ts';
 import { HANDOVER_SOCKET } from '../upgrade/handover-format.ts';
 import { connectUnix } from '../upgrade/unix-connection.ts';
 
-/** Why Weir stays root, and what the operator can do. */
+/** Reason why Weir stays root, and what the operator can do. */
 export interface StaysRoot {
   readonly reason: string;
   readonly remedy: string;
@@ -67,7 +67,7 @@ const BY_SETPRIV =
   'start Weir as: setpriv --reuid=weir --regid=weir --init-groups --bounding-set=-all,+net_bind_service ' +
   '--inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service --no-new-privs weir start';
 
-/** Why Weir cannot run as the account; undefined if it can. Creates the data directory if it is missing. */
+/** Reason why Weir cannot run as the account; undefined if it can. Creates the data directory if it is missing. */
 function obstacleOf(
   account: Account,
   loaded: LoadedConfig,

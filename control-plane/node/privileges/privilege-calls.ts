@@ -28,7 +28,7 @@ const Capability = { SETGID: 6, SETUID: 7, SETPCAP: 8, NET_BIND_SERVICE: 10 } as
 const NEEDED = ['SETGID', 'SETUID', 'SETPCAP', 'NET_BIND_SERVICE'] as const;
 /** _LINUX_CAPABILITY_VERSION_3: two words of each set. */
 const CAPABILITY_VERSION = 0x20080522;
-/** More than any kernel has. */
+/** An upper bound for the number of capabilities of any kernel. */
 const MAX_CAPABILITIES = 64;
 /** Options of prctl(2). */
 const Prctl = {

@@ -16,7 +16,7 @@ export interface GreetingFacts {
   readonly addresses: readonly LanAddress[];
   readonly dns: DnsReach;
   readonly webPort: number;
-  /** Why the web server does not listen; null = it does. */
+  /** Reason why the web server does not listen; null = it does. */
   readonly webTrouble: string | null;
   readonly isSecure: boolean;
   /** Check of which clients may send queries. */
@@ -49,7 +49,7 @@ export function greeting(facts: GreetingFacts): string {
   return lines.join('\n');
 }
 
-/** Why no device uses it yet, and what to do. */
+/** Reason why no device uses it yet, and what to do. */
 function otherPort(dns: DnsReach): string[] {
   const fact = `No device can use Weir on port ${String(dns.dns_port)}: devices and routers ask port ${String(DNS_PORT)}.`;
   if (dns.is_chosen) return [fact, 'server.dns_port is set to it.', ''];

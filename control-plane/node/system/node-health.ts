@@ -40,7 +40,7 @@ export interface HealthParts {
   readonly supervisor: WorkerSupervisor;
   readonly database: Database;
   readonly publisher: SnapshotPublisher;
-  /** Why rows of the query log cannot be stored; null = they can. */
+  /** Reason why rows of the query log cannot be stored; null = they can. */
   readonly logTrouble: () => string | null;
   /** Finished days of it as files. */
   readonly dayExport: Pick<DayExport, 'trouble'>;
@@ -53,7 +53,7 @@ export interface HealthParts {
   readonly writer: { readonly spoolLimitBytes: number };
   readonly version: string;
   readonly nodeAccess: { check(): Health['checks']['access'] };
-  /** Why the web server does not listen; null = it does. */
+  /** Reason why the web server does not listen; null = it does. */
   readonly web: { trouble(): string | null };
 }
 

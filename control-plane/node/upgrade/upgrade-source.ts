@@ -69,9 +69,9 @@ export class UpgradeSource {
   /** The process that this one has started to take over, and the command that asked for that. */
   private successor: Successor | undefined;
   private watcher: HandoverChannel | undefined;
-  /** Why the process that was started last failed, if it reported that. */
+  /** Reason why the process that was started last failed, if it reported that. */
   private startFailure: string | undefined;
-  /** Why the last attempt was undone. */
+  /** Reason why the last attempt was undone. */
   private lastFailure: string | undefined;
   private isRescuing = false;
   /** Whether another process has started in place of this one. */

@@ -3,7 +3,7 @@ import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
 import { notFound } from '../../api/api-error.ts';
 import type { Queryable } from '../../storage/db/database.ts';
 
-/** Which entries; undefined = all. */
+/** Filters for entries; undefined = all. */
 export interface AuditSelection {
   readonly author?: string | undefined;
   /** Parts of texts, upper and lower case being the same. */

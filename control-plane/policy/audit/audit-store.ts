@@ -20,7 +20,7 @@ export interface AuditEntry {
   readonly after?: unknown;
   /** Id of the revision that it made. */
   readonly revision?: number | null;
-  /** When it was done, if that was before now. */
+  /** Time of the action, if it was before now. */
   readonly at?: Date;
   /** Changed rows that `before` and `after` do not show. */
   readonly leftOut?: number;

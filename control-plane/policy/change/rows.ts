@@ -203,7 +203,7 @@ export interface PolicyRows {
   readonly excludedClients: readonly PolicyExcludedClient[];
   readonly subnets: readonly PolicySubnet[];
   readonly schedules: readonly PolicySchedule[];
-  /** Only what is enabled. */
+  /** Enabled rows only. */
   readonly safeSearch: readonly PolicySafeSearch[];
   readonly localRecords: readonly PolicyLocalRecord[];
   readonly forwardZones: readonly PolicyForwardZone[];

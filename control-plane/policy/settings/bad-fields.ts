@@ -49,7 +49,7 @@ function oddTexts(value: unknown, path: readonly string[] = []): FieldProblem[] 
   return Object.entries(value).flatMap(([name, inner]) => oddTexts(inner, [...path, name]));
 }
 
-/** Why a reload failed, with the fields that are at fault, which the message alone does not name. */
+/** Reason why a reload failed, with the fields that are at fault, which the message alone does not name. */
 export function reloadFaultOf(error: unknown): string {
   const fields = error instanceof ApiError ? (error.fields ?? []) : [];
   if (fields.length === 0) return reasonOf(error);

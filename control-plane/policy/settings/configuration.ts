@@ -71,7 +71,7 @@ export class Configuration {
   private remembered: Values | null;
   /** Whether the rows of the database are known to contain the values of the file at the start. */
   private isSettled = false;
-  /** Why the last attempt to take the file failed, and the rows of the cluster. */
+  /** Reason why the last attempt to take the file failed, and the rows of the cluster. */
   private fileFault: string | null = null;
   private rowsFault: string | null = null;
   /** A file that was changed while there was no database. */
@@ -125,7 +125,7 @@ export class Configuration {
     return layered.KEY_NAMES.filter((name) => pending.has(name) || isOwn(name));
   }
 
-  /** Why the last reload failed, and so an earlier configuration is active; null = it did not. */
+  /** Reason why the last reload failed, and so an earlier configuration is active; null = it did not. */
   reloadFault(): string | null {
     return this.fileFault ?? this.rowsFault;
   }

@@ -7,6 +7,6 @@ export interface PublishedState {
   readonly snapshot: SnapshotBuffers;
   readonly compiled: CompiledRules;
   readonly rows: PolicyRows;
-  /** When it was published, Unix milliseconds; absent = it was not. */
+  /** Time of publication, Unix milliseconds; absent = it was not published. */
   readonly publishedAtMs?: number;
 }

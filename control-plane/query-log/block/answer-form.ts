@@ -8,7 +8,7 @@ import { sameBytes, type ViewedBytes } from './viewed-bytes.ts';
 /** How the records of an entry are stored. */
 export const AnswerForm = { TTLS_REDUCED: 0, AS_SENT: 1 } as const;
 
-/** Most bytes of the answer records of a query. */
+/** Maximum number of bytes of the answer records of a query. */
 export const MAX_ANSWER_BYTES = 65_535;
 
 /** Answer records being brought into stored form; one object serves all queries. */

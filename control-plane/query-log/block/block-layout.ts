@@ -19,7 +19,7 @@ export const BlockFormat = {
   /** Rows stand for more queries than one: a frame more, and a field of the head. */
   WITH_REPEATS: 2,
 } as const;
-/** Most queries of a block, so that the place of an entry in a dictionary fits 16 bits. */
+/** Maximum number of queries of a block, so that the place of an entry in a dictionary fits 16 bits. */
 export const MAX_BLOCK_ROWS = 65_535;
 /** Microseconds of an hour: times of a block count from the start of its hour. */
 export const HOUR_US = 3_600_000_000;

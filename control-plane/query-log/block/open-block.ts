@@ -17,7 +17,7 @@ import { type RepeatEntry, repeatsOf } from './repeats.ts';
 
 /** Bytes of dictionaries at which a block is full whatever its rows. */
 const MAX_DICTIONARY_BYTES = 8 * 1024 * 1024;
-/** Most carried entries of repeats whose clients are told apart, half a megabyte. */
+/** Maximum number of carried entries of repeats whose clients are told apart, half a megabyte. */
 const MOST_CARRIED = 65_535;
 
 /** Optional parts of a query that are stored. */

@@ -8,7 +8,7 @@ import { OutcomeDictionary } from './outcome-dictionary.ts';
 import type { RepeatEntry } from './repeats.ts';
 import { WordDictionary } from './word-dictionary.ts';
 
-/** Most queries: then the block is full. */
+/** Maximum number of queries: then the block is full. */
 const MOST_QUERIES = 65_535;
 /** Clients of one row that are told apart: all of an IPv4 /24, and few of what an attacker has of IPv6. */
 const MOST_CLIENTS_OF_ROW = 255;

@@ -72,7 +72,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   });
 }
 
-/** How many questions are being asked at once. */
+/** Number of questions in progress. */
 const asking = async (): Promise<number> => (await sessions()).filter((state) => state === 'active').length;
 const untilAsking = (): Promise<unknown> => until('a question to be at work', asking, (count) => count > 0);
 

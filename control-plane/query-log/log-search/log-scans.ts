@@ -206,7 +206,7 @@ export class LogScans implements Scans {
     this.thread = undefined;
   }
 
-  /** Why the questions of an ended thread have no answer. */
+  /** Reason why the questions of an ended thread have no answer. */
   private explain(cause: Error | undefined): Error {
     if (cause === undefined) return new DatabaseUnavailable('ask the query log: weir is stopping');
     const { logger } = this.options;

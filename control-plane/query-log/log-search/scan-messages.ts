@@ -14,7 +14,7 @@ import {
 import { InvalidCursor } from '../reading/query-log-cursor.ts';
 import type { Answers, Question, QuestionName } from './questions.ts';
 
-/** Why a question has no answer. */
+/** Reason why a question has no answer. */
 export type ScanFailure =
   | { readonly kind: 'invalid-cursor'; readonly message: string }
   | {

@@ -14,7 +14,7 @@ import type { BlockTransaction } from '../search/block-transaction.ts';
 import type { Piece, StoredBlock } from '../search/stored-block.ts';
 import { DistinctQuestions, type GatherLimits } from './distinct-questions.ts';
 
-/** Which questions. */
+/** Filters for questions. */
 export interface QuestionsRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;

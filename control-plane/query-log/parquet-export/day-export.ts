@@ -63,7 +63,7 @@ export class DayExport {
     this.options = options;
   }
 
-  /** Why days are not written here; null = they are, or are not to be. */
+  /** Reason why days are not written here; null = they are, or are not to be. */
   trouble(): string | null {
     return this.options.folder() === '' ? null : this.lastTrouble;
   }

@@ -6,7 +6,7 @@ import { clientText } from '../top-lists/client-text.ts';
 import type { LogSource } from './log-source.ts';
 import { type BlockUse, forEachBlock, sumClients } from '../sums/log-sums.ts';
 
-/** Which clients and slots. */
+/** Clients and time slots to count. */
 export interface ClientSlotsRequest {
   /** [fromMs, toMs), Unix milliseconds. */
   readonly fromMs: number;

@@ -6,7 +6,7 @@ import { invalid } from '../../api/api-error.ts';
 import type { QueryConditions, QueryFilter } from '../search/query-conditions.ts';
 import { periodStartMs } from './period-start.ts';
 
-/** Which rows of the log; `from` is inclusive, `to` exclusive, null = open. */
+/** Filters for rows of the log; `from` is inclusive, `to` exclusive, null = open. */
 export interface LogSelection extends QueryFilter {
   readonly node?: string | undefined;
   readonly notNode?: string | undefined;

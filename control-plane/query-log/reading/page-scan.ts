@@ -27,7 +27,7 @@ import {
   withoutContent,
 } from '../search/stored-block.ts';
 
-/** Which rows, and which page of them. */
+/** Filters for rows, and the requested page. */
 export interface QueryLogRequest extends QueryFilter {
   readonly node?: string | undefined;
   readonly notNode?: string | undefined;

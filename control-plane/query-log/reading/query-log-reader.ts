@@ -3,7 +3,7 @@ import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-ap
 import type { LogSelection } from './log-request.ts';
 import type { QueryLogRequest } from './page-scan.ts';
 
-/** Which part of the log to show, and which page of it. */
+/** Filters for the log, and the requested page. */
 export interface QueryLogFilter extends LogSelection, Pick<QueryLogRequest, 'limit' | 'offset' | 'cursor'> {}
 
 /** Read side of the query log, newest first. An answer is given up once `signal` is aborted. */

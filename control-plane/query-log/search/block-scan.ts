@@ -19,7 +19,7 @@ import {
   type Wanted,
 } from './stored-block.ts';
 
-/** Which blocks, and what of them. */
+/** Filters for blocks, and the parts of them to read. */
 export interface BlockRequest extends TimeSpan {
   /** The reader: blocks that belong only to the other one are left out. */
   readonly reader: 'log' | 'statistics';

@@ -44,7 +44,7 @@ export interface QueryConditions {
   readonly clientPatterns?: readonly string[] | undefined;
 }
 
-/** Which queries: all conditions hold, and none of the excluded ones. */
+/** Filters for queries: all conditions are met, and none of the excluded ones. */
 export interface QueryFilter extends QueryConditions {
   readonly not?: QueryConditions | undefined;
 }

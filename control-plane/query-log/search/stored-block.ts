@@ -77,7 +77,7 @@ function sliceOf(
   return { firstFrame, start: 1 + bytes(columnFrame, firstFrame), length };
 }
 
-/** Which part of which block. */
+/** A part of a block. */
 export interface Wanted {
   /** The block without its content. */
   readonly block: StoredBlock;

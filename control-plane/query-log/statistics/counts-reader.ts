@@ -42,7 +42,7 @@ export interface Bucket {
   readonly rateLimited: number;
 }
 
-/** Which counts of a span that is cut into slots of equal length. */
+/** Filters for counts of a span that is cut into slots of equal length. */
 export interface SlotRequest extends Span {
   /** Length of a slot, a multiple of a minute; slots start at multiples of it. */
   readonly stepMs: number;

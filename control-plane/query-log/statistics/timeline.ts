@@ -22,7 +22,7 @@ import { readCleared } from './cleared-periods.ts';
 import { type Bucket, type NodeSpan, partsOf, readBuckets } from './counts-reader.ts';
 import { readMatchingCounts } from './matching-counts.ts';
 
-/** Which timeline. */
+/** Filters of a timeline. */
 export interface TimelineRequest extends NodeSpan {
   readonly granularity: Granularity;
   readonly timezone: string;
@@ -31,7 +31,7 @@ export interface TimelineRequest extends NodeSpan {
   readonly group_id?: number | undefined;
 }
 
-/** Most buckets of an answer: ten years of days. */
+/** Maximum number of buckets of an answer: ten years of days. */
 const MOST_BUCKETS = 4000;
 /** Longest period that has a granularity as its default. */
 const DEFAULT_UP_TO_MS: readonly [number, Granularity][] = [

@@ -173,7 +173,7 @@ export function readBlockNotice(payload: string): BlockNotice | null {
   }
 }
 
-/** This life of the process. */
+/** This run of the process. */
 export interface OwnRun {
   readonly key: string;
   /** Id in the database; null while it is not known. */

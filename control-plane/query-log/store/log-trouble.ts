@@ -18,7 +18,7 @@ export class LogTrouble {
     this.onChange = onChange;
   }
 
-  /** Why the last rows could not be stored; null = they could. */
+  /** Reason why the last rows could not be stored; null = they could. */
   now(): string | null {
     return this.current;
   }

@@ -38,7 +38,7 @@ export interface LogWriterOptions {
   readonly limitedPrefixes?: (() => NetworkPrefixes) | undefined;
   /** Milliseconds between two blocks, if there are enough rows. */
   readonly maxWaitMs?: number;
-  /** Most bytes of the spool. */
+  /** Size limit of the spool, bytes. */
   readonly maxSpoolBytes?: number;
   /** Memory of the counts, from `createTallyMemory()`. A successor continues with that of the writer before it. */
   readonly tallyMemory?: Float64Array;
@@ -71,7 +71,7 @@ export class LogWriter {
   private readonly gatherer: BlockGatherer;
   private readonly parts: PartGatherers;
   readonly run: OwnRun;
-  /** Most bytes of the spool. */
+  /** Size limit of the spool, bytes. */
   readonly spoolLimitBytes: number;
   private readonly compression: BlockCompression;
   private readonly spilled: SpilledBatches;
@@ -136,7 +136,7 @@ export class LogWriter {
     await this.spilled.settled();
   }
 
-  /** Why rows cannot be stored now, neither in the database nor on disk; null = they can. */
+  /** Reason why rows cannot be stored now, neither in the database nor on disk; null = they can. */
   trouble(): string | null {
     return this.tally.trouble.now();
   }

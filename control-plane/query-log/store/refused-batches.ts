@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { LogBatch } from './log-batch.ts';
 import { frameHeader } from './log-spool.ts';
 
-/** Most batches kept; one has at most 2 MiB. */
+/** Maximum number of batches kept; one has at most 2 MiB. */
 const MOST_FILES = 8;
 
 /** Writes a batch into `dir` and resolves with its path; rejects if the disk refuses it. */

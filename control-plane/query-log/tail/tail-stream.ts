@@ -9,7 +9,7 @@ import type { TailBatch, TailFilter, TailRow } from './tail-batch.ts';
 export const TailLimit = {
   /** Rows that it may have more with each tick. */
   ROWS_A_TICK: 200,
-  /** Most rows of one event, saved up in quiet ticks: a second of another node comes at once. */
+  /** Maximum number of rows of one event, saved up in quiet ticks: a second of another node comes at once. */
   BURST_ROWS: 1000,
   /** Rows that wait for a slow reader. */
   WAITING_ROWS: 200,

@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto';
 import { DistinctSketch } from './distinct-sketch.ts';
 import { hashText } from './text-hash.ts';
 
-/** Most entries, and bytes of their texts: some 30 MB with all that belongs to them. */
+/** Maximum number of entries, and bytes of their texts: some 30 MB with all that belongs to them. */
 export const MOST_ENTRIES = 200_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const SMALL_ENTRIES = 512;

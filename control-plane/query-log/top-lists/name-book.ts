@@ -39,7 +39,7 @@ type Counts = Uint32Array | Float64Array;
 /** Bytes of a name of a block, and of an entry of a list. */
 const NAME_BYTES = 7;
 const ENTRY_BYTES = 18;
-/** Most keys, with those that are about to be added. */
+/** Maximum number of keys, with those that are about to be added. */
 const MOST_KEYS = 131_072;
 const MOST_TEXT_BYTES = 8 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ export interface ListKey {
   readonly nodeId: number;
 }
 
-/** Both lists of a span. */
+/** Both lists of one span. */
 export interface NameLists {
   /** Counted in them, also those for names that were dropped. */
   readonly queries: number;

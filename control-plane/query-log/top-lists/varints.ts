@@ -1,6 +1,6 @@
 /** Numbers up to 2^53 in as few bytes as each needs: LEB128, seven bits to a byte, the lowest first. */
 
-/** Most bytes of one number. */
+/** Maximum number of bytes of one number. */
 export const MAX_VARINT_BYTES = 8;
 
 /** Writes numbers into memory that grows. */

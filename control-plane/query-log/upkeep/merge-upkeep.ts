@@ -22,7 +22,7 @@ export interface MergeUpkeepOptions {
 const MOST_MERGES = 32;
 /** The newest days are looked at every turn: today, yesterday and two that have not begun. Of the others one. */
 const NEW_DAYS = 4;
-/** Most damaged blocks that are remembered. */
+/** Maximum number of damaged blocks that are remembered. */
 const MOST_DAMAGED = 1000;
 
 interface DamagedPlace {

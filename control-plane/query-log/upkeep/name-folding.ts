@@ -32,7 +32,7 @@ export interface NameFoldingOptions {
   readonly logger: Logger;
   /** `nodeIdOf(server.node_name)` */
   readonly nodeId: number;
-  /** Most entries of a list. */
+  /** Maximum number of entries of a list. */
   readonly mostEntries?: Readonly<Record<ListGrain, number>>;
 }
 
@@ -44,9 +44,9 @@ const TEXT_BYTES = 64;
 const MOST_UNITS = 32;
 /** Blocks in memory at once. */
 const BLOCKS_PER_FETCH = 8;
-/** Most blocks of one transaction, some seconds of work. */
+/** Maximum number of blocks of one transaction, some seconds of work. */
 const MOST_BLOCKS = 512;
-/** Most damaged blocks that are remembered. */
+/** Maximum number of damaged blocks that are remembered. */
 const MOST_DAMAGED = 1000;
 
 /** Folds blocks into lists. */

@@ -39,7 +39,7 @@ const SMALL_ROWS = 16_384;
 /** While their hour lasts this many become one, and only such of one order of size: few are written again and again. */
 const FULL_CHAIN = 16;
 const SIZE_STEPS = '{64,1024}';
-/** Most blocks, and stored bytes, that become one: they are in memory together. */
+/** Maximum number of blocks, and stored bytes, that become one: they are in memory together. */
 const MOST_PARTS = 256;
 const MOST_BYTES = 4 * 1024 * 1024;
 

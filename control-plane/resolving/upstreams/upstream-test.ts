@@ -26,7 +26,7 @@ export interface UpstreamTestParts extends Pick<UpstreamTestStart, 'bootstrap' |
   readonly dnsPort: number;
 }
 
-/** Why each of these servers cannot be used, as the configuration writes them; null = it has answered. */
+/** Reason why each of these servers cannot be used, as the configuration writes them; null = it has answered. */
 export async function testUpstreams(
   servers: readonly string[],
   parts: UpstreamTestParts,

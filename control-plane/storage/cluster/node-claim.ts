@@ -100,7 +100,7 @@ export class NodeClaim {
     return this.held;
   }
 
-  /** Why it does not hold it; null = no conflict. */
+  /** Reason why it does not hold it; null = no conflict. */
   trouble(): string | null {
     return this.lastTrouble;
   }

@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly tables?: string | null;
   readonly logger: Logger;
   readonly notices: NoticeListeners;
-  /** Most connections of the pool for ordinary statements. */
+  /** Maximum number of connections of the pool for ordinary statements. */
   readonly poolSize: number;
   /** Milliseconds that a statement waits for a connection, and a change for those before it on any node. */
   readonly waitMs: number;
@@ -52,7 +52,7 @@ export class Connections {
   private readonly liveness: Liveness;
   private readonly logger: Logger;
   private readonly lost = new AbortController();
-  /** Why no connection could be opened, since the last one that could. */
+  /** Reason why no connection could be opened, since the last one that could. */
   private refused: ConnectionRefused | null = null;
   /** When that was tried again, by `performance.now()`. */
   private triedMs = 0;

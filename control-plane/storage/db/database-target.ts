@@ -24,7 +24,7 @@ export interface DatabaseTarget {
   readonly name: string;
   /** Configuration for the role that queries run as. */
   readonly config: ClientConfig;
-  /** Why it cannot even be tried. */
+  /** Reason why it cannot even be tried. */
   readonly fault?: AccessFault;
   /** Source of `config`, for a server other than the embedded one. */
   readonly access?: ServerAccess;

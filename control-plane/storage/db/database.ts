@@ -40,7 +40,7 @@ export interface DatabaseStatus {
   readonly state: 'starting' | 'up' | 'down';
   /** `embedded`, or the URL in use or tried last, without its password; several with commas if none could be used. */
   readonly server: string;
-  /** Why it is not up; never holds a secret. */
+  /** Reason why it is not up; never holds a secret. */
   readonly error: string | null;
   /** The embedded server's move to another major version of PostgreSQL, while there is one. */
   readonly upgrade?: UpgradeState | undefined;
@@ -104,7 +104,7 @@ export interface Database extends CopyQueryable {
 }
 
 export interface DatabaseOptions extends TargetOptions {
-  /** Most connections for ordinary statements at once. */
+  /** Maximum number of connections for ordinary statements at once. */
   readonly poolSize?: number;
   /** Milliseconds that a statement waits for one of them, and a change for its turn, before the database is busy. */
   readonly waitMs?: number;

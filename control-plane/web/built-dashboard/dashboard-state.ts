@@ -1,7 +1,7 @@
 /** State of the dashboard: the build that is served, or the reason why there is none yet. */
 import type { Build } from './open-build.ts';
 
-/** Why there is no build. */
+/** Reason why there is no build. */
 export type WithoutBuild =
   /** A build is running. */
   | { readonly kind: 'building' }

@@ -10,7 +10,7 @@ import type { DomainCount } from '../../query-log/statistics/stats-store.ts';
 import { countsOf, DECISION_KINDS } from './day-counts.ts';
 import { BLOCKED_DECISIONS, decisionsOf, sumStatuses } from './query-kinds.ts';
 
-/** Most lines of a list. */
+/** Maximum number of lines of a list. */
 export const MOST_LINES = 1000;
 /** Most rows that are read; those beyond count as in Weir's lists. */
 const MOST_ROWS = 10_000;

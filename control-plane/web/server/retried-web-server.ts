@@ -48,7 +48,7 @@ export class RetriedWebServer implements WebServer {
     }
   }
 
-  /** Why it does not listen; null if it does. */
+  /** Reason why it does not listen; null if it does. */
   trouble(): string | null {
     return this.fault;
   }

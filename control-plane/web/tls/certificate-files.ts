@@ -156,7 +156,7 @@ export class CertificateFiles {
 const ABSENT = 'absent';
 const NOT_A_PAIR = 'does not hold what Weir writes there; move it away first';
 
-/** Why Weir did not write the file of a path; null if it may have, or if there is none. */
+/** Reason why Weir did not write the file of a path; null if it may have, or if there is none. */
 async function whyForeign(
   path: string,
   limitBytes: number,

@@ -31,7 +31,7 @@ export interface CertificatePair {
   readonly facts: CertificateFacts;
 }
 
-/** Why a certificate or a key is refused; the message holds nothing of the key. */
+/** Reason why a certificate or a key is refused; the message holds nothing of the key. */
 export class CertificateFault extends Error {
   override readonly name = 'CertificateFault';
   /** Which of both is at fault. */

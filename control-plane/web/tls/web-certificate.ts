@@ -53,7 +53,7 @@ export class WebCertificate {
     return this.inForce;
   }
 
-  /** Why what is in the files is not in use; null = it is. */
+  /** Reason why the content of the files is not in use; null = it is. */
   fault(): string | null {
     return this.refusal;
   }

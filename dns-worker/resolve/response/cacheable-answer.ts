@@ -37,7 +37,7 @@ export interface CacheableAnswer {
   readonly leftOut?: LeftOut | undefined;
 }
 
-/** Why a message was rejected. */
+/** Reason why a message was rejected. */
 export type ResponseFault =
   /** The message cannot be parsed to its end: the server's fault. */
   | 'malformed'

@@ -21,7 +21,7 @@ import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 
-/** Most aliases of one answer, as many as other resolvers follow; a longer chain is a fault. */
+/** Maximum number of aliases of one answer, as many as other resolvers follow; a longer chain is a fault. */
 export const MAX_CHAIN_HOPS = 16;
 
 const TRUNCATED: ResponseReading = { kind: 'truncated' };

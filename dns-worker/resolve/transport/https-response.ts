@@ -30,7 +30,7 @@ export class HttpsResponse {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private ageSecs = 0;
-  /** Why the response is unusable, once known. */
+  /** Reason why the response is unusable, once known. */
   private fault: ExchangeOutcome | null = null;
   private whole = false;
 

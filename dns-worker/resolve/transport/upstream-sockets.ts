@@ -18,7 +18,7 @@ import { randomQueryId } from '../response/question.ts';
 
 /** Questions in flight to the server from which on sockets are shared. */
 export const BUSY = 32;
-/** Most questions per socket. */
+/** Maximum number of questions per socket. */
 export const MAX_QUESTIONS = 16;
 /** Age from which on a socket is given no more questions, milliseconds. */
 export const MAX_AGE_MS = 50;
@@ -98,7 +98,7 @@ class SharedSocket {
   private readonly openedMs = performance.now();
   private questions = 0;
   private isClosed = false;
-  /** Why it has failed, e.g. no descriptor or port was left. */
+  /** Reason why it has failed, e.g. no descriptor or port was left. */
   private failure: Error | null = null;
 
   constructor(server: ServerAddress) {

@@ -13,7 +13,7 @@ import type { UdpSockets } from '../transport/upstream-sockets.ts';
 export interface ProbeReply {
   /** Rcode of the reply that repeats the marks; null = there was none. */
   readonly rcode: number | null;
-  /** Why a reply was dropped; null = none was. */
+  /** Reason why a reply was dropped; null = none was. */
   readonly doubt: Exclude<MarksCheck, 'repeated'> | null;
   /** The reply has a cookie of the server's. */
   readonly hasCookie: boolean;

@@ -74,7 +74,7 @@ function makeShort(): Int16Array {
   });
 }
 
-/** Most bytes that `length` coded bytes can decode to: the shortest code has five bits. */
+/** Maximum number of bytes that `length` coded bytes can decode to: the shortest code has five bits. */
 export function decodedSizeLimit(length: number): number {
   return Math.floor((length * 8) / 5);
 }

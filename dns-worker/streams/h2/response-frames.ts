@@ -22,7 +22,7 @@ const PREFIX_MOST = 15;
 const RESERVED_TYPE = 0x0b;
 /** Longest value whose length fits into one byte. */
 const MAX_VALUE_SIZE = 126;
-/** Most bytes of a literal before its value, and of a status. */
+/** Maximum number of bytes of a literal before its value, and of a status. */
 const LITERAL_HEAD_SIZE = 3;
 const STATUS_SIZE = 5;
 
@@ -60,7 +60,7 @@ export function fillerAfter(size: number, block: number): Buffer | null {
   return frameOf(RESERVED_TYPE, 0, 0, Buffer.alloc(length - FrameHead.SIZE));
 }
 
-/** Most bytes that the block of these fields takes. */
+/** Maximum number of bytes that the block of these fields takes. */
 function headSizeLimit(fields: ResponseFields): number {
   let size = STATUS_SIZE;
   for (const name in fields) size += LITERAL_HEAD_SIZE + String(fields[name]).length;

@@ -318,7 +318,7 @@ const Names = z.strictObject({
   count: z.int().min(0),
   names: z.array(z.string()).meta({ description: 'the first thousand' }),
 });
-/** Why a thing of a file is not restored. */
+/** Reason why a thing of a file is not restored. */
 export const LEFT_OUT = ['key_not_in_backup', 'over', 'client_not_known', 'is_administrator'] as const;
 const LeftOut = z.strictObject({ kind: z.string(), name: z.string(), reason: z.enum(LEFT_OUT) });
 

@@ -1,7 +1,7 @@
 /** Details of a source's held update. */
 import { z } from 'zod';
 
-/** Why an update is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
+/** Reason why an update is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
 const HoldReason = z.enum([
   'shrank',
   'grew',

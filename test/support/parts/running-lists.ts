@@ -95,7 +95,7 @@ interface NodeHome {
 
 /** Environment of the suites about list sources. */
 export class RunningLists {
-  /** Most asked names of this network. */
+  /** Maximum number of asked names of this network. */
   mostAsked: string[] = [];
   /** Distinct names of the last day. */
   namesOfDay: string[] = [];

@@ -29,7 +29,7 @@ export function fieldProblem(error: Error | null, path: string): string | null {
   return fault === undefined ? null : messageText(fault.message);
 }
 
-/** A message of the server in the user's language: why a server or a list failed. Unknown messages stay as they are. */
+/** A message of the server in the user's language: why a server or a list failed. Unknown messages are unchanged. */
 export function messageText(message: string): string {
   const cause = causeIn(message);
   if (cause !== null) return say(`cause.${cause}`);

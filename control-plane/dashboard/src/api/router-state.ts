@@ -41,7 +41,7 @@ export function enteredAddresses(
   return { ...NONE, ipv4: /^[\d.]+$/.test(host) ? [host] : [] };
 }
 
-/** Why the router must not be changed yet; null if it may be. `wantsLists`: block lists are enabled. */
+/** Reason why the router must not be changed yet; null if it may be. `wantsLists`: block lists are enabled. */
 export function routerObstacle(
   reach: Reach,
   at: OpenedAt,

@@ -30,7 +30,7 @@ export interface Changes<Name extends Changing> {
   /** Makes a change; true once it is active. */
   readonly run: <One extends Name>(name: One, call: CallOf<One>) => Promise<boolean>;
   readonly isPending: boolean;
-  /** Why the last one failed. */
+  /** Reason why the last one failed. */
   readonly failure: Error | null;
   readonly reset: () => void;
 }

@@ -10,7 +10,7 @@ function nameOf(line: string, allow = false): string {
   return outcome.type === 'name' ? `${KIND_NAMES.get(outcome.kind)} ${outcome.name}` : outcome.type;
 }
 
-/** Why a line makes no rule; undefined if it makes one. */
+/** Reason why a line makes no rule; undefined if it makes one. */
 function reasonOf(line: string): string | undefined {
   const outcome = readAdblockRule(line, false);
   return outcome.type === 'unused' ? outcome.unused.reason : undefined;

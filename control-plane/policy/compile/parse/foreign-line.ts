@@ -35,7 +35,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, UnusedLine])[] = [
   [/^[^\s/]+\//, URL_PATH],
 ];
 
-/** Why the line in [start, end) of `bytes` makes no rule. */
+/** Reason why the line in [start, end) of `bytes` makes no rule. */
 export function explainForeignLine(bytes: Uint8Array, start: number, end: number): UnusedLine {
   const line = bytes.subarray(start, Math.min(end, start + LOOK_BYTES));
   const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1');

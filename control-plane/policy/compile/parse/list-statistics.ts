@@ -7,7 +7,7 @@ export const LIST_READING = 2;
 export type ListFormat =
   'hosts' | 'domains' | 'wildcard' | 'adblock' | 'regex' | 'dnsmasq' | 'unbound' | 'rpz' | 'unknown';
 
-/** Why a line makes no rule: unknown syntax, or not applicable or supported here. */
+/** Reason why a line makes no rule: unknown syntax, or not applicable or supported here. */
 export interface UnusedLine {
   readonly invalid: boolean;
   readonly reason: string;
@@ -22,7 +22,7 @@ export interface LineSample {
   readonly text: string;
 }
 
-/** Why a list as a whole cannot be used. */
+/** Reason why a list as a whole cannot be used. */
 export interface ListFault {
   readonly code: 'not_a_list' | 'empty' | 'no_rules' | 'unreadable';
   readonly message: string;
@@ -59,7 +59,7 @@ export interface ListStatistics {
   readonly fault: ListFault | null;
 }
 
-/** Most samples of each kind that are kept. */
+/** Maximum number of samples of each kind that are kept. */
 export const MAX_SAMPLES = 100;
 /** Longest text of a sample. */
 export const SAMPLE_TEXT_LENGTH = 120;

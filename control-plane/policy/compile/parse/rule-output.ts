@@ -33,7 +33,7 @@ const ADDRESS = skippedLine('an address that means "block": nothing to judge ans
 
 /** Most clients that the rules of one list may name by MAC or by name, since they are resolved periodically. */
 const MAX_CLIENT_NAMES = 1000;
-/** Most names of `$badfilter` rules that are kept of a list. */
+/** Maximum number of names of `$badfilter` rules that are kept of a list. */
 const MAX_TAKEN_BACK_NAMES = 1000;
 const TOO_MANY_CLIENTS = skippedLine(`$client with more than ${MAX_CLIENT_NAMES} names in one list`);
 const EVERY_ADDRESS = skippedLine('a rule for every address is not taken');

@@ -13,9 +13,9 @@ import type { UnusedLine } from './list-statistics.ts';
 import { newScannedName, scanName } from './name-scan.ts';
 import { type RuleOutput, ruleKinds } from './rule-output.ts';
 
-/** Most entries of a list that do not block. */
+/** Maximum number of entries of a list that do not block. */
 const MAX_EXCEPTIONS = 20_000;
-/** Most rules of a list that have exceptions; beyond them, these are left out. */
+/** Maximum number of rules of a list that have exceptions; beyond them, these are left out. */
 const MAX_EXCEPTED = 10_000;
 const NOT_A_NAME = invalidLine('not a domain name');
 const TOO_MANY = skippedLine('too many exceptions in one list');

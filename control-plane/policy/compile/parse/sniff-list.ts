@@ -6,7 +6,7 @@
 /** Bytes that `sniffList` wants to see, if there are as many. */
 export const SNIFF_BYTES = 1024;
 
-/** Why these first bytes of a file cannot be a list, or null. */
+/** Reason why these first bytes of a file cannot be a list, or null. */
 export function sniffList(head: Uint8Array): string | null {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
     return 'the text is UTF-16; lists are UTF-8';

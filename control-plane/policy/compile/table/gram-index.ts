@@ -11,7 +11,7 @@ export interface GramPlace {
   readonly literal: Buffer;
 }
 
-/** Most rules under the same letters. */
+/** Maximum number of rules under the same letters. */
 const MAX_RULES_OF_GRAM = 16;
 /** Parts that a large share of all names have. */
 const COMMON_GRAMS: readonly string[] = [

@@ -14,7 +14,7 @@ import { PrefixLengths } from '../../../../shared/snapshot/prefix-lengths.ts';
 import type { AttributeTable } from './attribute-table.ts';
 import { AttributeInterner } from './attribute-table.ts';
 
-/** Most bytes of a table; address space is reserved for it, memory is taken as it fills: 63 M names. */
+/** Maximum number of bytes of a table; address space is reserved for it, memory is taken as it fills: 63 M names. */
 const MAX_TABLE_BYTES = 0x4000_0000;
 /** Buckets to begin with: 4 KiB. */
 const FIRST_BUCKETS = 63;

@@ -10,7 +10,7 @@ import type { RuleTableBuilder } from './rule-table-builder.ts';
 import { SpecialRuleSet } from './special-rule-set.ts';
 import { encodeSpecialRules } from './special-rules-builder.ts';
 
-/** Most special rules of all lists together, and characters of their texts. */
+/** Maximum number of special rules of all lists together, and characters of their texts. */
 const MAX_SPECIAL_RULES = 200_000;
 const MAX_TEXT_LENGTH = 67_108_864;
 

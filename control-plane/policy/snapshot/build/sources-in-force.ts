@@ -1,4 +1,4 @@
-/** Which compiled sources are active for any group; for listing and counting rules. */
+/** Compiled sources that are active for any group; for listing and counting rules. */
 import type { CompiledRules } from '../../compile/table/compiled-rules.ts';
 import type { PolicyRows, PolicySource } from '../../change/rows.ts';
 

@@ -1,4 +1,4 @@
-/** Which lists have a rule for a name, also those that do not serve the group it is explained for. */
+/** Lists that have a rule for a name, including those that do not serve the group of the explanation. */
 import { nameToText } from '../../../../shared/dns/name.ts';
 import type { SourceKind } from '../../../../shared/policy/source-kind.ts';
 import { RuleOrigin } from '../../../../shared/snapshot/rule-origin.ts';

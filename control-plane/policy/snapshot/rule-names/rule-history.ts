@@ -68,7 +68,7 @@ interface ManagedIndex {
 const MANAGED_INDEXES = 2;
 /** Changed rows at which all are indexed again. */
 const MAX_CHANGED = 1000;
-/** Most rules per version cached for the log. */
+/** Maximum number of rules per version cached for the log. */
 const MAX_LOGGED = 20_000;
 
 /** Meaning of the rule numbers of recent versions. */

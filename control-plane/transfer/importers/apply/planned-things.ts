@@ -111,7 +111,7 @@ class NamesInUse {
     if (type === 'CNAME') this.aliases.set(fqdn, value);
   }
 
-  /** Why a record cannot be added; null = it can. */
+  /** Reason why a record cannot be added; null = it can. */
   faultOf({ fqdn, type, value }: Name): string | null {
     if (type !== 'CNAME') return this.aliases.has(fqdn) ? `${fqdn} is an alias already` : null;
     if (this.names.has(fqdn)) return `${fqdn} has other records, and an alias stands alone`;

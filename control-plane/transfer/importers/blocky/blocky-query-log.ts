@@ -2,7 +2,7 @@
 import type { ForeignTree } from '../files/foreign-tree.ts';
 import type { PlanBuilder } from '../plan/plan-builder.ts';
 
-/** Most days that Weir keeps queries. */
+/** Maximum number of days that Weir keeps queries. */
 const MOST_DAYS = 3650;
 const EXCLUDED = 'database.log_excluded_domains';
 

@@ -9,7 +9,7 @@ import { serversOf, valuesOfRows } from './offered-settings.ts';
 
 /** Checks a change of the configuration. */
 export type FaultsOfChange = (values: Values) => readonly FieldProblem[];
-/** Why each upstream server cannot be used; null = it has answered. */
+/** Reason why each upstream server cannot be used; null = it has answered. */
 export type UpstreamTests = ReadonlyMap<string, string | null>;
 
 /** One setting, and whether it is set. */

@@ -37,7 +37,7 @@ const NOT_MAPPED: readonly (readonly [options: RegExp, reason: string])[] = [
   [/^conf-script$/, 'Weir runs no scripts: put its output into the file'],
 ];
 
-/** Why an option makes nothing, and whether it needs to; null for an unknown option. */
+/** Reason why an option makes nothing, and whether it needs to; null for an unknown option. */
 export function restOf(
   option: string,
 ): { readonly result: 'skipped' | 'not_mapped'; readonly reason: string } | null {

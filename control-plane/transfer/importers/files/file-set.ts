@@ -3,9 +3,9 @@
 /** Contents by path; paths are relative, with `/`, and never lead out. */
 export type FileSet = ReadonlyMap<string, Buffer>;
 
-/** Most bytes that all files of an upload may have together when they are unpacked. */
+/** Maximum number of bytes that all files of an upload may have together when they are unpacked. */
 export const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
-/** Most files of an archive. */
+/** Maximum number of files of an archive. */
 export const MAX_FILES = 10_000;
 
 /** The file at `path`, at the root or in the folder that the archive was made of; undefined if there is none. */

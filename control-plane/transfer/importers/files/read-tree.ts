@@ -11,7 +11,7 @@ import { decodeText } from './decode-text.ts';
 const MAX_TEXT_LENGTH = 8_000_000;
 /** Aliases multiply what a text holds; people use a handful. */
 const MAX_ALIASES = 100;
-/** Most values, with those behind aliases as often as they are named. */
+/** Maximum number of values, with those behind aliases as often as they are named. */
 const MAX_VALUES = 1_000_000;
 const MAX_DEPTH = 64;
 

@@ -46,7 +46,7 @@ export interface PlannedKey {
   readonly key: string;
   readonly value: unknown;
   readonly items: Origin;
-  /** Why it is not ticked; null = it is. */
+  /** Reason why it is not ticked; null = it is. */
   readonly doubt: string | null;
   /** Whether Weir offers it, not the file: what is not chosen differs from the program before. */
   readonly isOwn?: boolean;

@@ -5,7 +5,7 @@
 import { invalid } from '../../../api/api-error.ts';
 import { seenName } from './user-name.ts';
 
-/** Why `password` cannot be set for `username`; undefined if it can. Its length is checked by the schema. */
+/** Reason why `password` cannot be set for `username`; undefined if it can. Its length is checked by the schema. */
 export async function weaknessOf(password: string, username: string): Promise<string | undefined> {
   const folded = seenName(password);
   if (folded === seenName(username)) return 'expected a password other than the user name';

@@ -1,4 +1,4 @@
-/** All that is wrong, in a window above any page. */
+/** Dialog with all current faults, which opens above any page. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import type { Trouble } from '../../pages/overview/overview-status.ts';

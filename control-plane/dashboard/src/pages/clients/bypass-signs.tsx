@@ -17,7 +17,7 @@ type Device = AnswerOf<'GET /clients/silent'>[number];
 
 const HOURS = 24;
 
-/** Both signs, and what they may mean. */
+/** Both signs of a bypass, and their possible causes. */
 export function BypassSigns(): ReactNode {
   return (
     <Stack>

@@ -10,7 +10,7 @@ export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>)
   return name === null && hostname === null;
 }
 
-/** Who makes it, or that it hides that by its address; null = unknown. */
+/** Manufacturer of a device, or a note that its MAC is private; null = unknown. */
 export function makerOf(
   { vendor, private_address: isPrivate }: Pick<Client, 'vendor' | 'private_address'>,
   say: (key: MessageKey) => string,

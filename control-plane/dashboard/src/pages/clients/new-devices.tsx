@@ -8,7 +8,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Callout } from '../../ui/display/states.tsx';
 import type { Client } from './client-words.ts';
 
-/** How many of the list are new, and the button for all of them. */
+/** Number of new devices in the list, and the button that acknowledges all of them. */
 export function NewDevices({ rows }: { readonly rows: readonly Client[] }): ReactNode {
   const { say } = useText();
   const acknowledge = useChange('POST /clients/acknowledge', { done: 'clients.acknowledged' });

@@ -63,7 +63,7 @@ const isNumber = (text: string): boolean => /^\d{1,9}$/.test(text);
 
 interface UseTakeBack {
   readonly plan: TakeBack | null;
-  /** Another user has changed policy since the dialog opened. */
+  /** Whether another user has changed policy since the dialog opened. */
   readonly isNewer: boolean;
   readonly run: () => void;
   readonly failure: Error | null;

@@ -141,7 +141,7 @@ interface RuleText {
   readonly verdict: TextVerdict;
   /** ETag of the text when it was read. */
   readonly etag: string;
-  /** Why it could not be read. */
+  /** Reason why it could not be read. */
   readonly failure: Error | null;
 }
 

@@ -23,7 +23,7 @@ export function standingOf({ enabled, status }: Source): Standing {
   return enabled || status === 'updating' ? status : 'off';
 }
 
-/** How each state is shown. */
+/** Text and tone of each state. */
 export const STANDINGS: Readonly<
   Record<Standing, { readonly tone: BadgeTone; readonly icon: LucideIcon; readonly text: MessageKey }>
 > = {

@@ -25,7 +25,7 @@ const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 const DEFAULTS = { period: FIRST_PERIOD, node: '' };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
-/** So few devices make it likely that the router does not announce Weir. */
+/** Number of devices up to which it is likely that the router does not announce Weir. */
 const FEW_DEVICES = 2;
 
 const NodeChoice = lazy(() => import('./node-choice.tsx'));

@@ -1,4 +1,4 @@
-/** All that is wrong now, for the overview and for the frame of every page. */
+/** All current faults, for the overview and for the frame of every page. */
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { isRecent } from './overview-questions.ts';

@@ -1,4 +1,4 @@
-/** Why is a name answered as it is, for any device or group? Also for names that are not in the log. */
+/** Page that explains how a name is answered for any device or group, also if the name is not in the log. */
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

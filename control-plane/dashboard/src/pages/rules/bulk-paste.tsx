@@ -26,7 +26,7 @@ import { ActionChoice } from './rule-dialog.tsx';
 import type { ManagedDomain, RuleAction } from './rule-rows.ts';
 import styles from './rules-page.module.css';
 
-/** Most lines of the preview; the sums are over all. */
+/** Maximum number of lines of the preview; the sums are over all. */
 const SHOWN = 200;
 
 interface BulkPasteProps {

@@ -11,7 +11,7 @@ export interface Written {
   readonly there: number;
   /** The revision of each request that made one. */
   readonly revisions: readonly number[];
-  /** Why the rest was not written, and how much that is; null = nothing is left. */
+  /** Reason why the rest was not written, and how much that is; null = nothing is left. */
   readonly failed: { readonly count: number; readonly error: unknown } | null;
 }
 

@@ -1,4 +1,4 @@
-/** When? Schedules: all of them, or the week of one. */
+/** Page of schedules: all of them, or the week of one. */
 import { CalendarClock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';

@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly isName?: boolean;
   /** Buttons: their title is read aloud only. */
   readonly isActions?: boolean;
-  /** Only administrators see it. */
+  /** Whether only administrators see the column. */
   readonly isForAdmins?: boolean;
   /** Whether the cards on a phone show the value without the title of the column. */
   readonly isPlain?: boolean;

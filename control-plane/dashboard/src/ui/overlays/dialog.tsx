@@ -16,7 +16,7 @@ interface WindowProps {
   readonly actions?: ReactNode;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** Only the buttons close it: a login, a draft that would be lost. */
+  /** Whether only the buttons close it, such as for a login, or a draft that would be lost. */
   readonly isKept?: boolean;
   readonly role?: 'dialog' | 'alertdialog';
 }

@@ -20,7 +20,7 @@ interface PlanDevicesProps {
   readonly onChange: (ids: readonly number[]) => void;
 }
 
-/** More of them are found by their name. */
+/** Number of devices that are shown without a search by name. */
 const SHOWN = 6;
 
 /** The checkboxes. */

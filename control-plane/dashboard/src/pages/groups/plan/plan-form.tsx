@@ -66,7 +66,7 @@ interface PlanFormProps {
   readonly groupId: number | null;
   readonly start: PlanDraft;
   readonly clients: readonly Client[];
-  /** Another group was chosen; undefined = it is given. */
+  /** Called when another group is chosen; undefined = the group is fixed. */
   readonly onGroup: ((id: number | null) => void) | undefined;
   readonly onClose: () => void;
 }

@@ -14,7 +14,7 @@ export interface LogView {
   /** Number of rows in the scroll area. */
   readonly count: number;
   readonly isLoading: boolean;
-  /** Why the last page did not come. */
+  /** Reason why the last page did not come. */
   readonly failure: Error | null;
   /** Number of rows that the filters select, and of the queries in them; null before the first page. */
   readonly totals: { readonly rows: number; readonly queries: number } | null;

@@ -30,7 +30,7 @@ interface Part {
   rows: readonly KeyedRow[] | null;
 }
 
-/** Most rows that came live and are kept: what came before is a page again. */
+/** Maximum number of rows that came live and are kept: what came before is a page again. */
 export const MOST_FRESH = 1_000;
 /** Pages that are kept around what is seen, on either side. */
 const KEPT_PARTS = 5;

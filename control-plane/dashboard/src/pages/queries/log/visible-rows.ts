@@ -1,6 +1,6 @@
-/** Which rows of a long list have an element now. All rows have the same height. */
+/** Chooses the rows of a long list that have an element. All rows have the same height. */
 
-/** Most elements at once. */
+/** Maximum number of elements at once. */
 export const MOST_ELEMENTS = 78;
 /** Extra rows beyond either edge, so that fast scrolling shows no gap. */
 const BEYOND = 6;

@@ -11,7 +11,7 @@ import { TextField } from '../../../ui/controls/fields.tsx';
 import { FormFault } from '../../../ui/display/states.tsx';
 
 interface PasswordStepProps {
-  /** Why it is asked, and what happens then. */
+  /** Reason why it is asked, and what happens then. */
   readonly text: string;
   readonly action: string;
   readonly kind?: ButtonKind;

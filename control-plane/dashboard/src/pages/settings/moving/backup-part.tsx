@@ -1,4 +1,4 @@
-/** All that people have set, as a file, and back from one. */
+/** Backup and restore of all settings as a file. */
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';

@@ -127,7 +127,7 @@ function CertificateForm(): ReactNode {
 }
 
 interface OwnCertificateProps {
-  /** There is a good one, which would go. */
+  /** Whether there is a valid certificate, which would be replaced. */
   readonly isReplacing: boolean;
 }
 
