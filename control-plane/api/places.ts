@@ -1,4 +1,4 @@
-/** Places for long answers: a number in all, and fewer for each caller, so that one cannot hold all of them. */
+/** Limits concurrent long answers, in total and per caller, so that one caller cannot take all places. */
 import { tooMany } from './api-error.ts';
 import type { Caller } from './caller.ts';
 
@@ -25,7 +25,7 @@ export class Places {
   private readonly held = new Map<string, number>();
   private total = 0;
 
-  /** `what` are the answers, in words: `streams`. */
+  /** `what` names the answers in messages, such as `streams`. */
   constructor(what: string, limits: PlaceLimits) {
     this.what = what;
     this.limits = limits;

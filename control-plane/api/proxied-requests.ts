@@ -1,13 +1,13 @@
 /**
- * Requests on connections that began with a PROXY header. A load balancer stands between, so no such request counts as
- * one of this machine, whatever address the header names, or if it names none.
+ * Requests on connections that began with a PROXY header. They come through a load balancer, so none of them counts as
+ * a request from this machine, whatever address the header contains.
  */
 import type { Request } from 'express';
 import type { Socket } from 'node:net';
 
 const sockets = new WeakSet<Socket>();
 
-/** Remembers a connection, or the socket that TLS puts around one. */
+/** Registers a connection, or the TLS socket around one. */
 export function admitProxied(socket: Socket): void {
   sockets.add(socket);
 }

@@ -1,6 +1,6 @@
 /**
  * The scripts of the Debian package, run on a copy of this machine's file system: the user of Weir must not become root
- * by an upgrade.
+ * through an upgrade.
  *
  * @needs root
  */

@@ -56,7 +56,7 @@ describe.each([
     stack.defer(() => rmSync(folder, { recursive: true }));
     const log = join(folder, 'log');
     writeFileSync(log, '');
-    // In the place of bird's command.
+    // Stands for the command of bird.
     writeFileSync(join(folder, 'birdc'), `#!/bin/sh\necho "$3" >>${log}\n`);
     chmodSync(join(folder, 'birdc'), 0o755);
     const announcer = stack.use(

@@ -1,4 +1,4 @@
-/** Recognises a signal that arrives twice because two senders pass on one Ctrl+C: the terminal and npm. */
+/** Recognises a signal that arrives twice for one Ctrl+C, from the terminal and from npm. */
 import type { Clock } from '../../../shared/clock.ts';
 
 /** npm follows the terminal within milliseconds; users need longer to press Ctrl+C again. */

@@ -9,11 +9,11 @@ export type SessionBody = Untimed<CompatSession>;
 /** Data for the description of a session. */
 export interface ShownSession {
   readonly secret: string;
-  /** The answer must not contain the secret. */
+  /** Whether the answer must not contain the secret. */
   readonly isHidden?: boolean;
   readonly validitySecs: number;
   readonly message: string;
-  /** Logins of the administrator need a code. */
+  /** Whether logins of the administrator need a code. */
   readonly totp: boolean;
 }
 
@@ -30,7 +30,7 @@ export function validSession({
     totp,
     sid: isHidden ? null : secret,
     csrf: csrfTokenOf(secret),
-    // Never 0: a session that is over is not shown.
+    // At least 1, because expired sessions are not shown.
     validity: Math.max(1, Math.floor(validitySecs)),
     message,
   };
@@ -52,7 +52,7 @@ export function keepCookie(
   return { 'Set-Cookie': `sid=${secret}; ${attributes}` };
 }
 
-/** Header fields that take the cookie back. */
+/** Header fields that delete the cookie. */
 export const DROP_COOKIE: Readonly<Record<string, string>> = {
   'Set-Cookie': 'sid=deleted; SameSite=Lax; Path=/; Max-Age=-1; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
 };

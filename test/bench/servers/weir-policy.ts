@@ -1,11 +1,11 @@
-// The policy of a large house, written into Weir's embedded database: tens of thousands of calls of the API would take
+// The policy of a large household, written into Weir's embedded database: tens of thousands of calls of the API would take
 // longer than all the rest of the bench.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { WeirApi } from './weir-api.ts';
 
-/** How much of what; spread evenly over the groups that there are. */
+/** Number of objects of each kind, spread evenly over the groups. */
 export interface WeirPolicy {
   /** At every other address from 127.16.0.0 upwards. */
   clients: number;

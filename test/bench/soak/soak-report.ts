@@ -20,7 +20,7 @@ export interface Look {
   logRecordsDropped: number;
 }
 
-/** Observations beside the load. */
+/** Observations other than the load. */
 export interface Besides {
   looks: Look[];
   /** Milliseconds from the change of the list to the first answer by it. */
@@ -36,7 +36,7 @@ export interface Besides {
 export interface Soak extends Besides {
   /** Rate of a saturated run of seconds; undefined if the rate was given. */
   saturatedQps: number | undefined;
-  /** The most at which nothing was lost. */
+  /** Highest rate without lost queries. */
   throughputQps: number | undefined;
   rateQps: number;
   load: LoadResult;
@@ -75,7 +75,7 @@ export function goalsOf(result: Soak): Goal[] {
   ];
 }
 
-/** Report for people: looks over the time, then counts. */
+/** Report as text: observations over time, then counts. */
 export function soakReport(result: Soak): string {
   const { load, looks, pollsMs, logPollsMs, compilesMs, failures, logFailures } = result;
   const lines = alignColumns([

@@ -1,4 +1,4 @@
-/** The compatibility API over HTTP. Each answer is checked against its schema: no member too many, none missing. */
+/** The compatibility API over HTTP. Each answer is checked against its schema: no extra member, and none missing. */
 import { CompatError, CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import { everyCompatRoute, everyRoute } from './every-route.ts';
 import { PASSWORD, type RunningApi, type TestAnswer, type TestRequest } from './running-api.ts';
@@ -8,7 +8,7 @@ import type { SuiteDatabase } from './suite-database.ts';
 /** A session as an answer shows it. */
 export type ShownSession = CompatSession['session'] & { readonly csrf?: string };
 
-/** How a suite wants it. */
+/** Options of a suite. */
 export interface CompatSuiteOptions {
   /** Lines of the configuration in addition to the one that enables it. */
   readonly toml?: string;
@@ -44,7 +44,7 @@ export class CompatSuite {
     return answer;
   }
 
-  /** The body of a path where authentication is off. */
+  /** The body of a path, with authentication off. */
   async open<Body>(path: string): Promise<Body> {
     const { status, body, text } = await this.send('GET', path);
     if (status !== 200) throw new Error(`read ${path}: ${String(status)} ${text}`);
@@ -56,7 +56,7 @@ export class CompatSuite {
     return this.send('GET', path, { headers: { sid } });
   }
 
-  /** Posts a password; what comes back is in the answer. */
+  /** Posts a password and returns the answer. */
   async logInAnswer(password: string, headers: Record<string, string> = {}): Promise<TestAnswer> {
     return this.send('POST', '/api/auth', { raw: JSON.stringify({ password }), headers });
   }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { ClientBase, Connection, Submittable } from 'pg';
 
-/** Chunks that wait before the server has to. */
+/** Maximum number of waiting chunks; then reading from the server pauses. */
 const MOST_WAITING = 64;
 
 /** The rows of a table, given by its name with its columns in brackets. */

@@ -1,4 +1,4 @@
-/** Users over HTTP: one user, and changes on the condition that the user is as it was read. */
+/** Users over HTTP: reading one user, and conditional changes with `If-Match`. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RunningApi } from '../../../../test/support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../../../test/support/parts/suite-database.ts';

@@ -17,7 +17,7 @@ interface LogStandingProps {
   readonly isLive: boolean;
 }
 
-/** A line of figures, and callouts for what is out of the ordinary. */
+/** A line of figures, and callouts for anything unusual. */
 export const LogStanding = memo(function LogStanding({ log, isLive }: LogStandingProps): ReactNode {
   const { say, format } = useText();
   const { reader, tail } = log;

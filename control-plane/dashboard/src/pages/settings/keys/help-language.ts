@@ -1,4 +1,4 @@
-/** Help about keys, from the file of a language if that has it, else from the table of keys. */
+/** Help about keys: from the file of a language if it has the key, else from the table of keys. */
 import type { ConfigKey } from './config-key.ts';
 
 /** The file of a language. */
