@@ -1,5 +1,5 @@
-// The policy of a large household, written into Weir's embedded database: tens of thousands of calls of the API would take
-// longer than all the rest of the bench.
+// The policy of a large household, written into Weir's embedded database: tens of thousands of calls of the API would
+// take longer than all the rest of the bench.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
