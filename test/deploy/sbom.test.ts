@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 interface Component {
+  readonly type: string;
   readonly name: string;
   readonly version: string;
   readonly group?: string;
@@ -44,6 +45,16 @@ describe('npm run artefacts -- sbom', () => {
     expect(readFileSync(join(folder, 'REPORT.txt'), 'utf8')).toBe('nothing to report\n');
   });
 
+  test('lists the package that the vendors of MACs are made of', () => {
+    const vendors = readFileSync(join(ROOT, 'control-plane/clients/vendors/vendors.bin'));
+    const { source } = JSON.parse(vendors.subarray(0, vendors.indexOf('\n')).toString()) as {
+      source: string;
+    };
+    const data = bom.components.filter(({ type }) => type === 'data');
+    expect(data.map(({ name, version }) => `${name}@${version}`)).toEqual([source]);
+    expect(data[0]?.licenses).toHaveLength(1);
+  });
+
   test('lists every production package of package-lock.json with its licence, and no other', () => {
     const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { version: string; dev?: boolean }>;
@@ -51,9 +62,10 @@ describe('npm run artefacts -- sbom', () => {
     const wanted = Object.entries(lock.packages)
       .filter(([path, { dev }]) => path !== '' && dev !== true)
       .map(([path, { version }]) => `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`);
-    const listed = bom.components.map(({ name, version }) => `${name}@${version}`);
+    const packages = bom.components.filter(({ type }) => type !== 'data');
+    const listed = packages.map(({ name, version }) => `${name}@${version}`);
     expect(listed.toSorted()).toEqual([...new Set(wanted)].toSorted());
-    for (const { name, version, licenses, hashes } of bom.components) {
+    for (const { name, version, licenses, hashes } of packages) {
       expect(licenses).toHaveLength(1);
       expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{128}$/u);
       expect(licences).toContain(` ${name} ${version}\n`);

@@ -38,7 +38,7 @@ describe('a reference in a body', () => {
     const id = field === 'service_id' ? UNKNOWN_NAME : UNKNOWN_ID;
     const json = { ...(mutation.json as object), [field]: field.endsWith('s') ? [id] : id };
     // A grant is for a client or a group, not for both.
-    if (field === 'client_id') Object.assign(json, { group_id: null });
+    if (field === 'client_id' && 'group_id' in json) Object.assign(json, { group_id: null });
     const { status, body } = await changing.send({ ...mutation, json });
     // Of a list of references, the one that is unknown may be named.
     const paths = ((body as Problem).errors ?? []).map(({ path }) => path.replace(/\.0$/, ''));

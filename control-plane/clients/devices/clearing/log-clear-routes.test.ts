@@ -48,7 +48,7 @@ describe('POST /queries/clears', () => {
   });
 
   test.each([
-    ['an unknown client', { client_id: 8 }, 404, undefined],
+    ['an unknown client', { client_id: 8 }, 400, 'client_id'],
     ['a reversed period', { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 400, 'to'],
     ['an empty period', { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 400, 'to'],
     ['a period in the future', { from: '2026-02-01T00:00:00Z', to: '2026-03-01T00:00:00Z' }, 400, 'from'],

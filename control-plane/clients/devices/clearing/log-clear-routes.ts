@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/api/clearing/query-log-clears-api.ts';
 import type { Clock } from '../../../../shared/clock.ts';
 import type { Logger } from '../../../../shared/log.ts';
-import { invalid, notFound } from '../../../api/api-error.ts';
+import { invalid, unknownReference } from '../../../api/api-error.ts';
 import { authorOf, route } from '../../../api/route.ts';
 import type { Route } from '../../../api/route.ts';
 import { recordAudit } from '../../../policy/audit/audit-store.ts';
@@ -65,7 +65,6 @@ function clearLog({
     status: 202,
     answer: QueryLogClear,
     waits: false, // One node does it for all.
-    errors: { 404: 'there is no such client' },
     handle: async (request) => {
       const { client_id: id, ...period } = request.body;
       const actor = authorOf(request);
@@ -104,7 +103,7 @@ function clientOf(clients: ClearedClients, id: number | undefined): WantedClear[
   if (id === undefined) return null;
   const record = clients.get(id);
   const addresses = clients.placesOf(id);
-  if (record === undefined || addresses === undefined) throw notFound(`client ${id}`);
+  if (record === undefined || addresses === undefined) throw unknownReference('client_id', 'client');
   return {
     id,
     ids: clients.idsOf(id),
