@@ -6,7 +6,7 @@ import type { Role } from '../../shared/api/auth-api.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * The right that a route needs. `public`: nothing. `member`: any role, which sees and changes what is its own. `family`:
+ * The right that a route needs. `public`: nothing. `member`: any role, for the objects of the caller. `family`:
  * the right to pause and grant for linked devices. `viewer`: the right to read everything. `admin`: all rights.
  */
 export type Access = 'public' | 'member' | 'family' | 'viewer' | 'admin';

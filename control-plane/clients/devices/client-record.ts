@@ -20,7 +20,7 @@ export interface StoredClient {
   readonly name: string | null;
   /** Null = none was assigned. */
   readonly groupId: number | null;
-  /** The client that it is part of, or its own id if others are part of it; null = it stands alone. */
+  /** The client that it is part of, or its own id if others are part of it; null = neither. */
   readonly deviceId: number | null;
   /** An administrator has said that it is known. */
   readonly isAcknowledged: boolean;

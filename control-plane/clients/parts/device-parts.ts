@@ -3,7 +3,7 @@
 /** The part of a client that it needs. */
 interface Part {
   readonly id: number | null;
-  /** The client whose name, group and exclusions hold; its own id for that one; null = it stands alone. */
+  /** The client whose name, group and exclusions apply; its own id for that one; null = not merged. */
   readonly deviceId: number | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who makes the network interface with a MAC, from the registry of the IEEE. `vendors.bin` ships with Weir and is read at
+ * Vendors of network interfaces by MAC, from the registry of the IEEE. `vendors.bin` ships with Weir and is read at
  * the first question; it stays in memory as it is (0.9 MiB), and names are decoded when they are asked for.
  *
  * The file: one line of JSON (`VendorHeader`), padded to a multiple of four bytes; the prefixes of 24, 28 and 36 bits,
@@ -66,7 +66,7 @@ export class VendorTable {
     this.names = Buffer.from(bytes.buffer, at, bytes.byteOffset + bytes.byteLength - at);
   }
 
-  /** The vendor of a MAC as `canonicalMac` writes it, by its longest prefix; null = not registered, or not to be known. */
+  /** The vendor of a MAC as `canonicalMac` writes it, by its longest prefix; null = not registered, random or a group address. */
   vendorOf(mac: string): string | null {
     if (isRandomMac(mac) || isGroupMac(mac)) return null;
     const digits = mac.replaceAll(':', '');

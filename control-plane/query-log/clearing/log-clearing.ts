@@ -1,6 +1,6 @@
 /**
- * Does what people want to be cleared, one clear after the other, on one node at a time. Clears are rows of the database,
- * so a restart, a lost database or the end of a node only delays them.
+ * Runs the clears that administrators ask for, one after the other, on one node at a time. Clears are rows of the
+ * database, so a restart, a lost database or the end of a node only delays them.
  */
 import { reasonOf } from '../../../shared/errors.ts';
 import type { JobLeases } from '../../storage/cluster/leases.ts';

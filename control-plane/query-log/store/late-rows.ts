@@ -1,5 +1,5 @@
 /**
- * Rows that arrive after people cleared what they belong to, from a ring, a spool or a node that was cut off. They are cut
+ * Rows that arrive after they were cleared, from a ring, a spool or a node that was disconnected. They are cut
  * out of their block before it is stored; statistics count them.
  */
 import type { Queryable } from '../../storage/db/database.ts';
@@ -39,7 +39,7 @@ export async function cutLateRows(tx: Queryable, block: LogBlock): Promise<CutBl
   );
   if (rows.length === 0) return null;
   const cut = await cutBlock(new BlockReader(block), rows.map(scopeOf));
-  // Which of several clears removed them makes no difference to people. Rows of statistics are not shown.
+  // If several clears apply, the oldest one counts the rows. Rows of statistics are not shown, so they do not count.
   if (cut !== null && block.part?.usedBy !== UsedBy.STATS) await noteRemoved(tx, rows[0]!.id, cut.removed);
   return cut;
 }

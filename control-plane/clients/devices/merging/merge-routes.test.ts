@@ -137,6 +137,20 @@ describe('clients that are merged', () => {
     expect(await places()).toEqual([[phone.id, MAC]]);
   });
 
+  test('keep the users of the role family that one of them is linked to, once each', async () => {
+    await query(
+      `WITH made AS (INSERT INTO users (username, role) VALUES ('ida', 'family'), ('jo', 'family') RETURNING id, username)
+        INSERT INTO user_clients SELECT id, unnest(CASE username WHEN 'ida' THEN $1 ELSE $2 END::integer[]) FROM made`,
+      [[other.id], [phone.id, other.id]],
+    );
+    await merge(phone.id, other.id);
+    const linked = `SELECT username, client_id FROM user_clients JOIN users ON id = user_id ORDER BY username`;
+    expect((await query(linked)).rows).toEqual([
+      { username: 'ida', client_id: phone.id },
+      { username: 'jo', client_id: phone.id },
+    ]);
+  });
+
   test('are listed in the log and counted together, and apart again after a split', async () => {
     clients.api.parts.clients.locate('192.0.2.7', MAC);
     clients.api.parts.clients.locate('192.0.2.8', OTHER_MAC);

@@ -14,7 +14,7 @@ const WITH_PARTS = `SELECT ${COLUMNS} FROM clients WHERE id = ANY($1::integer[])
 
 /**
  * Makes clients part of another one, with those that are part of them. Name, group and exclusions are those of the
- * other one from then on, and it has their grants. 404, 400 for unknown clients and itself, 409 for parts of a third one.
+ * other one from then on, and it has their grants and users. 404, 400 for unknown clients and itself, 409 for parts of a third one.
  */
 export async function mergeClients(
   tx: Queryable,
@@ -38,6 +38,11 @@ export async function mergeClients(
     [id, ids],
   );
   await tx.query('UPDATE grants SET client_id = $1 WHERE client_id = ANY($2::integer[])', [id, ids]);
+  await tx.query(
+    `WITH moved AS (DELETE FROM user_clients WHERE client_id = ANY($2::integer[]) RETURNING user_id)
+      INSERT INTO user_clients (user_id, client_id) SELECT DISTINCT user_id, $1::integer FROM moved ON CONFLICT DO NOTHING`,
+    [id, ids],
+  );
   return changesOf(tx, before);
 }
 

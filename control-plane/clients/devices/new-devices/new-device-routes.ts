@@ -16,7 +16,7 @@ export function newDeviceRoutes(context: { database: Database; clients: ClientDi
     path: '/clients/acknowledge',
     access: 'admin',
     tag: 'Clients',
-    summary: 'Say of clients that they are known, so that they are no longer shown as new',
+    summary: 'Acknowledge clients, so that they are not shown as new any longer',
     body: ClientIdsBody,
     answer: AcknowledgedClients,
     handle: async (request) => {

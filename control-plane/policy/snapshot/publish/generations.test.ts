@@ -124,7 +124,7 @@ describe('Generations', () => {
       await generations.save(state(version, version < 5 ? RULES : OTHER_RULES, atMs));
     const versionAt = async (ms: number): Promise<number | undefined> =>
       (await generations.at(ms, OTHER_RULES))?.version;
-    // None is found before the first with a known time, while one is being applied, or if one is missing.
+    // Times before the first known one, during a change, and of a missing generation find nothing.
     const found = [9000, 11_000, 12_000, 19_999, 25_000, 31_000, 35_000, 41_000, 99_000];
     expect(await Promise.all(found.map(versionAt))).toEqual([
       ...[undefined, undefined, 2, 2, undefined, undefined, 5, undefined, 6],

@@ -94,7 +94,7 @@ function Standing(): ReactNode {
   return <Callout tone="good">{say('health.good')}</Callout>;
 }
 
-/** How many devices are new; something else if none is. */
+/** Number of new devices, with a link to them; `fallback` if there are none. */
 function NewDevices({ fallback }: { readonly fallback: string }): ReactNode {
   const { say } = useText();
   const { data } = useAsk('GET /clients', { query: { is_new: true, limit: 1 } }, { everyMs: STATES_MS });

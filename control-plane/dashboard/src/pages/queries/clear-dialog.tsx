@@ -1,4 +1,4 @@
-/** Clears the query log: what goes and how much that is, a second press, and how far it is. */
+/** Dialog that clears the query log: the scope with its number of rows, a confirmation, and the progress. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';

@@ -30,7 +30,7 @@ interface Part {
   rows: readonly KeyedRow[] | null;
 }
 
-/** Maximum number of rows that came live and are kept: what came before is a page again. */
+/** Maximum number of live rows to keep; older ones are read again as a page. */
 export const MOST_FRESH = 1_000;
 /** Pages that are kept around what is seen, on either side. */
 const KEPT_PARTS = 5;
@@ -67,7 +67,7 @@ export class LogRows {
     return part?.rows?.[within] ?? null;
   }
 
-  /** The place of the page that has this row but is no longer kept; null if the row is available. */
+  /** Index of the evicted page with this row; null if the row is in memory. */
   lostAt(index: number): PagePlace | null {
     if (index < this.fresh.length) return null;
     const [part] = this.partAt(index);
