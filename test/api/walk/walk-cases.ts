@@ -373,7 +373,6 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
     }
     return answer!;
   },
-  'POST /queries/clears 404': (walk) => walk.ask('POST /queries/clears', { json: { client_id: 4711 } }),
   'GET /explain 404': (walk) => walk.ask('GET /explain', { query: '?query_id=4294967297' }),
   'POST /revisions/{id}/rollback 409': async (walk) => {
     const { body } = await walk.ask('GET /revisions');
