@@ -140,11 +140,25 @@ describe('from a row of the log', () => {
       await page.getByText('for the group Kids').waitFor();
       await section('Lists with this name').getByText('blocks', { exact: true }).waitFor();
       expect(new URL(page.url()).searchParams.get('client_id')).toBe(String(tablet));
+      await page.getByRole('button', { name: 'Unblock 10 min' }).click();
+      await noticeOf(page, `${name} is allowed until`);
+      await page.getByRole('button', { name: 'Block 10 min' }).waitFor();
+      await page.getByText('For this device.').waitFor();
+      expect(await room.api.expect<Grant[]>(200, 'GET', '/grants')).toMatchObject([
+        { client_id: tablet, domain: name, action: 'allow' },
+      ]);
+      await page.getByRole('button', { name: 'End', exact: true }).first().click();
+      await page.getByRole('button', { name: 'Unblock 10 min' }).waitFor();
 
       await page.keyboard.press('Control+k');
       await page.getByRole('searchbox', { name: 'Page, action, device or domain' }).fill(name);
       await page.getByText(`Why is ${name} blocked or allowed?`).click();
       await page.getByText('for the group Default').waitFor();
+      expect(await page.getByRole('button', { name: 'Block 10 min' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Block…' }).click();
+      const sheet = page.getByRole('dialog', { name: 'Block', exact: true });
+      await sheet.getByRole('button', { name: 'Group Default For' }).waitFor();
+      await expectAccessible(page);
     });
   });
 

@@ -11,7 +11,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { SwitchField } from '../../ui/controls/fields.tsx';
 import { ExplainDrawer } from './explain/explain-drawer.tsx';
 import { useVerdict } from './explain/use-verdict.ts';
-import { targetOf, USUAL } from './explain/verdicts.ts';
+import { targetOf, usualFor } from './explain/verdicts.ts';
 import type { Groups } from './filters/condition-text.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { CONDITIONS, filtersOf, NO_FILTERS, replacing } from './filters/log-filters.ts';
@@ -259,7 +259,8 @@ function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
     const row = isOpen ? opened : log.reader.view().rows.at(current)?.row;
     if (!isAdmin || row === null || row === undefined) return;
     if (action === 'allow' && !isBlocked(row.status)) return;
-    judge.judge({ action, ...USUAL }, targetOf(row));
+    const target = targetOf(row);
+    judge.judge({ action, ...usualFor(target) }, target);
   }
 
   return (key) => {

@@ -2,6 +2,7 @@
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { ForAdmins } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { useUrlState } from '../../api/url-state.ts';
 import { nameOf } from '../../ui/policy/client-name.ts';
@@ -15,10 +16,15 @@ import { Badge, DomainName } from '../../ui/display/values.tsx';
 import { useGroups } from '../../ui/policy/groups.tsx';
 import { Explanation } from './explain/explanation.tsx';
 import type { Explained } from './explain/explained.ts';
+import { HoldingGrants } from './explain/holding-grants.tsx';
+import { useVerdict } from './explain/use-verdict.ts';
+import { VerdictActions } from './explain/verdict-actions.tsx';
+import type { VerdictTarget } from './explain/verdicts.ts';
 import { deviceOf, queryOf } from './explain/why-question.ts';
 import type { KnownClient, QuestionFields } from './explain/why-question.ts';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 import { lookOf } from './log/status-look.ts';
+import styles from './explain/explain.module.css';
 
 const DEFAULTS = {
   name: '',
@@ -53,7 +59,7 @@ export default function WhyPage(): ReactNode {
       {query !== null && (
         <Card>
           <Answered of={explained} lines={8}>
-            {(answer) => <Answer of={answer} />}
+            {(answer) => <Answer of={answer} target={targetIn(answer, asked)} />}
           </Answered>
         </Card>
       )}
@@ -134,8 +140,14 @@ function QuestionForm({ asked, onAsk, isPending }: QuestionFormProps): ReactNode
   );
 }
 
-function Answer({ of }: { readonly of: Explained }): ReactNode {
+interface AnswerProps {
+  readonly of: Explained;
+  readonly target: VerdictTarget;
+}
+
+function Answer({ of, target }: AnswerProps): ReactNode {
   const { say } = useText();
+  const judge = useVerdict();
   const groups = useGroups();
   const { icon, tone } = lookOf(of.status);
   const group = groups.find(({ id }) => id === of.group_id)?.name ?? `${of.group_id}`;
@@ -150,9 +162,27 @@ function Answer({ of }: { readonly of: Explained }): ReactNode {
         </Badge>{' '}
         {say('why.for', { group })}
       </p>
+      <ForAdmins>
+        <div className={styles['actions']}>
+          <VerdictActions target={target} group={group} judge={judge} />
+        </div>
+      </ForAdmins>
+      <HoldingGrants target={target} judge={judge} />
       <Explanation of={of} />
     </Stack>
   );
+}
+
+/** The target of a decision about the answer; for a question without a device, its group or everyone. */
+function targetIn(answer: Explained, { client, client_id: clientId }: QuestionFields): VerdictTarget {
+  const { domain, group_id: groupId, status } = answer;
+  return {
+    domain,
+    client: client === '' ? null : client,
+    clientId: clientId === '' ? null : Number(clientId),
+    groupId,
+    status,
+  };
 }
 
 function suggestionOf(client: KnownClient): Suggestion {

@@ -1,8 +1,6 @@
 /** A row in full: why it was answered so, what holds for it now, and what can be done about it. */
-import { Funnel, FunnelX, UserRound } from 'lucide-react';
+import { Funnel, FunnelX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { ForAdmins } from '../../../api/session.tsx';
 import { useAsk } from '../../../api/use-ask.ts';
 import { useText } from '../../../i18n/text.ts';
@@ -17,10 +15,10 @@ import type { ConditionName } from '../filters/log-filters.ts';
 import type { LogRow } from '../log/log-rows.ts';
 import { isBlocked, lookOf } from '../log/status-look.ts';
 import { Explanation, Records } from './explanation.tsx';
+import { HoldingGrants } from './holding-grants.tsx';
 import type { Explained } from './explained.ts';
-import { grantText, knownClientId } from './use-verdict.ts';
 import type { Judge } from './use-verdict.ts';
-import { scopeOf, targetOf, touches } from './verdicts.ts';
+import { targetOf } from './verdicts.ts';
 import type { VerdictTarget } from './verdicts.ts';
 import { VerdictActions } from './verdict-actions.tsx';
 import styles from './explain.module.css';
@@ -77,7 +75,7 @@ export function ExplainDrawer({
     >
       {status !== undefined && <Outcome status={status} row={row} />}
       {target?.status === 'BLOCKED_REBIND' && <PrivateException name={target.domain} />}
-      {target !== null && <Grants target={target} judge={judge} />}
+      {target !== null && <HoldingGrants target={target} judge={judge} />}
       <Answered of={explained} lines={8}>
         {(answer) => <Explanation of={answer} />}
       </Answered>
@@ -112,8 +110,8 @@ function useRow(id: string, known: LogRow | null, explained: Explained | undefin
 
 /** How the name would be answered now: "Unblock" is offered only for names that are still blocked. */
 function useStatusNow(target: VerdictTarget | null): LogRow['status'] {
-  const { domain = '', client = '', clientId = null } = target ?? {};
-  const device = clientId === null ? { client } : { client_id: clientId };
+  const { domain = '', client = null, clientId = null } = target ?? {};
+  const device = clientId === null ? (client === null ? {} : { client }) : { client_id: clientId };
   const logged = target?.status ?? 'ALLOWED';
   const answer = useAsk('GET /explain', { query: { domain, ...device } }, { enabled: isBlocked(logged) });
   return answer.data?.status ?? logged;
@@ -151,48 +149,6 @@ function Outcome({
         </span>
       )}
     </p>
-  );
-}
-
-/** Grants that hold for this name and client now. */
-function Grants({ target, judge }: { readonly target: VerdictTarget; readonly judge: Judge }): ReactNode {
-  const { say, format } = useText();
-  const { domain, client, clientId, groupId } = target;
-  const found = useQuery({
-    queryKey: ['GET /clients', { id: client }],
-    queryFn: () => knownClientId(client),
-    enabled: clientId === null,
-  });
-  const known = clientId ?? found.data ?? null;
-  const grants = useAsk('GET /grants', {});
-  const holding = (grants.data ?? []).filter((grant) => touches(grant, domain, known, groupId));
-  return (
-    <>
-      {holding.map((grant) => (
-        <Callout
-          key={grant.id}
-          tone="info"
-          actions={
-            <ForAdmins>
-              <Button onPress={() => judge.endGrant(grant.id)}>{say('queries.grant.end')}</Button>
-            </ForAdmins>
-          }
-        >
-          {grantText(grant, say, format.moment)} {say(`queries.grant.of.${scopeOf(grant)}`)}
-        </Callout>
-      ))}
-      {known !== null && (
-        <Link to={`/clients?open=${known}`} className={styles['link']}>
-          <UserRound size={16} aria-hidden />
-          {say('queries.openClient')}
-        </Link>
-      )}
-      {known === null && found.isSuccess && (
-        <ForAdmins>
-          <p className="quiet">{say('queries.unknownClient')}</p>
-        </ForAdmins>
-      )}
-    </>
   );
 }
 

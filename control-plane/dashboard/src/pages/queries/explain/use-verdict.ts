@@ -86,7 +86,9 @@ export async function knownClientId(address: string): Promise<number | null> {
 
 /** The client of a row; one that is not known yet is created. */
 async function clientIdOf({ client, clientId }: VerdictTarget): Promise<number> {
-  const known = clientId ?? (await knownClientId(client));
+  if (clientId !== null) return clientId;
+  if (client === null) throw new Error('a decision without a client is for a group or everyone');
+  const known = await knownClientId(client);
   if (known !== null) return known;
   const created = await ask('POST /clients', { body: { ip_address: client } });
   return created.id;

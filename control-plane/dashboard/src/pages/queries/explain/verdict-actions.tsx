@@ -9,7 +9,7 @@ import { DomainName } from '../../../ui/display/values.tsx';
 import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
 import { isBlocked } from '../log/status-look.ts';
 import type { Judge } from './use-verdict.ts';
-import { madeBy, midnightAfter, SCOPES, SPANS, USUAL } from './verdicts.ts';
+import { madeBy, midnightAfter, scopesOf, SPANS, usualFor } from './verdicts.ts';
 import type { Verdict, VerdictTarget } from './verdicts.ts';
 
 interface VerdictProps {
@@ -19,23 +19,28 @@ interface VerdictProps {
   readonly judge: Judge;
 }
 
-/** Unblock what was blocked, or block what was not. */
+/** Unblock what was blocked, or block what was not. Without a client, the sheet asks for whom. */
 export function VerdictActions(props: VerdictProps): ReactNode {
   const { say } = useText();
   const { target, judge } = props;
   const [isOpen, setOpen] = useState(false);
   const action = isBlocked(target.status) ? 'allow' : 'block';
+  const usual = usualFor(target);
+  const isQuick = usual.scope === 'client';
+  const icon = action === 'allow' ? CircleCheck : Ban;
   return (
     <>
-      <Button
-        kind="main"
-        icon={action === 'allow' ? CircleCheck : Ban}
-        isPending={judge.isPending}
-        onPress={() => judge.judge({ action, ...USUAL }, target)}
-      >
-        {say(`queries.verdict.${action}Quick`)}
-      </Button>
-      <Button icon={SlidersHorizontal} onPress={() => setOpen(true)}>
+      {isQuick && (
+        <Button
+          kind="main"
+          icon={icon}
+          isPending={judge.isPending}
+          onPress={() => judge.judge({ action, ...usual }, target)}
+        >
+          {say(`queries.verdict.${action}Quick`)}
+        </Button>
+      )}
+      <Button icon={isQuick ? SlidersHorizontal : icon} onPress={() => setOpen(true)}>
         {say(`queries.verdict.${action}More`)}
       </Button>
       {isOpen && <VerdictDialog {...props} action={action} onClose={() => setOpen(false)} />}
@@ -51,8 +56,8 @@ interface VerdictDialogProps extends VerdictProps {
 /** Asks for the clients, the duration and the names. */
 function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogProps): ReactNode {
   const { say } = useText();
-  const [chosen, setChosen] = useState(USUAL);
-  const set = (changed: Partial<typeof USUAL>): void => setChosen({ ...chosen, ...changed });
+  const [chosen, setChosen] = useState(() => usualFor(target));
+  const set = (changed: Partial<typeof chosen>): void => setChosen({ ...chosen, ...changed });
   const verdict: Verdict = { ...chosen, action };
   return (
     <FormDialog
@@ -70,12 +75,12 @@ function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogP
         label={say('field.for')}
         value={chosen.scope}
         onChange={(scope) => set({ scope })}
-        choices={SCOPES.map((id) => ({ id, text: say(`queries.scope.${id}`, { group }) }))}
+        choices={scopesOf(target).map((id) => ({ id, text: say(`queries.scope.${id}`, { group }) }))}
       />
       <SelectField
         label={say('grants.long')}
         value={String(chosen.span)}
-        onChange={(id) => set({ span: SPANS.find((span) => String(span) === id) ?? USUAL.span })}
+        onChange={(id) => set({ span: SPANS.find((span) => String(span) === id) ?? chosen.span })}
         choices={SPANS.map((span) => ({ id: String(span), text: say(`queries.span.${span}`) }))}
       />
       <SwitchField isSelected={chosen.subdomains} onChange={(subdomains) => set({ subdomains })}>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { grantOf, madeBy, midnightAfter, ruleDomainOf, touches } from './verdicts.ts';
+import { grantOf, madeBy, midnightAfter, ruleDomainOf, scopesOf, touches, usualFor } from './verdicts.ts';
 import type { Grant, Verdict } from './verdicts.ts';
 
 const grant: Grant = {
@@ -51,6 +51,17 @@ describe('madeBy()', () => {
       '*.a.example',
       'a.example',
     ]);
+  });
+});
+
+describe('scopesOf()', () => {
+  const target = { domain: 'example.org', groupId: 1, status: 'BLOCKED_LIST' } as const;
+  test('offers the client first, and none for a question without one', () => {
+    const asked = { ...target, client: '192.0.2.7', clientId: null };
+    expect([scopesOf(asked)[0], usualFor(asked).scope]).toEqual(['client', 'client']);
+    expect(scopesOf({ client: null, clientId: 7 })).toContain('client');
+    const open = { ...target, client: null, clientId: null };
+    expect([scopesOf(open), usualFor(open).scope]).toEqual([['group', 'everyone'], 'group']);
   });
 });
 

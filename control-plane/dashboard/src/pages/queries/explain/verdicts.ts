@@ -23,8 +23,8 @@ export interface Verdict {
 /** The query that a decision is about. */
 export interface VerdictTarget {
   readonly domain: string;
-  /** The address. */
-  readonly client: string;
+  /** The address; null = no client, so that a decision is for the group or everyone. */
+  readonly client: string | null;
   /** Of a client that named itself by its key; else it is looked up by the address. */
   readonly clientId: number | null;
   readonly groupId: number;
@@ -40,10 +40,16 @@ export function targetOf(
 }
 
 /** The usual decision, which one press makes and the sheet starts with. */
-export const USUAL: Omit<Verdict, 'action'> = { scope: 'client', span: 600, subdomains: true };
+export function usualFor(target: VerdictTarget): Omit<Verdict, 'action'> {
+  return { scope: scopesOf(target)[0]!, span: 600, subdomains: true };
+}
 
-/** The choices, the most common one first. */
-export const SCOPES: readonly VerdictScope[] = ['client', 'group', 'everyone'];
+/** The clients to choose from, the most common choice first. */
+export function scopesOf({ client, clientId }: Pick<VerdictTarget, 'client' | 'clientId'>): VerdictScope[] {
+  return client === null && clientId === null ? ['group', 'everyone'] : ['client', 'group', 'everyone'];
+}
+
+/** The choices of durations, the shortest one first. */
 export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
 
 /** Statuses of blocks that an allow rule lifts; only a grant, which precedes all blocking, lifts others. */
