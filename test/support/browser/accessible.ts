@@ -1,4 +1,4 @@
-/** Judges a page by axe-core, with the rules of WCAG 2.2 AA and the good habits beside them. */
+/** Checks a page with axe-core against the rules of WCAG 2.2 AA and its best practices. */
 import { expect } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from './watched-page.ts';
@@ -13,12 +13,13 @@ interface AxeResult {
   }[];
 }
 
-/** Fails with each element that breaks a rule; `within` is a selector, the whole page unless given. */
+/** Fails with each element that breaks a rule. `within` is a selector; the default is the whole page. */
 export async function expectAccessible(page: Page, within = ':root'): Promise<void> {
-  // Over the protocol of the browser, which the content policy of the page does not bind; half a megabyte, so once.
+  // Runs through the browser's protocol, because the content policy of the page would block the script. Loads it once:
+  // it is half a megabyte.
   const hasAxe = await page.evaluate<boolean>('globalThis.axe !== undefined');
   if (!hasAxe) await page.evaluate(`(() => { ${axe.source} })()`);
-  // An announcement stays in the live region for seconds, even if it names a button that is gone.
+  // An announcement stays in the live region for seconds, even if its button is gone.
   const parts = { include: [within], exclude: ['[data-live-announcer]'] };
   const run = `axe.run(${JSON.stringify(parts)}, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ['violations'] })`;
   const { violations } = await page.evaluate<AxeResult>(run);

@@ -8,7 +8,7 @@ const { children } = createRequire(import.meta.url)(
   join(import.meta.dirname, '../../../.config/leftovers.cjs'),
 ) as { children: () => string[] };
 
-// A lock of this suite alone: it is also taken alone, for which no other suite need wait.
+// A lock that only this suite uses; no other suite waits for it.
 useOwnLock();
 
 test('DashboardRoom.open() leaves no process and no lock when Weir does not start', async () => {

@@ -1,6 +1,6 @@
 /**
- * A whole Weir and a browser beside it, for the suites of the dashboard: an upstream that knows every name, a password,
- * some names asked and some of them blocked, and a session. A suite has one of it.
+ * A complete Weir and a browser for the suites of the dashboard: an upstream that resolves every name, a password, a
+ * few queried names, some of them blocked, and a session. Each suite opens one.
  */
 import type { Browser } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';
@@ -17,7 +17,7 @@ import type { Page, PageOptions } from './watched-page.ts';
 
 export { PASSWORD };
 
-/** The address that a blocked name is answered with. */
+/** The address in answers for blocked names. */
 export const BLOCKED = '0.0.0.0';
 /** Names that are queried when a `DashboardRoom` opens, and one that is blocked. */
 export const ASKED_NAMES: readonly string[] = [
@@ -30,10 +30,10 @@ export const BLOCKED_NAME = 'ads.tracker.example';
 export class DashboardRoom {
   readonly weir: Weir;
   readonly api: ApiClient;
-  /** Of the administrator; a page that is opened has it unless it says otherwise. */
+  /** Session of the administrator. Pages use it unless the caller passes another. */
   readonly session: string;
   private readonly browser: Browser;
-  /** Ends the parts. */
+  /** Stops all parts. */
   private readonly stack: AsyncDisposableStack;
 
   private constructor(
@@ -48,7 +48,7 @@ export class DashboardRoom {
     this.stack = stack;
   }
 
-  /** Starts everything, or leaves nothing running. */
+  /** Starts all parts, or stops those that started if one fails. */
   static async open(options: WeirOptions = {}): Promise<DashboardRoom> {
     await using stack = new AsyncDisposableStack();
     stack.defer(await holdNetwork('shared'));
@@ -57,7 +57,7 @@ export class DashboardRoom {
       Weir.start({ upstreams: [`127.0.0.1:${upstream.port}`], ...options }).then((it) => stack.use(it)),
       openBrowser().then((it) => stack.use(it)),
     ] as const;
-    // One that still starts when the other fails must be there to be ended.
+    // If one part fails, the other may still be starting and must also be stopped.
     await Promise.allSettled(starts);
     const [weir, browser] = await Promise.all(starts);
     const api = await weir.api();
@@ -73,23 +73,25 @@ export class DashboardRoom {
     return `http://127.0.0.1:${this.weir.webPort}`;
   }
 
-  /** Asks for A of each name over UDP, from an address of this machine's; the address of each. */
+  /** Queries the A record of each name over UDP from a local address; returns the addresses. */
   ask(names: readonly string[], from?: string): Promise<unknown[]> {
     return ask(this.weir, names, from);
   }
 
-  /** Asks for A of a name until the log has it. */
+  /** Queries the A record of a name until the log contains it. */
   async askLogged(name: string): Promise<void> {
     await this.ask([name]);
     await this.api.untilQueryCount(1, `domain=${name}`);
   }
 
-  /** The secret of a new session. */
+  /** Creates a session and returns its secret. */
   logIn(username = 'admin'): Promise<string> {
     return logIn(this.weir, username);
   }
 
-  /** Gives a page to `use`: logged in, unless `session` is an empty text, and of this Weir unless `origin` is given. */
+  /**
+   * Passes a page to `use`. It is logged in unless `session` is empty, and shows this Weir unless `origin` is given.
+   */
   async withPage<T>(
     { origin = this.origin, session = this.session, ...options }: PageOptions & { readonly origin?: string },
     use: (page: Page) => Promise<T>,

@@ -1,7 +1,9 @@
-/** A tab in the background: no browser without a screen has one, so the page is made to believe it. */
+/**
+ * A tab in the background. A headless browser never hides a tab, so the script makes the page report that it is hidden.
+ */
 import type { Page } from 'playwright-core';
 
-/** Hides the page for the rest of its life. */
+/** Hides the page until it is closed. */
 export async function hide(page: Page): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { get: () => true });

@@ -1,14 +1,14 @@
-/** Looks for what people would call broken in the layout of a page: judged by the boxes that the browser made of it. */
+/** Finds visible faults in the layout of a page, from the boxes that the browser computed. */
 import type { Page } from './watched-page.ts';
 
-/** A difference of a pixel comes from rounding. */
+/** Differences of one pixel come from rounding. */
 const TOLERANCE_PX = 2;
 /** WCAG 2.2, criterion 2.5.8. */
 const LEAST_TARGET_PX = 24;
 
 /**
- * Runs in the page, as text: this file knows nothing of a document. Finds what sticks out of the window sideways, text
- * that is cut off without an ellipsis, and targets that are too small or lie over each other.
+ * Runs in the page, passed as text, because this file has no types for a document. Finds elements that overflow the
+ * window horizontally, text cut off without an ellipsis, and targets that are too small or overlap.
  */
 const LOOK = `(() => {
   const faults = [];

@@ -1,4 +1,7 @@
-/** The parts of the built dashboard that a page loads, in bytes after gzip: the worst case for a browser. */
+/**
+ * Sizes of the files of the built dashboard that a page loads, in bytes after gzip, which is the worst case for a
+ * browser.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -8,12 +11,12 @@ import {
   parseManifest,
 } from '../../../control-plane/web/built-dashboard/build-manifest.ts';
 
-/** Drawing code of the chart: asked for once the overview stands. */
+/** Drawing code of the chart, requested once the overview is displayed. */
 const AFTER_FIRST_PAINT = /timeline-plot/;
 
 /** Sizes in bytes. */
 export interface LoadedBytes {
-  /** Without the drawing code of the chart, which comes after the first paint. */
+  /** Without the drawing code of the chart, which loads after the first paint. */
   readonly scripts: number;
   readonly styles: number;
 }
@@ -36,7 +39,7 @@ export function countLoaded(page: Page): { take(): LoadedBytes } {
   };
 }
 
-/** Sizes by gzip of the build's files, by path. */
+/** Sizes of the files of the build after gzip, by path. */
 function sizes(): ReadonlyMap<string, number> {
   const { files } = parseManifest(readFileSync(join(DIST, MANIFEST_NAME), 'utf8'));
   return new Map(files.map(({ path, forms }) => [path, (forms.gzip ?? forms.identity).bytes]));

@@ -1,10 +1,10 @@
-/** Single steps on a page of the dashboard, and searches for elements on it. Texts are the English ones. */
+/** Single steps on a page of the dashboard, and look-ups of elements on it, by their English texts. */
 import type { Locator } from 'playwright-core';
 import { PASSWORD } from '../weir/api-client.ts';
 import { untilQuiet } from './watched-page.ts';
 import type { Page } from './watched-page.ts';
 
-/** The notice with this text, once it is shown. */
+/** Waits for the notice with this text. */
 export async function noticeOf(page: Page, text: string | RegExp): Promise<Locator> {
   const notice = page
     .getByRole('region', { name: 'Notices' })
@@ -14,32 +14,32 @@ export async function noticeOf(page: Page, text: string | RegExp): Promise<Locat
   return notice;
 }
 
-/** Focuses a button of a notice and returns it: a notice with the focus does not time out. */
+/** Focuses a button of a notice and returns it. A focused notice does not time out. */
 export async function holdNotice(notice: Locator, name: string): Promise<Locator> {
   const button = notice.getByRole('button', { name });
   await button.focus();
   return button;
 }
 
-/** Chooses from a list that opens. */
+/** Selects an option of a drop-down list. */
 export async function choose(within: Page | Locator, label: string, option: string): Promise<void> {
   await within.getByRole('button', { name: new RegExp(` ${label}$`) }).click();
   await pageOf(within).getByRole('option', { name: option, exact: true }).click();
 }
 
-/** Opens the menu behind a button and takes an action of it. */
+/** Opens the menu of a button and selects one of its actions. */
 export async function takeAction(within: Page | Locator, button: string, action: string): Promise<void> {
   await within.getByRole('button', { name: button, exact: true }).click();
   await pageOf(within).getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-/** Goes to a path as a link does: the document stays, so its scripts are not loaded and compiled again. */
+/** Navigates to a path as a link does, without reloading the document, so scripts are not loaded and compiled again. */
 export async function followPath(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', './${path}')`);
   await untilQuiet(page);
 }
 
-/** Fills in the login that is shown, and sends it. */
+/** Fills in the login form and submits it. */
 export async function logInThere(
   within: Page | Locator,
   { username, password = PASSWORD }: { readonly username?: string; readonly password?: string } = {},
@@ -49,12 +49,12 @@ export async function logInThere(
   await within.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** The row of the log about a name. */
+/** The row of the log for a name. */
 export function logRowOf(page: Page, name: string): Locator {
   return page.getByRole('row', { name: `${name}, A, asked by` });
 }
 
-/** Opens the log with the queries for a name, and the drawer of the newest; gives the drawer. */
+/** Opens the log with the queries for a name, and the drawer of the newest query; returns the drawer. */
 export async function openExplained(page: Page, name: string): Promise<Locator> {
   await page.goto(`./queries?domain=${name}`);
   await logRowOf(page, name).first().locator('time').click();

@@ -1,11 +1,11 @@
-/** Stands for the device that the browser runs on: looks up the names of probes that its pages make. */
+/** Stands in for the device of the browser: resolves the probe names that its pages generate. */
 import type { Page, Response } from 'playwright-core';
 import { UdpClient } from '../dns/dns-client.ts';
 
-/** Asks for the name with this number, counted from 0. */
+/** Queries the probe name with this number, counted from 0. */
 export type LookUp = (name: string, index: number) => Promise<unknown>;
 
-/** Looks up each name that a page of the browser's context is given from now on. */
+/** Resolves each probe name that a page of the browser context receives from now on. */
 export function lookUpProbes(page: Page, lookUp: LookUp): void {
   let made = 0;
   page.context().on('response', (response: Response) => {
@@ -15,18 +15,18 @@ export function lookUpProbes(page: Page, lookUp: LookUp): void {
       const { name } = (await response.json()) as { name: string };
       await lookUp(name, index);
     };
-    // The page is gone: so is its check.
+    // The page was closed, which ends its check.
     ask().catch(() => undefined);
   });
 }
 
-/** Asks Weir over IPv4 from an address of the loopback. */
+/** Queries Weir over IPv4 from a loopback address. */
 export async function askOver4(port: number, name: string, from = '127.0.0.41'): Promise<void> {
   using device = await UdpClient.open(port, '127.0.0.1', from);
   await device.ask(name, 'A');
 }
 
-/** Asks Weir over IPv6. */
+/** Queries Weir over IPv6. */
 export async function askOver6(port: number, name: string): Promise<void> {
   using device = await UdpClient.open(port, '::1', '::1');
   await device.ask(name, 'AAAA');

@@ -10,7 +10,10 @@ export interface SubPathProxy {
   close(): Promise<void>;
 }
 
-/** Starts it: what is below `path` goes to the port, without the path and with its Host; all else is 404. */
+/**
+ * Starts the proxy. It forwards requests below `path` to the port, without the path and with the original Host, and
+ * answers 404 to all others.
+ */
 export async function startSubPathProxy(path: string, port: number): Promise<SubPathProxy> {
   const server = createServer((incoming, answer) => {
     const target = incoming.url ?? '';

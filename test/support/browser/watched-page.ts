@@ -1,7 +1,7 @@
 /**
- * A page of the browser that is watched: whatever it says on its console, throws, is refused by its content policy or
- * fails to load counts as a fault of the test, unless the test expects it. A test that fails leaves a picture in
- * data/browser/, and with `WEIR_TEST_TRACE=1` a trace (`playwright show-trace`).
+ * A page of the browser in which console messages, exceptions, violations of the content policy and failed loads count
+ * as faults of the test unless it expects them. A failing test saves a screenshot in data/browser/, and with
+ * `WEIR_TEST_TRACE=1` a trace (`playwright show-trace`).
  */
 import { expect } from '@jest/globals';
 import { mkdirSync } from 'node:fs';
@@ -11,39 +11,39 @@ import type { Browser, BrowserContext, ConsoleMessage, Page, Request, Response }
 
 export type { Page };
 
-/** How a page is opened. */
+/** Options of a page. */
 export interface PageOptions {
-  /** Size of the window in CSS pixels; by default that of a desktop. */
+  /** Size of the window in CSS pixels; desktop size by default. */
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** `light` unless given. */
+  /** Colour scheme; `light` by default. */
   readonly theme?: 'light' | 'dark';
   /** Locale of the browser; `en-GB` by default. */
   readonly locale?: string;
-  /** Whether it has touch, like a phone. */
+  /** Whether the page has touch input, like a phone. */
   readonly isTouched?: boolean;
   /** `prefers-reduced-motion`. */
   readonly isCalm?: boolean;
   /** Secret of a session. */
   readonly session?: string;
-  /** Expected faults: texts of the console, and `STATUS METHOD PATH` of answers. */
+  /** Expected faults: console messages, and `STATUS METHOD PATH` of responses. */
   readonly expected?: readonly RegExp[];
 }
 
-/** The windows that the dashboard is made for. */
+/** The window sizes that the dashboard supports. */
 export const Viewport = {
   phone: { width: 360, height: 740 },
   tablet: { width: 820, height: 1180 },
   desktop: { width: 1440, height: 900 },
 } as const;
 
-/** Traces cost a sixth of the CPU time of these suites, so they are recorded only on request. */
+/** Recording traces costs a sixth of the CPU time of these suites, so it is off by default. */
 export const RECORDS_PAGES = process.env['WEIR_TEST_TRACE'] === '1';
 
 const PICTURES = join(import.meta.dirname, '..', '..', '..', 'data', 'browser');
 
 /**
- * Opens a page of `origin`, passes it to `use`, and closes it. Rejects for every error that the page, or one that it
- * opened, raised.
+ * Opens a page of `origin`, passes it to `use`, and closes it. Rejects if the page, or one that it opened, raised an
+ * error.
  */
 export async function withPage<T>(
   browser: Browser,
@@ -97,7 +97,7 @@ async function openContext(browser: Browser, origin: string, options: PageOption
   return context;
 }
 
-/** Notes what the page does wrong. */
+/** Records the faults of the page. */
 function watch(page: Page, faults: string[]): void {
   page.on('console', (message: ConsoleMessage) => {
     const kind = message.type();
@@ -109,7 +109,7 @@ function watch(page: Page, faults: string[]): void {
   page.on('pageerror', (error: Error) => faults.push(`thrown: ${error.stack ?? error.message}`));
   page.on('requestfailed', (request: Request) => {
     const reason = request.failure()?.errorText ?? '';
-    // The page itself gave it up, as it does with a stream that is no longer looked at.
+    // The page aborted the request, as it does with a stream that is no longer displayed.
     if (reason === 'net::ERR_ABORTED') return;
     faults.push(`${reason} ${request.method()} ${new URL(request.url()).pathname}`);
   });
@@ -120,7 +120,7 @@ function watch(page: Page, faults: string[]): void {
   });
 }
 
-/** Requests of each page that have no answer yet; a stream is not waited for. */
+/** Pending requests of each page. Streams do not count. */
 const pending = new WeakMap<Page, Set<Request>>();
 
 function countRequests(page: Page): void {
@@ -134,14 +134,14 @@ function countRequests(page: Page): void {
 }
 
 /**
- * Waits until the page has drawn something and everything that it asked for has come. Rejects where that takes too long,
- * with what has not come.
+ * Waits until the page has drawn something and all its requests are answered. On a time-out, rejects with the pending
+ * requests.
  */
 export async function untilQuiet(page: Page): Promise<void> {
   await page.waitForSelector('#root > *', { state: 'attached' });
   const open = pending.get(page)!;
   let quiet = 0;
-  // A response may make the page ask for more, once it has been drawn.
+  // Once a response is drawn, the page may send more requests.
   await until(
     `a quiet page ${page.url()}`,
     async () => {
@@ -155,20 +155,20 @@ export async function untilQuiet(page: Page): Promise<void> {
   );
 }
 
-/** Resolves after the next frame; a browser without a screen may skip one. */
+/** Resolves after the next frame; a headless browser may skip one. */
 const DRAWN = `new Promise((drawn) => {
   requestAnimationFrame(() => setTimeout(drawn));
   setTimeout(drawn, 1000);
 })`;
 
-/** Whether a part of the page has not come yet, and a skeleton stands in its place. */
+/** Whether a skeleton is still shown in place of content. */
 async function isLoading(page: Page): Promise<boolean> {
   return (await page.locator('[aria-busy="true"]').count()) > 0;
 }
 
 async function keep(page: Page, context: BrowserContext, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  // The page may be gone with what failed.
+  // The failure may have closed the page.
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true }).catch(() => undefined);
   if (RECORDS_PAGES)
     await context.tracing.stop({ path: join(PICTURES, `${name}.zip`) }).catch(() => undefined);

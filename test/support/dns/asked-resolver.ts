@@ -1,4 +1,4 @@
-/** A resolver over scripted servers: opens both, asks, and says in short how a question ended. */
+/** A resolver over scripted servers: opens both, asks questions, and summarises each result. */
 import { systemClock } from '../../../shared/clock.ts';
 import type {
   PoolSettings,
@@ -15,7 +15,7 @@ import type { Question } from '../../../dns-worker/resolve/response/question.ts'
 import type { Resolution, ResolverSettings } from '../../../dns-worker/resolve/resolver.ts';
 import { Resolver } from '../../../dns-worker/resolve/resolver.ts';
 
-/** The usual question. */
+/** The default question. */
 export const WWW = question('www.example.org', 'A');
 /** Health settings without probes. */
 export const HEALTH_OFF = {
@@ -36,7 +36,7 @@ export async function closeAll(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 }
 
-/** A server that answers over UDP as the script says. */
+/** A server that answers over UDP as the script defines. */
 export async function upstream(script: Script = () => undefined): Promise<ScriptedUpstream> {
   const server = await ScriptedUpstream.start();
   server.udpScript = script;
@@ -44,24 +44,24 @@ export async function upstream(script: Script = () => undefined): Promise<Script
   return server;
 }
 
-/** A script: a good answer. */
+/** A script that sends a valid answer. */
 export function answers(lastOctet: number): Script {
   return (query) => query.reply(good(query, lastOctet));
 }
 
-/** A script: an answer of these flags. */
+/** A script that sends an answer with these flags. */
 export function fails(flags: number, ...additionals: TestRecord[]): Script {
   return (query) =>
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags, additionals }));
 }
 
-/** A script: a referral. */
+/** A script that sends a referral. */
 export const refers: Script = (query) => {
   const authorities = [ns('org', 'ns.example.org')];
   query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: 0x8100, authorities }));
 };
 
-/** A script: silence. */
+/** A script that does not answer. */
 export const silent: Script = () => undefined;
 
 /** The answer 192.0.2.`lastOctet`. */
@@ -70,7 +70,7 @@ export function good(query: ReceivedQuery, lastOctet: number): Uint8Array {
   return response(questionOf(query.bytes), { id: idOf(query.bytes), answers: [record] });
 }
 
-/** A server as a pool names it. */
+/** Settings of a server in a pool. */
 export function settingsOf(
   server: ScriptedUpstream,
   transport: UpstreamSettings['transport'] = 'udp',
@@ -100,7 +100,7 @@ export function resolver(pools: readonly PoolSettings[], more: Partial<ResolverS
   return made;
 }
 
-/** Asks, and waits for the end. */
+/** Asks a question and waits for its result. */
 export function resolve(by: QuestionTaker, asked: Question = WWW): Promise<Resolution> {
   const resolved = new Promise<Resolution>((done) => by.resolve(asked, done));
   return within('a question to be resolved', resolved);

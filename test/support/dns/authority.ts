@@ -1,6 +1,7 @@
 /**
- * Real DNS servers on loopback for tests: NSD with a zone, Unbound in front of it, dnsmasq as a router's server. They
- * run as the current user each from its own directory. A suite names those that it starts: `@needs nsd`.
+ * Real DNS servers on loopback for tests: NSD with a zone, Unbound that forwards to it, and dnsmasq in the role of a
+ * router. Each runs as the current user in its own directory. A suite declares the servers that it starts: `@needs
+ * nsd`.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -16,7 +17,7 @@ import { freePort } from '../weir/free-ports.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** A server that runs. */
+/** A running server. */
 export interface RunningServer {
   readonly ip: string;
   readonly port: number;
@@ -35,7 +36,7 @@ export interface ServedZone {
   readonly path: string;
 }
 
-/** Starts NSD as authority for one zone. */
+/** Starts NSD as the authority for one zone. */
 export async function startNsd(zone: string, zoneText: string): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-zone-'));
   const path = join(folder, 'zone');
@@ -50,7 +51,7 @@ export async function startNsd(zone: string, zoneText: string): Promise<RunningS
   };
 }
 
-/** Starts NSD as authority for these zones. */
+/** Starts NSD as the authority for these zones. */
 export async function startNsdOn(zones: readonly ServedZone[]): Promise<RunningProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-nsd-'));
   const port = await freePort([LOOPBACK]);
@@ -80,7 +81,7 @@ export interface EncryptedServer extends RunningServer {
   readonly httpsPort: number;
 }
 
-/** Starts Unbound as a resolver that knows one zone, over UDP, TCP, TLS and HTTPS (where it was built in). */
+/** Starts Unbound as a resolver that knows one zone, over UDP, TCP, TLS, and HTTPS if it was built with it. */
 export async function startEncryptedUnbound(
   zone: string,
   authorityPort: number,
@@ -98,7 +99,7 @@ export async function startEncryptedUnbound(
   return { ...(await startUnbound(zone, authorityPort, more)), tlsPort, httpsPort };
 }
 
-/** Starts Unbound as a resolver that knows one zone, from the authority on `authorityPort`. */
+/** Starts Unbound as a resolver that gets one zone from the authority on `authorityPort`. */
 export async function startUnbound(
   zone: string,
   authorityPort: number,
@@ -156,7 +157,7 @@ forward-zone:
   return run(requireProgram('unbound'), ['-d', '-c', join(folder, 'unbound.conf')], folder, port);
 }
 
-/** Starts dnsmasq as the server of a local network; `records` are options such as `--host-record=…`. */
+/** Starts dnsmasq as the server of a local network. `records` are options such as `--host-record=…`. */
 export async function startDnsmasq(records: readonly string[]): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-dnsmasq-'));
   const port = await freePort([LOOPBACK]);
@@ -171,7 +172,7 @@ export async function startDnsmasq(records: readonly string[]): Promise<RunningS
   return run(requireProgram('dnsmasq'), [...options, ...listening, ...records], folder, port);
 }
 
-/** Starts a server that keeps its files in `folder`, and waits until it answers; the folder goes with it. */
+/** Starts a server that keeps its files in `folder`, and waits until it answers. Closing it deletes the folder. */
 export async function run(
   program: string,
   args: string[],
@@ -199,7 +200,7 @@ export async function run(
   return { ip: '127.0.0.1', port, pid: child.pid ?? 0, close };
 }
 
-/** Asks until any response comes. Rejects with the program's output if none comes or the program ends. */
+/** Sends queries until a response arrives. Rejects with the program's output if none arrives or the program ends. */
 async function untilAnswers(child: ChildProcess, port: number, said: () => string): Promise<void> {
   const socket = createSocket('udp4');
   const query = encodeMessage({ type: 'query', id: 1, questions: [{ name: 'ready.test', type: 'A' }] });

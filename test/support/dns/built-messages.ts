@@ -1,13 +1,13 @@
 /**
- * Builds response messages byte by byte, so that tests can write messages that no encoder would: uncompressed,
- * unordered, or wrong. `shared/dns/codec.ts` reads them back.
+ * Builds response messages byte by byte, so that tests can write messages that no encoder would produce: uncompressed,
+ * unordered, or malformed. `shared/dns/codec.ts` reads them back.
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { nameFromText } from '../../../shared/dns/name.ts';
 import type { Question } from '../../../dns-worker/resolve/response/question.ts';
 
-/** One record to write; `owner` and the names in `rdata` are presentation form or raw bytes. */
+/** A record to write. `owner` and the names in `rdata` are in presentation form or raw bytes. */
 export interface TestRecord {
   readonly owner: string | Uint8Array;
   readonly type: RRTypeName | number;
@@ -16,7 +16,7 @@ export interface TestRecord {
   readonly rrClass?: number;
 }
 
-/** Parts of a response; what is left out is empty or zero. */
+/** Parts of a response; omitted parts are empty or zero. */
 export interface TestResponse {
   readonly id?: number;
   /** The 16 flag bits; 0x8180 (QR, RD, RA) unless given. */
@@ -46,7 +46,7 @@ function typeCode(type: RRTypeName | number): number {
   return typeof type === 'number' ? type : RRType[type];
 }
 
-/** Wire form of a name; throws if it has none. */
+/** Wire form of a name; throws if the name is not valid. */
 export function wireName(name: string): Uint8Array {
   const wire = nameFromText(name);
   if (wire === null) throw new Error(`encode name: ${name} is not valid`);
@@ -118,7 +118,7 @@ export function opt(extendedRcode = 0): TestRecord {
   return { owner: '.', type: 'OPT', ttl: extendedRcode * 0x1000000, rdata: new Uint8Array(0), rrClass: 1232 };
 }
 
-/** The message that answers `asked` so. */
+/** A response to `asked` with these parts. */
 export function response(asked: Question, parts: TestResponse = {}): Uint8Array {
   const { answers = [], authorities = [], additionals = [] } = parts;
   const counts = [1, answers.length, authorities.length, additionals.length].flatMap(u16);
@@ -139,7 +139,7 @@ function record(from: TestRecord): Uint8Array {
   return octets(owner, fixed, u16(from.rdata.length), from.rdata);
 }
 
-/** The question of a query, read back from its bytes; of EDNS only the DO bit. */
+/** The question of a query, read from its bytes; of EDNS only the DO bit. */
 export function questionOf(query: Uint8Array): Question {
   let end = 12;
   while (query[end] !== 0) end += query[end]! + 1;

@@ -16,7 +16,7 @@ export interface TestCertificate {
   readonly keyPath: string;
 }
 
-/** An authority that lives until `close`. */
+/** A certificate authority; `close` deletes it. */
 export class TestAuthority {
   readonly cert: string;
   readonly folder: string;
@@ -63,7 +63,7 @@ export class TestAuthority {
     this.openssl('x509', '-req', ...paths, ...signer);
   }
 
-  /** `openssl x509` of older versions cannot choose the dates; `openssl ca` can. */
+  /** Older versions of `openssl x509` cannot set the dates; `openssl ca` can. */
   private signExpired(name: string): void {
     writeFileSync(join(this.folder, 'index'), '');
     const settings = `[ca]\ndefault_ca=it\n[it]\ndatabase=index\nnew_certs_dir=.\nserial=ca.srl\ndefault_md=sha256\npolicy=any\n[any]\ncommonName=supplied\n`;

@@ -1,4 +1,4 @@
-/** A chain of trust over zones made on the spot; its questions are answered from a table. */
+/** A chain of trust over generated zones; a table answers its questions. */
 import { Budget } from '../../../dns-worker/dnssec/budget.ts';
 import { type Fetched, type ShareCuts, TrustChain } from '../../../dns-worker/dnssec/trust-chain.ts';
 import type { SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';
@@ -52,23 +52,23 @@ export class ChainTable {
       this.on(`${name} DS`, '', TEST.signed(`${name} 300 NSEC x.test A RRSIG NSEC`));
   }
 
-  /** Answers a question so from now on. */
+  /** Sets the answer to a question. */
   on(question: string, answers: string, authority = ''): this {
     this.answers.set(question, signedSets(answers, authority));
     return this;
   }
 
-  /** Answers a question no more. */
+  /** Removes the answer to a question. */
   off(question: string): void {
     this.answers.delete(question);
   }
 
-  /** The questions so far; forgets them. */
+  /** Returns the questions so far and clears the list. */
   takeAsked(): string[] {
     return this.asked.splice(0);
   }
 
-  /** Budget of a question; its time does not end before the test moves the clock by seconds. */
+  /** Budget of a question. It does not run out of time until the test advances the clock by seconds. */
   budget(): Budget {
     return new Budget(this.clock.monotonicMs() + 3000);
   }

@@ -1,4 +1,4 @@
-/** A DNS client over UDP and TCP that hides nothing: no retries, no cache, replies as they came. */
+/** A DNS client over UDP and TCP without retries or a cache; it returns replies unchanged. */
 import { createSocket } from 'node:dgram';
 import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,30 +9,30 @@ import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 import { query, Reply } from './dns-message.ts';
 import type { QueryOptions, TypeSpec } from './dns-message.ts';
 
-/** A question and how to put it. */
+/** A question and how to send it. */
 export interface Question extends QueryOptions {
   readonly name: string;
   readonly type: TypeSpec;
 }
 
-/** A reply that does not come within this time is lost, milliseconds. */
+/** A reply that takes longer counts as lost, milliseconds. */
 const LOST_MS = 20_000;
-/** A connection that neither brings all that is waited for nor ends within this time is lost, milliseconds. */
+/** A connection that neither delivers the expected messages nor ends within this time counts as lost, milliseconds. */
 const SILENT_MS = 60_000;
 
-/** A call that waits for a reply. */
+/** A call waiting for a reply. */
 interface Waiting {
   readonly take: (reply: Reply) => void;
   readonly giveUp: (reason: Error) => void;
 }
 
-/** One UDP socket. */
+/** A client with one UDP socket. */
 export class UdpClient {
   private readonly socket: UdpSocket;
   private readonly to: { readonly address: string; readonly port: number };
   private readonly waiting = new Map<number, Waiting>();
   private nextId = Math.floor(Math.random() * 0x1_0000);
-  /** Everything that came and was not waited for. */
+  /** Received messages that no call was waiting for. */
   readonly unexpected: Uint8Array[] = [];
 
   private constructor(socket: UdpSocket, to: { address: string; port: number }) {
@@ -41,7 +41,7 @@ export class UdpClient {
     socket.on('message', (bytes, from) => this.receive(bytes, from));
   }
 
-  /** Opens a socket towards a server, from an address of this machine's where one is given. */
+  /** Opens a socket to a server, from the given local address if any. */
   static async open(port: number, address = '127.0.0.1', from?: string): Promise<UdpClient> {
     const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 });
     socket.bind(0, from);
@@ -49,7 +49,7 @@ export class UdpClient {
     return new UdpClient(socket, { address, port });
   }
 
-  /** Sends bytes and waits for nothing. */
+  /** Sends bytes without waiting for a reply. */
   send(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.socket.send(bytes, this.to.port, this.to.address, (error) => {
@@ -59,7 +59,7 @@ export class UdpClient {
     });
   }
 
-  /** Asks and waits for the reply. Rejects if none arrives. */
+  /** Sends a query and waits for its reply. Rejects if none arrives. */
   async ask(name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
     const id = options.id ?? this.freeId();
     return this.exchange(query(name, type, { ...options, id }));
@@ -89,7 +89,7 @@ export class UdpClient {
     }
   }
 
-  /** Asks all questions, `inFlight` at a time; replies in the order of the questions. */
+  /** Sends all queries, at most `inFlight` at a time; returns the replies in the order of the questions. */
   async askAll(questions: readonly Question[], inFlight = 64): Promise<Reply[]> {
     const replies: Reply[] = [];
     let next = 0;
@@ -131,7 +131,7 @@ function shown(message: Uint8Array): string {
   return JSON.stringify(Buffer.from(message).subarray(0, 60).toString('latin1'));
 }
 
-/** One TCP connection. */
+/** A client with one TCP connection. */
 export class TcpClient {
   readonly socket: Socket;
   private readonly ended: Promise<void>;
@@ -148,7 +148,7 @@ export class TcpClient {
       frames.push(chunk);
       this.wake();
     });
-    socket.on('error', () => undefined); // 'close' follows
+    socket.on('error', () => undefined); // A 'close' event follows.
     this.ended = new Promise((resolve) => {
       socket.on('close', () => {
         this.wake();
@@ -157,7 +157,7 @@ export class TcpClient {
     });
   }
 
-  /** Connects, from an address of this machine's where one is given. */
+  /** Connects, from the given local address if any. */
   static async open(port: number, host = '127.0.0.1', from?: string): Promise<TcpClient> {
     const socket = connect({
       port,
@@ -170,18 +170,18 @@ export class TcpClient {
     return client;
   }
 
-  /** Resolves when the connection has ended, on either side. The deadline starts when this is read. */
+  /** Resolves when either side has closed the connection. The time-out starts when this property is read. */
   get closed(): Promise<void> {
     const lastSeen = (): string => `${String(this.received.length)} messages`;
     return within('a TCP connection to be closed', this.ended, { lastSeen });
   }
 
-  /** Sends a message after its length. */
+  /** Sends a message with its length prefix. */
   send(message: Uint8Array): void {
     this.socket.write(frame(message));
   }
 
-  /** The first `count` messages, or fewer where the connection ends before. Rejects where neither comes. */
+  /** The first `count` messages, or fewer if the connection ends first. Rejects on a time-out. */
   async messages(count: number): Promise<readonly Uint8Array[]> {
     const endMs = performance.now() + SILENT_MS;
     const late = setInterval(() => this.wake(), SILENT_MS / 10);
@@ -189,7 +189,7 @@ export class TcpClient {
       while (this.received.length < count && !this.socket.destroyed) {
         if (performance.now() > endMs)
           throw new Error(
-            `ask over TCP: ${String(this.received.length)} of ${String(count)} messages, and no end of the connection`,
+            `ask over TCP: ${String(this.received.length)} of ${String(count)} messages, and the connection is still open`,
           );
         await new Promise<void>((resolve) => (this.wake = resolve));
       }
@@ -222,7 +222,7 @@ export class TcpClient {
   }
 }
 
-/** Asks one question on a separate connection. */
+/** Sends one query on a separate connection. */
 export async function askOverTcp(
   port: number,
   name: string,

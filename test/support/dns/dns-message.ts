@@ -1,6 +1,6 @@
 /**
- * Queries byte by byte, and replies in the form that tests check. Names are sent in the case in which they are written.
- * `shared/dns/codec.ts` reads the replies; it is independent of Weir's own reader.
+ * Builds queries byte by byte, and parses replies for tests. Names are sent in the case in which they are written.
+ * Replies are parsed with `shared/dns/codec.ts`, which is independent of Weir's own parser.
  */
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import type { DecodedPacket } from '../../../shared/dns/codec.ts';
@@ -34,7 +34,7 @@ const EDE_CODE = 15;
 const SUBNET_CODE = 8;
 const COOKIE_CODE = 10;
 
-/** The wire form of a name, in the case that it is written in. */
+/** The wire form of a name, preserving its case. */
 export function nameOctets(name: string): Uint8Array {
   const labels = name.split('.').filter((label) => label !== '');
   return octets(...labels.map((label) => [label.length, ...Buffer.from(label, 'latin1')]), [0]);
@@ -65,7 +65,7 @@ function opt({
   return [0, ...u16(RRType.OPT), ...u16(udpSize), ...flags, ...u16(options.length), ...options];
 }
 
-/** A reply and where it came from. */
+/** A reply and its source. */
 export class Reply {
   readonly bytes: Uint8Array;
   readonly message: DecodedPacket;
@@ -84,7 +84,7 @@ export class Reply {
     return (this.bytes[0]! << 8) | this.bytes[1]!;
   }
 
-  /** The four bits of the header; extended rcodes are `extendedRcode`. */
+  /** The four bits in the header; `extendedRcode` has extended ones. */
   get rcode(): number {
     return this.bytes[3]! & 0xf;
   }

@@ -1,5 +1,5 @@
 /**
- * Debian's receiver of dnstap, fstrm_capture, and what dnstap-ldns reads in what it has taken.
+ * Debian's dnstap receiver, fstrm_capture, and dnstap-ldns, which decodes what it captured.
  *
  * @needs fstrm-bin dnstap-ldns
  */
@@ -11,7 +11,7 @@ import { requireProgram } from '../parts/programs.ts';
 import { makeTempDir } from '../parts/test-database.ts';
 import { until, within } from '../parts/until.ts';
 
-/** A receiver that listens. */
+/** A receiver that is listening. */
 export class DnstapReceiver {
   private readonly folder = makeTempDir();
   private readonly file = join(this.folder, 'taken.fstrm');
@@ -19,7 +19,7 @@ export class DnstapReceiver {
   private readonly child;
   private readonly ended: Promise<unknown>;
 
-  /** Listens on a port of this machine, or on a Unix socket. */
+  /** Listens on a local port or a Unix socket. */
   constructor(port?: string) {
     const place = port === undefined ? ['-u', this.path] : ['-a', '127.0.0.1', '-p', port];
     const flags = ['-t', 'protobuf:dnstap.Dnstap', '-w', this.file, ...place];
@@ -27,19 +27,19 @@ export class DnstapReceiver {
     this.ended = once(this.child, 'close');
   }
 
-  /** The Unix socket as a target, once it exists. */
+  /** The Unix socket as a dnstap target, once it exists. */
   async target(): Promise<string> {
     await until(`fstrm_capture to listen on ${this.path}`, () => existsSync(this.path));
     return `unix:${this.path}`;
   }
 
-  /** Ends it; what it has taken, as text. */
+  /** Stops the receiver and returns the captured frames as text. */
   async taken(): Promise<string> {
     await this.end('SIGINT');
     return spawnSync(requireProgram('dnstap-ldns'), ['-r', this.file, '-y']).stdout.toString();
   }
 
-  /** Ends it and removes what it wrote. */
+  /** Stops the receiver and deletes its files. */
   async remove(): Promise<void> {
     await this.end('SIGTERM');
     rmSync(this.folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** A client of DNS over HTTPS, HTTP/2, that hides nothing. */
+/** A client of DNS over HTTPS (HTTP/2) without retries; it returns responses unchanged. */
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import type {
@@ -10,19 +10,19 @@ import type {
 import { within } from '../parts/until.ts';
 import { DNS_MESSAGE_TYPE } from '../../../shared/dns/doh-target.ts';
 
-/** A response as it came. */
+/** A response as received. */
 export interface DohReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** The path of a GET for a message. */
+/** The path of a GET request for a message. */
 export function dohPath(message: Uint8Array): string {
   return `/dns-query?dns=${Buffer.from(message).toString('base64url')}`;
 }
 
-/** One connection. */
+/** A client with one connection. */
 export class DohClient {
   readonly session: ClientHttp2Session;
 
@@ -33,12 +33,12 @@ export class DohClient {
     this.session.on('error', () => undefined);
   }
 
-  /** Asks by GET. */
+  /** Sends a query by GET. */
   get(message: Uint8Array): Promise<DohReply> {
     return this.request({ ':path': dohPath(message) });
   }
 
-  /** Asks by POST. */
+  /** Sends a query by POST. */
   post(message: Uint8Array, more: OutgoingHttpHeaders = {}): Promise<DohReply> {
     const headers = { ':method': 'POST', ':path': '/dns-query', 'content-type': DNS_MESSAGE_TYPE, ...more };
     return this.request(headers, message);
@@ -55,7 +55,7 @@ export class DohClient {
     return { status: answered[':status'], headers: answered, body: Buffer.concat(chunks) };
   }
 
-  /** Sends a request and leaves the rest to the caller. */
+  /** Sends a request and returns its stream to the caller. */
   open(headers: OutgoingHttpHeaders, body?: Uint8Array): ClientHttp2Stream {
     const stream = this.session.request(headers, { endStream: body === undefined });
     if (body !== undefined) stream.end(body);

@@ -1,4 +1,4 @@
-/** A client of DNS over TLS that hides nothing. */
+/** A client of DNS over TLS without retries. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
@@ -8,7 +8,7 @@ import { within } from '../parts/until.ts';
 import { query, Reply } from './dns-message.ts';
 import type { QueryOptions, TypeSpec } from './dns-message.ts';
 
-/** One connection, of which no certificate is checked unless the options say so. */
+/** One connection. The certificate is not verified unless the options require it. */
 export class DotClient {
   readonly socket: TLSSocket;
   private readonly received: Uint8Array[] = [];
@@ -25,7 +25,7 @@ export class DotClient {
     socket.setMaxListeners(0);
   }
 
-  /** Rejects where the handshake fails. `underneath` is a connection to speak over, if any. */
+  /** Rejects if the handshake fails. `underneath` is an existing connection to run TLS over. */
   static async open(port: number, options: ConnectionOptions = {}, underneath?: Socket): Promise<DotClient> {
     const to = underneath === undefined ? { port, host: '127.0.0.1' } : { socket: underneath };
     const socket = connect({ ...to, rejectUnauthorized: false, ALPNProtocols: ['dot'], ...options });
@@ -33,7 +33,7 @@ export class DotClient {
     return new DotClient(socket);
   }
 
-  /** Asks and waits for the next reply; rejects where the connection ends. */
+  /** Sends a query and waits for the next reply; rejects if the connection ends. */
   async ask(name: string, type: TypeSpec, options: QueryOptions = {}): Promise<Reply> {
     this.socket.write(frame(query(name, type, options)));
     while (this.received.length === 0) {

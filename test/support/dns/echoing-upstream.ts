@@ -1,4 +1,4 @@
-/** An in-process upstream that knows an address for every name, so that any name resolves. */
+/** An in-process upstream that has an address for every name, so every name resolves. */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { octets, u16, u32 } from './built-messages.ts';
 import { ScriptedUpstream } from './scripted-upstream.ts';
@@ -9,7 +9,7 @@ export const EVERY_ADDRESS = '192.0.2.77';
 const TTL_SECS = 3600;
 const QNAME_POINTER = 0xc00c;
 
-/** Starts it: A is answered with EVERY_ADDRESS, everything else with NODATA. */
+/** Starts the upstream: it answers A with EVERY_ADDRESS and every other type with NODATA. */
 export async function startEchoingUpstream(): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (query) => query.reply(answerTo(query.bytes));
@@ -17,7 +17,7 @@ export async function startEchoingUpstream(): Promise<ScriptedUpstream> {
   return upstream;
 }
 
-/** The answer to a query of one question. */
+/** The response to a query with one question. */
 export function answerTo(query: Uint8Array): Uint8Array {
   let end = 12;
   while (query[end] !== 0) end += query[end]! + 1;
@@ -39,11 +39,11 @@ export function answerTo(query: Uint8Array): Uint8Array {
   );
 }
 
-/** Like the echoing one, but every reply takes its time. */
+/** Starts an upstream that answers in the same way after a delay. */
 export async function startSlowUpstream(delayMs: number): Promise<ScriptedUpstream> {
   const upstream = await ScriptedUpstream.start();
   upstream.udpScript = (query) => {
-    // A reply that is due after the end of the test has nowhere to go.
+    // The test may have ended before the reply is due.
     setTimeout(() => {
       if (!upstream.isClosed) query.reply(answerTo(query.bytes));
     }, delayMs).unref();

@@ -1,6 +1,6 @@
 /**
- * A zone of given names, and what its denials must prove of any name below it (RFC 4035 section 5.4, RFC 5155 section
- * 8).
+ * A zone with given names, and what its denials must prove about any name below it (RFC 4035 section 5.4, RFC 5155
+ * section 8).
  */
 import { expect } from '@jest/globals';
 import type { Denial } from '../../../dns-worker/dnssec/proof.ts';
@@ -10,12 +10,12 @@ import { wireName } from './built-messages.ts';
 /** The apex. */
 export const ZONE = 'example';
 
-/** A name below the zone from labels, the last one next to the zone. */
+/** A name below the zone built from labels; the last label is next to the zone. */
 export function below(labels: readonly string[]): string {
   return [...labels, ZONE].join('.');
 }
 
-/** The names whose records prove that another one does not exist. */
+/** The names whose records prove that another name does not exist. */
 export interface Missing {
   readonly qname: string;
   readonly encloser: string;
@@ -30,7 +30,7 @@ interface Denials {
   ofMissing(missing: Missing): Denial;
 }
 
-/** Expects that every proof about the name with these labels holds, and no other. Names have A records. */
+/** Expects that exactly the correct proofs about the name with these labels are valid. Names have A records. */
 export function expectProofs(names: ReadonlySet<string>, asked: readonly string[], denials: Denials): void {
   const exists = (name: string): boolean => [...names].some((it) => it === name || it.endsWith(`.${name}`));
   const qname = below(asked);

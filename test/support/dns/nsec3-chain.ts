@@ -1,8 +1,8 @@
-/** NSEC3 chains of zones made on the spot (RFC 5155 section 7.1). */
+/** NSEC3 chains of generated zones (RFC 5155 section 7.1). */
 import { nsec3Hash } from '../../../dns-worker/dnssec/nsec3.ts';
 import { wireName } from './built-messages.ts';
 
-/** How names are hashed, and whether unsigned delegations are left out. */
+/** Hash parameters, and whether unsigned delegations are left out. */
 export interface ChainForm {
   readonly iterations: number;
   /** Hexadecimal. */
@@ -10,13 +10,13 @@ export interface ChainForm {
   readonly optOut?: boolean;
 }
 
-/** A zone's complete chain; `proof` picks from it what an authority would send. */
+/** The complete chain of a zone; `proof` selects the records that an authority would send. */
 export class Nsec3Chain {
   private readonly zone: string;
   private readonly form: ChainForm;
   private readonly sorted: readonly { readonly hashed: string; readonly types: string }[];
 
-  /** `types` by name, empty non-terminals included. */
+  /** `types` by name, including empty non-terminals. */
   constructor(zone: string, form: ChainForm, types: Readonly<Record<string, string>>) {
     this.zone = zone;
     this.form = form;
@@ -25,7 +25,7 @@ export class Nsec3Chain {
       .sort((a, b) => (a.hashed < b.hashed ? -1 : 1));
   }
 
-  /** The record at each of these names, or the one that covers it, each once. */
+  /** For each of these names, the record that matches or covers it, without duplicates. */
   proof(...names: string[]): string {
     return [...new Set(names.map((name) => this.recordFor(this.hash(name))))].join('\n');
   }

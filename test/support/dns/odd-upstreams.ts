@@ -1,12 +1,12 @@
-/** Upstreams that are odd but honest: what each does with cookies and with the case of names. */
+/** Unusual but valid upstreams, which differ in how they handle cookies and the case of names. */
 import { EdnsOption, Rcode } from '../../../shared/dns/iana.ts';
 import { FOLD } from '../../../shared/dns/name.ts';
 import { a, idOf, octets, opt, questionOf, response, soa, type TestRecord } from './built-messages.ts';
 import type { ReceivedQuery, Script, ScriptedUpstream } from './scripted-upstream.ts';
 
-/** The address that every good answer has. */
+/** The address in every valid answer. */
 export const GOOD_ADDRESS = '192.0.2.9';
-/** FORMERR, NXDOMAIN and REFUSED of a resolver. */
+/** Response flags with FORMERR, NXDOMAIN and REFUSED from a resolver. */
 export const FLAGS = { formerr: 0x8181, nxdomain: 0x8183, refused: 0x8185 } as const;
 const FOREIGN_COOKIE = Uint8Array.from({ length: 16 }, (_, at) => 0xa0 + at);
 const OPT_HEAD = 11;
@@ -21,7 +21,7 @@ export function hasEdns({ bytes }: ReceivedQuery): boolean {
   return bytes[11] === 1;
 }
 
-/** The options of a query as they are in its OPT record; empty without one. */
+/** The options in the OPT record of a query; empty without one. */
 export function optionsOf(query: ReceivedQuery): Uint8Array {
   const end = 12 + questionOf(query.bytes).qname.length + 4;
   return hasEdns(query) ? query.bytes.slice(end + OPT_HEAD) : new Uint8Array(0);
@@ -34,15 +34,15 @@ export function cookieOf(query: ReceivedQuery): Uint8Array {
   return options.slice(4, 4 + options[3]!);
 }
 
-/** Whether a query has an upper-case letter in its name. */
+/** Whether the name of a query has an upper-case letter. */
 export function isMixed(query: ReceivedQuery): boolean {
   return nameIn(query) !== nameIn(query).toLowerCase();
 }
 
-/** How a reply differs from a good answer. */
+/** How a reply differs from a valid answer. */
 export interface Reply {
   readonly flags?: number;
-  /** Options of its OPT record; null = it has none. */
+  /** Options of its OPT record; null = no OPT record. */
   readonly options?: Uint8Array | null;
   /** The name in its question. */
   readonly qname?: Uint8Array;
@@ -74,10 +74,10 @@ export function cookieOption(cookie: Uint8Array): Uint8Array {
   return octets([0, EdnsOption.COOKIE, 0, cookie.length], cookie);
 }
 
-/** A good server without cookies. */
+/** A correct server without cookies. */
 export const good: Script = (query) => query.reply(replyTo(query));
 
-/** A good server with cookies, as RFC 7873 has them; its part has 8 bytes. */
+/** A correct server with RFC 7873 cookies; the server's part has 8 bytes. */
 export const baking: Script = (query) => {
   const ours = cookieOf(query).subarray(0, 8);
   const options =
@@ -85,16 +85,16 @@ export const baking: Script = (query) => {
   query.reply(replyTo(query, { options }));
 };
 
-/** Repeats every option of the query. */
+/** Echoes every option of the query. */
 export const echoingOptions: Script = (query) => query.reply(replyTo(query, { options: optionsOf(query) }));
 
-/** Answers a query with a cookie by an OPT record whose cookie is not the client's. */
+/** Answers a query that has a cookie with an OPT record whose cookie is not the client's. */
 export const foreignCookie: Script = (query) => {
   const options = cookieOf(query).length === 0 ? new Uint8Array(0) : cookieOption(FOREIGN_COOKIE);
   query.reply(replyTo(query, { options }));
 };
 
-/** Answers every query with such a cookie, even if the query has none. */
+/** Answers every query with a foreign cookie, even if the query has none. */
 export const anyForeignCookie: Script = (query) =>
   query.reply(replyTo(query, { options: cookieOption(FOREIGN_COOKIE) }));
 
@@ -102,28 +102,28 @@ export const anyForeignCookie: Script = (query) =>
 export const refusingCookies: Script = (query) =>
   query.reply(replyTo(query, cookieOf(query).length > 0 ? { flags: FLAGS.formerr } : {}));
 
-/** Drops queries with a cookie of at least so many bytes. */
+/** Ignores queries with a cookie of at least this many bytes. */
 export function droppingCookies(minSize = 1): Script {
   return (query) => {
     if (cookieOf(query).length < minSize) good(query, 0);
   };
 }
 
-/** Every second reply has a cookie. */
+/** Sends a cookie in every second reply. */
 export function everySecondCookie(): Script {
   let replies = 0;
   return (query) => (replies++ % 2 === 0 ? baking : good)(query, 0);
 }
 
-/** Refuses names that are not in lower case. */
+/** Answers REFUSED for names that are not in lower case. */
 export function refusingCase(flags: number): Script {
   return (query) => query.reply(replyTo(query, isMixed(query) ? { flags } : {}));
 }
 
-/** Repeats the question in lower case. */
+/** Sends the question back in lower case. */
 export const foldingCase: Script = (query) => query.reply(replyTo(query, { qname: foldedName(query) }));
 
-/** Drops queries for names that are not in lower case. */
+/** Ignores queries for names that are not in lower case. */
 export const droppingCase: Script = (query) => {
   if (!isMixed(query)) good(query, 0);
 };
@@ -132,7 +132,7 @@ export const droppingCase: Script = (query) => {
 export const refusingEdns: Script = (query) =>
   query.reply(replyTo(query, hasEdns(query) ? { flags: FLAGS.formerr, options: null } : {}));
 
-/** Two servers behind one address: each source port leads to one of them, in turn. */
+/** Two servers behind one address: source ports are assigned to them in turn. */
 export function bySource(...servers: readonly [Script, Script]): Script {
   const sources = new Map<number, number>();
   return (query, index) => {
@@ -141,10 +141,10 @@ export function bySource(...servers: readonly [Script, Script]): Script {
   };
 }
 
-/** How connections end. */
+/** How a server treats connections. */
 export type TcpBehaviour = 'works' | 'refused' | 'silent';
 
-/** Makes a server treat connections in this way. */
+/** Makes a server treat its connections in this way. */
 export function treatTcp(upstream: ScriptedUpstream, how: TcpBehaviour, script: Script = good): void {
   if (how === 'works') upstream.tcpScript = script;
   else if (how === 'refused') upstream.onConnection = (connection) => connection.resetAndDestroy();

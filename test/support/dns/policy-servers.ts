@@ -1,6 +1,6 @@
 /**
- * The servers whose formats lists are written in, each with one such file and an upstream that answers everything else.
- * A suite names those that it starts: `@needs unbound bind9 dnsmasq-base`.
+ * The servers whose formats lists use, each with one such file and an upstream that answers everything else. A suite
+ * declares the servers that it starts: `@needs unbound bind9 dnsmasq-base`.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,10 +13,10 @@ import { run, type RunningProgram } from './authority.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Starts a server with the lines of a file, forwarding to a port of this machine. */
+/** Starts a server with the lines of a file, forwarding to a local port. */
 export type PolicyServer = (lines: readonly string[], upstreamPort: number) => Promise<RunningProgram>;
 
-/** unbound with options of its configuration. */
+/** Unbound with extra configuration options. */
 export const startUnboundZones: PolicyServer = async (lines, upstreamPort) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-zones-'));
   const port = await freePort([LOOPBACK]);
@@ -64,10 +64,13 @@ ${lines.join('\n')}
   return run(requireProgram('dnsmasq'), options, folder, port);
 };
 
-/** A name that the policy zone of BIND has in addition to its lines. */
+/** A name that BIND's policy zone contains in addition to the lines of the file. */
 const LOADED = 'loaded.test';
 
-/** BIND with a response policy zone named `rpz.local`; it answers before it has loaded the zone, which is waited for. */
+/**
+ * BIND with a response policy zone named `rpz.local`. Waits until it has loaded the zone, because it answers before
+ * that.
+ */
 export const startPolicyZone: PolicyServer = async (lines, upstreamPort) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-policy-'));
   const port = await freePort([LOOPBACK]);

@@ -1,8 +1,8 @@
-/** Packets from a fixed seed: half of them noise, half of them queries with a few bytes changed. */
+/** Packets generated from a fixed seed: half are noise, half are queries with a few bytes changed. */
 import { RRType } from '../../../shared/dns/iana.ts';
 import { query } from './dns-message.ts';
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers that are the same in every run (mulberry32). */
 export class SeededRandom {
   private state: number;
 
@@ -10,7 +10,7 @@ export class SeededRandom {
     this.state = seed;
   }
 
-  /** A whole number from 0 to `below` - 1. */
+  /** An integer from 0 to `below` - 1. */
   below(below: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);

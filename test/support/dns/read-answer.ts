@@ -1,4 +1,4 @@
-/** Messages built and read back as answers: what `readResponse` makes of them, as tests look at it. */
+/** Builds messages and parses them with `readResponse`, in the form that tests check. */
 import { decodeMessage } from '../../../shared/dns/codec.ts';
 import type { DecodedPacket } from '../../../shared/dns/codec.ts';
 import { octets, question, response, u16 } from './built-messages.ts';
@@ -10,32 +10,32 @@ import type {
 } from '../../../dns-worker/resolve/response/response-reader.ts';
 import { readResponse } from '../../../dns-worker/resolve/response/response-reader.ts';
 
-/** Questions, without and with DO. */
+/** Questions without and with DO. */
 export const WWW = question('www.example.org', 'A');
 export const WWW_DO = question('www.example.org', 'A', { dnssecOk: true });
 
-/** The whole message that a client would get. */
+/** The complete message that a client would receive. */
 export function assemble(asked: Question, answer: CacheableAnswer): Uint8Array {
   const flags = 0x8180 | (answer.rcode & 0xf);
   const counts = [1, answer.answerCount, answer.authorityCount, 0].flatMap(u16);
   return octets([0, 0], u16(flags), counts, asked.qname, u16(asked.qtype), u16(asked.qclass), answer.body);
 }
 
-/** The answer that was read; anything else fails the test. */
+/** The parsed answer; any other result fails the test. */
 export function answerOf(reading: ResponseReading): CacheableAnswer {
   if (reading.kind !== 'answer') throw new Error(`read response: ${JSON.stringify(reading)}`);
   return reading.answer;
 }
 
-/** The answer to `asked` in a message of these parts. */
+/** The parsed answer to `asked` from a message of these parts. */
 export function read(asked: Question, parts: TestResponse): CacheableAnswer {
   return answerOf(readResponse(response(asked, parts), asked));
 }
 
-/** The answer as dns-packet reads it. */
+/** The answer as parsed by dns-packet. */
 export function decoded(asked: Question, answer: CacheableAnswer): DecodedPacket {
   const packet = decodeMessage(assemble(asked, answer));
-  if (packet === null) throw new Error('decode: the normalised answer makes no message');
+  if (packet === null) throw new Error('decode: the normalised answer is not a valid message');
   return packet;
 }
 
@@ -47,7 +47,7 @@ export function kept(asked: Question, answer: CacheableAnswer): string[] {
   );
 }
 
-/** The fault of a message of these parts; the kind of the reading if it has none. */
+/** The fault of a message of these parts, or the kind of the result if it is valid. */
 export function faultOf(asked: Question, parts: TestResponse): string {
   const reading = readResponse(response(asked, parts), asked);
   return reading.kind === 'fault' ? reading.fault : reading.kind;

@@ -1,9 +1,9 @@
-/** Answers as the cache takes them, made of records without compression, with nothing looked at. */
+/** Answers in the form that the cache stores, built from uncompressed records without validation. */
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { type TestRecord, octets, u16, u32, wireName } from './built-messages.ts';
 
-/** A positive answer of these records. */
+/** A positive answer with these records. */
 export function answerWith(records: readonly TestRecord[]): CacheableAnswer {
   const body = octets(...records.map(recordOctets));
   return {

@@ -1,4 +1,4 @@
-/** Records in presentation form for tests of validation: the few types that the RFCs' examples use. */
+/** Records in presentation form for validation tests; only the types in the examples of the RFCs. */
 import { readRRsets, type SignedRRset } from '../../../dns-worker/dnssec/answer-records.ts';
 import type { CacheableAnswer } from '../../../dns-worker/resolve/response/cacheable-answer.ts';
 import { rrTypeCode } from '../../../shared/dns/iana.ts';
@@ -12,7 +12,7 @@ export interface TextRecord {
   readonly rdata: Uint8Array;
 }
 
-/** Reads lines `owner ttl type rdata...`; an empty line is skipped. */
+/** Parses lines `owner ttl type rdata...`; empty lines are skipped. */
 export function readRecords(text: string): TextRecord[] {
   return text
     .split('\n')
@@ -26,12 +26,12 @@ export function readRecords(text: string): TextRecord[] {
     }));
 }
 
-/** The records as RRsets with their signatures, as they come out of an answer. */
+/** Groups the records into RRsets with their signatures, as parsing an answer does. */
 export function signedSets(answers: string, authority = ''): SignedRRset[] {
   return readRRsets(Uint8Array.of(0), textAnswer(answers, authority));
 }
 
-/** An answer with these records; `rest` overrides what else there is to it. */
+/** An answer with these records; `rest` overrides other fields. */
 export function textAnswer(
   answers: string,
   authority = '',

@@ -1,4 +1,4 @@
-/** Upstreams of a resolver that are scripted servers on loopback, and what those say. */
+/** Upstreams of a resolver that are scripted servers on loopback, and their answers. */
 import type { Clock } from '../../../shared/clock.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
@@ -31,7 +31,7 @@ export function fails(rcode: number): Script {
     query.reply(response(questionOf(query.bytes), { id: idOf(query.bytes), flags: 0x8180 | rcode }));
 }
 
-/** How an upstream of a test differs from one over UDP without thresholds. */
+/** How an upstream of a test differs from the default one, which uses UDP and has no thresholds. */
 export interface UpstreamOptions {
   readonly index?: number;
   readonly settings?: Partial<UpstreamSettings>;
@@ -43,7 +43,7 @@ export interface UpstreamOptions {
   readonly records?: Capabilities;
 }
 
-/** The upstream that a scripted server is. */
+/** The upstream of a scripted server. */
 export function upstreamOf(server: ScriptedUpstream, options: UpstreamOptions = {}): Upstream {
   const { index = 0, clock = systemClock } = options;
   return new Upstream(

@@ -1,4 +1,4 @@
-/** A DNS server that does exactly as a test says, over UDP and TCP on one loopback port. */
+/** A DNS server that follows a test's script, over UDP and TCP on one loopback port. */
 import { createSocket } from 'node:dgram';
 import type { Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -6,32 +6,32 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { FrameReader, frame } from '../../../shared/dns/framing.ts';
 
-/** A query that came in, and the way back. */
+/** A received query, and how to reply to it. */
 export interface ReceivedQuery {
   readonly bytes: Uint8Array;
-  /** Source port of the asker. */
+  /** Source port of the client. */
   readonly port: number;
-  /** Sends a message to the asker. */
+  /** Sends a message to the client. */
   readonly reply: (message: Uint8Array) => void;
   /** The TCP connection; null over UDP. */
   readonly connection: Socket | null;
 }
 
-/** Handling of a query. */
+/** Handler of a query. */
 export type Script = (query: ReceivedQuery, index: number) => void;
 
 /** A running scripted server. */
 export class ScriptedUpstream {
   readonly port: number;
   readonly ip: string;
-  /** Everything that came, in order. */
+  /** All received queries, in order. */
   readonly udpQueries: ReceivedQuery[] = [];
   readonly tcpQueries: ReceivedQuery[] = [];
   tcpConnections = 0;
   isClosed = false;
   udpScript: Script = () => undefined;
   tcpScript: Script = () => undefined;
-  /** Called for each TCP connection before anything is read. */
+  /** Called for each TCP connection before anything is read from it. */
   onConnection: (connection: Socket) => void = () => undefined;
 
   private readonly udp: UdpSocket;
@@ -53,7 +53,7 @@ export class ScriptedUpstream {
     tcp.on('connection', (connection) => this.accept(connection));
   }
 
-  /** Listens on this port; 0 = one of the system's choice. */
+  /** Listens on this port; 0 = a port that the system chooses. */
   static async start(ip = '127.0.0.1', wanted = 0): Promise<ScriptedUpstream> {
     for (;;) {
       const tcp = createServer({ noDelay: true });
@@ -66,14 +66,14 @@ export class ScriptedUpstream {
         await once(udp, 'listening');
         return new ScriptedUpstream(udp, tcp);
       } catch {
-        // Another program has the UDP port of that number.
+        // Another program uses the UDP port with that number.
         udp.close();
         tcp.close();
       }
     }
   }
 
-  /** Queries over UDP, each once: Weir repeats a datagram if this process is slow to answer. */
+  /** Distinct queries over UDP: Weir retransmits a datagram if this process answers slowly. */
   get udpQuestions(): ReceivedQuery[] {
     const seen = new Set<string>();
     return this.udpQueries.filter(({ bytes, port }) => {
@@ -87,7 +87,7 @@ export class ScriptedUpstream {
     this.udp.send(message, port, this.ip, () => undefined);
   }
 
-  /** Stops; connections are dropped. */
+  /** Stops the server and closes its connections. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const connection of this.connections) connection.destroy();

@@ -1,4 +1,4 @@
-/** Signed zones for a test upstream, with signatures that are valid now or at a given time. */
+/** Signed zones for a test upstream, with signatures valid at the current or a given time. */
 import { RRType, rrTypeName } from '../../../shared/dns/iana.ts';
 import { nameToText } from '../../../shared/dns/name.ts';
 import { readTrustAnchors, type TrustAnchor } from '../../../shared/dns/trust-anchors.ts';
@@ -15,7 +15,7 @@ const ZONE_SOA = 'example 300 SOA ns.example root.example 1 2 3 4 300';
 /** Records that are sent only if the query has the DO bit, and never by a server without DNSSEC. */
 const PROOFS: ReadonlySet<number> = new Set([RRType.RRSIG, RRType.NSEC]);
 
-/** The trust anchor for the root of these zones: its text in a file, and its parsed form below. */
+/** The trust anchor for the root of these zones as text for a file; its parsed form is below. */
 export const SIGNED_ROOT_DS: string = ROOT.ds;
 export const SIGNED_ROOT: readonly TrustAnchor[] = readTrustAnchors(ROOT.ds);
 
@@ -23,11 +23,11 @@ export const SIGNED_ROOT: readonly TrustAnchor[] = readTrustAnchors(ROOT.ds);
 export interface SignedServerOptions {
   /** Whether the server leaves out signatures and proofs. */
   readonly strips?: boolean;
-  /** A name whose records lack their signatures, so that it is bogus. */
+  /** A name whose records have no signatures, so it is bogus. */
   readonly unsignedName?: string;
   /** A name with an insecure delegation. */
   readonly insecureZone?: string;
-  /** Unix seconds. Signatures are valid from a day before until a day after; by default around the current time. */
+  /** Unix seconds. Signatures are valid for a day before and after it; the current time by default. */
   readonly atSecs?: number;
 }
 
@@ -44,7 +44,7 @@ export function signedZones(lastOctet: number, options: SignedServerOptions = {}
     if (key === 'example DNSKEY') return { answers: sign(ZONE, ZONE.dnskey) };
     if (name === 'example' || !name.endsWith('.example')) return { authorities: sign(ROOT, ROOT_SOA) };
     if (type === 'A') return { answers: sign(ZONE, `${name} 300 A 192.0.2.${String(lastOctet)}`) };
-    // The name exists, with an address only.
+    // The name exists, but has only an address.
     const types = name === options.insecureZone ? 'NS' : 'A';
     return { authorities: sign(ZONE, `${ZONE_SOA}\n${name} 300 NSEC 0.${name} ${types} RRSIG NSEC`) };
   };

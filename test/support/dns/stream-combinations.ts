@@ -1,7 +1,7 @@
 /**
- * Every way in which an honest server may treat several questions on one connection (pipelining), and a connection that
- * was used before (kept); over each transport, and over TCP after a truncated answer. Where TCP is refused or silent
- * there is no connection, so that no server behaves so.
+ * Every way in which a correct server may treat several questions on one connection (pipelining), and an idle
+ * connection (kept), over each transport and over TCP after a truncated answer. Combinations in which TCP is refused or
+ * does not answer are left out, because they have no connection.
  */
 import type { Socket } from 'node:net';
 import { systemClock } from '../../../shared/clock.ts';
@@ -17,7 +17,7 @@ import type { TestCertificate } from './certificates.ts';
 import { ScriptedUpstream } from './scripted-upstream.ts';
 import { type StreamPeer, type StreamQuestion, type StreamScript, StreamServer } from './stream-server.ts';
 
-/** `truncated`: UDP, whose every answer is truncated. */
+/** `truncated`: UDP, on which every answer is truncated. */
 export type Carrier = 'tcp' | 'tls' | 'https' | 'truncated';
 
 /** Behaviour of a server. */
@@ -28,30 +28,33 @@ export interface StreamCombination {
   readonly carrier: Carrier;
 }
 
-/** How it went. */
+/** Outcome of a combination. */
 export interface StreamOutcome {
   readonly name: string;
-  /** Questions that were answered in each round, of `AT_ONCE`. */
+  /** Answered questions of each round, out of `AT_ONCE`. */
   readonly answered: readonly number[];
-  /** Questions of the last round that the server left without an answer. */
+  /** Questions of the last round that the server did not answer. */
   readonly unanswered: number;
 }
 
-/** Questions of a round. */
+/** Questions per round. */
 export const AT_ONCE = 12;
-/** Rounds of questions. */
+/** Number of rounds. */
 export const ROUNDS = 4;
-/** Between two rounds, milliseconds; a `stale` connection is silent after the shorter time. */
+/** Pause between two rounds, milliseconds. A `stale` connection stops answering after the shorter time. */
 const BREAK_MS = 700;
 const STALE_MS = 500;
-/** Time of an answer, milliseconds: questions that were sent together are on their way together. */
+/** Delay of an answer, milliseconds, so that questions sent together are in flight together. */
 const ANSWER_MS = 10;
-/** Four times the default: servers, resolvers and their encryption share one thread, on a machine that may be busy. */
+/**
+ * Four times the default, because servers, resolvers and their encryption share one thread on a machine that may be
+ * busy.
+ */
 const TIMEOUT_MS = 12_000;
 
 const good: StreamScript = ({ bytes, reply }) => reply(goodAnswer(bytes));
 
-/** Answers after a short time, and leaves out what comes while it does; then it may end such a connection. */
+/** Answers after a short delay and ignores questions that arrive during it; then may close such a connection. */
 function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
   const busy = new Set<StreamPeer>();
   const refused = new Set<StreamPeer>();
@@ -71,7 +74,7 @@ function oneAtATime(refuse: ((peer: StreamPeer) => void) | null): StreamScript {
   };
 }
 
-/** Answers the first question of each connection; `then` is done with the connection, or with further questions. */
+/** Answers the first question of each connection; `then` handles the connection afterwards, or further questions. */
 function onlyFirst(then: ((peer: StreamPeer) => void) | null): StreamScript {
   return (asked) => {
     if (asked.peer.questions > 1) return;
@@ -81,7 +84,7 @@ function onlyFirst(then: ((peer: StreamPeer) => void) | null): StreamScript {
   };
 }
 
-/** Answers what came together in reverse order, each after a copy of the answer before. */
+/** Answers questions that arrived together in reverse order, each after a copy of the previous answer. */
 function outOfOrder(): StreamScript {
   const waiting = new Map<StreamPeer, StreamQuestion[]>();
   return (asked) => {
@@ -100,7 +103,7 @@ function outOfOrder(): StreamScript {
   };
 }
 
-/** Goes silent after a short time without questions. */
+/** Stops answering after a short idle time. */
 function silentAfterBreak(): StreamScript {
   const lastMs = new Map<StreamPeer, number>();
   return (asked) => {
@@ -111,7 +114,7 @@ function silentAfterBreak(): StreamScript {
   };
 }
 
-/** Two servers behind one address: connections lead to them in turn. */
+/** Two servers behind one address; connections are assigned to them in turn. */
 function byConnection(...servers: readonly [StreamScript, StreamScript]): StreamScript {
   const peers = new Map<StreamPeer, number>();
   return (asked) => {
@@ -138,7 +141,7 @@ const WAYS: readonly (readonly [StreamCombination['feature'], string, () => Stre
   ['kept connections', 'answered only by some servers', () => byConnection(good, onlyFirst(null))],
 ];
 
-/** HTTP/2 says by itself how many questions a connection carries, and that it ends. */
+/** HTTP/2 itself limits the questions on a connection, and announces its end. */
 const NOT_OVER_HTTPS: ReadonlySet<string> = new Set([
   'pipelining refused: closed',
   'pipelining refused: reset',
@@ -160,7 +163,7 @@ interface StartedServer extends AsyncDisposable {
   readonly settings: UpstreamSettings;
 }
 
-/** A UDP server that truncates every answer, and treats connections as the script says. */
+/** A UDP server that truncates every answer, and treats connections as the script defines. */
 async function truncating(ip: string, script: StreamScript): Promise<StartedServer> {
   const server = await ScriptedUpstream.start(ip);
   const peers = new Map<Socket, StreamPeer>();
@@ -182,7 +185,7 @@ async function truncating(ip: string, script: StreamScript): Promise<StartedServ
   return { settings, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** Asks a server that behaves so at this address, over TLS and HTTPS at 127.0.0.1. */
+/** Queries a server with this behaviour at this address, over TLS and HTTPS at 127.0.0.1. */
 export async function runStreamCombination(
   { feature, how, script, carrier }: StreamCombination,
   ip: string,
@@ -193,7 +196,7 @@ export async function runStreamCombination(
   let round = 0;
   const treat = script();
   const counted: StreamScript = (asked) => {
-    // Questions of an earlier round that come late do not count.
+    // Late answers of an earlier round do not count.
     const asOf = round;
     let isOpen = true;
     left++;

@@ -1,4 +1,4 @@
-/** A DNS server over TCP, TLS or HTTPS on loopback whose script sees each question with its connection. */
+/** A DNS server over TCP, TLS or HTTPS on loopback. Its script receives each question with its connection. */
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
@@ -10,24 +10,24 @@ import type { UpstreamSettings } from '../../../shared/policy/upstream-settings.
 import { within } from '../parts/until.ts';
 import type { TestCertificate } from './certificates.ts';
 
-/** A connection, from the first one on. */
+/** Number of the connection, from 1. */
 export interface StreamPeer {
-  /** Questions that came on it. */
+  /** Questions received on the connection so far. */
   questions: number;
-  /** Closes it in order (FIN). */
+  /** Closes the connection gracefully (FIN). */
   end(): void;
-  /** Closes it at once; TCP with RST. */
+  /** Closes the connection immediately; over TCP with RST. */
   reset(): void;
 }
 
-/** A question that came in. */
+/** A received question. */
 export interface StreamQuestion {
   readonly bytes: Uint8Array;
   readonly peer: StreamPeer;
   readonly reply: (message: Uint8Array) => void;
 }
 
-/** Handling of a question. */
+/** Handler of a question. */
 export type StreamScript = (question: StreamQuestion) => void;
 
 /** A running server. */
@@ -51,7 +51,7 @@ export class StreamServer {
     });
   }
 
-  /** Listens on a port of the system's choice; TCP needs no certificate. */
+  /** Listens on a port that the system chooses. TCP needs no certificate. */
   static async start(
     transport: 'tcp' | 'tls' | 'https',
     certificate: Pick<TestCertificate, 'cert' | 'key'> | null,

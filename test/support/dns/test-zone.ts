@@ -1,4 +1,4 @@
-/** Zones that tests sign on the spot (Ed25519), and a resolver that answers from a table of such answers. */
+/** Zones that tests generate and sign (Ed25519), and a resolver that answers from a table of their records. */
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto';
 import { Dnskey } from '../../../dns-worker/dnssec/dnskey.ts';
 import { signedData } from '../../../dns-worker/dnssec/signature.ts';
@@ -11,7 +11,7 @@ import { nameToText } from '../../../shared/dns/name.ts';
 import { octets, wireName } from './built-messages.ts';
 import { readRecords, signedSets, textAnswer } from './record-text.ts';
 
-/** Seconds since the epoch between which signatures hold unless a test says otherwise. */
+/** Default validity period of signatures, seconds since the epoch. */
 export const INCEPTION = 1_800_000_000;
 export const EXPIRATION = 1_800_600_000;
 
@@ -19,7 +19,10 @@ export const EXPIRATION = 1_800_600_000;
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 let keys = 0;
 
-/** The next key: no two are the same, and each run has the same ones, as a tag that two keys share changes much. */
+/**
+ * The next key. All keys differ, and each run uses the same ones, because two keys with the same tag would change many
+ * results.
+ */
 function nextKey(): KeyObject {
   const key = octets(PKCS8_HEAD, hash('sha256', `key ${String(keys++)}`, 'buffer'));
   return createPrivateKey({ key: Buffer.from(key), format: 'der', type: 'pkcs8' });
@@ -33,7 +36,7 @@ export class TestZone {
   private readonly privateKey: KeyObject;
   private readonly tag: number;
 
-  /** `of`: takes over the key of that zone; `flags` are the key's (RFC 4034 section 2.1.1). */
+  /** `of`: reuses the key of that zone; `flags` are the key's flags (RFC 4034 section 2.1.1). */
   constructor(name: string, { of, flags = 257 }: { of?: TestZone; flags?: number } = {}) {
     const privateKey = of === undefined ? nextKey() : of.privateKey;
     const publicKey = createPublicKey(privateKey);
@@ -52,7 +55,7 @@ export class TestZone {
     return new TestZone(this.name, { of: this, flags: 257 | 0x80 });
   }
 
-  /** The records with a signature for each RRset. `labels` makes wildcards of them. */
+  /** The records with a signature for each RRset. `labels` turns them into wildcard expansions. */
   signed(records: string, form: { expiration?: number; inception?: number; labels?: number } = {}): string {
     const { expiration = EXPIRATION, inception = INCEPTION } = form;
     const signatures = signedSets(records).map(({ owner, type, ttlSecs }) => {
@@ -71,18 +74,18 @@ export class TestZone {
   }
 }
 
-/** Answers from a table; what is not in it fails. Keeps what it was asked. */
+/** Answers from a table and records the questions; a question that the table does not have fails. */
 export class TableResolver implements QuestionResolver {
   readonly asked: Question[] = [];
   private readonly answers = new Map<string, (CacheableAnswer | null)[]>();
 
-  /** Answers a question, one answer for each call; the last one repeats. null = no answer. */
+  /** Sets the answers to a question, one for each call; the last one repeats. null = no answer. */
   on(name: string, type: string, ...answers: (CacheableAnswer | null)[]): this {
     this.answers.set(`${name} ${type}`, answers);
     return this;
   }
 
-  /** The questions so far, as text; forgets them. */
+  /** Returns the questions so far as text and clears the list. */
   takeAsked(): string[] {
     return this.asked.splice(0).map(keyOf);
   }
@@ -107,7 +110,7 @@ export function positive(records: string, authority = ''): CacheableAnswer {
   return textAnswer(records, authority, { negative: false });
 }
 
-/** An answer that denies: NXDOMAIN or NODATA. */
+/** A negative answer: NXDOMAIN or NODATA. */
 export function negative(rcode: number, authority: string, records = ''): CacheableAnswer {
   return textAnswer(records, authority, { rcode, negative: true });
 }

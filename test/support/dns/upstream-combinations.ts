@@ -1,7 +1,7 @@
 /**
- * Every way in which an honest upstream may treat a feature, with every way in which it may treat TCP; and a resolver
- * that asks it. Run as a program with an address it runs all with `auto` and prints the outcomes: that address must be
- * a public one, as towards private ones nothing is hardened.
+ * Every way in which a correct upstream may treat a feature, combined with every way in which it may treat TCP; and a
+ * resolver that queries it. Run as a program with an address, it runs all of them with `auto` and prints the outcomes.
+ * The address must be public, because Weir does not harden queries to private addresses.
  */
 import { systemClock } from '../../../shared/clock.ts';
 import type { HardeningMode } from '../../../shared/policy/hardening-settings.ts';
@@ -38,11 +38,11 @@ export interface Combination {
   readonly how: string;
   readonly script: () => Script;
   readonly tcp: TcpBehaviour;
-  /** `auto after`: the server handles everything until the feature is earned, and does this then. */
+  /** `auto after`: the server supports the feature until the resolver has learned that, then behaves in this way. */
   readonly mode: 'on' | 'auto' | 'auto after';
 }
 
-/** How it went. */
+/** Outcome of a combination. */
 export interface CombinationOutcome {
   readonly name: string;
   /** Response code or failure of each question, in order. */
@@ -53,7 +53,7 @@ export interface CombinationOutcome {
 }
 
 const TCP: readonly TcpBehaviour[] = ['works', 'refused', 'silent'];
-/** Left out once the case is earned: every name that does not exist would have to be asked for twice. */
+/** Disabled once the feature is learned: otherwise every name that does not exist would be queried twice. */
 const NXDOMAIN = 'refused with NXDOMAIN';
 const WAYS: readonly (readonly [Feature, string, () => Script])[] = [
   ['case', NXDOMAIN, () => refusingCase(FLAGS.nxdomain)],
@@ -87,11 +87,11 @@ export function combinations(...modes: readonly Combination['mode'][]): Combinat
   );
 }
 
-/** Time in which a server is found out, from the first question on, milliseconds. */
+/** Time from the first question in which the behaviour of a server is detected, milliseconds. */
 const SETTLED_MS = 5000;
 const QUESTIONS = 4;
 
-/** Asks an upstream that behaves so at this address. */
+/** Queries an upstream with this behaviour at this address. */
 export async function runCombination(combination: Combination, ip: string): Promise<CombinationOutcome> {
   const { feature, how, script, tcp, mode } = combination;
   await using upstream = await ScriptedUpstream.start(ip);
@@ -153,7 +153,8 @@ export async function runCombination(combination: Combination, ip: string): Prom
     let last = '';
     const startMs = performance.now();
     for (let i = 0; i < QUESTIONS; i++) {
-      // Pairs of probes are a second apart, and TCP has two seconds: earlier questions are each asked over TCP or again.
+      // Pairs of probes are a second apart, and TCP has a time-out of two seconds. Until then, each question is sent
+      // over TCP or repeated.
       if (i === QUESTIONS - 1)
         await until('the probes to be over', () => performance.now() - startMs > SETTLED_MS);
       const one = await ask();
@@ -172,7 +173,7 @@ export async function runCombination(combination: Combination, ip: string): Prom
   }
 }
 
-/** Runs all, so many at a time. */
+/** Runs all combinations, this many at a time. */
 export async function runCombinations<Each, Outcome>(
   all: readonly Each[],
   runOne: (each: Each) => Promise<Outcome>,

@@ -1,4 +1,4 @@
-/** A validating resolver over zones made on the spot: `.`, `test`, and what lies below. */
+/** A validating resolver over generated zones: `.`, `test`, and zones below it. */
 import type { Clock } from '../../../shared/clock.ts';
 import type { RRTypeName } from '../../../shared/dns/iana.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
@@ -24,7 +24,7 @@ class TestClock implements Clock {
   monotonicMs = (): number => this.secs * 1000;
 }
 
-/** The resolver, what it asks, and the time it goes by. */
+/** The resolver, its table of answers, and its clock. */
 export interface ValidationRoom {
   readonly table: TableResolver;
   readonly clock: TestClock;

@@ -1,9 +1,9 @@
-/** The zone that the authority under test serves, and what is in it. */
+/** The zone that the authority under test serves, and its records. */
 
 /** Name of the zone. */
 export const ZONE = 'weir.example';
 
-/** Strings of a TXT record of more than 4 KiB. */
+/** Strings of a TXT record larger than 4 KiB. */
 export const LONG_TEXTS: readonly string[] = Array.from({ length: 24 }, (_, i) =>
   String.fromCharCode(0x61 + (i % 26)).repeat(200),
 );

@@ -1,4 +1,4 @@
-/** Requests that succeed for the routes of passwords, sessions, second factors, users, tokens and the certificate. */
+/** Requests that succeed on the routes of passwords, sessions, second factors, users, tokens and the certificate. */
 import { makeSelfSigned } from '../../../control-plane/web/tls/self-signed.ts';
 import { RecoveryCodes, SecondFactorSecret } from '../../../shared/api/auth-api.ts';
 import { AuthenticatorApp } from './authenticator-app.ts';
@@ -8,7 +8,7 @@ import { PASSWORD } from './running-api.ts';
 const FACTOR = '/auth/second-factor';
 const OWN = { password: PASSWORD };
 
-/** A secret of the administrator that waits for its first code. */
+/** A second factor of the administrator that is not confirmed yet. */
 async function prepareFactor(room: MutationRoom): Promise<AuthenticatorApp> {
   await room.signIn();
   for (;;) {
@@ -18,7 +18,7 @@ async function prepareFactor(room: MutationRoom): Promise<AuthenticatorApp> {
   }
 }
 
-/** A second factor of the administrator that is on. */
+/** An enabled second factor of the administrator. */
 async function enableFactor(room: MutationRoom): Promise<{ app: AuthenticatorApp; codes: string[] }> {
   const app = await prepareFactor(room);
   const answer = await room.make('POST', `${FACTOR}/confirm`, { totp_code: app.code() });
@@ -46,7 +46,7 @@ export const ACCESS_MUTATIONS: readonly [string, Prepare][] = [
   [
     'POST /auth/login',
     async (room) => {
-      // With a recovery code, which is used up only if there is a session.
+      // Uses a recovery code, which is consumed only if a session is created.
       const { codes } = await enableFactor(room);
       const json = { username: 'admin', ...OWN, recovery_code: codes[0] };
       return { path: '/auth/login', json };

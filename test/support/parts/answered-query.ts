@@ -1,11 +1,11 @@
-/** A query as the log sees it when it has been answered: for the root, from 192.0.2.1. */
+/** A query for the root from 192.0.2.1, as logged after its answer. */
 import { Query } from '../../../dns-worker/query/query.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
 
 const message = new Uint8Array(512);
 const client = addressFromText('192.0.2.1')!;
 
-/** Makes one; `groupId` distinguishes it from others. */
+/** Creates a query; `groupId` distinguishes it from others. */
 export function answeredQuery(groupId = 1): Query {
   const query = new Query();
   query.begin(message, 0, message.length, message.length);

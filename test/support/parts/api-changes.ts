@@ -1,14 +1,13 @@
 /**
- * A request that succeeds for every route that changes something, and what has to be there before. Suites about
- * properties of all changes run them all; a route without a row fails them. Imports and simulations have separate
- * suites.
+ * A request that succeeds for every route that changes something, with its preparation. Suites that check a property of
+ * all changes run them all; a route without a row fails them. Imports and simulations have separate suites.
  */
 import type { Route } from '../../../control-plane/api/route.ts';
 import { ACCESS_MUTATIONS } from './access-changes.ts';
 import { everyRow } from './every-route.ts';
 import type { Mutation, MutationRoom, Prepare } from './mutation-room.ts';
 
-/** Creates at `path` and changes or removes what was made there. */
+/** Creates an object at `path` and changes or deletes it. */
 function entity(
   path: string,
   body: (serial: number, room: MutationRoom) => unknown,
@@ -79,7 +78,7 @@ const service = (serial: number): unknown => ({
   domains: [`s${serial}.example`],
 });
 
-/** Settings of an AdGuard Home that make a row in each of several tables. */
+/** Settings of an AdGuard Home that create a row in each of several tables. */
 const adguardOf = (serial: number): string => `schema_version: 34
 user_rules: ['||imported${serial}.example^']
 filtering: {rewrites: [{domain: nas${serial}.lan, answer: 192.0.2.5}]}
@@ -278,20 +277,20 @@ const PREPARE = new Map<string, Prepare>([
   ['POST /queries/clears', async () => ({ path: '/queries/clears', json: {} })],
 ]);
 
-/** Routes that change something; simulations, tests and previews only answer, and probes are not in the database. */
+/** Routes that change something. Simulations, tests and previews only answer, and probes are not in the database. */
 export const CHANGING: readonly Route[] = everyRow.filter(
   ({ method, path }) =>
     method !== 'GET' && !/^\/(?:simulate|probes|upstreams\/test)(?:\/|$)|\/preview$/.test(path),
 );
 
-/** How many entries of the audit log its success leaves: logins and logouts are seen in the list of sessions. */
+/** Number of audit log entries that a success adds. Logins and logouts are listed as sessions instead. */
 export function entriesOf({ path }: Route): number {
   return path === '/auth/logout' ? 0 : 1;
 }
 
 let serial = 0;
 
-/** Makes what the route needs, and returns a request of it that has not been sent yet. */
+/** Prepares the route, and returns a request that has not been sent yet. */
 export async function prepareMutation({ method, path }: Route, room: MutationRoom): Promise<Mutation> {
   const prepare = PREPARE.get(`${method} ${path}`);
   if (prepare === undefined) throw new Error(`api-changes.ts has no row for ${method} ${path}`);

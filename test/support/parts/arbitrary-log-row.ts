@@ -1,4 +1,4 @@
-/** Random rows of the query log, with all that real ones may have, for property tests. */
+/** Random rows of the query log with all possible fields, for property tests. */
 import fc from 'fast-check';
 import {
   type LoggedRule,
@@ -19,7 +19,7 @@ const labels = fc.array(label, { maxLength: 6 });
 const ttl = fc.oneof(fc.nat(300), fc.constantFrom(0, 0x7fff_ffff, 0xffff_ffff));
 const rdata = fc.uint8Array({ maxLength: 24 });
 
-/** Resource records in wire form, whose owner is the question or another name. */
+/** Resource records in wire form; the owner is the question or another name. */
 const answers = fc
   .array(fc.tuple(fc.boolean(), fc.nat(0xffff), ttl, rdata), { maxLength: 4 })
   .map((records) => Buffer.concat(records.map(([isPointer, ...rest]) => record(isPointer, ...rest))));
@@ -36,7 +36,7 @@ const rule = fc.option(
   { nil: null },
 );
 
-/** A row; its time lies within the hour after `hourMs`. */
+/** A row with a time in the hour after `hourMs`. */
 export function arbitraryLogRow(hourMs: number): fc.Arbitrary<QueryLogRow> {
   return fc
     .record({

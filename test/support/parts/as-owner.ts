@@ -1,9 +1,12 @@
-/** Statements that only the owner of the tables may run: tests change and empty tables, queries of Weir do not. */
+/**
+ * Statements that only the owner of the tables may run, for tests that change or empty tables. Weir itself never runs
+ * them.
+ */
 import type { QueryResultRow } from 'pg';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import type { QueryRows } from '../../../control-plane/storage/db/queryable.ts';
 
-/** Runs statements in a transaction of that role. */
+/** Runs statements in a transaction as the owner. */
 export function asOwner<Row extends QueryResultRow>(
   database: Database,
   sql: string,

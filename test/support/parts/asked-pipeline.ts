@@ -1,4 +1,4 @@
-/** A pipeline over local records and question switches, asked with real messages. */
+/** A pipeline over local records and question flags, queried with real messages. */
 import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { ClientSightings } from '../../../dns-worker/report/sighting-writer.ts';
@@ -33,13 +33,13 @@ export interface Asked {
   /** `name TYPE data`. */
   readonly answers: readonly string[];
   readonly authorities: readonly string[];
-  /** Target of an alias that is not followed here; '' = none. */
+  /** Target of an alias that the pipeline does not follow; '' = none. */
   readonly target: string;
 }
 
 const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 
-/** A record of the API, written as in the configuration; ` @zone` at its end names its domain. */
+/** A record in the API's form, written as in the configuration; ` @zone` at its end is its domain. */
 export function apiRecord(line: string, index: number): PolicyLocalRecord {
   const [text = '', domain = ''] = line.split(' @');
   const record = readLocalRecordLine(text);
@@ -47,7 +47,7 @@ export function apiRecord(line: string, index: number): PolicyLocalRecord {
   return { id: index + 1, domain, ...record };
 }
 
-/** A pipeline that knows these records. */
+/** A pipeline with these records. */
 export function pipelineWith(
   records: readonly string[],
   live: Partial<LivePolicy> = {},
@@ -70,7 +70,7 @@ export function pipelineWith(
   });
 }
 
-/** Asks a pipeline over UDP, or over TCP. */
+/** Queries a pipeline over UDP or TCP. */
 export function ask(
   pipeline: Pipeline,
   name: string,

@@ -1,4 +1,4 @@
-/** A worker that asks scripted servers, and clients that ask it new names. */
+/** A worker that queries scripted servers, and clients that query the worker for new names. */
 import { MissRing } from '../../../shared/memory/miss-ring.ts';
 import type { PoolSettings, UpstreamSettings } from '../../../shared/policy/upstream-settings.ts';
 import type { WorkerSettings } from '../../../shared/threads/messages.ts';
@@ -10,7 +10,7 @@ import { snapshotOf } from './test-lists.ts';
 /** Time of a question, milliseconds: the default of `dns.query_timeout_ms`. */
 const QUERY_TIMEOUT_MS = 3000;
 
-/** A worker with one pool, and a client of it. */
+/** A worker with one pool and one client. */
 export class AskedWorker {
   readonly worker: RunningWorker;
   private readonly client: UdpClient;
@@ -32,23 +32,23 @@ export class AskedWorker {
     return new AskedWorker(worker, await UdpClient.open(worker.port));
   }
 
-  /** Questions that the answer thread has handed to the resolve thread. */
+  /** Questions that the answer thread passed to the resolve thread. */
   get handedOver(): number {
     return Atomics.load(new Int32Array(this.worker.memory.missRing), MissRing.HEAD_WORD);
   }
 
-  /** A name that was not asked before. */
+  /** A name that was not queried before. */
   newName(): string {
     return `n${String(this.names++)}.example.org`;
   }
 
-  /** Asks for the address of a name; the address, or the response code without one. */
+  /** Queries the address of a name; returns the address, or the response code if there is none. */
   async ask(name = this.newName()): Promise<unknown> {
     const reply = await this.client.ask(name, 'A');
     return reply.answers[0]?.data ?? reply.rcode;
   }
 
-  /** Asks for new names, all at once. */
+  /** Queries new names concurrently. */
   askMany(count: number): Promise<unknown[]> {
     return Promise.all(Array.from({ length: count }, () => this.ask()));
   }
@@ -59,7 +59,7 @@ export class AskedWorker {
   }
 }
 
-/** The address of good answers. */
+/** The address in valid answers. */
 export const ADDRESS = '192.0.2.9';
 
 /** Result of `askMany` if every question is answered. */
@@ -67,7 +67,7 @@ export function allAnswered(count: number): string[] {
   return Array<string>(count).fill(ADDRESS);
 }
 
-/** A good answer to a query: A 192.0.2.9. */
+/** A valid answer to a query: A 192.0.2.9. */
 export function goodAnswer(query: Uint8Array, ttlSecs = 300): Uint8Array {
   const record = a(Uint8Array.of(0xc0, 12), ADDRESS, ttlSecs);
   return response(questionOf(query), { id: idOf(query), answers: [record] });

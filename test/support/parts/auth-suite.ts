@@ -1,4 +1,4 @@
-/** Login and sessions over HTTP, with the clock in the test's hand. */
+/** Login and sessions over HTTP, with a clock that the test controls. */
 import { beforeEach } from '@jest/globals';
 import { SessionList } from '../../../shared/api/auth-api.ts';
 import type { Session } from '../../../shared/api/auth-api.ts';
@@ -13,10 +13,10 @@ export class AuthSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;
   private readonly startAgain: ReturnType<typeof serveSuite>;
-  /** A test has started the API in another way. */
+  /** Set when a test has started the API in another way. */
   private isOther = false;
 
-  /** Registers the hooks of a suite with authentication on, before its setup. */
+  /** Registers the hooks of a suite with authentication enabled, before the setup of a password. */
   constructor() {
     this.startAgain = serveSuite(everyRoute(), (served) => Object.assign(this, served), { toml: '' });
     beforeEach(async () => {
@@ -25,7 +25,7 @@ export class AuthSuite {
     });
   }
 
-  /** Starts the API again over the same database, until the end of the test. */
+  /** Restarts the API over the same database, until the end of the test. */
   async restart(toml: string, configFile?: string): Promise<void> {
     this.isOther = true;
     await this.startAgain({ toml, configFile, clock: this.api.clock, compat: everyCompatRoute() });

@@ -1,16 +1,16 @@
 /**
- * An authenticator app: it has a secret, as people type it, and shows codes. The server draws the secret: of a million
- * some have the same code twice around now, which is taken where a test wants a wrong one or one that is used up.
+ * An authenticator app: it stores a secret and generates codes. The server generates the secret at random; about one in
+ * a million has the same code twice around the current time. Tests that need a wrong or used code reject such a secret.
  */
 import { codeOfStep, stepAt } from '../../../control-plane/web/auth/second-factor/totp.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** Steps before and behind now whose codes tests ask for. */
+/** Time steps before and after the current one whose codes tests use. */
 const BEHIND = 3;
 const AHEAD = 12;
 
-/** Shows the codes of one secret. */
+/** Generates the codes of one secret. */
 export class AuthenticatorApp {
   /** Secret in Base32. */
   readonly secret: string;
@@ -21,13 +21,13 @@ export class AuthenticatorApp {
     this.clock = clock;
   }
 
-  /** Whether all codes around now differ. */
+  /** Whether all codes around the current time differ. */
   get hasDistinctCodes(): boolean {
     const codes = Array.from({ length: BEHIND + 1 + AHEAD }, (_, at) => this.code(at - BEHIND));
     return new Set(codes).size === codes.length;
   }
 
-  /** A code of no step around now. */
+  /** A code that no time step around the current one has. */
   wrongCode(): string {
     const right = Array.from({ length: BEHIND + 1 + BEHIND }, (_, at) => this.code(at - BEHIND));
     return Array.from({ length: right.length + 1 }, (_, at) => `00000${at}`).find(
@@ -35,7 +35,7 @@ export class AuthenticatorApp {
     )!;
   }
 
-  /** The code of now, or of so many steps ahead. */
+  /** The current code, or the one this many steps ahead. */
   code(ahead = 0): string {
     const bits = Array.from(this.secret, (letter) => LETTERS.indexOf(letter).toString(2).padStart(5, '0'));
     const bytes = bits

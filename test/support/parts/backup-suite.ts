@@ -24,7 +24,7 @@ export async function make(method: string, path: string, json: unknown): Promise
   return answer.body as Record<string, unknown>;
 }
 
-/** Sets something of every kind. */
+/** Sets at least one setting of every kind. */
 export async function fill(): Promise<void> {
   const kids = (await make('POST', '/groups', { name: 'Kids', comment: 'two' }))['id'];
   await make('POST', '/groups', { name: 'Guests', enabled: false });
@@ -107,12 +107,12 @@ export async function backUpSealed(): Promise<BackupText> {
   return answer.body as BackupText;
 }
 
-/** A backup with secrets, after it is decrypted. */
+/** A backup with secrets, decrypted. */
 export async function backUp(): Promise<BackupText> {
   return decrypted(await backUpSealed());
 }
 
-/** A backup as it would be without encryption: the kinds with secrets are completed, the others as they are written. */
+/** A backup as it would be without encryption: kinds with secrets are completed, others are unchanged. */
 export async function decrypted(sealed: BackupText): Promise<BackupText> {
   const { secrets: _secrets, ...file } = sealed;
   const full = await withSecrets(BackupFile.parse(sealed), PASSPHRASE);
@@ -120,7 +120,7 @@ export async function decrypted(sealed: BackupText): Promise<BackupText> {
   const completed = { list_sources, users, second_factors, certificates, api_tokens, configuration };
   return { ...file, ...(completed as Partial<BackupText>) };
 }
-/** Sends a file to be restored. */
+/** Uploads a file to restore. */
 export const send = (json: unknown, query = ''): Promise<TestAnswer> =>
   api.send('POST', `/api/restore${query}`, { json });
 /** Restores a file. */

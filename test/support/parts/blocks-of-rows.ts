@@ -1,4 +1,4 @@
-/** Blocks of the query log for tests: rows in words, and a reader that knows only the layout. */
+/** Blocks of the query log for tests: rows in a readable form, and a reader that knows only the layout. */
 import { zstdDecompressSync } from 'node:zlib';
 import {
   type LoggedRule,
@@ -14,10 +14,10 @@ import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES, QUERY_STATUS_NAMES } from '../../.
 
 /** The hour of all these blocks. */
 export const HOUR_MS = Date.UTC(2026, 10, 22, 10);
-/** Settings that keep everything. */
+/** Settings that log everything. */
 export const ALL: Kept = { ipv4Bytes: 4, ipv6Bytes: 16, answers: true, clientIds: true };
 
-/** Filled again for each block: its columns are long. */
+/** Reused for each block, because its columns are large. */
 const open = new OpenBlock();
 
 /** Rows as a stored block. */
@@ -32,7 +32,7 @@ export function addRow(open: OpenBlock, row: QueryLogRow, kept: Kept = ALL): voi
   open.add(row, Math.round(row.timestampMs * 1000), kept);
 }
 
-/** A row as people would write it down. */
+/** A row in readable form. */
 export interface Words {
   readonly timestampUs: number;
   readonly client: string;
@@ -48,7 +48,7 @@ export interface Words {
   readonly answers: string;
 }
 
-/** The row in words. */
+/** Converts a row to the readable form. */
 export function inWords(row: QueryLogRow): Words {
   const { bytes, client, qname, rule, ruleName, alias, answers } = row;
   const address = new Uint8Array(16).fill(0xff, 10, 12);
@@ -81,12 +81,12 @@ export function inWords(row: QueryLogRow): Words {
   };
 }
 
-/** That of the row, or what a block that was read has put into its rule. */
+/** The alias of the row, or the one that reading a block stored in its rule. */
 function aliasOf({ atName, after }: LoggedRule, alias: string): string | null {
   return alias || (atName ? '' : after) || null;
 }
 
-/** A reader that knows only the layout: nothing of it is Weir's. */
+/** A reader that knows only the layout and shares no code with Weir. */
 export function naiveRows(block: EncodedBlock): Words[] {
   const stored = Buffer.concat([block.head, block.names, block.queries, block.answers ?? Buffer.alloc(0)]);
   let at = 0;

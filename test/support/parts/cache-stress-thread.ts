@@ -1,7 +1,7 @@
 /**
- * One reader or writer of the stress test of the answer cache. Every stored answer records in its own bytes the key and
- * the number that it was made from; a reader makes it again from those two and compares everything, so that an answer
- * mixed from parts, or for another key, is detected.
+ * A reader or writer of the stress test of the answer cache. The bytes of every stored answer contain the key and the
+ * number that it was made from. A reader builds the answer again from those two and compares everything, so it detects
+ * an answer that is mixed from parts or belongs to another key.
  */
 import type { DnssecStatusCode } from '../../../shared/query-log.ts';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,21 +19,21 @@ export const StressCount = { STOP: 0, HITS: 1, MISSES: 2, STORED: 3, REFUSED: 4,
 
 export interface StressStart {
   readonly role: 'reader' | 'writer';
-  /** Worker of the writer, which owns the lock. */
+  /** Worker number of the writer, which owns the lock. */
   readonly worker: number;
   readonly seed: number;
   readonly cache: SharedArrayBuffer;
   readonly counts: SharedArrayBuffer;
 }
 
-/** Names asked for; far more answers than the smallest cache holds. */
+/** Number of names; far more answers than the smallest cache holds. */
 const KEYS = 3000;
-/** Half of the questions are about so few of them, so that there are entries in use to be moved. */
+/** Half of the questions are about only these names, so that the cache has to move entries that are in use. */
 const POPULAR = 30;
 const STORED_AT_SECS = 1_800_000_000;
 const LIFE_SECS = 100_000;
 const TTL_SECS = 1000;
-/** Readers look at answers of different ages. */
+/** Readers read answers of different ages. */
 const MAX_AGE_SECS = 500;
 /** Words at the start of a body: key, number, length. */
 const HEAD_SIZE = 12;
@@ -41,7 +41,7 @@ const MAX_TTLS = 6;
 const USUAL_SIZE = 3000;
 const MAX_SIZE = 16_000;
 const SLOT_SIZE = 20_000;
-/** A writer dies by its own hand after so many stores, on average. */
+/** A writer kills itself after this many stores, on average. */
 const STORES_A_DEATH = 5000;
 
 function mix(a: number, b: number): number {
@@ -68,12 +68,12 @@ function shapeOf(key: number, number: number) {
   };
 }
 
-/** The word at byte `at`, a multiple of 4 after the TTLs: no two answers have it there. */
+/** The word at byte `at`, which is a multiple of 4 and follows the TTLs. It differs between answers. */
 function wordAt(random: number, at: number): number {
   return Math.imul(random + at, 0x9e37_79b1) | 0;
 }
 
-/** The one answer of this key and number. */
+/** The only valid answer for this key and number. */
 function makeAnswer(key: number, number: number): CacheableAnswer {
   const { random, ttlCount, size, rcode, answerCount, authorityCount } = shapeOf(key, number);
   const body = new Uint8Array(size);
@@ -98,13 +98,13 @@ function makeAnswer(key: number, number: number): CacheableAnswer {
   };
 }
 
-/** Opens each question once; a thread that runs asks them again and again. */
+/** Opens each question once; a running thread asks them repeatedly. */
 function openQuestions(): (key: number) => Query {
   const query = new Query();
   const slot = new Uint8Array(SLOT_SIZE);
   query.protocol = Protocol.tcp;
   const messages = Array.from({ length: KEYS }, (_, key) => {
-    // Names of different lengths, so that bodies start at different places of a unit.
+    // Names of different lengths, so that bodies start at different offsets in a unit.
     const name = nameFromText(`${'n'.repeat(key % 17)}k${String(key)}.example.com`)!;
     return Uint8Array.from([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...name, 0, 1, 0, 1]);
   });
@@ -117,11 +117,11 @@ function openQuestions(): (key: number) => Query {
   };
 }
 
-/** Fault in the answer that a reader was given, if any. Quick, so that readers mostly read. */
+/** Fault in an answer that was read, if any. Fast, so that readers spend most time reading. */
 function faultOf(query: Query, key: number, ageSecs: number): string | null {
   const { view, questionEnd } = query;
   if (view.getUint32(questionEnd) !== key)
-    return `the answer is about key ${String(view.getUint32(questionEnd))}`;
+    return `the answer belongs to key ${String(view.getUint32(questionEnd))}`;
   const number = view.getUint32(questionEnd + 4);
   const shape = shapeOf(key, number);
   const { size, random } = shape;
@@ -130,10 +130,10 @@ function faultOf(query: Query, key: number, ageSecs: number): string | null {
   const firstWord = HEAD_SIZE + shape.ttlCount * 4;
   for (let at = HEAD_SIZE; at < firstWord; at += 4)
     if (view.getUint32(questionEnd + at) !== TTL_SECS + at - ageSecs)
-      return `the TTL at ${String(at)} is another one`;
+      return `the TTL at ${String(at)} is wrong`;
   for (let at = firstWord; at + 4 <= size; at += 4)
     if (view.getInt32(questionEnd + at) !== wordAt(random, at))
-      return `octet ${String(at)} of ${String(size)} is another one`;
+      return `byte ${String(at)} of ${String(size)} is wrong`;
   const same =
     query.rcode === shape.rcode &&
     query.answersCount === shape.answerCount &&
@@ -141,10 +141,13 @@ function faultOf(query: Query, key: number, ageSecs: number): string | null {
     query.answersLength === size >>> 1 &&
     query.dnssec === shape.dnssec &&
     query.upstream === shape.upstream;
-  return same ? null : `a field is another one: ${JSON.stringify(shape)}`;
+  return same ? null : `a field is wrong: ${JSON.stringify(shape)}`;
 }
 
-/** An answer whose reader dies at its `access`-th read of the body: in the middle of a write, with the lock held. */
+/**
+ * An answer whose reader dies at its `access`-th read of the body, which is in the middle of a write with the lock
+ * held.
+ */
 function deadly(answer: CacheableAnswer, access: number): CacheableAnswer {
   let looks = 0;
   return {
@@ -152,7 +155,7 @@ function deadly(answer: CacheableAnswer, access: number): CacheableAnswer {
     get body(): Uint8Array {
       if (++looks === access) {
         (process.exit as (code: number) => void)(0);
-        // A thread ends soon after that, not at once.
+        // The thread ends some time after this call, not immediately.
         for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
       }
       return answer.body;
@@ -209,5 +212,5 @@ function write(writer: CacheWriter, query: Query, answer: CacheableAnswer, numbe
   );
 }
 
-// The test imports the names above from the main thread, which runs nothing here.
+// The test imports the names above into the main thread, which must not run the code below.
 if (parentPort !== null && workerData !== null) run(workerData as StressStart);

@@ -1,15 +1,15 @@
-/** A run of a command against an API that gives one answer, whatever it is asked. */
+/** A run of a command against an API that gives the same answer to every request. */
 import { TypedClient } from '../../../shared/api/client/typed-client.ts';
 import type { CommandRun } from '../../../control-plane/cli/commands/command-run.ts';
 import { memoryScreen, type MemoryScreen } from './memory-screen.ts';
 
-/** The run, with the requests that were sent. */
+/** The run and the requests that it sent. */
 export interface CannedRun extends CommandRun {
   readonly screen: MemoryScreen;
   readonly sent: { readonly url: string; readonly body: unknown }[];
 }
 
-/** A run with these words and options. */
+/** Runs a command with these arguments and options. */
 export function cannedRun(
   answer: unknown,
   given: readonly string[],

@@ -19,11 +19,11 @@ import type { Route } from '../../../control-plane/api/route.ts';
 import { nodeIdOf } from '../../../control-plane/storage/cluster/node-store.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 
-/** A database that is another one from one moment to the next, so that one API serves all cases. */
+/** A database that can be replaced at any time, so that one API serves all cases. */
 export class DatabaseSwitch {
-  /** The one of now. */
+  /** The current database. */
   current: Database;
-  /** Hands every call to it. */
+  /** Delegates every call to the current database. */
   readonly database: Database;
 
   constructor(first: Database) {
@@ -40,7 +40,7 @@ export class DatabaseSwitch {
 /** The API of a suite. */
 export class ChangingApi {
   readonly lists: RunningLists;
-  /** API with authentication off, so that each request may do everything. */
+  /** API with authentication disabled, so every request has full access. */
   api: RunningApi;
   /** Switch between the API and the database. */
   readonly way: DatabaseSwitch;
@@ -71,7 +71,7 @@ export class ChangingApi {
     return new ChangingApi(lists, node, { api, way, folder });
   }
 
-  /** The certificate and its key, as they lie in their files. */
+  /** The certificate and its key, as their files contain them. */
   async certificateFiles(): Promise<string> {
     const { cert, key } = pathsIn(this.folder);
     return (await Promise.all([cert, key].map((path) => readFile(path, 'utf8').catch(() => '')))).join('');
@@ -81,7 +81,7 @@ export class ChangingApi {
     return this.lists.database;
   }
 
-  /** Makes what a route needs, and returns a request of it that has not been sent yet. */
+  /** Prepares a route, and returns a request that has not been sent yet. */
   prepare(route: Route): Promise<Mutation> {
     const room: MutationRoom = {
       make: async (method, path, json) => {
@@ -94,7 +94,7 @@ export class ChangingApi {
       editConfig: (line) => writeFile(join(this.api.folder, 'weir.toml'), `auth.enabled = false\n${line}\n`),
       unset: async () => {
         await asOwner(this.database, 'TRUNCATE admin_credential, second_factors CASCADE');
-        // It remembers that there was a password.
+        // It caches that a password is set.
         await this.api.close();
         this.api = await startApi(this.way, this.node, this.folder);
       },
@@ -128,7 +128,7 @@ export class ChangingApi {
     await rm(this.folder, { recursive: true });
   }
 
-  /** The newer copy of a list is held back because it is much shorter. */
+  /** Puts the update of a list on hold by making it much shorter. */
   private async holdBack(id: number): Promise<void> {
     const { database, lists, node } = this;
     const { rows } = await database.query<{ url: string; kind: SourceKind }>(
@@ -145,7 +145,7 @@ export class ChangingApi {
   }
 }
 
-/** Over the certificate in the files of a folder. */
+/** The certificate in the files of a folder. */
 async function startApi(way: DatabaseSwitch, node: ListNode, folder: string): Promise<RunningApi> {
   const rows: Rows = (parts) =>
     everyRoute({

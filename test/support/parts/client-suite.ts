@@ -33,7 +33,7 @@ const suiteRoutes: Rows = (parts) => [
 export class ClientSuite {
   suite!: SuiteDatabase;
   api!: RunningApi;
-  /** The group Kids, which each test has. */
+  /** The group Kids, which exists in each test. */
   kids = 0;
 
   readonly get = (path: string): Promise<TestAnswer> => this.api.send('GET', `/api${path}`);
@@ -56,7 +56,7 @@ export class ClientSuite {
 /** Registers the hooks of a suite. */
 export function clientSuite(): ClientSuite {
   const clients = new ClientSuite();
-  // Each test has a separate directory, because its contents outlive the rows.
+  // Each test has a separate directory, because its files outlive the rows.
   serveSuite(suiteRoutes, (served) => Object.assign(clients, served), { perTest: true });
   beforeEach(async () => {
     clients.kids = await clients.createGroup('Kids');
@@ -65,7 +65,7 @@ export function clientSuite(): ClientSuite {
   return clients;
 }
 
-/** The fields that an answer finds fault with. */
+/** The fields that a problem response reports. */
 export function pathsOf(answer: TestAnswer): string[] {
   return [...new Set(answer.problem.errors!.map((fault) => fault.path))];
 }

@@ -1,16 +1,16 @@
-/** The compatibility API over HTTP. Each answer is checked against its schema: no extra member, and none missing. */
+/** The compatibility API over HTTP. Each answer is checked against its schema: no member is missing or unknown. */
 import { CompatError, CompatSession } from '../../../shared/api/compat/compat-api.ts';
 import { everyCompatRoute, everyRoute } from './every-route.ts';
 import { PASSWORD, type RunningApi, type TestAnswer, type TestRequest } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** A session as an answer shows it. */
+/** A session as in an answer. */
 export type ShownSession = CompatSession['session'] & { readonly csrf?: string };
 
 /** Options of a suite. */
 export interface CompatSuiteOptions {
-  /** Lines of the configuration in addition to the one that enables it. */
+  /** Lines of the configuration after the one that enables the API. */
   readonly toml?: string;
   readonly given?: Parameters<typeof everyRoute>[0];
 }
@@ -32,31 +32,31 @@ export class CompatSuite {
     });
   }
 
-  /** Starts both APIs again over the same database. */
+  /** Restarts both APIs over the same database. */
   restart(toml: string): Promise<void> {
     return this.startAgain(this.served(toml));
   }
 
-  /** Sends a request as it is and checks what comes back. */
+  /** Sends a request and checks the answer. */
   async send(method: string, path: string, options: TestRequest = {}): Promise<TestAnswer> {
     const answer = await this.api.send(method, path, options);
     if (answer.body !== undefined) this.check(method, path, answer);
     return answer;
   }
 
-  /** The body of a path, with authentication off. */
+  /** The body of the answer for a path, with authentication disabled. */
   async open<Body>(path: string): Promise<Body> {
     const { status, body, text } = await this.send('GET', path);
     if (status !== 200) throw new Error(`read ${path}: ${String(status)} ${text}`);
     return body as Body;
   }
 
-  /** A request with the secret of a session in its header. */
+  /** A request with the secret of a session in a header. */
   async get(path: string, sid: string): Promise<TestAnswer> {
     return this.send('GET', path, { headers: { sid } });
   }
 
-  /** Posts a password and returns the answer. */
+  /** Sends a password and returns the answer. */
   async logInAnswer(password: string, headers: Record<string, string> = {}): Promise<TestAnswer> {
     return this.send('POST', '/api/auth', { raw: JSON.stringify({ password }), headers });
   }

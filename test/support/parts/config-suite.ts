@@ -1,4 +1,4 @@
-/** The configuration over HTTP, for the tests of its routes: a real file, real rows, and the API over both. */
+/** The configuration over HTTP, for the tests of its routes: the API over a real file and real rows. */
 import { expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Rows, RunningApi, TestAnswer } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** The file, without lines that single tests add. */
+/** The file, without the lines that single tests add. */
 export const CONFIG_TEXT = `# The house of the Does.
 
 [auth] # not in a test
@@ -38,7 +38,7 @@ mode = 'nodata'
 export class ConfigSuite {
   api!: RunningApi;
   suite!: SuiteDatabase;
-  /** All servers answer, unless a test says otherwise. */
+  /** By default, all servers answer. */
   testUpstreams: TestUpstreams = async (servers) => new Map(servers.map((server) => [server, null]));
 
   readonly path = (): string => join(this.api.folder, 'weir.toml');
@@ -55,7 +55,7 @@ export class ConfigSuite {
       )
     ).rows;
 
-  /** Makes the database refuse each change of the configuration at its COMMIT; returns how to stop that. */
+  /** Makes the database reject each change of the configuration at COMMIT; returns a function that undoes this. */
   readonly refuseAtEnd = async (): Promise<() => Promise<unknown>> => {
     const { database } = this.suite;
     await asOwner(
@@ -68,7 +68,7 @@ export class ConfigSuite {
     return () => asOwner(database, 'DROP FUNCTION refuse CASCADE');
   };
 
-  /** Expects that only the start has left traces. */
+  /** Expects that only the start has left entries. */
   readonly expectUntouched = async (before: string): Promise<void> => {
     expect(await this.file()).toBe(before);
     expect(await this.rows()).toMatchObject({ 'cache.min_ttl_secs': 5, 'blocking.mode': 'nodata' });

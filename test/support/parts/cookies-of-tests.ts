@@ -5,12 +5,12 @@ import { ServerCookies } from '../../../dns-worker/cookies/server-cookies.ts';
 
 const SECRET = new Uint8Array(32).fill(7);
 
-/** The secret of all nodes, for tests without a special one. */
+/** The secret of all nodes, for tests that need no special one. */
 export function secretOfTests(): Uint8Array {
   return SECRET;
 }
 
-/** Cookies with keys for the days around `nowSecs`; those of one secret take each other's. */
+/** Cookies with keys for the days around `nowSecs`. Cookies with the same secret accept each other's. */
 export function cookiesAt(nowSecs: number, secret: Uint8Array = randomBytes(32)): ServerCookies {
   const keys = new CookieKeys(() => secret);
   keys.keepUp(nowSecs);

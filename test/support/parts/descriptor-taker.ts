@@ -1,6 +1,6 @@
 /**
- * A process that takes descriptors: connects to the unix socket that its argument names, and answers from what it is
- * given, every datagram with itself and every connection with `taken`. Says how many there were.
+ * A process that receives descriptors. It connects to the unix socket in its argument and serves the sockets that it
+ * receives: it echoes every datagram, and answers every connection with `taken`. Prints the number of descriptors.
  */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';

@@ -8,7 +8,7 @@ import { until, within } from './until.ts';
 export class EventReader {
   readonly response: IncomingMessage;
   readonly events: QueryTailEvent[] = [];
-  /** Lines before those that are data: ids, comments. */
+  /** Non-data lines of the current event: ids, comments. */
   readonly otherLines: string[] = [];
   isEnded = false;
   private readonly request: ClientRequest;
@@ -20,10 +20,10 @@ export class EventReader {
     response.setEncoding('utf8');
     response.on('data', (text: string) => this.take(text));
     response.on('close', () => (this.isEnded = true));
-    response.on('error', () => undefined); // The test hangs up, or the server does.
+    response.on('error', () => undefined); // The test or the server closed the connection.
   }
 
-  /** Opens a stream; `query` has the filters. */
+  /** Opens a stream; `query` contains the filters. */
   static async open(port: number, query = '', headers: Record<string, string> = {}): Promise<EventReader> {
     const request = get({ port, path: `/api/queries/stream?${query}`, agent: false, headers });
     request.on('error', () => undefined);
@@ -32,7 +32,7 @@ export class EventReader {
     return new EventReader(request, response);
   }
 
-  /** All rows until now, the oldest first. */
+  /** All rows so far, the oldest first. */
   get rows(): QueryTailEvent['rows'] {
     return this.events.flatMap(({ rows }) => rows);
   }
@@ -41,7 +41,7 @@ export class EventReader {
     return this.events.reduce((sum, { skipped }) => sum + skipped, 0);
   }
 
-  /** Waits until so many rows have come or were skipped. */
+  /** Waits until this many rows were received or skipped. */
   async count(rows: number): Promise<void> {
     await until(
       `${String(rows)} rows of ${this.request.path}`,

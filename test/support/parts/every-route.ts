@@ -1,6 +1,6 @@
 /**
- * The whole table of routes, for suites about what all of them have in common: access, conventions, the reference. What
- * lies behind them and is not the database is stood in for by plain objects.
+ * The complete table of routes, for suites about their common properties: access, conventions, the reference. Plain
+ * objects replace every part behind the routes except the database.
  */
 import { SAID_FIGURES } from './said-figures.ts';
 import { randomUUID } from 'node:crypto';
@@ -23,29 +23,29 @@ import { questionsOf } from './stored-log.ts';
 import { MemorySources } from './memory-sources.ts';
 import type { ApiParts, CompatRows, Rows } from './running-api.ts';
 
-/** All routes, without working parts: for inspection, not to be run. */
+/** All routes without working parts: for inspection, not to be called. */
 export const everyRow: readonly Route[] = routeTable({} as RouteContext);
 
-/** All routes and the one for the OpenAPI document, which the application adds. */
+/** All routes, and the OpenAPI document, which the application adds. */
 export const everyOperation: readonly Route[] = [
   ...everyRow,
   openApiRow(() => openApiDocument(everyRow, '/api', '0.0.0-test')),
 ];
 
-/** Parts of both tables. */
+/** Parts that both tables use. */
 type EveryPart = RouteContext & CompatContext;
 
-/** Every row, over stand-ins or what a suite gives. */
+/** All routes, over stand-ins or the parts of a suite. */
 export function everyRoute(given: Partial<EveryPart> = {}): Rows {
   return (parts) => routeTable({ ...parts, ...standIns(parts), ...given });
 }
 
-/** Every row of the compatibility API, over the same. */
+/** All routes of the compatibility API, over the same parts. */
 export function everyCompatRoute(given: Partial<EveryPart> = {}): CompatRows {
   return (parts) => compatTable({ ...parts, ...standIns(parts), ...given });
 }
 
-/** Read once for a suite that asks for it, which takes a quarter of a second: no row changes it. */
+/** Cached, because reading takes a quarter of a second and no row changes it. */
 let catalog: ServiceCatalog | undefined;
 const ownCatalog = (): ServiceCatalog => (catalog ??= new ServiceCatalog(tmpdir()));
 
@@ -92,7 +92,7 @@ const UPSTREAM: UpstreamReport = {
   removesSignatures: false,
 };
 
-/** Takes the file and finds nothing in it. */
+/** Accepts the file and finds nothing in it. */
 const NOTHING_IMPORTED: EveryPart['settingsImport'] = {
   run: async ({ save, isDryRun }) => {
     const path = join(tmpdir(), `weir-import-${randomUUID()}`);
@@ -109,7 +109,7 @@ export const NO_LOCAL_SWITCH: Pick<EveryPart, 'localSwitch' | 'policyInForce'> =
   policyInForce: { applyLive: () => Promise.resolve() },
 };
 
-/** Report of a node that has refused a client. */
+/** Report of a node that refused a client. */
 const ONE_REFUSED: EveryPart['nodeAccess']['reports'] = {
   announcement: () => null,
   refused: () => [
@@ -120,7 +120,7 @@ const ONE_REFUSED: EveryPart['nodeAccess']['reports'] = {
   ],
 };
 
-/** The server of its only forward zone. */
+/** The server of the only forward zone. */
 const ZONE_UPSTREAM: UpstreamReport = {
   ...UPSTREAM,
   address: '192.0.2.53',

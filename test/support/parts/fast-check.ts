@@ -1,6 +1,6 @@
 /**
- * fast-check with a fixed seed, from which every property of a test takes its inputs: the same in every run, so that a
- * test that passed passes again. WEIR_TEST_SEED chooses others, to search for what these do not show.
+ * fast-check with a fixed seed, so that every property test has the same inputs in each run. WEIR_TEST_SEED selects
+ * another seed, to search for more faults.
  */
 import fc from 'fast-check';
 

@@ -1,4 +1,4 @@
-/** Queries of a flood for tests: limited ones of few client networks, among others. */
+/** Queries of a flood for tests: rate-limited queries from a few client networks, and others. */
 import fc from 'fast-check';
 import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
 import type { NetworkPrefixes } from '../../../control-plane/query-log/store/limited-networks.ts';
@@ -21,7 +21,7 @@ export const FLOOD_CLIENTS = [
   ['2001:db8:0:100::1', '2001:db8:0:1ff::2'],
 ] as const;
 
-/** A query as a test knows it. */
+/** A query in the form of the test. */
 export interface FloodQuery {
   readonly timeMs: number;
   readonly network: number;
@@ -38,7 +38,7 @@ export interface FloodQuery {
   readonly upstream: string | null;
 }
 
-/** A query within some milliseconds after `fromMs`; two of three are limited. */
+/** A query within some milliseconds after `fromMs`; two thirds are rate-limited. */
 export function arbitraryFloodQuery(fromMs: number, spanMs: number): fc.Arbitrary<FloodQuery> {
   const client = fc
     .nat(FLOOD_CLIENTS.length - 1)
@@ -76,7 +76,7 @@ export function floodRow({ client, name, timeMs, network: _, ...numbers }: Flood
   });
 }
 
-/** Rows that the queries of one block get. */
+/** Rows that a block of these queries gets. */
 export function rowsExpected(queries: readonly FloodQuery[]): number {
   const limited = queries.filter(({ status }) => status === QueryStatus.RATE_LIMITED);
   const seconds = new Set(limited.map(({ timeMs, network }) => `${Math.floor(timeMs / 1000)} ${network}`));

@@ -1,6 +1,6 @@
 /**
- * A forwarder with all its parts, except the upstreams and the clock, which tests control: a question waits until the
- * test answers it, so that events can happen in between.
+ * A complete forwarder, except that the test controls its upstreams and clock. A question waits until the test answers
+ * it, so other events can happen first.
  */
 import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
@@ -43,7 +43,7 @@ import { TestClock } from './test-clock.ts';
 
 /** A client's query in flight, and its result. */
 export interface AskedQuery {
-  /** The reply that was sent; null until then. */
+  /** The sent reply; null until then. */
   reply: Uint8Array | null;
   replies: number;
 }
@@ -60,7 +60,7 @@ export interface LoggedAnswer {
   readonly upstream: number;
 }
 
-/** How a client asks. */
+/** Options of a client's query. */
 export interface AskOptions {
   readonly qtype?: number;
   readonly client?: string;
@@ -90,7 +90,7 @@ class KeepingReporter extends Reporter {
   }
 }
 
-/** A question that an upstream has been asked. */
+/** A question sent to an upstream. */
 export interface HeldQuestion {
   readonly question: Question;
   readonly done: (resolution: Resolution) => void;
@@ -114,7 +114,7 @@ const HEALTH_CHECK = {
 
 const MAX_WORKERS = 16;
 
-/** Parts that the workers of a node share. */
+/** Parts that all workers of a node share. */
 export class TestNode {
   readonly clock = new TestClock();
   readonly cache = createAnswerCache(262_144);
@@ -128,7 +128,7 @@ export class TestNode {
 /** One forwarder of a worker, its pipeline and its view of the cache. */
 export class Forwarding {
   readonly clock: TestClock;
-  /** Questions that were not answered yet, first asked first. */
+  /** Unanswered questions, the oldest first. */
   readonly held: HeldQuestion[] = [];
   readonly memory: CacheMemory;
   readonly cache: AnswerCache;
@@ -139,7 +139,7 @@ export class Forwarding {
   readonly forwarder: Forwarder;
   private version = 1;
 
-  /** `node`: what all workers share. */
+  /** `node`: parts that all workers share. */
   constructor(settings: Partial<WorkerSettings['cache']> = {}, node: TestNode = new TestNode()) {
     this.clock = node.clock;
     this.memory = new CacheMemory(node.cache);
@@ -183,7 +183,7 @@ export class Forwarding {
     this.pipeline.replaceSnapshot(openSnapshot(snapshotOf(lists, rows, ++this.version, live)));
   }
 
-  /** Hands the forwarder a query that the answer thread could not answer. */
+  /** Passes the forwarder a query that the answer thread could not answer. */
   ask(
     name: string,
     {
@@ -229,13 +229,13 @@ export class Forwarding {
     return asked;
   }
 
-  /** Answers the question that has waited longest, as an upstream would. */
+  /** Answers the oldest unanswered question, as an upstream would. */
   answer(sections: TestResponse): void {
     const { question, done } = this.held.shift()!;
     this.answerTo({ question, done }, sections);
   }
 
-  /** Answers the question that was asked last. */
+  /** Answers the newest question. */
   answerLast(sections: TestResponse): void {
     this.answerTo(this.held.pop()!, sections);
   }
@@ -246,12 +246,12 @@ export class Forwarding {
     done({ kind: 'answer', answer: reading.answer, upstream: 0 });
   }
 
-  /** Ends the question that has waited longest. */
+  /** Fails the oldest unanswered question. */
   settle(resolution: Resolution): void {
     this.held.shift()!.done(resolution);
   }
 
-  /** Ends what still waits, so that no timer outlives the test. */
+  /** Fails all unanswered questions, so that no timer outlives the test. */
   [Symbol.dispose](): void {
     while (this.held.length > 0) this.settle({ kind: 'failed', reason: 'network', rcode: 2, upstream: -1 });
   }

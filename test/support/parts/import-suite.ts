@@ -1,4 +1,4 @@
-/** Imports over real HTTP into a real PostgreSQL; the life of lists stands in for itself: nothing is fetched. */
+/** Imports over real HTTP into a real PostgreSQL. Lists are replaced by a stand-in, so nothing is downloaded. */
 import { afterEach, beforeEach } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,13 @@ import type { RunningApi } from './running-api.ts';
 import { serveSuite } from './served-suite.ts';
 import type { SuiteDatabase } from './suite-database.ts';
 
-/** A row of a table of questions: client, name, type, and the status that is expected. */
+/** A question and its expected result: client, name, type, status. */
 export type ExpectedStatus = readonly [client: string, name: string, qtype: number, status: string];
 
-/** The import of a suite's tests. */
+/** The import used by the tests of a suite. */
 export interface ImportSuite {
   readonly suite: () => SuiteDatabase;
-  /** Folder of the test, for files that an import writes. */
+  /** Folder of the test, for the files that an import writes. */
   readonly folder: () => string;
   readonly api: () => RunningApi;
   readonly post: (
@@ -31,21 +31,21 @@ export interface ImportSuite {
   ) => ReturnType<RunningApi['send']>;
   /** The report; throws if the answer is not 200. */
   readonly imported: (file: Uint8Array | string, query?: string) => Promise<ImportReport>;
-  /** The rows with the status that Weir gives; `texts` are those of fetched lists, by URL. */
+  /** The rows with Weir's status; `texts` are the fetched lists by URL. */
   readonly answered: (
     table: readonly ExpectedStatus[],
     texts?: Readonly<Record<string, string>>,
   ) => Promise<ExpectedStatus[]>;
 }
 
-/** How a suite differs. */
+/** Options of a suite. */
 export interface ImportSuiteOptions {
   readonly parts?: Partial<typeof NO_OTHERS_ASKED>;
-  /** Lines of the configuration file; authentication is off by default. */
+  /** Lines of the configuration file; authentication is disabled by default. */
   readonly toml?: string;
 }
 
-/** Parts of an import in which no upstream answers and no query was logged. */
+/** Parts for an import without answering upstreams or logged queries. */
 export const NO_OTHERS_ASKED: Pick<ImportParts, 'testUpstreams' | 'loggedQueries'> = {
   testUpstreams: (servers) => Promise.resolve(new Map(servers.map((server) => [server, 'timeout']))),
   loggedQueries: () => Promise.resolve(null),

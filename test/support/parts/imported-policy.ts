@@ -1,6 +1,6 @@
 /**
- * Queries an imported policy: the rows of a real database in a real pipeline. The texts of fetched lists come from the
- * test, those of custom rules from the database, and those of other lists from the files that the import wrote.
+ * Queries an imported policy: the rows of a real database in a real pipeline. Fetched lists come from the test, custom
+ * rules from the database, and other lists from the files that the import wrote.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,13 +16,13 @@ import { ZoneNumbers } from '../../../control-plane/policy/snapshot/build/zone-n
 import { testConfig } from './test-config.ts';
 import { type AskedName, PolicyPipeline, sent } from './policy-pipeline.ts';
 
-/** Outcome of a question: its status, and the answer if it is not forwarded. */
+/** Result of a question: its status, and the answer unless it is forwarded. */
 export interface Outcome {
   readonly status: string;
   readonly answer: unknown;
 }
 
-/** Activates the database's policy and returns a function that asks it. */
+/** Activates the policy of the database and returns a function that queries it. */
 export async function importedPolicy(
   database: Database,
   texts: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export async function importedPolicy(
   pipeline.use(lists, rows, { names });
   return (client, name, qtype = 1) => {
     const asked: AskedName = pipeline.ask(name, qtype, client);
-    // A question that is not answered here would be forwarded.
+    // A question without an answer here would be forwarded.
     const isAnswered = asked.query.replyLength > 0;
     return { status: isAnswered ? asked.status : 'FORWARDED', answer: isAnswered ? sent(asked) : null };
   };

@@ -1,4 +1,4 @@
-/** Answers put into an answer cache as a worker puts them. */
+/** Stores answers in an answer cache as a worker does. */
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
 import { hashName, nameFromText } from '../../../shared/dns/name.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
@@ -8,14 +8,14 @@ export interface KeptAnswer {
   readonly qtype?: number;
   readonly dnssecOk?: boolean;
   readonly checkingDisabled?: boolean;
-  /** 0 = the pools; others are forward zones. */
+  /** 0 = the pools; other values are forward zones. */
   readonly partition?: number;
   readonly rcode?: number;
-  /** Bytes of records. */
+  /** Size of the records, bytes. */
   readonly size?: number;
 }
 
-/** Stores an answer of one record at `nowSecs` of the monotonic clock. */
+/** Stores an answer with one record at `nowSecs` of the monotonic clock. */
 export function keepAnswer(
   cache: SharedArrayBuffer,
   nowSecs: number,

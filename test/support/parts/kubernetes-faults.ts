@@ -1,4 +1,4 @@
-/** Checks manifests against the types of the Kubernetes API: unknown fields, wrong types and missing fields are faults. */
+/** Checks manifests against the types of the Kubernetes API, to find unknown fields, wrong types and missing fields. */
 import { join } from 'node:path';
 import ts from 'typescript';
 
@@ -9,7 +9,7 @@ export interface Manifest {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** Only in memory; its place decides where packages are found. */
+/** Exists only in memory; its directory determines where packages are found. */
 const CHECKED = join(ROOT, 'checked-manifests.ts');
 const OPTIONS: ts.CompilerOptions = {
   lib: ['lib.es5.d.ts'],
@@ -20,7 +20,7 @@ const OPTIONS: ts.CompilerOptions = {
   types: [],
 };
 
-/** Faults as the compiler describes them; JSON is a literal of TypeScript, so the compiler checks each field. */
+/** Faults as messages of the compiler. JSON is a valid TypeScript literal, so the compiler checks each field. */
 export function kubernetesFaults(...manifests: readonly Manifest[]): string[] {
   const text = manifests
     .map((manifest, i) => `export const manifest${i}: ${typeOf(manifest)} = ${JSON.stringify(manifest)};`)

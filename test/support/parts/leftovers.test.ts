@@ -1,4 +1,7 @@
-/** Leftovers that `.config/leftovers.cjs` ends: here in a run of jest with suites whose set-up fails half-way. */
+/**
+ * Tests that `.config/leftovers.cjs` stops leftover processes, in a run of jest with suites whose set-up fails
+ * half-way.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +24,7 @@ const { children, endOthers } = createRequire(import.meta.url)(
 const folder = makeTempDir();
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Starts a shell that has a child and writes both process ids into a file. */
+/** Starts a shell with a child process and writes both process ids into a file. */
 const START = `
 const { spawn } = require('node:child_process');
 const { existsSync } = require('node:fs');

@@ -4,10 +4,10 @@ import { nameFromText } from '../../../shared/dns/name.ts';
 import { DnssecStatus, Exclusion, Protocol, QueryStatus } from '../../../shared/query-log.ts';
 
 const MOST_KNOWN = 10_000;
-/** Tests write the same few thousand names down a hundred thousand times. */
+/** Cached, because tests use the same few thousand names a hundred thousand times. */
 const known = new Map<string, Uint8Array>();
 
-/** Wire form of a name that a test wrote down; not to be changed. */
+/** Wire form of a name as text; the result must not be changed. */
 export function wireName(text: string): Uint8Array {
   const wire = known.get(text) ?? nameFromText(text);
   if (wire === null) throw new Error(`read name ${text}: not a name`);
@@ -15,7 +15,7 @@ export function wireName(text: string): Uint8Array {
   return wire;
 }
 
-/** Row as a test writes it, with readable fields. */
+/** A row in a test's readable form. */
 export interface RowInWords extends Omit<
   QueryLogRow,
   'bytes' | 'client' | 'qname' | 'rule' | 'ruleName' | 'alias' | 'answers'
@@ -24,12 +24,12 @@ export interface RowInWords extends Omit<
   readonly qname: Uint8Array;
   readonly blockSource: string | null;
   readonly blockRule: string | null;
-  /** Lists that have the rule. */
+  /** Lists that contain the rule. */
   readonly lists: readonly number[];
   readonly answers: Uint8Array | null;
 }
 
-/** A row of an ordinary answer from the cache, changed as a test wants it. */
+/** A row of an ordinary answer from the cache, with the given changes. */
 export function logRow(change: Partial<RowInWords> = {}): QueryLogRow {
   const { client, qname, blockSource, blockRule, lists, answers, ...numbers }: RowInWords = {
     timestampMs: Date.UTC(2026, 6, 5, 12),

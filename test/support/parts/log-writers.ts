@@ -1,4 +1,4 @@
-/** Writers of the query log over a real database, which a suite may put away and let come. */
+/** Writers of the query log over a real database that a suite can disconnect and reconnect. */
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { emptyLog, storedRows } from './stored-log.ts';
 import { makeTempDir, startTestDatabase } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** Set-up of the suites that write the log into the database. */
+/** Set-up of suites that write the log to the database. */
 export class LogWriters {
   private own!: TestDatabase;
   private readonly writers: LogWriter[] = [];
   private readonly dirs: string[] = [];
 
-  /** Registers the hooks of a suite. Each test finds an empty log. */
+  /** Registers the hooks of a suite. Each test starts with an empty log. */
   constructor() {
     beforeAll(async () => {
       this.own = await startTestDatabase();
@@ -34,19 +34,19 @@ export class LogWriters {
     return this.own.database;
   }
 
-  /** Folder with the files of its server. */
+  /** Folder with the files of the suite's server. */
   get cluster(): string {
     return join(this.own.dataDir, 'postgres', 'cluster');
   }
 
-  /** A folder that is removed when the test ends. */
+  /** A folder that is deleted when the test ends. */
   makeDir(): string {
     const dir = makeTempDir();
     this.dirs.push(dir);
     return dir;
   }
 
-  /** A writer with a separate spool, closed when the test ends. */
+  /** A writer with its own spool, closed when the test ends. */
   open(change: Partial<LogWriterOptions> = {}): { writer: LogWriter; spool: string; logger: MemoryLogger } {
     const dataDir = change.dataDir ?? this.makeDir();
     const logger = new MemoryLogger();
@@ -61,7 +61,7 @@ export class LogWriters {
     return (await storedRows(this.database)).map(({ domain }) => domain).sort();
   }
 
-  /** The database, away until `come()`. */
+  /** The database, unreachable until `come()` is called. */
   away(): { database: Database; come: () => void } {
     const { own } = this;
     let isUp = false;

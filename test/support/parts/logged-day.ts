@@ -1,4 +1,4 @@
-/** A day of queries for suites of the compatibility API: each status, some types, clients and upstreams. */
+/** A day of queries for suites of the compatibility API: every status, and several types, clients and upstreams. */
 import {
   isBlockedStatus,
   QUERY_STATUS_NAMES,
@@ -16,7 +16,7 @@ const RCODES = [Rcode.NOERROR, Rcode.NXDOMAIN, Rcode.SERVFAIL, Rcode.REFUSED, Rc
 const ANSWER_TYPES = [0, RRType.A, RRType.CNAME, RRType.TXT, RRType.PTR, RRType.DNSKEY, 0xffff];
 const MINUTE_MS = 60_000;
 
-/** Rows of the last day before `nowMs`, and some that are older and do not count. */
+/** Rows of the last 24 hours before `nowMs`, and some older ones that must not count. */
 export function loggedDay(nowMs: number): ReturnType<typeof logRow>[] {
   const rows: Partial<RowInWords>[] = [];
   for (const [at, name] of QUERY_STATUS_NAMES.entries())
@@ -31,7 +31,7 @@ export function loggedDay(nowMs: number): ReturnType<typeof logRow>[] {
         rcode: RCODES[at % RCODES.length]!,
         qname: wireName(nameOf(name, i)),
         client: Uint8Array.of(192, 0, 2, 7 + (at % 4 === 0 ? 0 : at % 3)),
-        // A cached answer keeps its server.
+        // A cached answer keeps the server that it came from.
         upstream: isForwarded || isCached ? UPSTREAMS[i % 2]! : null,
         ...decisionOf(name, i, rows.length),
         responseTimeUs: 1000 * (i + 1),
@@ -48,7 +48,7 @@ function nameOf(status: QueryStatusName, i: number): string {
   return `${status.toLowerCase().replaceAll('_', '-')}-${String(i % 2)}.example.org`;
 }
 
-/** Kinds of answers, extended errors and origins in turn. */
+/** Answer kinds, extended errors and origins, in rotation. */
 function decisionOf(
   status: QueryStatusName,
   i: number,

@@ -1,18 +1,18 @@
-/** Archives and databases as other programs export them, and damaged ones, made in memory. */
+/** Archives and databases in the formats that other programs export, some damaged, generated in memory. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Contents by path. */
+/** File contents by path. */
 export type MadeFiles = Readonly<Record<string, string | Buffer>>;
 
-/** How an entry of a zip lies. */
+/** How a zip stores an entry. */
 interface ZipOptions {
-  /** Attributes of Unix, shifted to where zips have them. */
+  /** Unix attributes, shifted to their position in a zip. */
   readonly mode?: number;
-  /** The size that the directory claims. */
+  /** The size that the directory of the zip states. */
   readonly claimedBytes?: number;
 }
 
@@ -54,7 +54,7 @@ export function zipOf(files: MadeFiles, options: ZipOptions = {}): Buffer {
   return Buffer.concat([...parts, central, end]);
 }
 
-/** A tar; `type` is the flag of its entries, `0` for ordinary files. */
+/** A tar; `type` is the type flag of its entries, `0` for regular files. */
 export function tarOf(files: MadeFiles, type = '0'): Buffer {
   const blocks = Object.entries(files).map(([path, content]) => {
     const bytes = Buffer.from(content);
@@ -73,7 +73,7 @@ export function tarOf(files: MadeFiles, type = '0'): Buffer {
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
-/** A SQLite database made by these statements. */
+/** A SQLite database created by these statements. */
 export function sqliteOf(statements: string): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'weir-sqlite-'));
   try {

@@ -1,7 +1,7 @@
 /**
- * Clusters of the embedded database that are made once in a run of the tests and copied into each data directory that
- * wants one: initdb and all migrations take two seconds, a copy a tenth. The server of a copy does not wait for the
- * disk, which matters where a machine dies, and no test kills one. Without jest, each data directory gets its own.
+ * Clusters of the embedded database that are created once per test run and copied to each data directory: initdb and
+ * all migrations take two seconds, a copy a tenth of a second. The server of a copy does not sync to disk; this is safe
+ * because no test crashes the machine. Without jest, each data directory gets its own cluster.
  */
 import { execFile } from 'node:child_process';
 import {
@@ -22,7 +22,7 @@ import { type Database, startDatabase } from '../../../control-plane/storage/db/
 import { runningServerAddress } from '../../../control-plane/storage/db/running-postgres.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** Content of a database in addition to the tables: a name for all that have it, and the statement that inserts it. */
+/** Content of a database in addition to the tables: a name that identifies it, and a function that inserts it. */
 export interface Content {
   readonly name: string;
   readonly sql: string;
@@ -30,10 +30,13 @@ export interface Content {
 
 /** A cluster as after an installation. */
 export const EMPTY: Content = { name: 'empty', sql: '' };
-/** Hash of the password of `api-client.ts`, at a cost of 0.2 ms: to set it and to log in takes Argon2 a third of a second. */
+/**
+ * Hash of the password of `api-client.ts` that takes 0.2 ms: setting it and logging in with Argon2 takes a third of a
+ * second.
+ */
 const PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$Z8+6RA0GC/2S1KweIPMOvA$IjUSJWxfNr7Iann0xaBd7ztpdXpYmV7QiX6DY1l2Ljs';
-/** Without the public list that a first start subscribes to, so that no test asks the Internet, and without a password. */
+/** Without a password, and without the public list that a first start adds, so that no test queries the Internet. */
 export const WITHOUT_PASSWORD: Content = {
   name: 'without-password',
   sql: `INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')`,
@@ -44,33 +47,33 @@ export const STARTED_ONCE: Content = {
   sql: `${WITHOUT_PASSWORD.sql}; INSERT INTO admin_credential (password_hash) VALUES ('${PASSWORD_HASH}')`,
 };
 
-/** Entries of a data directory that are the cluster. */
+/** Entries of a data directory that belong to the cluster. */
 const CLUSTER = ['postgres', 'postgres.password'];
-/** Start of the name of a server's files in a data directory. */
+/** Prefix of the name of a server's files in a data directory. */
 const RUNTIME = 'runtime-';
-/** Puts the shared memory into the folder: a killed server would leave segments in /dev/shm. */
+/** Keeps the shared memory in the folder: a killed server would leave segments in /dev/shm. */
 const NOT_SYNCED =
   'fsync = off\nfull_page_writes = off\nwal_init_zero = off\ndynamic_shared_memory_type = mmap\n';
-/** Two thirds of a cluster are databases that a new one is copied from, and no test makes one. */
+/** Template databases are two thirds of a cluster, and no test creates a database. */
 const WITHOUT_TEMPLATES = [
   'UPDATE pg_database SET datistemplate = false',
   'DROP DATABASE template0',
   'DROP DATABASE template1',
 ];
 
-/** Lays a migrated cluster into a data directory that has none; the caller holds no lock on it. */
+/** Copies a migrated cluster to a data directory without one; the caller holds no lock on it. */
 export async function layCluster(dataDir: string, content: Content = EMPTY): Promise<void> {
   const run = process.env['WEIR_TEST_RUN'];
   if (run === undefined) return makeDatabase(dataDir, { content, url: '' });
   const made = join(run, content.name);
   if (!existsSync(made)) await makeCluster(made, content);
-  lockDataDir(dataDir).release(); // Makes it, with its rights.
+  lockDataDir(dataDir).release(); // Creates the directory with its permissions.
   const parts = CLUSTER.map((entry) => join(made, entry));
-  // The first segment of the WAL is 16 MiB, nearly all of them zero.
+  // The first segment of the WAL has 16 MiB, nearly all of them zero.
   await promisify(execFile)('cp', ['-a', '--reflink=auto', '--sparse=always', ...parts, dataDir]);
 }
 
-/** Migrates and fills a database, the embedded one or that of `url`, runs what comes last, and leaves it. */
+/** Migrates and fills a database, either the embedded one or that of `url`, runs the last step, and closes it. */
 export async function makeDatabase(
   dataDir: string,
   { content, url, last = [] }: { content: Content; url: string; last?: readonly string[] },
@@ -81,14 +84,16 @@ export async function makeDatabase(
   });
 }
 
-/** Runs statements one by one as the owner of the embedded database, outside of a transaction; its server runs. */
+/**
+ * Runs statements one by one as the owner of the embedded database, without a transaction. Its server must be running.
+ */
 export function runAsOwner(dataDir: string, statements: readonly string[]): Promise<void> {
   return withOwner(dataDir, async (client) => {
     for (const statement of statements) await client.query(statement);
   });
 }
 
-/** Lends a connection of the owner of the embedded database, whose server runs. */
+/** Passes a connection of the owner of the embedded database to a function. Its server must be running. */
 export async function withOwner<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(runningServerAddress(dataDir));
   await client.connect();
@@ -99,7 +104,9 @@ export async function withOwner<T>(dataDir: string, work: (client: pg.Client) =>
   }
 }
 
-/** Opens the database of a data directory that no Weir uses, the embedded one or that of `url`, and closes it. */
+/**
+ * Opens the database of a data directory that no Weir uses, either the embedded one or that of `url`, and closes it.
+ */
 export async function withDatabase<T>(
   dataDir: string,
   url: string,
@@ -116,13 +123,16 @@ export async function withDatabase<T>(
   }
 }
 
-/** Leaves a link in place of a server's files: all copies run the same ones, as linking a thousand files takes longer. */
+/**
+ * Replaces a server's files with a symbolic link. All copies use the same files, because linking a thousand files takes
+ * longer.
+ */
 function shareRuntime(path: string, shared: string): void {
   renameSync(path, shared);
   symlinkSync(shared, path);
 }
 
-/** A cluster of this name is whole, whichever suite makes it first. */
+/** Creates the cluster of this name if no suite has; it is always complete. */
 async function makeCluster(made: string, content: Content): Promise<void> {
   const folder = mkdtempSync(`${made}-`);
   const dataDir = join(folder, 'data');

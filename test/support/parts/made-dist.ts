@@ -1,4 +1,4 @@
-/** A folder of builds of a made-up dashboard, sealed as a real one is. */
+/** A folder with builds of a small sample dashboard, sealed like real ones. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { freshFolderName, sealBuild } from '../../../control-plane/dashboard/bui
 /** Sources of a build, for tests that do not depend on them. */
 export const SOME_SOURCES: BuildManifest['sources'] = { hash: 'a'.repeat(64), shared: [] };
 
-/** Files of a small dashboard; `mark` makes one differ from another. */
+/** Files of a small dashboard; `mark` distinguishes two dashboards. */
 export function someFiles(mark = 'one'): Record<string, string> {
   return {
     'index.html': `<!doctype html><title>${mark}</title>${'<p>A page that is long enough to compress.</p>'.repeat(9)}`,
@@ -20,7 +20,7 @@ export function someFiles(mark = 'one'): Record<string, string> {
   };
 }
 
-/** The folder; removed at the end of the scope. */
+/** The folder, deleted at the end of the scope. */
 export class MadeDist {
   readonly path: string;
 
@@ -28,12 +28,12 @@ export class MadeDist {
     this.path = path;
   }
 
-  /** An empty one. */
+  /** Creates an empty folder. */
   static async make(): Promise<MadeDist> {
     return new MadeDist(await mkdtemp(join(tmpdir(), 'weir-dist-')));
   }
 
-  /** Puts a build of these files in place, and returns its manifest. */
+  /** Installs a build of these files, and returns its manifest. */
   async build(files = someFiles(), sources = SOME_SOURCES): Promise<BuildManifest> {
     const folder = freshFolderName();
     for (const [path, text] of Object.entries(files)) {

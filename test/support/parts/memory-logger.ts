@@ -1,4 +1,4 @@
-/** A logger that keeps its lines, for tests that look at them or want silence. */
+/** A logger that stores its lines, for tests that check them or need silence. */
 import type { LogFields, Logger } from '../../../shared/log.ts';
 
 /** One line. */
@@ -8,7 +8,7 @@ export interface MemoryLine {
   readonly fields: LogFields;
 }
 
-/** Keeps every line of itself and of its children. */
+/** Stores the lines of the logger and its children. */
 export class MemoryLogger implements Logger {
   readonly lines: MemoryLine[];
   private readonly own: LogFields;

@@ -1,13 +1,13 @@
-/** A screen that keeps its lines, for tests of commands. */
+/** A terminal that stores its lines, for tests of commands. */
 import type { Screen } from '../../../control-plane/cli/output/screen.ts';
 
-/** Screen that keeps its lines. */
+/** Terminal that stores its lines. */
 export interface MemoryScreen extends Screen {
   readonly lines: string[];
   readonly errors: string[];
 }
 
-/** A pipe, or what `options` say. */
+/** A pipe by default; `options` overrides its properties. */
 export function memoryScreen(options: Partial<Pick<Screen, 'columns' | 'hasColour'>> = {}): MemoryScreen {
   const lines: string[] = [];
   const errors: string[] = [];

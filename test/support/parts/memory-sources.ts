@@ -1,4 +1,4 @@
-/** List sources that live in memory, in place of `ListSources` where HTTP is what is tested. */
+/** List sources in memory, which replace `ListSources` in tests of HTTP. */
 import { createHash } from 'node:crypto';
 import { conflict, notFound, preconditionFailed } from '../../../control-plane/api/api-error.ts';
 import type { Author } from '../../../control-plane/api/caller.ts';
@@ -12,13 +12,13 @@ import type {
   UnusedLine,
 } from '../../../shared/api/policy/sources-api.ts';
 
-/** Facts of any held update. */
+/** Details of every held update. */
 const HELD = { reason: 'shrank', rules: 4, rules_in_force: 10, names: [], name_count: 0 } as const;
 
-/** Stands for a transaction; nothing here is in a database. */
+/** Stands in for a transaction; nothing here uses a database. */
 const NO_TRANSACTION = {} as Queryable;
 
-/** Keeps sources in a map, with the conflicts that the real ones have. */
+/** Stores sources in a map, and reports the same conflicts as the real ones. */
 export class MemorySources implements SourceLife {
   private readonly byId = new Map<number, BlocklistSource>();
   private readonly kinds = new Map<number, SourceKind>();
@@ -131,7 +131,7 @@ export class MemorySources implements SourceLife {
     return text;
   }
 
-  /** Makes a source one that holds a copy back. */
+  /** Gives a source a held update. */
   hold(id: number): void {
     this.byId.set(id, { ...this.byId.get(id)!, status: 'held', held: { ...HELD, names: [] } });
   }
@@ -141,7 +141,7 @@ function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Lines that begin with a question mark are refused. */
+/** Lines that start with a question mark are rejected. */
 function verdictOf(text: string) {
   const lines = text.split('\n').filter((line) => line !== '');
   const refused = lines.flatMap((line, index) =>

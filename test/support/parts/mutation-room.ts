@@ -4,35 +4,38 @@ import type { Clock } from '../../../shared/clock.ts';
 /** A request that changes something. */
 export interface Mutation {
   readonly method: string;
-  /** Path without the prefix of the API. */
+  /** Path without the API prefix. */
   readonly path: string;
   readonly json?: unknown;
-  /** Sent as it is, with `headers`. */
+  /** Raw body, sent with `headers`. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Secret of the session that it carries. */
+  /** Secret of the session of the request. */
   readonly session?: string;
 }
 
-/** Sends a request that must succeed, and returns the body of its answer. */
+/** Sends a request that must succeed, and returns the body of the answer. */
 export type Make = (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>;
 
-/** Environment of the API. */
+/** Environment in which the API runs. */
 export interface MutationRoom {
   readonly make: Make;
   /** A different URL for each list. */
   listUrl(): string;
-  /** Makes the source hold back a copy. */
+  /** Puts the update of the source on hold. */
   hold(id: number): Promise<void>;
-  /** Puts a line of TOML into the configuration file. */
+  /** Adds a line of TOML to the configuration file. */
   editConfig(line: string): Promise<void>;
   /** Restores the state after an installation: no password is set. */
   unset(): Promise<void>;
-  /** The administrator has the password of tests and no second factor; the secret of a session, from a login. */
+  /**
+   * Sets the administrator's password to that of the tests, removes the second factor, and logs in; returns the secret
+   * of the session.
+   */
   signIn(): Promise<string>;
-  /** A node of this name has been away for an hour. */
+  /** Adds a node of this name that was last seen an hour ago. */
   addGoneNode(name: string): Promise<void>;
-  /** A user has a second factor that is on. */
+  /** Gives a user an enabled second factor. */
   giveFactor(userId: number): Promise<void>;
   readonly clock: Clock;
 }

@@ -1,4 +1,4 @@
-/** Needs of suites, and that `.config/needs.cjs` skips those whose needs are not met. */
+/** Declared needs of suites, and `.config/needs.cjs`, which skips suites whose needs are not met. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ const folder = makeTempDir();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the suites of this tree', () => {
-  /** Programs that a slim Debian with Node lacks, and functions of test/support that start one, by package. */
+  /** Programs that a slim Debian with Node does not have, and functions of test/support that start them, by package. */
   const RUN = {
     bind9: 'startPolicyZone',
     'bind9-dnsutils': 'dig|delv|openDelv',
@@ -41,7 +41,7 @@ describe('the suites of this tree', () => {
       .map((name) => join(ROOT, room, name)),
   );
 
-  test('name the package of each program that they run', () => {
+  test('declare the package of each program that they run', () => {
     const faults = suites.flatMap((suite) => {
       const text = readFileSync(suite, 'utf8');
       const needs = needsOf(suite);
@@ -57,7 +57,7 @@ describe('the suites of this tree', () => {
     expect(suites.length).toBeGreaterThan(700);
   });
 
-  test('need what the modules of test/support that they import need', () => {
+  test('declare the needs of the modules of test/support that they import', () => {
     const room = relative(folder, join(ROOT, 'test/support/browser/dashboard-room.ts'));
     const suite = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text);

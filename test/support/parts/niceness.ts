@@ -1,9 +1,9 @@
-/** Priorities as the kernel bounds them, whatever the tests themselves were started with. */
+/** Priorities within the kernel's limits, independent of the priority that the tests run at. */
 import { getPriority } from 'node:os';
 
 const MOST = 19;
 
-/** The niceness of what is `by` nicer than the tests. */
+/** The niceness `by` above that of the tests, at most 19. */
 export function nicerBy(by: number): number {
   return Math.min(getPriority() + by, MOST);
 }

@@ -4,13 +4,13 @@ import { UserList } from '../../../shared/api/users-api.ts';
 import { AuthSuite } from './auth-suite.ts';
 import { OpenIdProvider, type Person, TestBrowser } from './openid-provider.ts';
 
-/** Lines of the configuration that give roles. */
+/** Lines of the configuration that map to roles. */
 export const ROLES =
   'admin_values = ["weir-admins"]\nviewer_values = ["family"]\nuser_claim = "preferred_username"';
-/** Who is signed in at the provider at first. */
+/** User who is initially signed in at the provider. */
 export const VERA: Person = { sub: 'person-1', preferred_username: 'vera', groups: ['family'] };
 
-/** How a login ended. */
+/** Result of a login. */
 export interface LoginOutcome {
   readonly status: number;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface LoginOutcome {
   readonly secret: string | undefined;
 }
 
-/** The API of a suite with a provider, and the administrator signed in. */
+/** The API of a suite with a provider; the administrator is logged in. */
 export class OidcSuite {
   readonly node = new AuthSuite();
   provider!: OpenIdProvider;
@@ -42,7 +42,7 @@ export class OidcSuite {
     });
   }
 
-  /** Starts Weir again with these lines in the section of the provider. */
+  /** Restarts Weir with these lines in the section of the provider. */
   async serve(
     lines: string,
     { issuer = this.provider.issuer, others = '', secret = 'client_secret = "a secret of weir"' } = {},
@@ -52,7 +52,7 @@ export class OidcSuite {
     this.weir = `http://127.0.0.1:${this.node.api.port}`;
   }
 
-  /** A login from its begin to its end. */
+  /** A complete login. */
   async logIn(path = '/login/oidc', browser = new TestBrowser()): Promise<LoginOutcome> {
     return this.outcome(browser, (await browser.follow(`${this.weir}${path}`)).response);
   }
@@ -62,7 +62,7 @@ export class OidcSuite {
     return { status: response.status, text: await response.text(), secret };
   }
 
-  /** The address that the provider sends a browser back to. */
+  /** The address to which the provider redirects the browser. */
   async answerFor(browser: TestBrowser): Promise<URL> {
     const { url } = await browser.follow(`${this.weir}/login/oidc`, (at) => at.includes('/callback?'));
     return new URL(url);

@@ -1,5 +1,5 @@
 /**
- * Data directories as a Weir with an earlier PostgreSQL has left them: that of Debian, which stands in for it.
+ * Data directories that a Weir with an earlier PostgreSQL has left; Debian's PostgreSQL stands in for it.
  *
  * @needs postgresql
  */
@@ -20,7 +20,7 @@ import { MemoryLogger } from './memory-logger.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The oldest major version of PostgreSQL that Debian has installed, and where. */
+/** The oldest major version of PostgreSQL that Debian has installed, and its directory. */
 export function debianPostgres(): { major: number; folder: string } {
   const majors = existsSync(DEBIAN)
     ? readdirSync(DEBIAN)
@@ -35,12 +35,12 @@ export function debianPostgres(): { major: number; folder: string } {
 
 const PASSWORD = 'of-before';
 
-/** Makes a migrated cluster with that version, and its programs as they are kept; `fill` puts rows into it. */
+/** Creates a migrated cluster with that version, together with its programs as Weir stores them; `fill` adds rows. */
 export async function layOlderCluster(
   dataDir: string,
   fill: (client: ClientBase) => Promise<unknown>,
 ): Promise<void> {
-  lockDataDir(dataDir).release(); // Makes it, with its rights.
+  lockDataDir(dataDir).release(); // Creates the directory with its permissions.
   const home = openPostgresHome(dataDir);
   const { major, folder } = debianPostgres();
   symlinkSync(folder, join(home.dir, `runtime-${major}`));
@@ -52,7 +52,7 @@ export async function layOlderCluster(
   });
 }
 
-/** Runs its server for some work. */
+/** Runs its server while `work` runs. */
 export async function useOlderCluster(
   dataDir: string,
   work: (client: ClientBase) => Promise<unknown>,
@@ -63,7 +63,7 @@ export async function useOlderCluster(
   await useServer({ home, runtime, password: PASSWORD, logger: new MemoryLogger(), signal }, work);
 }
 
-/** Earlier versions do not know all flags that Weir gives to the installed one. */
+/** Earlier versions do not support all options that Weir sets for the current one. */
 function initdb({ cluster, dir, account }: PostgresHome, runtime: string): void {
   const passwordFile = join(dir, 'password-for-initdb');
   writeFileSync(passwordFile, PASSWORD);

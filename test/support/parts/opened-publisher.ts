@@ -1,6 +1,4 @@
-/**
- * A publisher with a temporary folder, and the parts that a test controls: how threads take snapshots, what is live.
- */
+/** A publisher with a temporary folder, and what a test controls: how threads take snapshots, and the live state. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +13,12 @@ import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 import { MemoryLogger } from './memory-logger.ts';
 import { SMALL_BLOCKING } from './small-policy.ts';
 
-/** Starts from an empty snapshot; nothing is live. */
+/** Starts from an empty snapshot without live state. */
 export class OpenedPublisher {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'weir-publisher-'));
   readonly logger = new MemoryLogger();
   readonly generations = new Generations(this.dataDir, this.logger);
-  /** Snapshots that threads were given. */
+  /** Snapshots that threads received. */
   readonly sent: SnapshotBuffers[] = [];
   live: FindLivePolicy = () => NOTHING_LIVE;
   /** Behaviour of healthy threads. */

@@ -1,6 +1,6 @@
 /**
- * A real OpenID provider (oidc-provider) on the loopback, where a person is signed in without a form, and a browser that
- * follows a login through it.
+ * A real OpenID provider (oidc-provider) on loopback that signs users in without a form, and a browser that follows a
+ * login through it.
  */
 import { jest } from '@jest/globals';
 import { once } from 'node:events';
@@ -9,16 +9,16 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
 
-/** Changes claims of the tokens that it signs. */
+/** Changes the claims of tokens before they are signed. */
 export type Falsify = (claims: Record<string, unknown>) => Record<string, unknown>;
 
-/** Claims of the person who is signed in there. */
+/** Claims of the signed-in person. */
 export type Person = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Listens until it is closed. */
+/** A provider that listens until it is closed. */
 export class OpenIdProvider {
   readonly issuer: string;
-  /** Who is signed in; the provider refuses the login of others. */
+  /** The signed-in person; the provider refuses logins of others. */
   person: Person | null = { sub: 'person-1' };
   falsify: Falsify | null = null;
   private readonly server: Server;
@@ -29,14 +29,14 @@ export class OpenIdProvider {
     this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Knows one client, which comes back to a port of the loopback. */
+  /** Registers one client, whose redirect goes to a loopback port. */
   static async start(): Promise<OpenIdProvider> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const own = new OpenIdProvider(server);
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'RS256', use: 'sig' };
-    // It warns of intended settings: a store in memory, default lifetimes.
+    // Silences its warnings about intended settings: a store in memory, default lifetimes.
     const spies = (['warn', 'info'] as const).map((name) => jest.spyOn(console, name).mockReturnValue());
     own.spies.push(...spies);
     const provider = new Provider(own.issuer, {
@@ -68,7 +68,7 @@ export class OpenIdProvider {
         return grant;
       },
     });
-    // Weir has another port in each test.
+    // Weir has a different port in each test.
     provider.Client.prototype.redirectUriAllowed = (uri) =>
       /^http:\/\/127\.0\.0\.1:\d+\/login\/oidc\/callback$/.test(uri);
     provider.use(async (context, next) => {
@@ -101,7 +101,7 @@ export class OpenIdProvider {
 export class TestBrowser {
   private readonly jar = new Map<string, Map<string, string>>();
 
-  /** Asks for a page without following where it leads. */
+  /** Requests a page without following redirects. */
   async get(url: string): Promise<Response> {
     const { origin } = new URL(url);
     const own = this.jar.get(origin) ?? new Map<string, string>();
@@ -116,7 +116,7 @@ export class TestBrowser {
     return response;
   }
 
-  /** Follows redirects until a page comes, or an address that `stop` names. */
+  /** Follows redirects until a page or an address that `stop` matches. */
   async follow(
     url: string,
     stop: (url: string) => boolean = () => false,

@@ -1,6 +1,6 @@
 /**
- * A program: locks the data directory of its first argument, starts the embedded database in it, says
- * `up <pid of the server>` and stays until it is killed. Stands for a Weir in tests of what a kill leaves.
+ * A program that locks the data directory in its first argument, starts the embedded database there, prints `up <pid of
+ * the server>` and runs until it is killed. It stands in for a Weir in tests of what a kill leaves behind.
  */
 import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
 import { createEmbeddedServer } from '../../../control-plane/storage/db/embedded-server.ts';

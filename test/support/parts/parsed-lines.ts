@@ -1,4 +1,4 @@
-/** The rules and statistics that ListParser makes of a text, for the tests of its parts. */
+/** The rules and statistics that ListParser extracts from a text, for the tests of its parts. */
 import { RuleKind } from '../../../shared/snapshot/rule-table.ts';
 import type { BadFilter, SpecialLine } from '../../../control-plane/policy/compile/parse/adblock-rule.ts';
 import type { ListReading } from '../../../control-plane/policy/compile/parse/line-rules.ts';
@@ -8,7 +8,7 @@ import { SpecialRuleSet } from '../../../control-plane/policy/compile/table/spec
 
 const KIND_NAMES = new Map<number, string>(Object.entries(RuleKind).map(([name, bit]) => [bit, name]));
 
-/** A list as read. */
+/** A parsed list. */
 interface ParsedLines extends ListStatistics {
   readonly names: string[];
   readonly special: SpecialLine[];
@@ -16,7 +16,7 @@ interface ParsedLines extends ListStatistics {
   readonly badFilters: BadFilter[];
 }
 
-/** Reads `text` as a list, with sinks that keep all they are given. */
+/** Parses `text` as a list, with sinks that store everything. */
 export function parseLines(
   text: string,
   reading: ListReading = { kind: 'block', subdomains: false },

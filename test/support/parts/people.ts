@@ -1,4 +1,4 @@
-/** Users and tokens of a test: made over the API, and logged in. */
+/** Users and tokens of a test, created through the API and logged in. */
 import { CreatedToken } from '../../../shared/api/tokens-api.ts';
 import type { Role } from '../../../shared/api/auth-api.ts';
 import { type User, UserList } from '../../../shared/api/users-api.ts';
@@ -10,7 +10,7 @@ export const USER_PASSWORD = 'a password of a user';
 const USER_PASSWORD_HASH =
   '$argon2id$v=19$m=64,p=1,t=1$KiAlsKtAkbfc4Mgtc6FYUA$uSpdX/sJZu+WD3uX/W8wD/uiAf9owoHt8WJZinAJgjM';
 
-/** Makes a user as `POST /users` does, but without the time for a hash. */
+/** Creates a user as `POST /users` does, but without hashing a password. */
 export async function makeUser(
   api: RunningApi,
   session: string,
@@ -25,7 +25,7 @@ export async function makeUser(
   return UserList.parse(body).find((user) => user.username === username)!;
 }
 
-/** Makes a token; its key is in the result. */
+/** Creates a token; the result contains its key. */
 export async function makeToken(
   api: RunningApi,
   session: string,
@@ -36,7 +36,7 @@ export async function makeToken(
   return CreatedToken.parse(answer.body);
 }
 
-/** Logs a user in; the secret of the session. */
+/** Logs a user in; returns the secret of the session. */
 export async function logInAs(api: RunningApi, username: string, password = USER_PASSWORD): Promise<string> {
   const answer = await api.send('POST', `${api.prefix}/auth/login`, { json: { username, password } });
   const cookie = sessionCookie(answer);

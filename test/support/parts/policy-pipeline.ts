@@ -1,4 +1,4 @@
-/** A pipeline over compiled lists and manual rules, with a cache, asked for one name at a time. */
+/** A pipeline over compiled lists and manual rules, with a cache, queried for one name at a time. */
 import { AnswerCache } from '../../../dns-worker/cache/answer-cache.ts';
 import { CacheMemory } from '../../../shared/memory/cache-memory.ts';
 import { CacheWriter } from '../../../dns-worker/cache/cache-writer.ts';
@@ -55,7 +55,7 @@ export class PolicyPipeline {
     return snapshot;
   }
 
-  /** Puts what an upstream would answer into the cache. */
+  /** Stores the answer of an upstream in the cache. */
   cache(name: string, qtype: number, answers: TestRecord[]): void {
     const asked = question(name, qtype);
     const read = readResponse(response(asked, { answers }), asked);
@@ -69,7 +69,7 @@ export class PolicyPipeline {
     );
   }
 
-  /** Asks over UDP. */
+  /** Sends a query over UDP. */
   ask(name: string, qtype = 1, client = '192.0.2.1'): AskedName {
     const wire = nameFromText(name)!;
     const bytes = new Uint8Array(2048);
@@ -85,7 +85,7 @@ export class PolicyPipeline {
   }
 }
 
-/** Response code and answers of what would be sent. */
+/** Response code and answers of the reply. */
 export function sent({ query }: AskedName): unknown {
   const { rcode, answers } = decodeMessage(query.bytes.slice(0, query.replyLength)) as {
     rcode?: string;

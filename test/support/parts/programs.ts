@@ -1,8 +1,11 @@
-/** The programs of this machine that tests run. A suite names their packages in its opening comment: `@needs nsd unbound`. */
+/**
+ * Paths of installed programs that tests run. A suite declares their packages in its opening comment: `@needs nsd
+ * unbound`.
+ */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Names of the browser, by distribution. */
+/** Names of the browser in different distributions. */
 export const CHROMIUM = [
   'chromium-headless-shell',
   'chromium',
@@ -11,13 +14,13 @@ export const CHROMIUM = [
   'google-chrome',
 ] as const;
 
-/** Debian's Python, which has the packages of Debian; another one may stand before it on PATH. */
+/** Debian's Python, which sees Debian's packages; another Python may come first on PATH. */
 export const PYTHON = '/usr/bin/python3';
 
-/** Where Debian keeps servers, which are not on the PATH of an ordinary user. */
+/** Directories with servers in Debian, which are not on the PATH of an ordinary user. */
 const FOLDERS_OF_SERVERS = ['/usr/sbin', '/usr/local/sbin'];
 
-/** Path of a program, looked up on PATH and in the folders of servers; null if it is not installed. */
+/** Path of a program, searched on PATH and in the directories of servers; null if it is not installed. */
 export function findProgram(name: string): string | null {
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FOLDERS_OF_SERVERS]) {
     const path = join(folder, name);
@@ -25,7 +28,7 @@ export function findProgram(name: string): string | null {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // Not here.
+      // Not in this directory.
     }
   }
   return null;

@@ -1,4 +1,4 @@
-/** Distinct questions of a log, as the thread that simulates is given them, written down by a test. */
+/** Distinct questions of a log in a readable form, as the simulation thread receives them. */
 import { DistinctQuestions } from '../../../control-plane/query-log/logged-questions/distinct-questions.ts';
 import { BlockReader } from '../../../control-plane/query-log/block/block-reader.ts';
 import { addressFromText } from '../../../shared/net/ip.ts';
@@ -25,7 +25,7 @@ export function answerSection(name: string, answers: readonly TestRecord[]): Uin
   return message.subarray(12 + wireName(name).length + 4);
 }
 
-/** Gathered queries. */
+/** Collected queries. */
 export async function gatheredOf(
   queries: readonly QueryInWords[],
   withAddresses = false,

@@ -1,11 +1,11 @@
-/** A query log that holds nothing and keeps what was looked for, where the reading of a URL is what is tested. */
+/** An empty query log that records the searches, for tests of how URLs are parsed. */
 import type {
   QueryLogFilter,
   QueryLogReader,
 } from '../../../control-plane/query-log/reading/query-log-reader.ts';
 import type { LoggedQuery, QueryLogPage } from '../../../shared/api/query-log-api.ts';
 
-/** Answers every look with nothing, and keeps what was looked for. */
+/** Answers every search with an empty result, and records it. */
 export class RecordingQueryLog implements QueryLogReader {
   readonly filters: QueryLogFilter[] = [];
 

@@ -1,4 +1,7 @@
-/** Queries of three days that are over, of two nodes: stored, folded and merged as upkeep does, and counted plainly. */
+/**
+ * Queries of two nodes on three past days: stored, summarised and merged as maintenance does, and also counted
+ * directly.
+ */
 import { BlockGatherer, DAY_MS } from '../../../control-plane/query-log/store/block-gatherer.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { startOf } from '../../../control-plane/query-log/top-lists/list-parts.ts';
@@ -10,7 +13,7 @@ import { logRow, wireName } from './log-row.ts';
 import { MemoryLogger } from './memory-logger.ts';
 import { batchesOf, emptyLog } from './stored-log.ts';
 
-/** The last day of a month, all of which is over. */
+/** Number of the first day: the last day of a month in the past. */
 export const FIRST_DAY = startOf('M', startOf('M', Date.now()) - 1) / DAY_MS - 1;
 /** Start of the first day, Unix milliseconds. */
 export const FIRST_DAY_MS = FIRST_DAY * DAY_MS;
@@ -24,11 +27,11 @@ export interface DayRow {
   readonly status: QueryStatusCode;
 }
 
-/** Step of the upkeep. */
+/** A step of the maintenance. */
 export interface UpkeepStep {
   readonly what: 'fold' | 'fold both' | 'merge' | 'fold day';
   readonly node: number;
-  /** Day, counted from the first one. */
+  /** Number of the day, from 0. */
   readonly day: number;
 }
 
@@ -84,7 +87,7 @@ export class LogOfDays {
   }
 }
 
-/** Counts by name and by client as `sumNames()` and `sumClients()` have them. */
+/** Counts by name and by client, in the form of `sumNames()` and `sumClients()`. */
 export interface PlainCounts {
   readonly names: unknown;
   readonly clients: unknown;

@@ -1,6 +1,6 @@
 /**
- * Routes over real HTTP and a real PostgreSQL server: a suite chooses the routes, and makes the parts that they need in
- * addition to `ApiParts`. The whole table is `every-route.ts`.
+ * Routes over real HTTP and a real PostgreSQL server. A suite chooses the routes, and creates the parts that they need
+ * in addition to `ApiParts`. The complete table is in `every-route.ts`.
  */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ import { within } from './until.ts';
 
 export { PASSWORD, PASSWORD_HASH };
 
-/** A clock that a test moves. */
+/** A clock that the test advances. */
 export class SteeredClock implements Clock {
   private ms = Date.UTC(2026, 0, 15, 12);
   private aheadMs = 0;
@@ -62,7 +62,7 @@ export class SteeredClock implements Clock {
     return this.ms;
   }
 
-  /** Time passes. */
+  /** Advances both clocks. */
   advanceSecs(secs: number): void {
     this.ms += secs * 1000;
   }
@@ -78,38 +78,40 @@ const SECRET = Buffer.alloc(32, 's');
 
 /** A request of a test. */
 export interface TestRequest {
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is; goes with `headers`. */
+  /** Raw body, sent with `headers`. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Address to connect to; the loopback by default. */
+  /** Local address to connect to; loopback by default. */
   readonly host?: string;
   /** Secret of a session. */
   readonly session?: string;
-  /** A PROXY header, which the connection begins with. */
+  /** A PROXY header that starts the connection. */
   readonly proxyHeader?: Uint8Array;
 }
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   /** The body as JSON; undefined if there is none. */
   readonly body: unknown;
-  /** The body as problem details; throws if it has another form. */
+  /** The body as problem details; throws if it has another format. */
   readonly problem: Problem;
 }
 
-/** Parts that nearly all features need. */
+/** Parts that most features need. */
 export interface ApiParts extends AppParts {
   readonly database: Database;
   readonly probes: Probes;
   readonly clients: ClientDirectory;
   /** Configuration in the file `weir.toml` of `RunningApi.folder`. */
   readonly configuration: Configuration;
-  /** Activates only the configuration and groups of clients, and counts in `RunningApi.policyChanges`. */
+  /**
+   * Activates only the configuration and the groups of clients, and counts the changes in `RunningApi.policyChanges`.
+   */
   readonly policy: PolicyChanges;
   /** Grants after the last change. */
   readonly grants: () => PolicyRows['grants'];
@@ -119,29 +121,29 @@ export interface ApiParts extends AppParts {
   readonly callerNow: (http: Parameters<typeof callerOf>[1]) => ReturnType<typeof callerOf>;
 }
 
-/** Makes the rows of a suite. */
+/** Creates the routes of a suite. */
 export type Rows = (parts: ApiParts) => readonly Route[];
 
-/** Makes the rows of the compatibility API of a suite. */
+/** Creates the routes of the compatibility API of a suite. */
 export type CompatRows = (parts: ApiParts) => readonly CompatRoute[];
 
-/** How a suite wants its API. */
+/** Options of an API. */
 export interface ApiOptions {
   /** Lines of a configuration file; `auth.enabled = false` by default. */
   readonly toml?: string;
-  /** A file that the password of the configuration is in. */
+  /** A file with the password of the configuration. */
   readonly configFile?: string | undefined;
   readonly clock?: SteeredClock;
   readonly policy?: PolicyChanges;
-  /** One that costs nothing by default. */
+  /** A hash function; a cheap one by default. */
   readonly hashing?: PasswordHashing;
-  /** Of the web as a whole; none by default, as the clock stands still. */
+  /** Rate limit of all requests; none by default, because the clock does not advance. */
   readonly requestRate?: RequestRate;
-  /** Wait for other nodes; by default every node has every revision. */
+  /** Wait for other nodes; by default every node already has every revision. */
   readonly waitForNodes?: WaitForNodes;
-  /** One that is being built by default. */
+  /** The dashboard; by default it is still being built. */
   readonly dashboard?: DashboardSource;
-  /** Served where the configuration has `server.alt_compat`. */
+  /** Served if the configuration has `server.alt_compat`. */
   readonly compat?: CompatRows;
 }
 
@@ -213,7 +215,7 @@ export class RunningApi {
     this.routes = rows(this.parts);
   }
 
-  /** Listens on a free port of the loopback. */
+  /** Listens on a free loopback port. */
   static async start(database: Database, rows: Rows, options: ApiOptions = {}): Promise<RunningApi> {
     const api = new RunningApi(database, rows, options, await mkdtemp(join(tmpdir(), 'weir-node-')));
     const { parts, routes, logger } = api;
@@ -250,7 +252,7 @@ export class RunningApi {
         : { createConnection: () => this.openWith(host, proxyHeader) };
     const request = httpRequest({ host, port: this.port, method, path, headers, ...connection });
     const answered = once(request, 'response');
-    // An answer may come before the whole body was sent, which the server then does not read.
+    // The server may answer before it has received the whole body, and then does not read the rest.
     request.on('error', () => undefined);
     request.end(body);
     const [response] = (await within(`the answer to ${method} ${path}`, answered)) as [IncomingMessage];
@@ -299,7 +301,8 @@ export class RunningApi {
 }
 
 /**
- * The configuration of these lines. Settings that the API itself needs come from the environment, so they never change.
+ * The configuration with these lines. Settings that the API itself needs come from the environment, so they never
+ * change.
  */
 function configurationIn(
   folder: string,

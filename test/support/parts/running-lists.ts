@@ -1,6 +1,7 @@
 /**
- * The lists of a node without threads: a real database, a real list server and everything that fetches, compiles and
- * publishes. Broadcasts are active at once. A restart is a second node over the same folder.
+ * The lists of a node without threads: a real database, a real list server and all code that fetches, compiles and
+ * publishes lists. Broadcasts take effect immediately. To test a restart, a suite starts a second node on the same
+ * folder.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
@@ -42,10 +43,10 @@ const BLOCKING: BlockingSettings = {
   customIpv6: '',
 };
 
-/** Who makes the changes of tests. */
+/** Author of the changes in tests. */
 export const TESTER = { name: 'tester', address: null };
 
-/** The life of blocklists, as most tests want to speak to it. */
+/** Operations on blocklists, in the form that most tests use. */
 class BlockLists {
   private readonly all: ListSources;
 
@@ -86,29 +87,29 @@ export interface ListNode {
 /** Settings of one node. */
 interface NodeHome {
   readonly dataDir: string;
-  /** UUID of that folder. */
+  /** UUID of the node with that folder. */
   readonly nodeUuid: string;
   readonly listDirs: readonly string[];
-  /** `node-a` unless given. */
+  /** `node-a` by default. */
   readonly nodeName?: string;
 }
 
 /** Environment of the suites about list sources. */
 export class RunningLists {
-  /** Maximum number of asked names of this network. */
+  /** Maximum number of top queried names of this network. */
   mostAsked: string[] = [];
-  /** Distinct names of the last day. */
+  /** Distinct names of the last 24 hours. */
   namesOfDay: string[] = [];
-  /** Folders that `file:` lists may lie in. */
+  /** Folders in which `file:` lists are allowed. */
   listDirs: string[] = [];
   private readonly db: TestDatabase;
   private readonly server: ListServer;
   dataDir = '';
-  /** UUID of that folder. */
+  /** UUID of the node with that folder. */
   readonly nodeUuid: string = randomUUID();
   private otherDirs: string[] = [];
   private nodes: ListNode[] = [];
-  /** Requests before these are forgotten. */
+  /** Earlier requests are not reported. */
   private forgotten = 0;
 
   private constructor(db: TestDatabase, server: ListServer) {
@@ -129,12 +130,12 @@ export class RunningLists {
     return this.db.lock;
   }
 
-  /** Resolves when no node fetches or compiles. */
+  /** Resolves when no node is fetching or compiling. */
   async idle(): Promise<void> {
     for (const { all } of this.nodes) await all.idle();
   }
 
-  /** For `beforeEach`: an empty database and folder, and no list on the server. */
+  /** For `beforeEach`: empties the database and the folder, and removes the lists from the server. */
   async begin(): Promise<void> {
     await asOwner(this.database, 'TRUNCATE revisions, managed_domains, leases, blobs');
     await this.database.query('DELETE FROM list_sources');
@@ -147,7 +148,7 @@ export class RunningLists {
     this.listDirs = [];
   }
 
-  /** Ends a test in `afterEach`. */
+  /** For `afterEach`: ends a test. */
   async end(): Promise<void> {
     for (const node of this.nodes.splice(0)) await node.stop();
     for (const dir of [this.dataDir, ...this.otherDirs.splice(0)])
@@ -160,7 +161,7 @@ export class RunningLists {
     await this.db.stop();
   }
 
-  /** Serves a list from now on; returns its URL. */
+  /** Serves a list; returns its URL. */
   serve(path: string, text: string, etag?: string): string {
     return this.serveBy(path, (request, response) => {
       if (etag !== undefined && request.headers['if-none-match'] === etag) response.writeHead(304).end();
@@ -168,7 +169,7 @@ export class RunningLists {
     });
   }
 
-  /** Answers a path from now on; returns its URL. */
+  /** Sets the answer for a path; returns its URL. */
   serveBy(path: string, answer: ListAnswer): string {
     this.server.serve(path, answer);
     return this.urlOf(path);
@@ -184,7 +185,7 @@ export class RunningLists {
     return this.server.url(path);
   }
 
-  /** Paths that the server was asked for, since the last `forgetAsked()`. */
+  /** Paths requested from the server since the last `forgetAsked()`. */
   asked(): string[] {
     return this.server.requests.slice(this.forgotten).map(({ url }) => url ?? '');
   }
@@ -199,12 +200,12 @@ export class RunningLists {
     return readdirSync(folder).map((file) => join(folder, file));
   }
 
-  /** Deletes the snapshots, as if none had ever been written. */
+  /** Deletes the snapshots, as if none had been written. */
   dropSnapshots(): void {
     rmSync(join(this.dataDir, 'snapshots'), { recursive: true });
   }
 
-  /** Goes back to a revision, lists included. */
+  /** Rolls back to a revision, including its lists. */
   async goBack({ all, policy }: ListNode, id: number, expectedHead?: number): Promise<void> {
     const { database } = this;
     const changes = new PolicyChanges(database, policy);
@@ -217,7 +218,7 @@ export class RunningLists {
     await rollBack(parts, id, TESTER, expectedHead);
   }
 
-  /** Starts another node, with a separate empty folder. */
+  /** Starts another node with its own empty folder. */
   startOther({ pool = new CompilePool(), listDirs = this.listDirs } = {}): Promise<ListNode> {
     const dataDir = makeTempDir();
     this.otherDirs.push(dataDir);
@@ -291,12 +292,12 @@ export class RunningLists {
   }
 }
 
-/** A blocklist as a request creates it. */
+/** A blocklist in the form of a request that creates it. */
 export function blocklist(url: string, change: Partial<NewSource> = {}): NewSource {
   return { name: 'ads', url, enabled: true, comment: '', group_ids: [], subdomains: false, ...change };
 }
 
-/** The attribute of a name in the active table; negative if the name is not in it. */
+/** The attribute of a name in the active table; negative if the table does not have the name. */
 export function attributeOf(node: ListNode, name: string): number {
   const table = new RuleTable(node.publisher.current().snapshot.rules);
   const hash = { low: 0, high: 0 };
@@ -304,7 +305,7 @@ export function attributeOf(node: ListNode, name: string): number {
   return table.find(hash.low, hash.high);
 }
 
-/** Kinds that the active snapshot has for a name and a group. */
+/** Kinds of rules that the active snapshot has for a name and a group. */
 export function kindsOf(node: ListNode, name: string, groupId = 1): number {
   const meaning = new PolicyTable(node.publisher.current().snapshot.policy);
   const attribute = attributeOf(node, name);
@@ -313,7 +314,7 @@ export function kindsOf(node: ListNode, name: string, groupId = 1): number {
   return meaning.kindsOf(meaning.groupClass(index), attribute);
 }
 
-/** Lines with this message that the node has logged. */
+/** Log lines of the node with this message. */
 export function countOf({ logger }: ListNode, message: string): number {
   return logger.lines.filter((line) => line.message === message).length;
 }

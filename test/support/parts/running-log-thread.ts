@@ -1,4 +1,4 @@
-/** A log thread over a ring and a real database, for one suite; set up again for each test. */
+/** A log thread over a ring and a real database, for one suite; created again for each test. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
@@ -18,9 +18,9 @@ import { emptyLog, storedRows } from './stored-log.ts';
 import { makeTempDir, startTestDatabase, type TestDatabase } from './test-database.ts';
 import { until } from './until.ts';
 
-/** When the queries of a test begin to be answered. */
+/** Time of the first query of a test. */
 export const NOON = Date.UTC(2026, 6, 5, 12);
-/** Everything is logged. */
+/** Settings that log everything. */
 export const LOG_SETTINGS: LogSettings = {
   privacy: 'full',
   streamPrivacy: 'full',
@@ -28,13 +28,13 @@ export const LOG_SETTINGS: LogSettings = {
   pressure: 'slow',
 };
 
-/** The thread and both its ends. */
+/** The thread with its input and its output. */
 export class RunningLogThread {
   thread!: QueryLogThread;
   names!: NameFeed;
   logger!: MemoryLogger;
   dataDir!: string;
-  /** Sightings in records. */
+  /** Sightings, in records. */
   seen: Sighting[] = [];
   private own!: TestDatabase;
   private memory!: WorkerMemory;
@@ -58,7 +58,7 @@ export class RunningLogThread {
     return this.own.database;
   }
 
-  /** Words at the head of the ring. */
+  /** Words at the start of the ring. */
   get control(): Int32Array {
     return new Int32Array(this.memory.answerLog, 0, LogRing.RECORDS_BYTE / 4);
   }
@@ -67,7 +67,7 @@ export class RunningLogThread {
     this.thread.start({ memories: [this.memory], seen: (sighting) => this.seen.push(sighting) });
   }
 
-  /** Answers a query for each name. */
+  /** Logs an answered query for each name. */
   answer(domains: readonly string[], change: Partial<Query> = {}): void {
     for (const [at, domain] of domains.entries()) {
       const query = answeredQuery();
@@ -86,7 +86,7 @@ export class RunningLogThread {
     });
   }
 
-  /** Names in the log, sorted, once all queries so far are stored. */
+  /** Sorted names in the log, once all queries so far are stored. */
   async storedDomains(): Promise<string[]> {
     await this.thread.flush();
     return (await storedRows(this.database)).map(({ domain }) => domain).sort();

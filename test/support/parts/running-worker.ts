@@ -1,4 +1,6 @@
-/** The two threads of a worker as the supervisor starts them, without a supervisor: real sockets on 127.0.0.1. */
+/**
+ * The two threads of a worker, started as the supervisor does but without a supervisor, with real sockets on 127.0.0.1.
+ */
 import { DnsThread } from '../../../control-plane/threads/dns-thread.ts';
 import { NodeMemory } from '../../../control-plane/threads/node-memory.ts';
 import { createWorkerMemory } from '../../../control-plane/threads/worker-memory.ts';
@@ -22,7 +24,7 @@ import { NO_IDENTITY } from '../../../dns-worker/policy/server-identity.ts';
 import { rateLimitOf } from './test-rate-limit.ts';
 import { until } from './until.ts';
 
-/** Settings of a thread that asks this upstream, or none; nothing else is on but the cache. */
+/** Settings of a thread with this upstream, or without one; all features are off except the cache. */
 export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): WorkerSettings {
   const servers =
     upstream === null
@@ -67,12 +69,12 @@ export function settingsOf(dnsPort: number, upstream: ScriptedUpstream | null): 
   };
 }
 
-/** Memory that so many workers of a node share. */
+/** Memory that this many workers of a node share. */
 export function createNodeMemory(workers: number): NodeMemory {
   return new NodeMemory(workers, createAnswerCache(0), secretOfTests);
 }
 
-/** A worker that runs, or one thread of it. */
+/** A running worker, or one of its threads. */
 export class RunningWorker {
   readonly port: number;
   readonly memory: WorkerMemory = createWorkerMemory();
@@ -85,7 +87,7 @@ export class RunningWorker {
     new Int32Array(this.memory.control)[WorkerControl.NODE_STATE_WORD] = NodeState.READY;
   }
 
-  /** Starts threads and waits until they are ready, or have ended. */
+  /** Starts threads and waits until they are ready or have ended. */
   static async start(
     snapshot: SnapshotBuffers,
     options: {
@@ -93,7 +95,7 @@ export class RunningWorker {
       readonly upstream?: ScriptedUpstream;
       readonly settings?: Partial<WorkerSettings>;
       readonly certificate?: ServedCertificate;
-      /** The node of which this is the worker with that number; without one it is alone. */
+      /** The node, and the number of this worker in it; without one, the worker runs alone. */
       readonly node?: { readonly memory: NodeMemory; readonly worker: number };
     } = {},
   ): Promise<RunningWorker> {
@@ -124,7 +126,7 @@ export class RunningWorker {
     return worker;
   }
 
-  /** Whether a thread has said something of this type. */
+  /** Whether a thread has sent a message of this type. */
   hasSaid(role: ThreadRole, type: FromWorker['type']): boolean {
     return this.said[role].some((message) => message.type === type);
   }
@@ -137,7 +139,10 @@ export class RunningWorker {
     this.threads.get(role)!.post(message);
   }
 
-  /** Ends the threads, the answer thread first as in a node: the resolve thread closes the sockets that it reads from. */
+  /**
+   * Ends the threads in the order of a node: the answer thread first, because the resolve thread closes the sockets
+   * that it reads from.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const role of ['answer', 'resolve'] as const) {
       const thread = this.threads.get(role);

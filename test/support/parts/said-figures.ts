@@ -1,4 +1,4 @@
-/** Figures as a node says them of itself. */
+/** Figures in the heartbeat of a node. */
 import type { NodeFigures } from '../../../control-plane/storage/cluster/node-figures.ts';
 
 export const SAID_FIGURES: NodeFigures['others'] = {

@@ -1,4 +1,4 @@
-/** People with a second factor, over HTTP. */
+/** Users with a second factor, over HTTP. */
 import { beforeEach } from '@jest/globals';
 import { RecoveryCodes, SecondFactorSecret, SecondFactorState } from '../../../shared/api/auth-api.ts';
 import { AuthenticatorApp } from './authenticator-app.ts';
@@ -7,13 +7,13 @@ import { PASSWORD, type TestAnswer } from './running-api.ts';
 
 const PLACE = '/api/auth/second-factor';
 
-/** The second factor of a user who has enabled it. */
+/** The enabled second factor of a user. */
 export interface ShownFactor {
   readonly app: AuthenticatorApp;
   readonly codes: readonly string[];
 }
 
-/** The API of a suite, with the administrator signed in. */
+/** The API of a suite; the administrator is logged in. */
 export class SecondFactorSuite {
   readonly node = new AuthSuite();
   /** Session of the administrator. */
@@ -43,20 +43,20 @@ export class SecondFactorSuite {
     });
   }
 
-  /** Switches it on. */
+  /** Enables the second factor. */
   async enable(own = this.session, password = PASSWORD): Promise<ShownFactor> {
     const made = await this.post('', { password }, own);
     const app = new AuthenticatorApp(SecondFactorSecret.parse(made.body).secret, this.node.api.clock);
     const answer = await this.post('/confirm', { totp_code: app.code() }, own);
     if (answer.status !== 200) throw new Error(`confirm a second factor: ${answer.status} ${answer.text}`);
-    // The code that was shown is used up.
+    // The code for the confirmation is used up.
     do this.node.api.clock.advanceSecs(30);
     while (!app.hasDistinctCodes);
     return { app, codes: RecoveryCodes.parse(answer.body).recovery_codes };
   }
 }
 
-/** The status, and the code of an error. */
+/** The status and the error code of an answer. */
 export function outcomeOf({ status, body }: TestAnswer): unknown {
   return status < 300 ? status : [status, (body as { error: string }).error];
 }

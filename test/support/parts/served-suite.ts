@@ -8,15 +8,15 @@ export interface ServedSuite {
   readonly api: RunningApi;
 }
 
-/** How a suite is served. */
+/** Options of a suite. */
 export interface ServeOptions extends ApiOptions {
   /** A separate API for each test; otherwise one for all. */
   readonly perTest?: boolean;
 }
 
 /**
- * Registers the hooks of a suite. Before each test the database is reset to the state after an installation. `take`
- * gets the suite and its API, at the start and after each restart; the result restarts the API with other options.
+ * Registers the hooks of a suite. Before each test, the database is reset to the state after an installation. `take`
+ * receives the suite and its API at the start and after each restart; the result restarts the API with other options.
  */
 export function serveSuite(
   rows: Rows,

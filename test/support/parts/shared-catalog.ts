@@ -1,4 +1,4 @@
-/** Shared part of the refreshes of the service catalog on several nodes: a real database. */
+/** Service catalogues of several nodes that share a real database. */
 import { randomUUID } from 'node:crypto';
 import { asOwner } from './as-owner.ts';
 import { JobLeases } from '../../../control-plane/storage/cluster/leases.ts';
@@ -6,7 +6,7 @@ import type { Database } from '../../../control-plane/storage/db/database.ts';
 import { PolicyChanges } from '../../../control-plane/policy/change/change.ts';
 import type { MemoryLogger } from './memory-logger.ts';
 
-/** The parts of a node, one of several or alone. */
+/** The parts of one node. */
 export function catalogParts(database: Database, logger: MemoryLogger) {
   const changes = new PolicyChanges(database, { apply: async () => undefined, threadsBehind: () => 0 });
   return { database, changes, jobs: new JobLeases({ database, logger, node: randomUUID() }) };

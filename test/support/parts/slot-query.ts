@@ -1,4 +1,4 @@
-/** Queries in their slot, parsed, with or without an answer behind the question, for tests of one stage. */
+/** Parsed queries in their slot, with or without an answer after the question, for tests of a single stage. */
 import { parseQuery } from '../../../dns-worker/query/parse-query.ts';
 import { Query } from '../../../dns-worker/query/query.ts';
 import type { OpenSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
@@ -7,7 +7,7 @@ import { Protocol } from '../../../shared/query-log.ts';
 import { type QueryOptions, type TypeSpec, Reply, query } from '../dns/dns-message.ts';
 import { type TestRecord, response, question } from '../dns/built-messages.ts';
 
-/** A query from 192.0.2.1 over UDP, parsed, in a slot of 1500 bytes. */
+/** A parsed query from 192.0.2.1 over UDP, in a slot of 1500 bytes. */
 export function slotQuery(
   { rules }: Pick<OpenSnapshot, 'rules'>,
   name: string,
@@ -25,7 +25,7 @@ export function slotQuery(
   return slot;
 }
 
-/** Puts the answer of an upstream behind the question, as the cache or the resolve thread leaves it. */
+/** Writes the answer of an upstream after the question, as the cache or the resolve thread does. */
 export function putAnswer(
   slot: Query,
   name: string,
@@ -36,7 +36,7 @@ export function putAnswer(
   const message = response(asked, { answers });
   slot.bytes.set(message.subarray(slot.questionEnd), slot.questionEnd);
   slot.bytes[7] = answers.length;
-  // The OPT record of the question is gone.
+  // It has overwritten the OPT record of the query.
   slot.bytes[11] = 0;
   slot.answersAt = slot.questionEnd;
   slot.answersLength = message.length - slot.questionEnd;
@@ -44,7 +44,7 @@ export function putAnswer(
   slot.replyLength = message.length;
 }
 
-/** Reply that would be sent. */
+/** The reply that would be sent. */
 export function replyIn(slot: Query): Reply {
   return new Reply(slot.bytes.slice(0, slot.replyLength), '');
 }

@@ -1,4 +1,4 @@
-/** Lists, rows and settings of a small policy, for tests of what is published. */
+/** Lists, rows and settings of a small policy, for tests of publishing. */
 import type { CompiledRules } from '../../../control-plane/policy/compile/table/compiled-rules.ts';
 import type { BlockingSettings } from '../../../control-plane/policy/change/blocking-settings.ts';
 import { NO_POLICY_ROWS, type PolicyRows } from '../../../control-plane/policy/change/rows.ts';
@@ -10,7 +10,7 @@ import { compiledFrom } from './test-rules.ts';
 
 const { BLOCK_EXACT, BLOCK_SUFFIX } = RuleKind;
 
-/** Blocked names get the null address. */
+/** Blocked names are answered with the null address. */
 export const SMALL_BLOCKING: BlockingSettings = {
   enabled: true,
   mode: 'null_ip',
@@ -29,7 +29,7 @@ export const SMALL_RULES: CompiledRules = compiledFrom([
   },
   { id: 20, names: [['b.example', BLOCK_SUFFIX]] },
 ]);
-/** Groups 1 and 7; list 10 and the rules set by hand, except the regex filter, are for group 7. */
+/** Groups 1 and 7; list 10 and the manual rules, except the regex filter, belong to group 7. */
 export const SMALL_ROWS: PolicyRows = {
   ...NO_POLICY_ROWS,
   groups: [
@@ -49,7 +49,7 @@ export const SMALL_ROWS: PolicyRows = {
   ],
 };
 
-/** A rule of the lists' table, at b.example, as a record names it. */
+/** A rule of the table of lists, for b.example, as a log record identifies it. */
 export function listedRule(index: number, kinds: number, groupId: number): DecidingRule {
   return { origin: RuleOrigin.LIST, index, kinds, name: nameFromText('b.example')!, groupId };
 }

@@ -1,4 +1,4 @@
-/** The stored query log for tests: stores rows, and reads all of them. */
+/** The stored query log for tests: stores rows and reads all of them. */
 import { asOwner } from './as-owner.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 import type { QueryLogRow } from '../../../control-plane/query-log/rows/row.ts';
@@ -21,8 +21,8 @@ import type { LoggedQuery } from '../../../shared/api/query-log-api.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
 /**
- * Rows as blocks that are ready to be stored: one, or one for each hour in turn; and others for those that the log or
- * statistics leave out.
+ * Rows as blocks to be stored: one block, or one for each hour in turn. Rows that the log or the statistics leave out
+ * go to separate blocks.
  */
 export async function batchesOf(
   rows: readonly QueryLogRow[],
@@ -42,7 +42,7 @@ export async function storeRows(database: Database, rows: readonly QueryLogRow[]
   for (const batch of await batchesOf(rows)) await storeBlock(database, batch, { nodeId, durable: true });
 }
 
-/** The log as questions are answered from it; damaged blocks are noted in `logger` as errors. */
+/** The log that queries read from; damaged blocks are logged in `logger` as errors. */
 export function logSourceOf(database: Database, logger = new MemoryLogger()): LogSource {
   const memory = new LogMemory();
   return {
@@ -54,7 +54,7 @@ export function logSourceOf(database: Database, logger = new MemoryLogger()): Lo
   };
 }
 
-/** Questions about the stored log, answered where they are asked, without a thread. */
+/** Queries over the stored log, answered in the calling thread. */
 export function questionsOf(
   database: Database,
   hostnameOf: (address: string, clientId: number | null) => string | null = () => null,
@@ -73,7 +73,7 @@ export async function storedRows(database: Database): Promise<LoggedQuery[]> {
   return page.data;
 }
 
-/** Forgets all that was stored. */
+/** Deletes all stored rows. */
 export async function emptyLog(database: Database): Promise<void> {
   await asOwner(database, 'TRUNCATE query_blocks, query_runs, query_counts, query_names, query_log_clears');
 }

@@ -1,4 +1,4 @@
-/** A real embedded database for a suite of the API, that is emptied between its tests. */
+/** A real embedded database for a suite of the API, emptied between its tests. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { asOwner } from './as-owner.ts';
 import { layCluster } from './made-cluster.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** A database of one suite, in a folder that goes away with it. */
+/** A database of one suite, in a folder that is deleted with it. */
 export interface SuiteDatabase {
   readonly database: Database;
-  /** Empties what the API fills, as if Weir had just been installed. */
+  /** Empties the tables that the API fills, as if Weir had just been installed. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const FILLED = [
   'safe_search_configs, local_records, schedule_profiles, schedule_slots, group_schedules, blocking_switch, grants',
   'audit_log, clients, client_subnets, query_blocks, query_runs, query_counts, query_names',
 ];
-/** Most of them are empty after most tests, and emptying one takes longer than a look. */
+/** Most tables are empty after most tests, and emptying one takes longer than checking it. */
 const EMPTY_ALL = `DO $$
 DECLARE
   name text;
@@ -45,7 +45,7 @@ END $$`;
 /** Starts an embedded server with all migrations applied. */
 export async function openSuiteDatabase(): Promise<SuiteDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-api-'));
-  await chmod(folder, 0o755); // As root the server runs as another user, who must get through.
+  await chmod(folder, 0o755); // Under root, the server runs as another user, who must be able to enter it.
   await layCluster(folder);
   const lock = lockDataDir(folder);
   const database = startDatabase({ urls: '', lock, logger: new MemoryLogger() });

@@ -1,5 +1,6 @@
 /**
- * The batched system calls of UDP, for suites that depend on them; if the calls do not load, the suites are skipped.
+ * The batched system calls of UDP, for suites that depend on them. If the calls cannot be loaded, the suites are
+ * skipped.
  */
 import { describe } from '@jest/globals';
 import { loadNativeCalls } from '../../../dns-worker/listeners/native-calls.ts';
@@ -7,7 +8,7 @@ import type { NativeCalls } from '../../../dns-worker/listeners/native-calls.ts'
 
 const native = loadNativeCalls();
 
-/** `describe()` for a suite of them: elsewhere node:dgram serves. */
+/** `describe()` for suites of the calls. Machines without them use node:dgram. */
 export const describeCalls = 'calls' in native ? describe : describe.skip;
 
 /** System calls for the tests of such a suite only. */

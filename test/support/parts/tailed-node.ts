@@ -1,4 +1,4 @@
-/** A node whose log is tailed over real HTTP and PostgreSQL, for one suite; set up again for each test. */
+/** A node whose log is tailed over real HTTP and PostgreSQL, for one suite; created again for each test. */
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -19,19 +19,19 @@ import { emptyLog } from './stored-log.ts';
 import { makeTempDir, startTestDatabase, type TestDatabase } from './test-database.ts';
 import { until } from './until.ts';
 
-/** When the rows of tests begin. */
+/** Time of the first row of a test. */
 export const NOON = Date.UTC(2026, 6, 5, 12);
 
-/** The node, named `node-a`; there is also a `node-b`. */
+/** The node, named `node-a`; the cluster also has a `node-b`. */
 export class TailedNode {
   own!: TestDatabase;
   api!: RunningApi;
   writer!: LogWriter;
   tail!: LiveTail;
   privacy: QueryLogPrivacy = 'full';
-  /** Whether rows are shown to the tail. */
+  /** Whether the tail receives rows. */
   isShown = false;
-  /** Reads of the tail from the database wait for this. */
+  /** The tail waits for this before it reads from the database. */
   gate: Promise<unknown> = Promise.resolve();
   private readonly readers: EventReader[] = [];
   private readonly dirs: string[] = [];
@@ -70,7 +70,7 @@ export class TailedNode {
     for (const dir of this.dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
   }
 
-  /** Opens a stream. */
+  /** Opens a stream of the log. */
   async open(query = '', session = '', headers: Record<string, string> = {}): Promise<EventReader> {
     const cookie: Record<string, string> = session === '' ? {} : { cookie: `svc_session=${session}` };
     const reader = await EventReader.open(this.api.port, query, { ...cookie, ...headers });
@@ -78,12 +78,12 @@ export class TailedNode {
     return reader;
   }
 
-  /** Resolves when the tail listens for the blocks of all nodes. */
+  /** Resolves when the tail listens for the blocks of other nodes. */
   async untilHearing(): Promise<void> {
     await until('the tail to listen for blocks of other nodes', () => this.own.database.hears(BLOCK_CHANNEL));
   }
 
-  /** Answers `count` queries; they are told apart by their response times, from `from` on. */
+  /** Logs `count` answered queries, numbered by their response times, starting at `from`. */
   append(from: number, count: number, change: Parameters<typeof logRow>[0] = {}): void {
     for (let i = from; i < from + count; i++)
       this.writer.append(logRow({ timestampMs: NOON + i, responseTimeUs: i, ...change }));
@@ -115,7 +115,7 @@ export class TailedNode {
       nodeId,
       hostnameOf: (address) => `host ${address}`,
       logger,
-      // A stream ends whose session is not looked up within fifty of them: two seconds.
+      // A stream ends if its session is not looked up within 50 ticks, which are two seconds.
       tickMs: 40,
     });
     return [...queryStreamRoutes({ ...parts, tail: this.tail }), ...authRoutes(parts)];

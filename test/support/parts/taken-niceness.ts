@@ -1,12 +1,14 @@
-/** A process that puts its threads in order, as Weir does when it starts. */
+/** A process that sets the priorities of its threads, as Weir does when it starts. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const MODULE = join(import.meta.dirname, '../../../control-plane/node/system/thread-priorities.ts');
-/** The niceness that it is started with. */
+/** The niceness at its start. */
 export const OWN = 10;
 
-/** Returned value of a process of this niceness, and its niceness before and after its threads are put in order. */
+/**
+ * Result of a process with this niceness: the returned value, and the niceness before and after it sets the priorities.
+ */
 export function takenNiceness(running: number | undefined, isAllowed: boolean): number[] {
   const script = `
     import { getPriority, setPriority } from 'node:os';

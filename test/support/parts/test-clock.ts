@@ -1,7 +1,7 @@
-/** Time that stands still unless a test moves it. */
+/** A clock that advances only when a test moves it. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** Both clocks; each may be moved by itself. */
+/** Both clocks; each can be moved separately. */
 export class TestClock implements Clock {
   wallMs = 1_800_000_000_000;
   sinceBootMs = 1_000_000;
@@ -14,7 +14,7 @@ export class TestClock implements Clock {
     return this.sinceBootMs;
   }
 
-  /** Time goes by, on both clocks. */
+  /** Advances both clocks. */
   advance(ms: number): void {
     this.wallMs += ms;
     this.sinceBootMs += ms;

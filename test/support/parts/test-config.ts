@@ -1,9 +1,9 @@
-/** Configurations of tests: the defaults, a free port of the loopback, and what a test changes. */
+/** Configurations for tests: the defaults, a free loopback port, and the changes of a test. */
 import { parseConfig } from '../../../config/parse-config.ts';
 import type { LoadedConfig } from '../../../config/parse-config.ts';
 import type { Config } from '../../../config/schema.ts';
 
-/** The configuration with these lines of TOML (dotted keys) in it. */
+/** The configuration with these lines of TOML (dotted keys). */
 export function testConfig(toml = ''): Config {
   return loadedConfig(toml).config;
 }

@@ -1,4 +1,4 @@
-/** A real embedded database in a temporary data directory, for one suite. Takes half a second. */
+/** A real embedded database in a temporary data directory, for one suite. Starting it takes half a second. */
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ export interface TestDatabase {
   readonly dataDir: string;
   readonly lock: DataDirLock;
   readonly logger: MemoryLogger;
-  /** Stops the server and removes the directory. */
+  /** Stops the server and deletes the directory. */
   stop(): Promise<void>;
 }
 
-/** Makes a temporary folder that every user can reach: under root the server runs as another one. */
+/** Creates a temporary folder that every user can enter: if the tests run as root, the server runs as another user. */
 export function makeTempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'weir-test-'));
   chmodSync(dir, 0o755);

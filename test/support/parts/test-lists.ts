@@ -1,4 +1,4 @@
-/** Snapshots made of the texts of lists, as the compile pool makes them, for tests that want matches. */
+/** Snapshots compiled from lists as the compile pool does, for tests that need matches. */
 import { hashSuffixes } from '../../../dns-worker/query/parse-query.ts';
 import { Query } from '../../../dns-worker/query/query.ts';
 import { type OpenSnapshot, openSnapshot } from '../../../dns-worker/policy/open-snapshot.ts';
@@ -19,7 +19,7 @@ import { nameFromText } from '../../../shared/dns/name.ts';
 import { PrefixLengths } from '../../../shared/snapshot/prefix-lengths.ts';
 import type { SnapshotBuffers } from '../../../shared/snapshot/snapshot.ts';
 
-/** A list; its id is its place plus one. */
+/** A list; its id is its index plus one. */
 export interface ListText {
   readonly text: string | Uint8Array;
   readonly reading: ListReading;
@@ -83,12 +83,12 @@ export function snapshotOf(
   });
 }
 
-/** An open snapshot of these lists. */
+/** An opened snapshot of these lists. */
 export function openLists(lists: readonly ListText[], rows: OtherRows = {}, version = 1): OpenSnapshot {
   return openSnapshot(snapshotOf(lists, rows, version));
 }
 
-/** A snapshot without rules whose group Default has this override. */
+/** A snapshot without rules in which group Default has this override. */
 export function openOverridden(
   group: Partial<GroupOverride>,
   blocking: Partial<BlockingSettings> = {},
@@ -98,7 +98,7 @@ export function openOverridden(
   return openSnapshot(buildSnapshot(1, compileLists([]), NO_POLICY_ROWS, { ...BLOCKING, ...blocking }, live));
 }
 
-/** A query for a name, as parsing leaves it. */
+/** A parsed query for a name. */
 export function queryFor(name: string, { rules }: OpenSnapshot, qtype = 1): Query {
   const query = new Query();
   const wire = nameFromText(name);

@@ -1,4 +1,4 @@
-/** The common parts of a node, for tests of the parts that start on them. */
+/** The common parts of a node, for tests of parts that need them to start. */
 import { randomUUID } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config.ts';
 import { AccessInForce } from '../../../control-plane/clients/access/access-in-force.ts';
@@ -12,12 +12,12 @@ import { Configuration } from '../../../control-plane/policy/settings/configurat
 import { systemClock as clock } from '../../../shared/clock.ts';
 import { MemoryLogger } from './memory-logger.ts';
 
-/** Sends no queries to other machines. */
+/** Settings that send no queries to other machines. */
 const TOML = `server.bind_address = ["127.0.0.1"]
 dns.pools = [{ name = "none", servers = ["127.0.0.1:9"] }]
 `;
 
-/** A node of one worker on this database and data directory. */
+/** A node with one worker on this database and data directory. */
 export function testNode(
   database: Database,
   dataDir: string,

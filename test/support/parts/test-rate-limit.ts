@@ -1,7 +1,7 @@
 /** Limits for tests. */
 import type { RateLimitSettings } from '../../../shared/policy/rate-limit-settings.ts';
 
-/** A limit of ten questions a second in bursts of five, changed as a test wants it. */
+/** A limit of ten questions per second with bursts of five, with the given changes. */
 export function rateLimitOf(change: Partial<RateLimitSettings>): RateLimitSettings {
   return {
     enabled: true,

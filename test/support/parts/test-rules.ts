@@ -1,19 +1,19 @@
-/** Rule tables made from a few names, for tests that do not want to compile lists. */
+/** Rule tables built from a few names, for tests that do not compile lists. */
 import { unreadableList } from '../../../control-plane/policy/compile/parse/list-statistics.ts';
 import type { ListStatistics } from '../../../control-plane/policy/compile/parse/list-statistics.ts';
 import type { CompiledRules } from '../../../control-plane/policy/compile/table/compiled-rules.ts';
 import { RuleTableBuilder } from '../../../control-plane/policy/compile/table/rule-table-builder.ts';
 import { buildSpecialRules } from '../../../control-plane/policy/compile/table/special-rules-builder.ts';
 
-/** A source and its rules: name and `RuleKind` bits each. */
+/** A source and its rules, each a name and `RuleKind` bits. */
 export interface TestSource {
   readonly id: number;
   readonly names: readonly (readonly [string, number])[];
-  /** Makes the source one that could not be read. */
+  /** Marks the source as unreadable. */
   readonly fault?: string;
 }
 
-/** Compiles sources; ids ascend. `seed` makes tables of the same names differ. */
+/** Compiles sources with ascending ids. `seed` makes tables of the same names differ. */
 export function compiledFrom(sources: readonly TestSource[], seed = 1): CompiledRules {
   const seeds = { low: seed, high: ~seed };
   const builder = new RuleTableBuilder(seeds);

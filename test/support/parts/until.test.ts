@@ -25,7 +25,7 @@ describe('until()', () => {
     expect(await until('a truthy state', async () => states.shift())).toBe('there');
   });
 
-  test('looks at least once, even if the deadline passes during the look', async () => {
+  test('reads at least once, even if the deadline passes during the read', async () => {
     const slow = (): string => {
       const endMs = performance.now() + 5;
       while (performance.now() < endMs);
@@ -50,7 +50,7 @@ describe('until()', () => {
     );
   });
 
-  test('fails with the state before if a read does not end', async () => {
+  test('fails with the previous state if a read does not end', async () => {
     let reads = 0;
     const waiting = until(
       'the answer',
@@ -62,7 +62,7 @@ describe('until()', () => {
     await expect(until('a first answer', never, Boolean, SOON)).rejects.toThrow('last seen: nothing');
   });
 
-  test('passes on what a read throws', async () => {
+  test('rejects with the error of a read', async () => {
     const broken = (): never => {
       throw new Error('the process ended');
     };

@@ -1,6 +1,6 @@
 /**
- * Waits of tests for events elsewhere: each has a name and a deadline, and fails with the last state seen. Its clock is
- * Node's own, also in a suite with fake timers.
+ * Waits of tests for events elsewhere. Each has a name and a deadline, and fails with the last state. They use Node's
+ * own clock, also in a suite with fake timers.
  */
 import { performance } from 'node:perf_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
@@ -14,14 +14,14 @@ const SEEN_LENGTH = 2000;
 const NOTHING = 'nothing';
 const LATE = Symbol('late');
 
-/** How often and how long to look. */
+/** Interval and duration of polling. */
 export interface UntilOptions {
-  /** Between two looks; longer if a look costs a server something. */
+  /** Interval, milliseconds; longer if a read puts load on a server. */
   readonly pauseMs?: number;
   readonly withinMs?: number;
 }
 
-/** The deadline of a wait that has passed. */
+/** The deadline of a wait has passed. */
 export class WaitTimeout extends Error {
   constructor(what: string, withinMs: number, lastSeen: unknown) {
     const seen = typeof lastSeen === 'string' ? lastSeen : inspect(lastSeen, { depth: 5 });
@@ -62,7 +62,7 @@ export function within<Result>(
   { withinMs = WAIT_MS, lastSeen }: { readonly withinMs?: number; readonly lastSeen?: () => unknown } = {},
 ): Promise<Result> {
   const result = settled(event, withinMs, () => new WaitTimeout(what, withinMs, lastSeen?.() ?? NOTHING));
-  // A wait that its test no longer awaits must not fail the suite that runs when its deadline passes.
+  // A wait that its test no longer awaits must not fail whichever suite is running at its deadline.
   result.catch(() => undefined);
   return result;
 }

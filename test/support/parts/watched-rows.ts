@@ -1,19 +1,19 @@
-/** Rows that are watched: which of them a request gets through to, without what they would do. */
+/** Watched routes: record which of them a request reaches, without running their handlers. */
 import type { Access } from '../../../control-plane/api/route-access.ts';
 import type { Route } from '../../../control-plane/api/route.ts';
 import type { CompatRoute } from '../../../control-plane/web/compat/compat-route.ts';
 import type { CompatRows, Rows } from './running-api.ts';
 
-/** A row that ran. */
+/** A route that a request reached. */
 export interface RowRun {
   /** Method and path, such as `GET /groups`. */
   readonly name: string;
   readonly access: Access | CompatRoute['access'];
 }
 
-/** Puts the watch before rows; they work as ever until it begins. */
+/** Wraps routes; they work normally until watching starts. */
 export class RowWatch {
-  /** Rows that ran since the last look. */
+  /** Routes reached since the last call. */
   private runs: RowRun[] = [];
   private isOn = false;
 
@@ -22,14 +22,14 @@ export class RowWatch {
     this.isOn = true;
   }
 
-  /** Rows that ran since the last look. */
+  /** Routes reached since the last call. */
   look(): RowRun[] {
     const { runs } = this;
     this.runs = [];
     return runs;
   }
 
-  /** The native API under watch. */
+  /** The native API, watched. */
   native(rows: Rows): Rows {
     return (parts) =>
       rows(parts).map((row): Route => ({
@@ -38,7 +38,7 @@ export class RowWatch {
       }));
   }
 
-  /** The compatibility API under watch. */
+  /** The compatibility API, watched. */
   compat(rows: CompatRows): CompatRows {
     return (parts) =>
       rows(parts).map((row): CompatRoute => ({

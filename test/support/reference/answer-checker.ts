@@ -1,4 +1,4 @@
-/** Holds answers of the API against its OpenAPI document: status, media type, body, and the header fields that go with it. */
+/** Checks answers of the API against its OpenAPI document: status, media type, body, and required header fields. */
 import type {
   OpenApiDocument,
   OperationDoc,

@@ -1,13 +1,13 @@
-/** Checks values against the schemas of an OpenAPI document, as a client would: JSON Schema 2020-12, with formats. */
+/** Checks values against the schemas of an OpenAPI document as a client would: JSON Schema 2020-12 with formats. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { OpenApiDocument, SchemaDoc } from '../../../control-plane/web/reference/openapi-document.ts';
 
-/** Id of the document among schemas. */
+/** Id under which the document is registered. */
 const ID = 'weir';
 
-/** Keeps what it compiled: a walk meets each schema many times. */
+/** Caches compiled schemas, because a walk uses each many times. */
 export class DocumentChecker {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly compiled = new Map<string, ValidateFunction>();
@@ -28,7 +28,7 @@ export class DocumentChecker {
   }
 }
 
-/** The schema with references that also work outside the document. */
+/** The schema, with references that also resolve outside the document. */
 function absolute(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', `"${ID}#/components/`));
 }

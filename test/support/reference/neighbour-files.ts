@@ -1,9 +1,9 @@
 /**
- * Files in the formats of other servers whose lines depend on each other, written after published lists and the
- * configurations of routers, with the names that are asked.
+ * Files in the formats of other servers whose lines depend on each other, modelled on published lists and router
+ * configurations, with the names to query.
  */
 
-/** A file and the questions about it. */
+/** A file and the questions to ask about it. */
 export interface NeighbourFile {
   readonly lines: readonly string[];
   readonly names: readonly string[];

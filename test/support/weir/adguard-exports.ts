@@ -1,4 +1,4 @@
-/** Files of made-up AdGuard Homes of several schemas, and what those answer. */
+/** Files of sample AdGuard Homes with several schemas, and the answers of those servers. */
 import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '../parts/made-archives.ts';
 
@@ -9,7 +9,7 @@ export const LIST_TEXTS = {
   [FINE_URL]: '||shop.ads.example^\n',
 };
 
-/** Of version 0.107.79, as its own writer orders it. */
+/** File of version 0.107.79, in the order in which AdGuard Home writes it. */
 const SCHEMA_34 = `
 http:
   pprof: {port: 6060, enabled: false}
@@ -145,7 +145,7 @@ const LEASES = JSON.stringify({
   ],
 });
 
-/** The folder of the newest version, as people pack it. */
+/** The folder of the newest version, as users archive it. */
 export function schema34(): Buffer {
   return zipOf({
     'AdGuardHome/AdGuardHome.yaml': SCHEMA_34,
@@ -154,7 +154,7 @@ export function schema34(): Buffer {
   });
 }
 
-/** Client, name, type, and the status there in Weir's words; FORWARDED for what is asked of upstreams. */
+/** Client, name, type, and the status there in Weir's terms; FORWARDED = sent to upstreams. */
 export const ANSWERS_34: readonly (readonly [client: string, name: string, qtype: number, status: string])[] =
   [
     ['192.0.2.200', 'ads.example', 1, 'BLOCKED_LIST'],
@@ -209,7 +209,7 @@ export const NOT_MAPPED_34 = [
   'users',
 ];
 
-/** Rows of what answers differently in Weir. */
+/** Rows that Weir answers differently. */
 export const DIFFERS_34 = [
   'Desk',
   'v4.apps.lan A',
@@ -231,7 +231,7 @@ schema_version: 34
 filtering: {protection_enabled: false, protection_disabled_until: 2999-01-01T00:00:00Z}
 `;
 
-/** Services at times, refused hosts, and an allowlist over `$important`. */
+/** Scheduled services, refused hosts, and an allowlist over `$important`. */
 export const TIMED = `
 schema_version: 34
 dns: {blocked_hosts: ['*.accw.example', plain.example, '||tree.example^'], bogus_nxdomain: [192.0.2.250]}
@@ -272,7 +272,7 @@ export const ANSWERS_TIMED: typeof ANSWERS_34 = [
   ['192.0.2.200', 'tagged.example', 1, 'FORWARDED'],
 ];
 
-/** Rules that count among each other only: exceptions with a pattern, and ranks. */
+/** Rules that compete only with each other: exceptions with a pattern, and priorities. */
 export const TANGLED = `
 schema_version: 28
 dns:
@@ -290,7 +290,7 @@ user_rules:
   - '||back.example^$badfilter'
 `;
 
-/** Configuration of an older version, with settings in other places. */
+/** Configuration of an older version, which has some settings in other sections. */
 export const SCHEMA_12 = `
 bind_host: 0.0.0.0
 schema_version: 12

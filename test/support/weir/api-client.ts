@@ -1,4 +1,4 @@
-/** The REST API as the tests use it: sign in once, then calls that return status and body. */
+/** A client of the REST API for tests: one login, then calls that return status and body. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlocklistSource, SourceCreate } from '../../../shared/api/policy/sources-api.ts';
 import type { Group } from '../../../shared/api/policy/groups-api.ts';
@@ -14,15 +14,15 @@ export interface ApiAnswer<Body = unknown> {
   readonly body: Body;
 }
 
-/** Of the administrator of every Weir under test; `STARTED_ONCE` has its hash. */
+/** Password of the administrator of every Weir under test; `STARTED_ONCE` has its hash. */
 export const PASSWORD = 'a password of the tests';
-/** Between two looks, which cost both processes; rows of the log come once a second. */
+/** Polling interval: each poll costs both processes time, and new rows appear in the log once a second. */
 const LOOK_MS = 100;
 const PAGE_SIZE = 1000;
-/** Deadline of a call with its retries, beyond the timeout of one request. */
+/** Deadline of a call with its retries, in addition to the time-out of one request. */
 const CALL_MS = 200_000;
 
-/** A signed-in session. */
+/** A logged-in session. */
 export class ApiClient {
   private readonly base: string;
   private readonly cookie: string;
@@ -32,7 +32,7 @@ export class ApiClient {
     this.cookie = cookie;
   }
 
-  /** Sets the password if there is none, and logs in. The database has to be up. */
+  /** Sets the password if there is none, and logs in. The database must be up. */
   static async signIn(
     webPort: number,
     host = '127.0.0.1',
@@ -50,12 +50,12 @@ export class ApiClient {
     return new ApiClient(base, cookies.join('; '));
   }
 
-  /** The secret of its session. */
+  /** The secret of the session. */
   get session(): string {
     return /svc_session=([^;]+)/.exec(this.cookie)![1]!;
   }
 
-  /** One call, whatever comes of it; again where the limit of requests says when. */
+  /** Sends a request, whatever its status; repeats it if the rate limit says when. */
   async call<Body = unknown>(method: string, path: string, body?: object): Promise<ApiAnswer<Body>> {
     let retryAfterSecs = 0;
     const { status, text } = await until(
@@ -73,7 +73,7 @@ export class ApiClient {
     return { status, body: (text === '' ? undefined : JSON.parse(text)) as Body };
   }
 
-  /** One call that must end with `status`. */
+  /** Sends a request that must be answered with `status`. */
   async expect<Body = unknown>(status: number, method: string, path: string, body?: object): Promise<Body> {
     const answer = await this.call<Body>(method, path, body);
     if (answer.status !== status)
@@ -81,7 +81,7 @@ export class ApiClient {
     return answer.body;
   }
 
-  /** Metrics as Prometheus would scrape them. */
+  /** Metrics as Prometheus scrapes them. */
   async metrics(): Promise<ScrapedMetrics> {
     const { status, text } = await httpCall(
       'GET',
@@ -104,7 +104,7 @@ export class ApiClient {
     return this.settledSource(id);
   }
 
-  /** The source once no fetch of it is waiting or at work. */
+  /** The source, once no fetch of it is pending or running. */
   settledSource(id: number): Promise<BlocklistSource> {
     return until(
       `list ${String(id)} to be fetched and compiled`,
@@ -114,7 +114,7 @@ export class ApiClient {
     );
   }
 
-  /** Every row of the query log that fits `filter`, newest first. */
+  /** Every row of the query log that matches `filter`, newest first. */
   async queries(filter = ''): Promise<LoggedQuery[]> {
     const rows: LoggedQuery[] = [];
     for (;;) {
@@ -125,17 +125,17 @@ export class ApiClient {
     }
   }
 
-  /** How many queries the rows of the query log that fit `filter` stand for. */
+  /** Number of queries in the query log that match `filter`; a row may count several. */
   async queryCount(filter = ''): Promise<number> {
     return (await this.countLog(filter)).total_queries;
   }
 
-  /** How many rows of the query log fit `filter`. */
+  /** Number of rows of the query log that match `filter`. */
   async rowCount(filter = ''): Promise<number> {
     return (await this.countLog(filter)).total;
   }
 
-  /** Waits until the log has `count` queries that match `filter`, and then returns how many. */
+  /** Waits until the log has `count` queries that match `filter`; returns the number. */
   untilQueryCount(count: number, filter = ''): Promise<number> {
     return until(
       `${String(count)} queries in the log (filter '${filter}')`,
@@ -145,7 +145,7 @@ export class ApiClient {
     );
   }
 
-  /** Queries that the exported rows which fit `filter` stand for. */
+  /** Number of queries in the exported rows that match `filter`. */
   exportedQueries(filter: string): Promise<number> {
     let queries = 0;
     const count = async (): Promise<number> => {

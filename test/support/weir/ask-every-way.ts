@@ -1,6 +1,7 @@
 /**
- * A program: asks the server at its first argument for A of a name over UDP, TCP, TLS and HTTPS, and prints each
- * outcome as JSON. Further arguments: the three ports, the name of the server, the client's key ('' = none), the name.
+ * A program that queries the A record of a name over UDP, TCP, TLS and HTTPS from the server in its first argument, and
+ * prints each result as JSON. Further arguments: the three ports, the name of the server, the client's key ('' = none),
+ * the name.
  */
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -23,14 +24,14 @@ function told(reply: Reply): unknown {
 
 async function overUdp(): Promise<unknown> {
   using udp = await UdpClient.open(Number(dns), address);
-  // A network gets a few refusals in a second.
+  // A network receives only a few refusals per second.
   const again = setInterval(() => void udp.send(MESSAGE), AGAIN_MS);
   const reply = await udp.exchange(MESSAGE);
   clearInterval(again);
   return told(reply);
 }
 
-/** The reply over a stream; 'closed' if the connection ends before. */
+/** The reply over a stream; 'closed' if the connection ends first. */
 async function over(socket: Socket): Promise<unknown> {
   const replies: Uint8Array[] = [];
   const frames = new FrameReader((message) => {

@@ -1,6 +1,7 @@
 /**
- * A program: asks the server at its first two arguments, address and port, for A of the third, again and
- * again, until the answer is the fourth; then says how many replies came. Runs where the test's device is.
+ * A program that repeatedly queries the A record of its third argument from the server in its first two arguments,
+ * address and port, until the answer is the fourth argument; then prints the number of replies. Runs on the test's
+ * device.
  */
 import { UdpClient } from '../dns/dns-client.ts';
 import { until } from '../parts/until.ts';

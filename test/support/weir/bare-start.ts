@@ -1,4 +1,4 @@
-/** A first start: in an empty folder, without a configuration file. */
+/** A first start in an empty folder, without a configuration file. */
 import { expect } from '@jest/globals';
 import { RRClass, Rcode } from '../../../shared/dns/iana.ts';
 import { UdpClient } from '../dns/dns-client.ts';
@@ -6,9 +6,9 @@ import { freePort } from './free-ports.ts';
 import { ownEnvironment, OwnProcess, START_COMMAND } from './weir-process.ts';
 import type { User } from './weir-process.ts';
 
-/** An address of this machine that no other program listens on. */
+/** A local address on which no other program listens. */
 export const ADDRESS = `127.53.${String(1 + Math.floor(Math.random() * 250))}.${String(1 + Math.floor(Math.random() * 250))}`;
-/** Port on which it answers without port 53. */
+/** Port on which Weir answers if port 53 is not available. */
 const FALLBACK_PORT = 5300;
 const POOLS = '[{"name":"none","servers":["127.0.0.1:9"]}]';
 
@@ -30,7 +30,7 @@ export async function startBare(
   return { weir: new OwnProcess(node, args, { cwd: folder, env, ...options }), webPort };
 }
 
-/** Asks Weir on port 5300 a question that needs no upstream. */
+/** Sends Weir a query on port 5300 that needs no upstream. */
 export async function expectAnswers(): Promise<void> {
   using udp = await UdpClient.open(FALLBACK_PORT, ADDRESS);
   expect(await udp.ask('example.com', 'A', { qclass: RRClass.CH })).toMatchObject({ rcode: Rcode.REFUSED });

@@ -1,11 +1,11 @@
-/** Configurations of made-up blockys, and what those answer. */
+/** Sample configurations of blocky, and its answers. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 import { zipOf } from '../parts/made-archives.ts';
 
 export const ADS_URL = 'https://lists.example.org/blocky-ads.txt';
 export const LIST_TEXTS = { [ADS_URL]: 'ads.example\nshop.ads.example\n*.track.example\n' };
 
-/** A folder of version 0.34: read in the order of the paths. */
+/** A folder of version 0.34; its files are read in the order of their paths. */
 export function folder(): Buffer {
   return zipOf({
     'blocky/1-main.yml': `
@@ -103,18 +103,18 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', 'a.wide.example', 1, 'BLOCKED_LIST'],
   ['192.0.2.200', 'banner7.example.com', 1, 'BLOCKED_LIST'],
   ['192.0.2.200', 'games.example', 1, 'FORWARDED'],
-  // The name's pattern only, so none of the default.
+  // The pattern for the name replaces the default groups.
   ['192.0.2.10', 'games.example', 1, 'BLOCKED_LIST'],
   ['192.0.2.10', 'ads.example', 1, 'FORWARDED'],
-  // Both the address and the network around it.
+  // The address and its network both match.
   ['192.0.2.70', 'games.example', 1, 'BLOCKED_LIST'],
   ['192.0.2.70', 'ads.example', 1, 'BLOCKED_LIST'],
   ['192.0.2.71', 'games.example', 1, 'BLOCKED_LIST'],
   ['192.0.2.65', 'games.example', 1, 'FORWARDED'],
   ['192.0.2.65', 'ads.example', 1, 'BLOCKED_LIST'],
-  // A key without groups leaves the default.
+  // A key without groups removes the default groups.
   ['192.0.2.20', 'ads.example', 1, 'BLOCKED_LIST'],
-  // Allowlists alone: everything else is denied.
+  // With allowlists only, everything else is blocked.
   ['192.0.2.30', 'school.example', 1, 'FORWARDED'],
   ['192.0.2.30', 'www.school.example', 1, 'FORWARDED'],
   ['192.0.2.30', 'other.example', 1, 'BLOCKED_LIST'],
@@ -127,7 +127,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', 'hosts.example', 1, 'LOCAL'],
 ];
 
-/** Keys of version 0.21, durations without a unit. */
+/** Keys of version 0.21, with durations without a unit. */
 export const OLD_KEYS = `
 upstream:
   default: [tcp+udp:192.0.2.53]

@@ -1,4 +1,4 @@
-/** A socket in front of PostgreSQL that cuts the connection on which a COMMIT or a change passes, or hangs there. */
+/** A proxy in front of PostgreSQL that cuts, or stalls, the connection on which a COMMIT or a change passes. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -7,8 +7,8 @@ import { within } from '../parts/until.ts';
 import type { Database } from '../../../control-plane/storage/db/database.ts';
 
 /**
- * Where it cuts: the server sees no COMMIT, or it commits and its answer does not come back; at the first change of a
- * row, which the server does not see; or from there on no byte passes, on any connection.
+ * Where it cuts: before the server receives the COMMIT; after the server has committed, but before its answer; before
+ * the first change of a row; or it stalls there, and passes no bytes on any connection.
  */
 export type Cut = 'before' | 'after' | 'write' | 'hang';
 
@@ -43,12 +43,12 @@ export class CuttingProxy {
     return proxy;
   }
 
-  /** Cuts at the next COMMIT or change, once. */
+  /** Cuts once, at the next COMMIT or change. */
   cutNext(cut: Cut): void {
     this.next = cut;
   }
 
-  /** Resolves when it hangs. */
+  /** Resolves when the proxy has stalled. */
   hung(): Promise<undefined> {
     return within('a change to pass through the proxy', this.hanging.promise);
   }
@@ -63,7 +63,7 @@ export class CuttingProxy {
     this.hanging.resolve(undefined);
   }
 
-  /** Whether these bytes are where it is to cut. */
+  /** Whether the cut belongs at these bytes. */
   private cutAt(bytes: Buffer): Cut | null {
     const cut = this.next;
     if (cut === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Data directories for a Weir under test, in temporary folders that every user can pass through, since
- * PostgreSQL runs as another user where the tests run as root.
+ * Data directories for a Weir under test, in temporary folders that every user can enter, because PostgreSQL runs as
+ * another user if the tests run as root.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,12 +10,12 @@ import { layCluster, makeDatabase, STARTED_ONCE } from '../parts/made-cluster.ts
 /** A folder of a suite. */
 export interface TempDir {
   readonly path: string;
-  /** The data directory in it; not made yet. */
+  /** The data directory in it; not created yet. */
   readonly dataDir: string;
   remove(): void;
 }
 
-/** Makes a folder. */
+/** Creates a folder. */
 export function makeTempDir(): TempDir {
   const path = mkdtempSync(join(tmpdir(), 'weir-e2e-'));
   chmodSync(path, 0o755);
@@ -23,8 +23,8 @@ export function makeTempDir(): TempDir {
 }
 
 /**
- * Makes a data directory whose first start is behind it: with a database, the embedded one or that of `url`,
- * but without the public list that a first start subscribes to, so that no test asks the Internet.
+ * Creates a data directory as after a first start: with a database, the embedded one or that of `url`, but without the
+ * public list that a first start adds, so that no test queries the Internet.
  */
 export function prepareDataDir(dataDir: string, url = ''): Promise<void> {
   if (url === '') return layCluster(dataDir, STARTED_ONCE);

@@ -1,14 +1,17 @@
-/** A port in front of PostgreSQL that lets all through, takes no connection, or is silent, as a network in trouble. */
+/**
+ * A port in front of PostgreSQL that forwards all connections, refuses them, or does not respond, like a faulty
+ * network.
+ */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** State of connections, both open and new ones. */
+/** State of existing and new connections. */
 export type GateState = 'open' | 'refusing' | 'silent';
 
-/** Open at first; lasts until it is disposed of. */
+/** Initially open; exists until it is disposed of. */
 export class DatabaseGate implements AsyncDisposable {
-  /** As in `database.url`. */
+  /** In the form of `database.url`. */
   readonly url: string;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -25,14 +28,14 @@ export class DatabaseGate implements AsyncDisposable {
     server.on('connection', (client) => this.join(client, path));
   }
 
-  /** Listens in front of the server that listens on a Unix socket by this URL. */
+  /** Listens in front of the server that listens on the Unix socket in this URL. */
   static async open(url: string): Promise<DatabaseGate> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new DatabaseGate(server, new URL(url));
   }
 
-  /** Sets the state from now on; a gate that opens again ends connections that hung in it. */
+  /** Sets the state. When a gate opens again, it closes connections that were stalled. */
   set(state: GateState): void {
     this.state = state;
     if (state !== 'silent') for (const socket of this.sockets) socket.destroy();

@@ -1,9 +1,9 @@
 /**
  * The decision order of the contract as a table: one policy for six kinds of clients, and for each question the answer
- * for each of them, with the reason. `decision-order.test.ts` sets it up and asks.
+ * to each of them, with the reason. `decision-order.test.ts` sets up the policy and sends the questions.
  */
 
-/** Clients by what gives them their group. */
+/** Clients, by how they are assigned to a group. */
 export const CLIENTS = {
   /** Client in no group: Default. */
   guest: '127.0.0.1',
@@ -13,16 +13,16 @@ export const CLIENTS = {
   worker: '127.0.1.5',
   /** By subnet: group `night`, which the schedule profile `bedtime` blocks all day. */
   sleeper: '127.0.2.5',
-  /** By a longer prefix within the subnet of `night`: group `free`, which a schedule allows everything. */
+  /** By a longer prefix within the subnet of `night`: group `free`, for which a schedule allows everything. */
   free: '127.0.2.130',
-  /** Manual, in a group that is disabled: treated as Default. */
+  /** Manual, in a disabled group: treated as Default. */
   ghost: '127.0.0.14',
 } as const;
 export type ClientName = keyof typeof CLIENTS;
 export const CLIENT_NAMES = Object.keys(CLIENTS) as readonly ClientName[];
 
 /**
- * Answer for a client: a kind, and after a colon the `block_source` of the log, or the address or target of the answer.
+ * Answer to a client: a kind, and after a colon the `block_source` of the log, or the address or target of the answer.
  */
 export type Outcome =
   | 'resolved'
@@ -101,16 +101,16 @@ const everybody = (
 
 /** The rows. */
 export const DECISIONS: readonly DecisionRow[] = [
-  { why: 'no rule is about it', name: 'plain.example.com', type: 'A', outcomes: everybody('resolved') },
+  { why: 'no rule matches', name: 'plain.example.com', type: 'A', outcomes: everybody('resolved') },
   { why: 'a listed name', name: 'ads.example.com', type: 'A', outcomes: everybody('list:global') },
   {
-    why: 'exact names do not cover those below',
+    why: 'exact names do not match subdomains',
     name: 'x.ads.example.com',
     type: 'A',
     outcomes: everybody('resolved'),
   },
   {
-    why: 'a listed name and what is below',
+    why: 'a listed name and its subdomains',
     name: 'a.b.track.example.com',
     type: 'A',
     outcomes: everybody('list:global'),
@@ -134,13 +134,13 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: everybody('resolved'),
   },
   {
-    why: 'a condition on the type holds',
+    why: 'a condition on the type is met',
     name: 'typed.example.com',
     type: 'AAAA',
     outcomes: everybody('list:global', 'schedule:bedtime', 'nodata'),
   },
   {
-    why: 'a condition on the type does not hold',
+    why: 'a condition on the type is not met',
     name: 'typed.example.com',
     type: 'A',
     outcomes: everybody('resolved'),
@@ -152,7 +152,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: everybody('listnx:global'),
   },
   {
-    why: 'denyallow leaves a name out',
+    why: 'denyallow excludes a name',
     name: 'ok.deny.example.com',
     type: 'A',
     outcomes: everybody('resolved'),
@@ -201,7 +201,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: everybody('managed:no subs'),
   },
   {
-    why: 'the managed name itself counts too',
+    why: 'the managed name itself matches',
     name: 'sub.example.com',
     type: 'A',
     outcomes: everybody('managed:no subs'),
@@ -301,7 +301,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     ],
   },
   {
-    why: 'the PTR of a local record comes by itself',
+    why: 'a local record has a PTR record automatically',
     name: '20.2.0.192.in-addr.arpa',
     type: 'PTR',
     outcomes: [
@@ -326,7 +326,7 @@ export const DECISIONS: readonly DecisionRow[] = [
     outcomes: ['refused', 'refused', 'refused', 'refused', 'refused', 'refused'],
   },
   {
-    why: "safe search is a group's",
+    why: 'safe search applies to a group',
     name: 'www.google.com',
     type: 'A',
     outcomes: [
@@ -339,19 +339,19 @@ export const DECISIONS: readonly DecisionRow[] = [
     ],
   },
   {
-    why: 'safe search cannot be got round by HTTPS records',
+    why: 'safe search cannot be bypassed by HTTPS records',
     name: 'www.google.com',
     type: 'HTTPS',
     outcomes: ['nodata', 'safe:', 'nodata', 'schedule:bedtime', 'nodata', 'nodata'],
   },
   {
-    why: 'a name that leads to a blocked one',
+    why: 'an alias of a blocked name',
     name: 'cloaked.example.org',
     type: 'A',
     outcomes: everybody('cname:global', 'schedule:bedtime', 'leads:x.cloak.example.net'),
   },
   {
-    why: 'a name that leads to a service',
+    why: 'an alias of a name of a service',
     name: 'to-games.example.org',
     type: 'A',
     outcomes: [

@@ -1,8 +1,8 @@
-/** Configurations of made-up dnsmasqs, hosts files, and what those answer. */
+/** Sample configurations of dnsmasq, hosts files, and its answers. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 import { tarOf } from '../parts/made-archives.ts';
 
-/** A folder whose files include each other in a circle. */
+/** A folder whose files include each other in a loop. */
 export function folder(): Buffer {
   return tarOf({
     'etc/dnsmasq.conf': `# main
@@ -61,15 +61,15 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.200', 'printer', 1, 'LOCAL'],
   ['192.0.2.200', 'router.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'hosts.example', 1, 'BLOCKED_MANAGED'],
-  // Of the local domain, and unknown: NXDOMAIN, never asked of others.
+  // An unknown name in the local domain: NXDOMAIN, never forwarded.
   ['192.0.2.200', 'unknown.lan', 1, 'LOCAL'],
   ['192.0.2.200', 'else.example', 1, 'FORWARDED'],
 ];
 
-/** Too many names for single managed domains. */
+/** Too many names for individual managed domains. */
 export const MANY_NAMES = Array.from({ length: 2500 }, (_, n) => `address=/ads${n}.example/#`).join('\n');
 
-/** A hosts file that names and blocks. */
+/** A hosts file that names and blocks hosts. */
 export const HOSTS = `127.0.0.1 localhost
 ::1 ip6-localhost
 192.0.2.5 nas.lan nas

@@ -1,7 +1,7 @@
-/** The configuration of encrypted DNS, for tests that serve it with a certificate of theirs. */
+/** The configuration of encrypted DNS, for tests with their own certificate. */
 import type { TestCertificate } from '../dns/certificates.ts';
 
-/** Tables that turn DNS over TLS and HTTPS on; without a certificate, that of the web is used. */
+/** Tables that enable DNS over TLS and HTTPS; without a certificate, that of the web server is used. */
 export function encryptedToml(
   ports: { readonly dot: number; readonly doh: number },
   certificate?: Pick<TestCertificate, 'certPath' | 'keyPath'>,

@@ -1,19 +1,19 @@
-/** A copy of a release that fails at one step of its start, for upgrades to it. */
+/** A copy of a release that fails at one step of its start, as the target of upgrades. */
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartStep } from '../../../control-plane/node/upgrade/start-steps.ts';
 
-/** How a process fails: by an error, or killed from outside as by the kernel for its memory. */
+/** How the process fails: by an error, or killed from outside, as the kernel does when memory runs out. */
 export type StepFault = 'throws' | 'is killed';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** The parts of a release, except its packages. */
 const PARTS = ['config', 'control-plane', 'dns-worker', 'migrations', 'shared', 'package.json'];
 const STEPS_FILE = join('control-plane', 'node', 'upgrade', 'start-steps.ts');
-/** The line of that file which each step passes. */
+/** The line of that file at which each step has completed. */
 const BEGINS = '    this.current = step;\n';
 
-/** The reason that a step which throws reports. */
+/** The reason that a failing step reports. */
 export const FAULT_REASON = 'a fault of this release';
 
 const FAULTS: Readonly<Record<StepFault, string>> = {
@@ -26,7 +26,7 @@ export class FaultyRelease {
   readonly folder: string;
   private readonly steps: string;
 
-  /** Copies the release in `from`, this one unless given, into a new folder; until `failAt()` it has no fault. */
+  /** Copies the release in `from`, by default this one, to a new folder. It has no fault until `failAt()` is called. */
   constructor(folder: string, from = ROOT) {
     this.folder = folder;
     for (const part of PARTS) cpSync(join(from, part), join(folder, part), { recursive: true });
@@ -34,14 +34,14 @@ export class FaultyRelease {
     this.steps = readFileSync(join(folder, STEPS_FILE), 'utf8');
   }
 
-  /** Makes its start fail at this step from now on. */
+  /** Makes its start fail at this step. */
   failAt(step: StartStep, fault: StepFault): void {
     if (!this.steps.includes(BEGINS)) throw new Error('this release does not name its steps');
     const faulty = `${BEGINS}    if (step === ${JSON.stringify(step)}) ${FAULTS[fault]}\n`;
     writeFileSync(join(this.folder, STEPS_FILE), this.steps.replace(BEGINS, faulty));
   }
 
-  /** Damages one of its files, which then cannot be read as a program. */
+  /** Damages one of its files so that it is not a valid program. */
   damage(file: string): void {
     writeFileSync(join(this.folder, file), 'this is not a program');
   }

@@ -1,7 +1,7 @@
 /**
- * Ports for servers under test. They lie below the range from which the kernel gives out source ports, so that no
- * question on its way to an upstream takes one between its choice here and its use, and each belongs to the process
- * that chose it: other workers and other runs of the tests leave it alone.
+ * Ports for servers under test. They are below the range of ephemeral ports, so that no query to an upstream takes a
+ * port between its choice here and its use. Each belongs to the process that chose it; other workers and other test
+ * runs do not use it.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { createServer, isIPv6 } from 'node:net';
 const FIRST = 20_000;
 const COUNT = 10_000;
 
-/** A port that is free over UDP and TCP on all of `addresses`. */
+/** A port that is free over UDP and TCP on all `addresses`. */
 export async function freePort(addresses: readonly string[]): Promise<number> {
   for (let tries = 0; tries < COUNT; tries++) {
     const port = FIRST + Math.floor(Math.random() * COUNT);
@@ -19,7 +19,7 @@ export async function freePort(addresses: readonly string[]): Promise<number> {
   throw new Error(`no port from ${String(FIRST)} on is free on ${addresses.join(', ')}`);
 }
 
-/** Whether no other process has chosen it: an abstract socket with its name is held until this process ends. */
+/** Whether no other process has chosen the port. An abstract socket with its name is open until this process ends. */
 async function isOurs(port: number): Promise<boolean> {
   const claim = createServer();
   try {

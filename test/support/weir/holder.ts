@@ -1,4 +1,4 @@
-/** The process that has a data directory: after an upgrade it is not a child of the process that started the node. */
+/** The process that uses a data directory: after an upgrade it is not a child of the process that started the node. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../parts/until.ts';
@@ -9,26 +9,26 @@ interface InRoom {
   readonly room: TempDir;
 }
 
-/** The process that has the data directory. */
+/** The process that uses the data directory. */
 export function processOf({ room }: InRoom): number {
   return Number(readFileSync(join(room.dataDir, 'weir.pid'), 'utf8'));
 }
 
-/** Ends, by SIGKILL, what has taken over from process `pid` in an upgrade, wherever the upgrade was. */
+/** Kills the process that has taken over from process `pid` in an upgrade, at whatever step the upgrade is. */
 export async function killSuccessor({ room }: InRoom, pid: number): Promise<void> {
   let holder: number;
   try {
     holder = processOf({ room });
   } catch {
-    return; // There is none.
+    return; // There is no such process.
   }
   const command = commandOf(String(holder));
   const isOfRoom = command.some((word) => word.startsWith(`${room.path}/`));
-  // One without the flag was started later in the same room, and is another's to end.
+  // A process without the flag was started later in the same folder, and belongs to another test.
   if (holder !== pid && isOfRoom && command.includes('--take-over')) await endProcess(holder, 'SIGKILL');
 }
 
-/** Ends a process that is not a child of this one, and waits for its end. */
+/** Ends a process that is not a child of this one, and waits until it has ended. */
 export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   process.kill(pid, signal);
   await until(
@@ -38,7 +38,7 @@ export async function endProcess(pid: number, signal: NodeJS.Signals): Promise<v
   );
 }
 
-/** Whether it runs; one whose status was not asked for does not. */
+/** Whether the process runs; a zombie does not count. */
 export function isRunning(pid: number): boolean {
   const status = statusOf(pid);
   return status !== '' && !/^State:\s+[ZX]/m.test(status);
@@ -53,7 +53,7 @@ function statusOf(pid: number): string {
   }
 }
 
-/** The arguments of a process; none if it has ended. */
+/** The arguments of a process; empty if it has ended. */
 export function commandOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

@@ -1,4 +1,4 @@
-/** One HTTP request on a separate connection, so that no call meets a server that is just closing an idle one. */
+/** One HTTP request on a separate connection, so that no request uses an idle connection that the server is closing. */
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,7 @@ export interface HttpAnswer {
 
 const TIMEOUT_MS = 100_000;
 
-/** Makes the request; a body goes out as JSON. */
+/** Sends the request; a body is sent as JSON. */
 export function httpCall(method: string, url: string, body?: object, cookie = ''): Promise<HttpAnswer> {
   const content = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
@@ -37,7 +37,7 @@ export function httpCall(method: string, url: string, body?: object, cookie = ''
   });
 }
 
-/** The lines of an answer, as they come. */
+/** The lines of an answer, as they arrive. */
 export async function* readLines(url: string, cookie: string): AsyncGenerator<string> {
   const response = await fetch(url, { headers: { cookie } });
   if (response.status !== 200 || response.body === null)

@@ -1,9 +1,9 @@
-/** An embedded database that hangs: the kernel stops all its processes, so that it answers no client. */
+/** An embedded database that hangs: all its processes are stopped with a signal, so it answers no client. */
 import { join } from 'node:path';
 import { serversOn } from '../../../control-plane/storage/db/postgres/postgres-process.ts';
 import type { Weir } from './weir-process.ts';
 
-/** Lasts until it is disposed of; whatever of it is left then is killed. */
+/** Exists until it is disposed of; its remaining processes are then killed. */
 export class HungDatabase {
   readonly cluster: string;
   readonly pids: readonly number[];
@@ -16,7 +16,7 @@ export class HungDatabase {
   /** Makes the database of a Weir hang. */
   static of(weir: Weir): HungDatabase {
     const cluster = join(weir.room.dataDir, 'postgres', 'cluster');
-    // First the one that starts others.
+    // First the postmaster, which starts the others.
     const parent = weir.databasePid;
     process.kill(parent, 'SIGSTOP');
     const pids = serversOn(cluster);

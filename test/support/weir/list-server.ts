@@ -1,10 +1,10 @@
-/** A web server for lists, with an answer for every way in which one can be bad. */
+/** A web server for lists, with an answer for every kind of faulty list. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a path is answered. */
+/** Answer for a path. */
 export type ListAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A running list server. */
@@ -13,14 +13,16 @@ export interface ListServer {
   readonly requests: readonly IncomingMessage[];
   /** URL of a path. */
   url(path: string): string;
-  /** Answers a path from now on. */
+  /** Sets the answer for a path. */
   serve(path: string, answer: ListAnswer | string): void;
-  /** Forgets all answers and requests. */
+  /** Removes all answers and requests. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** Starts it on a loopback port, of the system's choice unless given; unknown paths are answered 404. */
+/**
+ * Starts the server on the given loopback port, or on one that the system chooses. Unknown paths are answered with 404.
+ */
 export async function startListServer(at = 0): Promise<ListServer> {
   const answers = new Map<string, ListAnswer>();
   const requests: IncomingMessage[] = [];

@@ -1,20 +1,20 @@
 /**
- * Memory that a Weir's control plane still needs, through Node's inspector: the resident size depends as
- * much on when the collector last ran. Weir is started with `INSPECTED` in its environment.
+ * Live memory of a Weir's control plane, measured through Node's inspector, because the resident size depends as much
+ * on the last garbage collection. Weir is started with `INSPECTED` in its environment.
  */
 import { once } from 'node:events';
 import { z } from 'zod';
 import { within } from '../parts/until.ts';
 import type { Weir } from './weir-process.ts';
 
-/** Environment of a Weir that can be asked. */
+/** Environment of a Weir that can be measured. */
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
 
 const ADDRESS = /Debugger listening on (ws:\S+)/;
 const Reply = z.object({ id: z.number(), result: z.unknown() });
 const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
 
-/** Bytes that are left after a collection: objects, and the buffers that they hold. */
+/** Bytes that remain after a collection: objects and their buffers. */
 export async function liveHeapBytes(weir: Weir): Promise<number> {
   const socket = new WebSocket(ADDRESS.exec(weir.output)![1]!);
   await within('a connection to the inspector', once(socket, 'open'));
@@ -33,7 +33,7 @@ export async function liveHeapBytes(weir: Weir): Promise<number> {
     });
     return within(`the inspector's reply to ${method}`, replied);
   };
-  // The second pass frees what the first one finalizes.
+  // The second pass frees memory that the first one finalizes.
   for (let pass = 0; pass < 2; pass++) await call('HeapProfiler.collectGarbage');
   const { usedSize, backingStorageSize } = HeapUsage.parse(await call('Runtime.getHeapUsage'));
   socket.close();

@@ -1,5 +1,5 @@
 /**
- * Load balancers of others, started on free ports before a Weir: HAProxy for connections, dnsdist for datagrams.
+ * Third-party load balancers in front of a Weir, on free ports: HAProxy for connections, dnsdist for datagrams.
  *
  * @needs haproxy dnsdist
  */
@@ -15,18 +15,18 @@ import { freePort } from './free-ports.ts';
 import { OwnProcess } from './weir-process.ts';
 
 const ADDRESS = '127.0.0.1';
-/** Source address of load balancers, which distinguishes them from other programs of this machine. */
+/** Source address of the load balancers, which distinguishes them from other local programs. */
 export const BALANCER = '127.0.0.9';
 
-/** Maximum number of checks of a port, with a pause after each. */
+/** Maximum number of checks of a port; a pause follows each. */
 const LOOKS = 1000;
 const LOOK_MS = 20;
-/** Socket of HAProxy, in its folder. */
+/** Socket of HAProxy, in its own folder. */
 const STATS = 'stats';
 
-/** A load balancer that runs. */
+/** A running load balancer. */
 export interface LoadBalancer {
-  /** Ports that it listens on, in the order of its servers. */
+  /** Ports on which it listens, in the order of its servers. */
   readonly ports: readonly number[];
   stop(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export interface LoadBalancer {
 /** Ports of Weir in `deploy/balancers/`: DNS, DNS over TLS and HTTPS, the web. */
 const EXAMPLE_PORTS = [53, 853, 443, 8080] as const;
 
-/** HAProxy, which says what it takes servers for. */
+/** HAProxy, which reports the state of its servers. */
 export interface Haproxy extends LoadBalancer {
-  /** State and outcome of the last probe by `backend/server`, such as `UP L7OK`. */
+  /** State and result of the last probe, by `backend/server`, such as `UP L7OK`. */
   states(): Promise<Record<string, string>>;
 }
 
-/** HAProxy as `deploy/balancers/haproxy.cfg` has it, before the ports of one Weir: in the order of `EXAMPLE_PORTS`. */
+/** HAProxy with `deploy/balancers/haproxy.cfg`, in front of the ports of one Weir in the order of `EXAMPLE_PORTS`. */
 export async function startHaproxy(servers: readonly [number, number, number, number]): Promise<Haproxy> {
   const ports: number[] = [];
   let configuration =
@@ -59,7 +59,7 @@ export async function startHaproxy(servers: readonly [number, number, number, nu
   return { ...started, states: () => readStates(join(started.folder, STATS)) };
 }
 
-/** dnsdist as `deploy/balancers/dnsdist.conf` has it, before this port; Weir must know the name of its probes. */
+/** dnsdist with `deploy/balancers/dnsdist.conf`, in front of this port. Weir must resolve the name of its probes. */
 export async function startDnsdist(server: number): Promise<LoadBalancer> {
   const port = await freePort([ADDRESS]);
   const configuration = example('dnsdist.conf')
@@ -72,12 +72,12 @@ export async function startDnsdist(server: number): Promise<LoadBalancer> {
   });
 }
 
-/** A file that operators get, for them to put their addresses in. */
+/** A configuration file for operators, who replace its addresses. */
 function example(file: string): string {
   return readFileSync(new URL(`../../../deploy/balancers/${file}`, import.meta.url), 'utf8');
 }
 
-/** As text in lines of values with commas, whose names are in the first line. */
+/** Parses text in lines of comma-separated values, whose names are in the first line. */
 async function readStates(path: string): Promise<Record<string, string>> {
   const socket = connect(path);
   socket.end('show stat\n');
@@ -117,7 +117,7 @@ async function start(
   return { ports, folder, stop: () => started.disposeAsync() };
 }
 
-/** Waits until a program that says nothing when it is ready listens on all these ports. */
+/** Waits until a program that prints nothing when it is ready listens on all these ports. */
 async function untilListening(running: OwnProcess, ports: readonly number[]): Promise<void> {
   for (const port of ports)
     for (let looks = 0; !(await isListening(port)); looks++) {

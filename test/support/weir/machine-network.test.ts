@@ -1,10 +1,10 @@
-/** Who may use the network of this machine at the same time, in a folder of this suite, so that others do not wait. */
+/** Sharing of this machine's network between suites, with a lock of this suite, so that others do not wait for it. */
 import { expect, test } from '@jest/globals';
 import { holdNetwork, useOwnLock } from './machine-network.ts';
 
 useOwnLock();
 
-test('holdNetwork() lets many suites share the network, and gives it to one alone after them', async () => {
+test('holdNetwork() lets many suites share the network, then gives one suite exclusive use', async () => {
   const shares = [await holdNetwork('shared'), await holdNetwork('shared')];
   const steps: string[] = [];
   const alone = holdNetwork('alone').then((release) => {

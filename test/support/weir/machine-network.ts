@@ -1,6 +1,7 @@
 /**
- * The network of this machine, which all suites share. Chromium drops every connection when an interface comes or goes
- * (ERR_NETWORK_CHANGED): suites that make interfaces have the network alone, those with a browser share it.
+ * The network of this machine, which all suites share. Chromium closes every connection when an interface appears or
+ * disappears (ERR_NETWORK_CHANGED). So suites that create interfaces use the network exclusively, and suites with a
+ * browser share it.
  */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { spawn } from 'node:child_process';
@@ -12,18 +13,22 @@ import { within } from '../parts/until.ts';
 import { commandOf } from './holder.ts';
 
 /**
- * How long a suite waits for the others. A suite that shares the network waits in `beforeAll`, for one suite that has it
- * alone. A suite that wants it alone waits while its module loads, without a time limit of jest, for all that share it.
+ * Time-out of a suite that waits for others. A suite that shares the network waits in `beforeAll` for the suite with
+ * exclusive use. A suite that needs exclusive use waits for all that share it while its module loads, because jest does
+ * not limit that time.
  */
 const PATIENCE_MS = { shared: 200_000, alone: 1_200_000 } as const;
 
-/** Waits until this suite may use the network so; resolves with what ends the use, which the end of the suite also does. */
+/**
+ * Waits until this suite may use the network in this way; resolves with a function that ends the use. The end of the
+ * suite also ends it.
+ */
 export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promise<void>> {
   const lock = join(process.env['WEIR_TEST_RUN'] ?? tmpdir(), 'network.lock');
   const mode = use === 'alone' ? '--exclusive' : '--shared';
   const suite = basename(expect.getState().testPath ?? 'no suite');
-  // It reports that it holds the lock, and holds it until its input ends. It is one process, as a child would keep the
-  // lock. The suite's name is there for `usersOf`.
+  // The process reports that it holds the lock, and holds it until its input ends. It is a single process, because a
+  // child would keep the lock. `usersOf` reads the suite's name from its arguments.
   const holder = spawn('flock', [mode, '--no-fork', lock, 'sh', '-c', 'echo held; read _', suite], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -46,7 +51,7 @@ export async function holdNetwork(use: 'shared' | 'alone'): Promise<() => Promis
   return release;
 }
 
-/** Gives this suite a lock that no other suite waits for, for tests of the lock. */
+/** Gives this suite its own lock, for tests of the lock. */
 export function useOwnLock(): void {
   const run = process.env['WEIR_TEST_RUN'];
   const folder = mkdtempSync(join(tmpdir(), 'weir-lock-'));
@@ -60,7 +65,7 @@ export function useOwnLock(): void {
   });
 }
 
-/** The suites that hold the lock or wait for it, as the kernel lists their processes (proc_locks(5)). */
+/** The suites that hold the lock or wait for it, from the kernel's list of their processes (proc_locks(5)). */
 function usersOf(lock: string): string[] {
   const inode = `:${String(statSync(lock).ino)} `;
   const lines = readFileSync('/proc/locks', 'utf8').split('\n');

@@ -11,13 +11,13 @@ import { WAIT_MS } from '../parts/until.ts';
 
 const run = promisify(execFile);
 const ASK_UNTIL = join(import.meta.dirname, 'ask-until.ts');
-/** Longer than any wait in a program, whose own error is more precise. */
+/** Longer than any wait in a program, whose error is more precise. */
 const TIMEOUT_MS = WAIT_MS + 30_000;
 
 /** The device: its namespace, its cable and its addresses. */
 export class NetworkDevice implements Disposable {
   private readonly name: string;
-  /** This machine's end of the cable. */
+  /** The local end of the cable. */
   private readonly here: string;
   private readonly there = 'eth0';
 
@@ -26,10 +26,10 @@ export class NetworkDevice implements Disposable {
     this.here = name;
   }
 
-  /** Makes a device whose cable ends here with the addresses given. @throws with nothing left of it */
+  /** Creates a device; the local end of its cable has the given addresses. @throws after it has removed everything */
   static make(mac: string, ownAddresses: readonly string[]): NetworkDevice {
     removeLeftovers();
-    // Names of interfaces have 15 characters at most.
+    // Names of interfaces have at most 15 characters.
     const device = new NetworkDevice(`weir${String(process.pid)}`);
     try {
       ip('netns', 'add', device.name);
@@ -45,7 +45,7 @@ export class NetworkDevice implements Disposable {
     }
   }
 
-  /** Gives the device another MAC; it has no address then. */
+  /** Gives the device another MAC address, which removes its IP address. */
   setMac(mac: string): void {
     this.ip('link', 'set', this.there, 'down');
     this.ip('address', 'flush', 'dev', this.there);
@@ -53,7 +53,7 @@ export class NetworkDevice implements Disposable {
     this.ip('link', 'set', this.there, 'up');
   }
 
-  /** Gives the device an address, `192.0.2.7/24`, and takes away those of the same family. */
+  /** Gives the device an address such as `192.0.2.7/24`, and removes its others of the same family. */
   setAddress(address: string): void {
     const family = address.includes(':') ? '-6' : '-4';
     this.ip(family, 'address', 'flush', 'dev', this.there, 'scope', 'global');
@@ -61,8 +61,8 @@ export class NetworkDevice implements Disposable {
   }
 
   /**
-   * Gives the device an address that this machine reaches by a route only, as if it were behind a router; and the
-   * device a way back to `network`, which is on the cable.
+   * Gives the device an address that this machine reaches only by a route, as if it were behind a router, and gives the
+   * device a route to `network`, which is on the cable.
    */
   joinByRoute(address: string, network: string): void {
     this.setAddress(address);
@@ -71,27 +71,28 @@ export class NetworkDevice implements Disposable {
     ip('route', 'add', host, 'dev', this.here);
   }
 
-  /** Makes the device look up the MACs of others again. */
+  /** Clears the neighbour table of the device. */
   forgetNeighbours(): void {
     this.ip('neighbour', 'flush', 'dev', this.there);
   }
 
-  /** Asks a server for A of `name` until the answer is `wanted`; resolves with the number of replies. */
+  /** Queries the A record of `name` from a server until the answer is `wanted`; resolves with the number of replies. */
   async askUntil(server: { address: string; port: number }, name: string, wanted: string): Promise<number> {
     return Number(await this.run(ASK_UNTIL, server.address, String(server.port), name, wanted));
   }
 
   /**
-   * Gives the device an address of the cable's network that it can send from but does not answer for: other machines on
-   * the cable see it as unused.
+   * Gives the device an address in the network of the cable that it can send from but does not respond to ARP for.
+   * Other machines on the cable see it as unused.
    */
   addSilentAddress(address: string): void {
-    // On another interface: the device answers ARP requests only for addresses of the interface that receives them.
+    // The address is on another interface: the device answers ARP requests only for addresses of the interface that
+    // receives them.
     this.ip('address', 'add', address, 'dev', 'lo');
     if (!address.includes(':')) this.inside('sh', '-c', 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore');
   }
 
-  /** Runs a program of this language on the device; resolves with what it says. */
+  /** Runs a JavaScript program on the device; resolves with its output. */
   async run(program: string, ...args: readonly string[]): Promise<string> {
     const [command, ...words] = this.command(program, ...args);
     try {
@@ -102,13 +103,13 @@ export class NetworkDevice implements Disposable {
     }
   }
 
-  /** Command and arguments that run a program of this language on the device. */
+  /** Command and arguments that run a JavaScript program on the device. */
   command(program: string, ...args: readonly string[]): string[] {
     const node = [process.execPath, '--disable-warning=ExperimentalWarning'];
     return ['ip', 'netns', 'exec', this.name, ...node, program, ...args];
   }
 
-  /** Takes all of it away. */
+  /** Removes the device and its cable. */
   [Symbol.dispose](): void {
     spawnSync('ip', ['link', 'delete', this.here]);
     spawnSync('ip', ['netns', 'delete', this.name]);
@@ -124,8 +125,8 @@ export class NetworkDevice implements Disposable {
 }
 
 /**
- * Takes away the devices of processes that were killed. Their cables hold the addresses that the next device needs, and
- * replies would go into them.
+ * Removes the devices of killed processes. Their cables have the addresses that the next device needs, and would
+ * receive its replies.
  */
 function removeLeftovers(): void {
   for (const [, name, pid] of ip('netns', 'list').matchAll(/^(weir(\d+))(?!\S)/gm)) {

@@ -1,4 +1,4 @@
-/** Several nodes that share a database, each with a separate folder, and an upstream that knows every name. */
+/** Several nodes that share a database, each with its own folder, and an upstream that resolves every name. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEchoingUpstream } from '../dns/echoing-upstream.ts';
@@ -10,12 +10,12 @@ import type { SharedDatabase } from './shared-database.ts';
 import { Weir } from './weir-process.ts';
 import type { WeirOptions } from './weir-process.ts';
 
-/** Lasts until it is closed, and its nodes with it. */
+/** Exists until it is closed, together with its nodes. */
 export class NodeCluster {
   readonly database: SharedDatabase;
   private readonly folder: TempDir;
   private readonly upstream: ScriptedUpstream;
-  /** Ends what the cluster is made of. */
+  /** Stops the parts of the cluster. */
   private readonly stack: AsyncDisposableStack;
   private readonly nodes: Weir[] = [];
 
@@ -31,7 +31,7 @@ export class NodeCluster {
     this.stack = stack;
   }
 
-  /** Starts the database, whose first start is behind it, or leaves nothing running. */
+  /** Starts the database as after a first start, or leaves nothing running. */
   static async open(): Promise<NodeCluster> {
     await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();
@@ -42,7 +42,7 @@ export class NodeCluster {
     return new NodeCluster(folder, database, upstream, stack.move());
   }
 
-  /** How a node of this name is started; also again, on the same folder. */
+  /** Options to start a node of this name, or to start it again on the same folder. */
   optionsOf(nodeName: string, url = this.database.url): WeirOptions {
     const path = join(this.folder.path, nodeName);
     mkdirSync(path, { recursive: true });

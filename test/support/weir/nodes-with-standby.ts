@@ -1,4 +1,4 @@
-/** Nodes whose connection string names a PostgreSQL and its standby, each node with a separate folder. */
+/** Nodes whose connection string has a PostgreSQL primary and its standby, each node with its own folder. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { STARTED_ONCE } from '../parts/made-cluster.ts';
@@ -9,11 +9,11 @@ import type { ReplicatedDatabase } from './replicated-database.ts';
 import { Weir } from './weir-process.ts';
 import type { WeirOptions } from './weir-process.ts';
 
-/** Lasts until it is closed, and its nodes with it. */
+/** Exists until it is closed, together with its nodes. */
 export class NodesWithStandby implements AsyncDisposable {
   readonly database: ReplicatedDatabase;
   private readonly folder: TempDir;
-  /** Ends what they are made of. */
+  /** Stops the parts. */
   private readonly stack: AsyncDisposableStack;
   private readonly nodes: Weir[] = [];
 
@@ -23,7 +23,7 @@ export class NodesWithStandby implements AsyncDisposable {
     this.stack = stack;
   }
 
-  /** Starts the pair, in whose database Weir has been before, or leaves nothing running. */
+  /** Starts the pair, with a database as after a first start, or leaves nothing running. */
   static async open(options: { readonly isSynchronous?: boolean } = {}): Promise<NodesWithStandby> {
     await using stack = new AsyncDisposableStack();
     const folder = makeTempDir();
@@ -47,7 +47,7 @@ export class NodesWithStandby implements AsyncDisposable {
     return node;
   }
 
-  /** Ends the nodes, then the database. */
+  /** Stops the nodes, then the database. */
   async [Symbol.asyncDispose](): Promise<void> {
     await using _parts = this.stack;
     await Promise.all(this.nodes.map((node) => node.stop()));

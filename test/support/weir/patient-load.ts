@@ -1,4 +1,4 @@
-/** Steady questions, one at a time, from clients that keep count and ask again what is not answered, as stub resolvers do. */
+/** Steady load of clients that each send one question at a time, count the answers, and retry as stub resolvers do. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until, within } from '../parts/until.ts';
 import { Reply, query } from '../dns/dns-message.ts';
@@ -6,7 +6,7 @@ import { askOverTcp, UdpClient } from '../dns/dns-client.ts';
 import { DohClient } from '../dns/doh-client.ts';
 import { DotClient } from '../dns/dot-client.ts';
 
-/** A connection that is asked one question at a time. */
+/** A connection with one question at a time. */
 export interface Asked {
   ask(name: string): Promise<Reply>;
   close(): void;
@@ -15,16 +15,16 @@ export interface Asked {
 /** Opens a connection. */
 export type OpenAsked = () => Promise<Asked>;
 
-/** Between an answer and the next question of a client, unless given. */
+/** Default pause of a client between an answer and its next question. */
 const PAUSE_MS = 25;
 
-/** How long a client waits for an answer before it asks again, milliseconds. */
+/** Time-out of a question before the client retries, milliseconds. */
 const PATIENCE_MS = 3000;
 
-/** Attempts, as many as common stub resolvers make. */
+/** Number of attempts, as in common stub resolvers. */
 const ATTEMPTS = 3;
 
-/** One socket. */
+/** All questions over one socket. */
 export const overUdp =
   (port: number): OpenAsked =>
   async () => {
@@ -32,7 +32,7 @@ export const overUdp =
     return { ask: (name) => client.ask(name, 'A'), close: () => client.close() };
   };
 
-/** A connection for each question. */
+/** A separate connection for each question. */
 export const overTcp =
   (port: number): OpenAsked =>
   async () => ({ ask: (name) => askOverTcp(port, name, 'A'), close: () => undefined });
@@ -56,23 +56,23 @@ export const overDoh =
     };
   };
 
-/** The response code; throws if none arrives in time, as with an HTTP/2 stream that ends without a response. */
+/** The response code. Throws if none arrives in time, for example when an HTTP/2 stream ends without a response. */
 async function answerOf(connection: Asked, name: string): Promise<number> {
   const asked = connection.ask(name);
-  // The race reports a failure, or it is too late to matter.
+  // The race reports a failure; a later one does not matter.
   asked.catch(() => undefined);
   const reply = await Promise.race([asked, sleep(PATIENCE_MS)]);
   if (reply === undefined) throw new Error(`ask: no answer about ${name} in time`);
   return reply.rcode;
 }
 
-/** A load under way. */
+/** A running load. */
 export class PatientLoad {
   /** Response codes so far. */
   readonly rcodes: number[] = [];
-  /** Names that got no answer at any attempt. */
+  /** Names for which no attempt was answered. */
   readonly lost: string[] = [];
-  /** Names that were asked again, as their connection ended before the answer. */
+  /** Names that were retried because their connection ended before the answer. */
   readonly retried: string[] = [];
   private readonly open: OpenAsked;
   private readonly mark: string;
@@ -80,7 +80,7 @@ export class PatientLoad {
   private isOver = false;
   private readonly running: Promise<void>;
 
-  /** Asks for `<serial>.<mark>.example.com` from now on. */
+  /** Starts to query `<serial>.<mark>.example.com`. */
   constructor(open: OpenAsked, mark: string, pauseMs = PAUSE_MS) {
     this.open = open;
     this.mark = mark;
@@ -88,7 +88,7 @@ export class PatientLoad {
     this.running = this.run();
   }
 
-  /** Resolves when `count` more replies have come. */
+  /** Resolves after `count` more replies. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.rcodes.length + count;
     await until(
@@ -98,7 +98,7 @@ export class PatientLoad {
     );
   }
 
-  /** Asks no more; resolves when all is answered or given up. */
+  /** Sends no more questions; resolves when all are answered or timed out. */
   async stop(): Promise<void> {
     this.isOver = true;
     await within(`the end of load ${this.mark}`, this.running, { lastSeen: () => this.counts() });

@@ -1,8 +1,8 @@
-/** Exports of a made-up Pi-hole: version 6, version 5, and the live database. */
+/** Exports of a sample Pi-hole: version 6, version 5, and the live database. */
 import { gzipSync } from 'node:zlib';
 import { sqliteOf, tarOf, zipOf } from '../parts/made-archives.ts';
 
-/** A list that exports name, and its text. */
+/** A list in the exports, and its text. */
 export const ADS_URL = 'https://lists.example.org/ads.txt';
 export const KIDS_URL = 'https://lists.example.org/kids.txt';
 export const FINE_URL = 'https://lists.example.org/fine.txt';
@@ -12,7 +12,7 @@ export const LIST_TEXTS = {
   [FINE_URL]: 'fine.ads.example\n',
 };
 
-/** The tables as they are; Teleporter's copy has no keys and no `info`. */
+/** The tables as in the live database; Teleporter's copy has no keys and no `info`. */
 const TABLES = `
 CREATE TABLE "group" (id INTEGER, enabled BOOLEAN, name TEXT, date_added INTEGER, date_modified INTEGER, description TEXT);
 CREATE TABLE adlist (id INTEGER, address TEXT, enabled BOOLEAN, date_added INTEGER, comment TEXT, type INTEGER);
@@ -82,7 +82,7 @@ const TOML = `
   database = "/etc/pihole/pihole-FTL.db"
 `;
 
-/** `gravity.db` as it lies on the disk of a running Pi-hole, whose `adlist` had no type before version 17. */
+/** `gravity.db` of a running Pi-hole; `adlist` has no type before version 17. */
 export function liveGravity(): Buffer {
   return sqliteOf(`${TABLES} CREATE TABLE info (property TEXT PRIMARY KEY, value TEXT);
     INSERT INTO info VALUES ('version', 20); CREATE TABLE gravity (domain TEXT, adlist_id INTEGER);
@@ -100,7 +100,7 @@ export function version6(toml = TOML): Buffer {
   });
 }
 
-/** Teleporter's archive of version 5, with numbers as texts as some versions write them. */
+/** Teleporter's archive of version 5, with numbers as strings, as some versions write them. */
 export function version5(): Buffer {
   const rows = (...list: object[]): string => JSON.stringify(list);
   return gzipSync(

@@ -1,7 +1,7 @@
-/** Profiles of made-up users of NextDNS and Control D, and what those answer. */
+/** Sample profiles of users of NextDNS and Control D, and the answers of those services. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 
-/** As the API of NextDNS writes it; extensions write `parentalcontrol`. */
+/** Format of the API of NextDNS; browser extensions write `parentalcontrol`. */
 export const NEXTDNS = JSON.stringify({
   data: {
     id: 'abc123',
@@ -68,7 +68,7 @@ export const NEXTDNS_NOT_MAPPED = [
   'settings.web3',
 ];
 
-/** A folder whose rules block unless they say otherwise. */
+/** A folder whose rules block by default. */
 export const CONTROLD = JSON.stringify({
   group: { group: 'Ads', action: { do: 0, status: 1 } },
   rules: [

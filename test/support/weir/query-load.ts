@@ -1,13 +1,13 @@
-/** Steady questions from a client that keeps count, as a background to faults. */
+/** Steady load from a client that counts replies, to run while faults are injected. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../parts/until.ts';
 import { UdpClient } from '../dns/dns-client.ts';
 
-/** 500 questions a second: enough for any gap to be seen, and cheap for a machine with two cores. */
+/** 500 questions a second: enough to notice any gap, and cheap for a machine with two cores. */
 const PAUSE_MS = 10;
 const BURST = 5;
 
-/** A load under way. */
+/** A running load. */
 export class Load {
   /** Replies so far. */
   readonly replies: { readonly name: string; readonly rcode: number }[] = [];
@@ -26,12 +26,12 @@ export class Load {
     this.running = this.run();
   }
 
-  /** Starts asking for `<serial>.<mark>.example.com`, every name once. */
+  /** Starts to query `<serial>.<mark>.example.com`, each name once. */
   static async start(dnsPort: number, mark: string): Promise<Load> {
     return new Load(await UdpClient.open(dnsPort), mark);
   }
 
-  /** Resolves when `count` more replies have come. */
+  /** Resolves after `count` more replies. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.replies.length + count;
     await until(
@@ -41,14 +41,14 @@ export class Load {
     );
   }
 
-  /** Asks no more; resolves when every question has its reply or is given up. */
+  /** Sends no more questions; resolves when all are answered or timed out. */
   async stop(): Promise<void> {
     this.isOver = true;
     await this.running;
     this.client.close();
   }
 
-  /** Asks no more and waits for nothing: the server is gone. */
+  /** Sends no more questions and does not wait, because the server is gone. */
   abandon(): void {
     this.isOver = true;
     this.isAbandoned = true;

@@ -1,4 +1,4 @@
-/** A PostgreSQL with a standby by streaming replication, which can take its place. */
+/** A PostgreSQL primary with a standby that follows it by streaming replication and can be promoted. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,21 +28,21 @@ import { until, WAIT_MS, within } from '../parts/until.ts';
 
 /** A running pair. */
 export interface ReplicatedDatabase extends AsyncDisposable {
-  /** Both servers, as in `database.url`. */
+  /** Both servers in one URL, in the form of `database.url`. */
   readonly url: string;
-  /** URL of each server alone. */
+  /** URL of each single server. */
   readonly urls: { readonly primary: string; readonly standby: string };
-  /** Ends the replication: what is written from now on is on the primary only. */
+  /** Stops the replication: later writes are only on the primary. */
   cutOff(): Promise<void>;
-  /** Kills the primary, and lets the standby take its place. */
+  /** Kills the primary and promotes the standby. */
   failOver(): Promise<void>;
-  /** Promotes the standby while the primary keeps running, as nothing fences it. */
+  /** Promotes the standby while the primary keeps running, because nothing fences it. */
   promote(): Promise<void>;
-  /** Kills the server that has taken the place of the other. */
+  /** Kills the promoted server. */
   killPromoted(): Promise<void>;
-  /** Rows of a query, on the server that takes writes. */
+  /** Rows of a query on the server that accepts writes. */
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
-  /** Rows of a query, on the server that was the primary first. */
+  /** Rows of a query on the original primary. */
   rowsOfFirst<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 
@@ -51,7 +51,7 @@ const SETTINGS = {
   wal_level: 'replica',
   shared_buffers: '16MB',
   io_method: 'sync',
-  // The standby learns at once that its primary is gone, and asks again soon.
+  // The standby notices at once that its primary is gone, and soon tries again.
   wal_retrieve_retry_interval: '100ms',
   log_line_prefix: '',
   log_destination: 'stderr',
@@ -65,7 +65,10 @@ interface Server {
   readonly url: string;
 }
 
-/** Starts a pair in a folder, or leaves nothing running. With `isSynchronous` a commit waits for the standby, unless it waits for no disk at all. */
+/**
+ * Starts a pair in a folder, or leaves nothing running. With `isSynchronous`, a commit waits for the standby, unless
+ * commits do not wait for the disk at all.
+ */
 export async function startReplicatedDatabase(
   dir: string,
   { isSynchronous = false, content = EMPTY }: { isSynchronous?: boolean; content?: Content } = {},
@@ -75,7 +78,7 @@ export async function startReplicatedDatabase(
   await layCluster(folders.primary, content);
   const password = readFileSync(join(folders.primary, 'postgres.password'), 'utf8').trim();
   const homes = { primary: openPostgresHome(folders.primary), standby: openStandbyHome(folders.standby) };
-  // A standby cannot follow WAL that was written at a lower level: the cluster is opened once at the higher one.
+  // A standby cannot follow WAL written at a lower level, so the cluster is first opened once at the higher level.
   await (await launch(homes.primary, password)).running.stop(STOP_MS);
   execFileSync('cp', ['-a', homes.primary.cluster, homes.standby.cluster]);
   const primary = await launch(
@@ -108,7 +111,7 @@ export async function startReplicatedDatabase(
       await untilStandbys(primary, 0);
     },
     async promote() {
-      // Data that the primary has acknowledged may not have arrived yet.
+      // Data that the primary has committed may not have arrived yet.
       const [written] = await ask<{ at: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS at');
       const isThere = `SELECT at, at >= '${written!.at}' AS yes FROM pg_last_wal_replay_lsn() AS at`;
       await until(
@@ -133,7 +136,7 @@ function openStandbyHome(dataDir: string): PostgresHome {
   return openPostgresHome(dataDir);
 }
 
-/** Makes a copy of a cluster the standby of a server. */
+/** Turns a copy of a cluster into the standby of a server. */
 function follow({ cluster }: PostgresHome, { host, port, user, password }: PostgresAddress): void {
   writeFileSync(join(cluster, 'standby.signal'), '');
   appendFileSync(
@@ -175,7 +178,7 @@ async function ask<Row extends pg.QueryResultRow>({ address }: Server, sql: stri
   }
 }
 
-/** A server's own child may have ended since it was listed. */
+/** A child of the server may have ended since it was listed. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

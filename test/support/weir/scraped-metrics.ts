@@ -1,4 +1,4 @@
-/** The text that Prometheus scrapes, read strictly: what the format does not allow throws. */
+/** A strict parser of the text that Prometheus scrapes; invalid text throws. */
 
 /** One line. */
 export interface ScrapedSample {
@@ -13,15 +13,15 @@ const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 const ESCAPES: Readonly<Record<string, string>> = { '\\n': '\n', '\\"': '"', '\\\\': '\\' };
 
-/** A whole scrape. */
+/** A complete scrape. */
 export class ScrapedMetrics {
   readonly samples: readonly ScrapedSample[];
-  /** Type by the name of the family. */
+  /** Types by the name of the family. */
   readonly types = new Map<string, string>();
 
-  /** Throws if the text breaks a rule of the format, or repeats a sample. */
+  /** Throws if the text violates the format or repeats a sample. */
   constructor(text: string) {
-    if (!text.endsWith('\n')) throw new Error('the last line has no end');
+    if (!text.endsWith('\n')) throw new Error('the last line is not terminated');
     const samples: ScrapedSample[] = [];
     const seen = new Set<string>();
     for (const line of text.split('\n')) {
@@ -50,7 +50,7 @@ export class ScrapedMetrics {
     );
   }
 
-  /** Sum of their values; throws if there is none. */
+  /** Sum of their values; throws if no sample matches. */
   sum(name: string, labels: Readonly<Record<string, string>> = {}): number {
     const found = this.find(name, labels);
     if (found.length === 0) throw new Error(`no sample of ${name} ${JSON.stringify(labels)}`);

@@ -1,4 +1,6 @@
-/** Stands in for a service manager: hears what a service says of itself, and keeps the descriptors that it sends. */
+/**
+ * Stands in for a service manager: receives the notifications of a service, and stores the descriptors that it sends.
+ */
 import { closeSync, rmSync } from 'node:fs';
 import { loadDescriptorCalls } from '../../../control-plane/node/upgrade/descriptor-calls.ts';
 import { receiveDescriptors } from '../../../control-plane/node/upgrade/descriptor-messages.ts';
@@ -18,7 +20,7 @@ export class ServiceStandIn {
   readonly path: string;
   /** Messages, in order. */
   readonly said: string[] = [];
-  /** The descriptors in the store. */
+  /** The stored descriptors. */
   readonly stored: number[] = [];
   private readonly socket: number;
   private readonly looking: NodeJS.Timeout;
@@ -32,7 +34,7 @@ export class ServiceStandIn {
     this.looking = setInterval(() => this.look(), LOOK_MS);
   }
 
-  /** Resolves when this was said, from now on or before. */
+  /** Resolves when a matching message has been received, now or earlier. */
   async until(pattern: RegExp): Promise<void> {
     await until(
       `a service to say ${String(pattern)}`,

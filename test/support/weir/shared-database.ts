@@ -1,4 +1,4 @@
-/** A dedicated PostgreSQL for several nodes, which can be restarted and killed. */
+/** A separate PostgreSQL for several nodes that can be restarted and killed. */
 import pg from 'pg';
 import { lockDataDir } from '../../../control-plane/storage/db/data-dir-lock.ts';
 import { prepareCluster } from '../../../control-plane/storage/db/embedded-cluster.ts';
@@ -6,21 +6,21 @@ import { startServer } from '../../../control-plane/storage/db/postgres/start-se
 import { MemoryLogger } from '../parts/memory-logger.ts';
 import { WAIT_MS, within } from '../parts/until.ts';
 
-/** Enough for ten nodes; the embedded server has those of one. */
+/** Enough connections for ten nodes; the embedded server has enough for one. */
 const SETTINGS = { max_connections: 400 };
 const STOP_MS = 5000;
 
 /** A running server. */
 export interface SharedDatabase extends AsyncDisposable {
-  /** As in `database.url`. */
+  /** In the form of `database.url`. */
   readonly url: string;
-  /** Ends the server with a signal, and starts it again. */
+  /** Ends the server with a signal and starts it again. */
   restart(signal: 'SIGINT' | 'SIGKILL'): Promise<void>;
   /** Rows of a query. */
   rows<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
 }
 
-/** Starts one in a folder, or leaves nothing running. */
+/** Starts a server in a folder, or leaves nothing running. */
 export async function startSharedDatabase(dataDir: string): Promise<SharedDatabase> {
   await using stack = new AsyncDisposableStack();
   const lock = lockDataDir(dataDir);

@@ -1,7 +1,7 @@
 /**
- * A program: floods the server with questions from addresses whose replies arrive nowhere, and between them asks one
- * from an address that is there. Its argument is a `SilentFlood` as JSON; says how many good questions were answered
- * before one was not.
+ * A program that floods the server with questions from addresses that receive no replies, and in between sends
+ * questions from an existing address. Its argument is a `SilentFlood` as JSON. Prints how many of these good questions
+ * were answered before the first that was not.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,20 +10,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UdpClient } from '../dns/dns-client.ts';
 import { query } from '../dns/dns-message.ts';
 
-/** Questions, and the clients that send them. */
+/** Questions of the flood, and its clients. */
 export interface SilentFlood {
   readonly server: string;
   readonly port: number;
   readonly silent: readonly string[];
-  /** Names that are asked for from the silent addresses in turn; `*` stands for a number that is never used again. */
+  /** Names that the silent addresses query in turn; `*` stands for a number that is used only once. */
   readonly names: readonly string[];
   readonly goodName: string;
-  /** Good questions, one after the other; none: the flood lasts for `rounds` turns. */
+  /** Good questions, sent one after the other. If there are none, the flood takes `rounds` rounds. */
   readonly rounds: number;
   readonly asksGood: boolean;
 }
 
-/** Questions of the flood at a time, and the pause between; a flood that waited for the server would spare it. */
+/**
+ * Questions of the flood per batch, and the pause between batches. A flood that waited for the server would spare it.
+ */
 const FLOOD_QUESTIONS = 40;
 const PAUSE_MS = 4;
 
@@ -35,7 +37,7 @@ const sockets = await Promise.all(
     await once(socket, 'listening');
     socket.connect(flood.port, flood.server);
     await once(socket, 'connect');
-    // Word that the server is not reachable arrives here.
+    // ICMP errors about an unreachable server arrive here.
     socket.on('error', () => undefined);
     return socket;
   }),
@@ -57,7 +59,7 @@ try {
     await sleep(PAUSE_MS);
   }
 } catch {
-  // Lost: what is said shows it.
+  // The question is lost; the output shows it.
 }
 clearInterval(flooding);
 process.stdout.write(`${String(answered)}\n`, () => process.exit());

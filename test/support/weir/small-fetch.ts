@@ -1,8 +1,10 @@
-/** Limits of fetches from the list server of a test, which a test can reach, and no host that is Weir's own. */
+/**
+ * Limits of fetches from the list server of a test, which tests can reach. Addresses of Weir itself are not reachable.
+ */
 import type { FetchLimits } from '../../../control-plane/lists/fetch/fetch-limits.ts';
 import type { FetchBounds } from '../../../control-plane/lists/fetch/list-host.ts';
 
-/** Small sizes; times that no answer of a list server on this machine takes. */
+/** Small sizes, and time-outs that no answer of a local list server reaches. */
 export const SMALL_LIMITS: FetchLimits = {
   connectMs: 5000,
   idleMs: 5000,
@@ -13,5 +15,5 @@ export const SMALL_LIMITS: FetchLimits = {
   lines: 100_000,
 };
 
-/** Bounds without a local domain and without own ports. */
+/** Limits without a local domain or Weir's own ports. */
 export const NO_OWN_HOST: FetchBounds = { localDomain: () => '', ownPorts: () => new Set() };

@@ -1,6 +1,6 @@
 /**
- * A network of machines that are namespaces, all on one switch. Everything is made inside of them: of this machine's own
- * interfaces none comes or goes.
+ * A network of machines that are network namespaces on one switch. All interfaces are created inside the namespaces, so
+ * the interfaces of this machine do not change.
  *
  * @needs iproute2 root
  */
@@ -13,7 +13,7 @@ export class SmallNetwork implements Disposable {
   private readonly prefix = `weir${String(process.pid)}-`;
   private readonly machines: string[] = [];
 
-  /** A network with nothing on it. @throws with nothing left of it */
+  /** An empty network. @throws after it has removed everything */
   constructor() {
     using stack = new DisposableStack();
     stack.use(this);
@@ -33,14 +33,14 @@ export class SmallNetwork implements Disposable {
     this.run(machine, 'ip', 'link', 'set', 'eth0', 'up');
   }
 
-  /** Output of a command on a machine. @throws with what it said where it fails */
+  /** Output of a command on a machine. @throws with the output if it fails */
   run(machine: string, ...command: readonly string[]): string {
     const { status, stdout, stderr, error } = this.spawn(machine, command);
     if (status !== 0) throw new Error(`${machine}: ${command.join(' ')}: ${error?.message ?? stderr}`);
     return stdout;
   }
 
-  /** Output of a command on a machine, even if it fails, as it may while other programs start and stop. */
+  /** Output of a command on a machine, even if it fails, which can happen while other programs start and stop. */
   look(machine: string, ...command: readonly string[]): string {
     return this.spawn(machine, command).stdout.trim();
   }
@@ -51,7 +51,7 @@ export class SmallNetwork implements Disposable {
     return new OwnProcess('ip', args, { env: { ...ownEnvironment(), ...env } });
   }
 
-  /** Removes the machines; what runs on them has ended. */
+  /** Removes the machines; programs on them must have ended. */
   [Symbol.dispose](): void {
     for (const machine of this.machines.splice(0))
       spawnSync('ip', ['netns', 'delete', this.prefix + machine]);

@@ -1,16 +1,16 @@
 /**
- * How a connection ends whose other side may reset it: a server that closes before it has read everything resets, and
- * `once(socket, 'close')` rejects with that.
+ * Ends of connections that the peer may reset: a server that closes before it has read everything sends a reset, on
+ * which `once(socket, 'close')` rejects.
  */
 import type { Socket } from 'node:net';
 import { within } from '../parts/until.ts';
 
-/** Resolves when the connection is closed, by whom and however; to be called before anything was awaited. */
+/** Resolves when either side has closed the connection in any way. Call it before anything is awaited. */
 export function closeOf(socket: Socket): Promise<void> {
   return within('a connection to be closed', ended(socket), { lastSeen: () => readBytes(socket) });
 }
 
-/** Whether bytes arrive before the end. */
+/** Whether bytes arrive before the connection ends. */
 export function isAnswered(socket: Socket): Promise<boolean> {
   const answered = new Promise<boolean>((resolve) => {
     socket.once('data', () => resolve(true));

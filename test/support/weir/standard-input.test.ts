@@ -1,4 +1,4 @@
-/** Standard input of processes that read it, and of those that end first. */
+/** Standard input of processes that read it, and of those that end before. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -6,14 +6,14 @@ import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { giveInput } from './standard-input.ts';
 
-test('giveInput() gives everything, and the end', async () => {
+test('giveInput() writes everything and closes the pipe', async () => {
   const child = spawn('cat');
   const said = text(child.stdout);
   await giveInput(child.stdin, 'x'.repeat(1_000_000));
   expect((await said).length).toBe(1_000_000);
 });
 
-test('giveInput() accepts that a process ends first', async () => {
+test('giveInput() accepts that a process ends before it has read everything', async () => {
   const child = spawn('/bin/sh', ['-c', 'exec <&-; echo closed; exit 3']);
   const closed = once(child, 'close');
   await once(child.stdout, 'data');

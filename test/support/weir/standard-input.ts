@@ -5,12 +5,12 @@ import type { Writable } from 'node:stream';
 const READER_ENDED = ['EPIPE', 'ECONNRESET'];
 
 /**
- * Writes the whole of a process's standard input. It is not an error here if the process ends before it has read it:
- * its status and its output show why.
+ * Writes all standard input of a process. It is not an error here if the process ends before it has read everything:
+ * its status and output show why.
  */
 export function giveInput(stdin: Writable, input = ''): Promise<void> {
   return new Promise((resolve, reject) => {
-    // One that was found to have ended says nothing more.
+    // A process that has already ended emits no further events.
     if (stdin.closed) resolve();
     stdin.on('error', (error: NodeJS.ErrnoException) => {
       if (!READER_ENDED.includes(error.code ?? '')) reject(error);

@@ -1,4 +1,4 @@
-/** Backups of made-up Technitium DNS Servers, and what those answer. */
+/** Sample backups of Technitium DNS Servers, and their answers. */
 import type { ExpectedStatus } from '../parts/import-suite.ts';
 import { type MadeFiles, zipOf } from '../parts/made-archives.ts';
 
@@ -19,7 +19,7 @@ const integer = (value: number): Buffer => {
   return bytes;
 };
 
-/** `allowed.config` (AZ) or `blocked.config` (BZ); `count` may lie. */
+/** `allowed.config` (AZ) or `blocked.config` (BZ); `count` may be wrong. */
 export function namesFile(
   magic: 'AZ' | 'BZ',
   names: readonly string[],
@@ -95,7 +95,7 @@ const COMMON: MadeFiles = {
   'zones/home.example.zone': Buffer.from('DZ\u0004\u0000binary'),
 };
 
-/** An export of version 15, with the settings that people add. */
+/** An export of version 15, with settings that users add. */
 export function version15(): Buffer {
   return zipOf({
     ...COMMON,
@@ -115,7 +115,7 @@ own 0 IN APP "Split Horizon" "x"
   });
 }
 
-/** An export of version 13, which keeps all settings in one binary file. */
+/** An export of version 13, which stores all settings in one binary file. */
 export function version13(): Buffer {
   return zipOf({
     ...COMMON,
@@ -143,7 +143,7 @@ export const ANSWERS: readonly ExpectedStatus[] = [
   ['192.0.2.65', 'denied.example', 1, 'BLOCKED_MANAGED'],
   ['192.0.2.200', 'nas.lan.example', 1, 'LOCAL'],
   ['192.0.2.200', 'files.lan.example', 1, 'LOCAL'],
-  // The zone's forwarder is asked for the others.
+  // The forwarder of the zone resolves the other names.
   ['192.0.2.200', 'other.lan.example', 1, 'FORWARDED'],
 ];
 

@@ -1,16 +1,16 @@
-/** A port in front of PostgreSQL that speaks TLS with a certificate of the test's choice. */
+/** A port in front of PostgreSQL with TLS and a certificate that the test chooses. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** The message that asks for TLS (PostgreSQL, "SSLRequest"): its length, which is that of the whole message. */
+/** Length of PostgreSQL's SSLRequest message, which asks for TLS. */
 const REQUEST_BYTES = 8;
 
-/** Lasts until it is disposed of. */
+/** Exists until it is disposed of. */
 export class TlsGate implements AsyncDisposable {
-  /** As in `database.url`, without parameters of TLS. */
+  /** In the form of `database.url`, without TLS parameters. */
   readonly url: string;
-  /** Of connections to come. */
+  /** Certificate of future connections. */
   certificate: { readonly cert: string; readonly key: string };
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -27,7 +27,7 @@ export class TlsGate implements AsyncDisposable {
     server.on('connection', (client) => void this.join(client, path).catch(() => client.destroy()));
   }
 
-  /** Listens in front of the server that listens on a Unix socket by this URL. */
+  /** Listens in front of the server that listens on the Unix socket in this URL. */
   static async open(url: string, certificate: TlsGate['certificate']): Promise<TlsGate> {
     const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
     await once(server, 'listening');

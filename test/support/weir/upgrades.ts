@@ -1,4 +1,4 @@
-/** Upgrades of a running Weir, as an operator runs them, and the processes that they leave. */
+/** Upgrades of a running Weir, run as an operator does, and the resulting processes. */
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ import { until, within } from '../parts/until.ts';
 import { commandOf } from './holder.ts';
 import { OwnProcess, ownEnvironment, START_COMMAND, type Weir } from './weir-process.ts';
 
-/** How an upgrade went. */
+/** Result of an upgrade. */
 export interface UpgradeRun {
   /** Exit status of the command. */
   readonly code: number | null;
@@ -19,8 +19,8 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 const [NODE, START] = START_COMMAND;
 
 /**
- * Runs `weir upgrade` of the release in a folder, or of this one; calls `onStep` with each line that it prints and the
- * process that was started.
+ * Runs `weir upgrade` of the release in a folder, or of this one. Calls `onStep` with each printed line and the started
+ * process.
  */
 export async function runUpgrade(
   { room, user }: Pick<Weir, 'room' | 'user'>,
@@ -52,7 +52,7 @@ export async function handsOver({ room }: Pick<Weir, 'room'>): Promise<boolean> 
   return isListening;
 }
 
-/** The process that another one has started to take over from it, as soon as there is one. */
+/** The process that process `pid` has started to take over from it, once it exists. */
 export async function untilSuccessor(pid: number): Promise<number> {
   const isSuccessor = (command: readonly string[]): boolean => command.includes('--take-over');
   const children = await until(
@@ -68,10 +68,10 @@ function childrenOf(pid: number): string[] {
   return children.split(' ').filter((child) => child !== '');
 }
 
-/** The least niceness of its threads: that of those that answer. */
+/** The lowest niceness of its threads, which is that of the answer threads. */
 export function nicenessOf(pid: number): number {
   const threads = readdirSync(`/proc/${String(pid)}/task`);
-  // The name of a thread may hold spaces; niceness is the 17th field after it (proc(5)).
+  // The name of a thread may contain spaces; niceness is the 17th field after it (proc(5)).
   const fields = threads.map((id) =>
     readFileSync(`/proc/${String(pid)}/task/${id}/stat`, 'utf8')
       .split(') ')

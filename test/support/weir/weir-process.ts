@@ -1,6 +1,6 @@
 /**
- * A real Weir: the process as a user starts it, on free ports and in a temporary data directory, with a configuration
- * file written for it. `dns-client.ts` and `api-client.ts` send its requests.
+ * A real Weir: the process as a user starts it, on free ports and in a temporary data directory, with a generated
+ * configuration file. `dns-client.ts` and `api-client.ts` send requests to it.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -17,58 +17,61 @@ import { killSuccessor } from './holder.ts';
 import { httpCall } from './http-call.ts';
 import { freePort } from './free-ports.ts';
 
-/** How UDP is served: batched system calls, or node:dgram where those are unavailable. */
+/** The UDP back end: batched system calls, or node:dgram if those are unavailable. */
 export type BackEnd = 'batch' | 'dgram';
 
-/** Both back ends, for suites that run on each. */
+/** Both back ends, for suites that run with each. */
 export const BACK_ENDS: readonly BackEnd[] = ['batch', 'dgram'];
 
-/** An ordinary user of this machine. */
+/** An ordinary local user. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** One who may do least on any Linux, where the tests run as root; else they run as an ordinary user already. */
+/**
+ * The user with the fewest rights on any Linux, if the tests run as root; otherwise they already run as an ordinary
+ * user.
+ */
 export function ordinaryUser(): User | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
 
-/** How Weir is started. */
+/** Options of a Weir. */
 export interface WeirOptions {
-  /** A folder that outlives this process; without it, one is made and goes away with it. */
+  /** A folder that outlives this process; without it, a folder is created and deleted with the process. */
   readonly room?: TempDir;
-  /** The file that Node runs; that of the sources unless given. */
+  /** The file that Node runs; by default that of the sources. */
   readonly program?: string;
-  /** `server.bind_address`; 127.0.0.1 unless given. */
+  /** `server.bind_address`; 127.0.0.1 by default. */
   readonly addresses?: readonly string[];
-  /** Servers of the only pool, as in `dns.pools[].servers`; none that works unless given. */
+  /** Servers of the only pool, as in `dns.pools[].servers`; by default one that does not answer. */
   readonly upstreams?: readonly string[];
   /** Pools as TOML, instead of `upstreams`. */
   readonly pools?: string;
-  /** Further tables of the configuration, TOML. */
+  /** More tables of the configuration, as TOML. */
   readonly toml?: string;
   readonly backEnd?: BackEnd;
   readonly env?: Readonly<Record<string, string>>;
   readonly dnsPort?: number;
   readonly webPort?: number;
-  /** A file that takes what Weir says, instead of `output`. */
+  /** A file that receives Weir's output instead of `output`. */
   readonly outputFile?: string;
-  /** `server.node_name`; `e2e` unless given. */
+  /** `server.node_name`; `e2e` by default. */
   readonly nodeName?: string;
   /** `server.alt_compat`: the native API moves to `/svc/api`. */
   readonly altCompat?: boolean;
-  /** Ctrl+C at the terminal does not reach it: the process that started it ends it. */
+  /** Ctrl+C in the terminal does not reach this process; the process that started it ends it. */
   readonly detached?: boolean;
-  /** `later`: the start does not wait for the database. `none`: there is none, as no server is at its URL. */
+  /** `later`: the start does not wait for the database. `none`: no server listens at the URL of the database. */
   readonly database?: 'later' | 'none';
-  /** User that it runs as; the user of the tests unless given. The folder belongs to this user. */
+  /** User that it runs as, who owns the folder; by default the user of the tests. */
   readonly user?: User;
-  /** Descriptors from 3 on, as a service manager gives those that it kept. */
+  /** File descriptors from 3 on, as a service manager passes those that it stored. */
   readonly descriptors?: readonly number[];
 }
 
-/** How a process ended. */
+/** Result of a process. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -76,7 +79,10 @@ export interface Ended {
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NODE = process.execPath;
-/** Flags of `control-plane/cli/weir`: without them, threads that help to collect garbage take a quarter of the time. */
+/**
+ * Flags from `control-plane/cli/weir`. Without them, helper threads of the garbage collector use a quarter of the CPU
+ * time.
+ */
 const FLAGS =
   '--disable-warning=ExperimentalWarning --disable-sigusr1 --max-semi-space-size=2 --single-threaded-gc --v8-pool-size=1';
 const SOURCES = join(ROOT, 'control-plane', 'main.ts');
@@ -84,23 +90,23 @@ const startOf = (program: string): string[] => [...FLAGS.split(' '), program, 's
 const CODE = join(ROOT, 'node_modules', '.cache', 'weir', 'code');
 /** Runs a command with its own process id in the environment, as a service manager does. */
 const NAMED_TO_ITSELF = ['sh', '-c', 'LISTEN_PID=$$ exec "$0" "$@"'] as const;
-/** Upstream of a Weir that needs none: nothing listens there. */
+/** Upstream of a Weir that needs none: nothing listens at this address. */
 const NOWHERE = '127.0.0.1:9';
 const NO_DATABASE = { WEIR_DATABASE_URL: 'postgres://weir@127.0.0.1:9/weir' };
-/** Between two looks over HTTP, which cost both processes. */
+/** Polling interval over HTTP: each poll costs both processes time. */
 const ASK_MS = 50;
-/** A process that does not end by itself within this time is killed, so that no test leaves one behind. */
+/** A process that does not end within this time is killed, so that no test leaves one running. */
 const END_MS = 60_000;
 /** Time for a killed process to end, and for other holders of its output pipes. */
 const KILLED_MS = 30_000;
 
-/** Processes that have not ended; whatever ends this one takes them along. */
+/** Running processes; they are ended together with this process. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A process whose output is kept. */
+/** A process whose output is captured. */
 export class OwnProcess {
   readonly child: ChildProcess;
   private readonly command: string;
@@ -141,7 +147,7 @@ export class OwnProcess {
     return this.child.pid ?? 0;
   }
 
-  /** Standard output and standard error so far. */
+  /** Output and error output so far. */
   get output(): string {
     return this.captured;
   }
@@ -150,14 +156,14 @@ export class OwnProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Resolves when the output matches; rejects when the process ends before. */
+  /** Resolves when the output matches; rejects if the process ends first. */
   async untilOutput(pattern: RegExp): Promise<void> {
     const isMatch = (): boolean => pattern.test(this.captured);
     await until(
       `output of ${this.command} that matches ${String(pattern)}`,
       async () => {
         if (!this.hasEnded || isMatch()) return this.captured;
-        await this.closed; // Its last words may still be in the pipe.
+        await this.closed; // The last output may still be in the pipe.
         if (isMatch()) return this.captured;
         throw new Error(`wait for ${String(pattern)}: the process ended; it said: ${this.captured}`);
       },
@@ -165,12 +171,12 @@ export class OwnProcess {
     );
   }
 
-  /** Ends what a test started with `await using`, whatever became of the test. */
+  /** Ends a process that a test started with `await using`, even if the test failed. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** Sends a signal, if any, and waits for the end; kills the process when that has not come in time. */
+  /** Sends a signal, if any, and waits for the end; kills the process after a time-out. */
   async end(signal?: NodeJS.Signals, patienceMs: number = END_MS): Promise<Ended> {
     if (!this.hasEnded) {
       if (signal !== undefined) this.child.kill(signal);
@@ -237,7 +243,7 @@ export class Weir extends OwnProcess {
     }
   }
 
-  /** Starts Weir and waits for nothing. */
+  /** Starts Weir without waiting. */
   static async launch(options: WeirOptions = {}): Promise<Weir> {
     const room = options.room ?? makeTempDir();
     if (options.room === undefined && options.database === undefined) await prepareDataDir(room.dataDir);
@@ -260,34 +266,34 @@ export class Weir extends OwnProcess {
     return { status, body: JSON.parse(text) as Health };
   }
 
-  /** Waits until `/health` says what is wanted, and returns that. */
+  /** Waits until `/health` matches, and returns its body. */
   async untilHealth(isWanted: (health: Health) => boolean): Promise<Health> {
     const read = async (): Promise<Health | null> => {
       if (this.hasEnded) throw new Error(`wait for health: weir ended; it said: ${this.output}`);
-      const answer = await this.health().catch(() => null); // Not listening yet.
+      const answer = await this.health().catch(() => null); // Weir does not listen yet.
       return answer?.body ?? null;
     };
     const isDone = (health: Health | null): boolean => health !== null && isWanted(health);
     return (await until(`/health that fits ${String(isWanted)}`, read, isDone, { pauseMs: ASK_MS }))!;
   }
 
-  /** Closes the ends of the pipes that Weir writes to. */
+  /** Closes the read ends of Weir's output pipes. */
   deafen(): void {
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
   }
 
-  /** The API, signed in once. */
+  /** A session of the API, logged in once. */
   async api(): Promise<ApiClient> {
     return (this.signedIn ??= await ApiClient.signIn(this.webPort, this.address, this.apiPath));
   }
 
-  /** Breaks a thread. */
+  /** Injects a fault into a thread. */
   injectFault(worker: number, role: ThreadRole, fault: Fault): void {
     this.child.send({ worker, role, fault });
   }
 
-  /** Breaks the thread of the query log; resolves when it is being replaced. */
+  /** Injects a fault into the thread of the query log; resolves when it is being replaced. */
   async breakLog(): Promise<void> {
     this.child.send('break-log');
     await this.untilOutput(/replace the query log thread/);
@@ -308,13 +314,13 @@ export class Weir extends OwnProcess {
     return within('the measures of the DNS threads', reply);
   }
 
-  /** Halts the control plane for good: only SIGKILL ends it. */
+  /** Halts the control plane permanently: only SIGKILL ends it. */
   async haltControlPlane(): Promise<void> {
     this.child.send('halt');
     await this.untilOutput(/the control plane halts/);
   }
 
-  /** Threads replaced so far, counted in the log. */
+  /** Number of replaced threads so far, from the log. */
   get replacedThreads(): number {
     return [...this.output.matchAll(/replace a DNS thread that died/g)].length;
   }
@@ -325,7 +331,7 @@ export class Weir extends OwnProcess {
     return Number.parseInt(readFileSync(file, 'utf8'), 10);
   }
 
-  /** Ends Weir as a service manager does, and removes what was made for it. */
+  /** Ends Weir as a service manager does, and removes its folder. */
   async stop(): Promise<Ended> {
     const ended = await this.end('SIGTERM');
     if (this.ownsRoom) this.room.remove();
@@ -333,13 +339,13 @@ export class Weir extends OwnProcess {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    // A test that failed in the midst of an upgrade leaves two, with the same pipes.
+    // A test that failed during an upgrade leaves two processes with the same pipes.
     await killSuccessor(this, this.pid);
     await this.stop();
   }
 }
 
-/** The environment without what is meant for another Weir; compiled code is kept, as for a user's. */
+/** The environment without variables for another Weir. The compile cache is enabled, as for users. */
 export function ownEnvironment(): Record<string, string> {
   const wanted = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('WEIR_') && !name.startsWith('NODE_'),
@@ -351,7 +357,7 @@ export function ownEnvironment(): Record<string, string> {
   };
 }
 
-/** Command and arguments of a start without a configuration file. */
+/** Command and arguments to start without a configuration file. */
 export const START_COMMAND: readonly [string, readonly string[]] = [NODE, startOf(SOURCES)];
 
 function configuration(
@@ -375,20 +381,20 @@ ${pools}
 ${withOwnFiles(withoutCatalog(options.toml ?? ''))}`;
 }
 
-/** A process under test keeps its certificate in its own folder, not where the machine's Weir would. */
+/** A process under test stores its certificate in its own folder, not in that of the machine's Weir. */
 function withOwnFiles(toml: string): string {
   if (toml.includes('[server.web_tls]')) return toml;
   return `${toml}\n[server.web_tls]\ntls_cert_path = "web-cert.pem"\ntls_key_path = "web-key.pem"\n`;
 }
 
-/** Disables the service catalog, so that no process under test asks other machines, unless a test gives its URL. */
+/** Disables the service catalogue, so that no process under test queries other machines, unless a test sets its URL. */
 function withoutCatalog(toml: string): string {
   if (toml.includes('catalog_url')) return toml;
   const own = '[blocking]\ncatalog_url = ""\n';
   return toml.includes('[blocking]\n') ? toml.replace('[blocking]\n', own) : `${toml}\n${own}`;
 }
 
-/** Where the API is reached when Weir listens on `bound`. */
+/** URL of the API if Weir listens on `bound`. */
 function webAddress(bound: string): string {
   if (bound === '0.0.0.0') return '127.0.0.1';
   if (bound === '::') return '[::1]';

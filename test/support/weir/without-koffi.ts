@@ -1,4 +1,6 @@
-/** Loaded ahead of a Weir and in each of its threads: koffi has no binary here, as on a machine that it does not know. */
+/**
+ * Preloaded into a Weir and each of its threads: makes koffi fail to load, as on a machine for which it has no binary.
+ */
 const load = process.dlopen.bind(process);
 
 process.dlopen = (module: object, path: string, ...rest: unknown[]): void => {
