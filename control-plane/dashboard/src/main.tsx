@@ -7,7 +7,7 @@ import { loadPage } from './frame/pages.ts';
 import { startLanguage } from './i18n/language.ts';
 import './style/base.css';
 
-// Its code is on its way while the rest gets ready.
+// Starts loading the code of the page before the rest is initialised.
 void loadPage(location.pathname.slice(PAGE_BASE.length));
 await startLanguage();
 const root = document.getElementById('root');

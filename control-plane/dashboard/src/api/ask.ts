@@ -1,4 +1,7 @@
-/** Sends requests to the API, with the page's cookie; if the session has ended, the user logs in first. */
+/**
+ * Sends requests to the API with the page's cookie. If the session has ended, they wait until the user has logged in
+ * again.
+ */
 import { ApiFailure, TypedClient } from '../../../../shared/api/client/typed-client.ts';
 import type { Answered, AnswerOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { takeAhead } from './ahead.ts';
@@ -18,7 +21,7 @@ const client = new TypedClient({
   },
 });
 
-/** Operations that answer 401 for another reason than an ended session. */
+/** Operations whose 401 does not mean that the session has ended. */
 const OPEN: readonly OperationName[] = [
   'POST /auth/login',
   'POST /auth/setup',
@@ -29,7 +32,10 @@ const OPEN: readonly OperationName[] = [
   'POST /auth/second-factor/disable',
 ];
 
-/** The answer with its header fields. If a login is needed, waits for it and asks again. @throws {ApiFailure} */
+/**
+ * Returns the answer with its header fields. If a login is needed, waits for it and sends the request again. @throws
+ * {ApiFailure}
+ */
 export async function send<Name extends OperationName>(
   name: Name,
   ...given: Given<Name>
@@ -44,7 +50,7 @@ export async function send<Name extends OperationName>(
   }
 }
 
-/** The answer. @throws {ApiFailure} */
+/** Returns the body of the answer. @throws {ApiFailure} */
 export async function ask<Name extends OperationName>(
   name: Name,
   ...given: Given<Name>

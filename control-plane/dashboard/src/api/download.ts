@@ -1,7 +1,7 @@
-/** Saves answers of the API as files. */
+/** Saves API answers as files. */
 import { API_BASE } from './place.ts';
 
-/** Downloads the answer of a GET to a file with this name, unless the server gives another one. */
+/** Downloads the answer to a GET request. The file gets this name unless the server names it. */
 export function download(path: string, query: Readonly<Record<string, string>>, name: string): void {
   const link = document.createElement('a');
   link.href = `${API_BASE}${path}?${new URLSearchParams(query)}`;
@@ -9,7 +9,7 @@ export function download(path: string, query: Readonly<Record<string, string>>, 
   link.click();
 }
 
-/** Saves a text under this name. */
+/** Saves a text as a file with this name. */
 export function saveText(text: string, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));

@@ -1,12 +1,12 @@
-/** Requests of the page that got no answer: the first sign that the connection is lost. */
+/** Reports requests without an answer, which are the first sign of a lost connection. */
 const watchers = new Set<() => void>();
 
-/** A request got no answer. */
+/** Reports a request without an answer. */
 export function noteLostRequest(): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Calls back for each; returns what ends it. */
+/** Calls `watcher` for each lost request; returns a function that removes it. */
 export function onLostRequest(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);

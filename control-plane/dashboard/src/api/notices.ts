@@ -1,4 +1,4 @@
-/** Short notices about what was just done. Shown by the toasts of the frame. */
+/** Short notices about completed actions. The frame shows them as toasts. */
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast';
 
 /** Kind of a notice. */
@@ -9,14 +9,14 @@ export interface Notice {
   readonly tone: Tone;
   readonly text: string;
   readonly action?: { readonly text: string; readonly run: () => void };
-  /** A page of the dashboard that says more. */
+  /** Page of the dashboard with details. */
   readonly link?: { readonly text: string; readonly to: string };
 }
 
-/** How long a notice stays; longer while it is hovered over or focused. */
+/** Time that a notice is shown. It pauses while the pointer or the focus is on the notice. */
 const SHOWN_MS = 20_000;
 
-/** The notices that are shown. */
+/** The visible notices. */
 export const notices = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
 /** Shows a notice. */

@@ -1,12 +1,12 @@
-/** Says in the reader's language why a request failed. */
+/** Error messages for failed requests, in the user's language. */
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 import { causeIn } from '../../../../shared/net/fault-cause.ts';
 import { readListFault, withoutAction } from '../../../../shared/policy/list-fault.ts';
 import { keyOfCode, say } from '../i18n/say.ts';
 
 /**
- * The text of a failure. What the server says of bad input is more exact than any text here, so that is shown, without
- * the paths of its fields: those are names in requests.
+ * Error message for a failure. For invalid input, the server's own message is the most precise one. It is shown without
+ * field paths, because users do not know the names in requests.
  */
 export function problemText(error: unknown): string {
   if (!(error instanceof ApiFailure)) return say('problem.unreachable');
@@ -29,7 +29,7 @@ export function fieldProblem(error: Error | null, path: string): string | null {
   return fault === undefined ? null : messageText(fault.message);
 }
 
-/** A message of the server in the user's language: why a server or a list failed. Unknown messages are unchanged. */
+/** Translates a message of the server about a failed upstream or list. Unknown messages are returned unchanged. */
 export function messageText(message: string): string {
   const cause = causeIn(message);
   if (cause !== null) return say(`cause.${cause}`);

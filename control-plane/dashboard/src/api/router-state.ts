@@ -3,25 +3,28 @@ import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 export type Reach = AnswerOf<'GET /system/reachability'>;
 
-/** URL parts of this page. */
+/** Parts of this page's URL. */
 export interface OpenedAt {
   readonly protocol: string;
-  /** Host as in a URL: an IPv6 address is in brackets. */
+  /** Host as in a URL, with brackets around an IPv6 address. */
   readonly hostname: string;
   readonly port: string;
 }
 
-/** The addresses that people enter in routers and devices. */
+/** Addresses for users to enter in routers and devices. */
 export interface EnteredAddresses {
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
-  /** With their interface. Some devices refuse them, so they are only for routers that take nothing else. */
+  /** With their interface. Some devices refuse them, so they are only for routers that accept no other IPv6 address. */
   readonly linkLocal: readonly string[];
 }
 
 const NONE: EnteredAddresses = { ipv4: [], ipv6: [], linkLocal: [] };
 
-/** Addresses to enter in the router. In a container: the page's own address, if it is an address of the network. */
+/**
+ * Addresses to enter in the router. In a container, this is the page's own address if that is an address of the
+ * network.
+ */
 export function enteredAddresses(
   { addresses, is_container: isContainer }: Reach,
   at: OpenedAt,
@@ -41,7 +44,7 @@ export function enteredAddresses(
   return { ...NONE, ipv4: /^[\d.]+$/.test(host) ? [host] : [] };
 }
 
-/** Reason why the router must not be changed yet; null if it may be. `wantsLists`: block lists are enabled. */
+/** Reason why the router must not be changed yet; null if it can be. `wantsLists`: blocklists are enabled. */
 export function routerObstacle(
   reach: Reach,
   at: OpenedAt,
@@ -49,12 +52,12 @@ export function routerObstacle(
 ): 'port' | 'address' | 'names' | null {
   if (reach.dns.port_53 !== 'weir') return 'port';
   const { ipv4, ipv6 } = enteredAddresses(reach, at);
-  // A container is reached by the address of its machine, which only people know.
+  // A container is reached by the address of its host, which Weir cannot know.
   if (ipv4.length + ipv6.length === 0 && !reach.is_container) return 'address';
   return wantsLists && reach.names_active === 0 ? 'names' : null;
 }
 
-/** The start of this dashboard's address for another device; null if no address is known. */
+/** Origin of this dashboard's URL for other devices; null if no address is known. */
 export function originForOthers(reach: Reach, at: OpenedAt): string | null {
   const port = at.port === '' ? '' : `:${at.port}`;
   if (!isOwnName(at.hostname)) return `${at.protocol}//${at.hostname}${port}`;
@@ -62,7 +65,7 @@ export function originForOthers(reach: Reach, at: OpenedAt): string | null {
   return first === undefined ? null : `${at.protocol}//${first}${port}`;
 }
 
-/** A name that means the machine itself: no other device can open it. */
+/** Whether a host name means the machine itself, so that no other device can open it. */
 export function isOwnName(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }

@@ -1,15 +1,15 @@
-/** Texts in the search part of an address. */
+/** Text fields in the query string of a URL. */
 
-/** Names with their texts. */
+/** Values by name. */
 export type SearchFields = Readonly<Record<string, string>>;
 
-/** The fields in the address, with defaults for missing ones. */
+/** Reads the fields from the URL, with defaults for missing ones. */
 export function fieldsOf<Fields extends SearchFields>(params: URLSearchParams, defaults: Fields): Fields {
   const entries = Object.entries(defaults).map(([name, text]) => [name, params.get(name) ?? text]);
   return Object.fromEntries(entries) as Fields;
 }
 
-/** The address with these fields; those at their default are left out, parameters of others stay. */
+/** Query string with these fields. Fields with their default value are left out; other parameters are kept. */
 export function searchOf<Fields extends SearchFields>(
   before: URLSearchParams,
   fields: Fields,

@@ -8,17 +8,17 @@ export type AuthState = AnswerOf<'GET /auth/status'>;
 
 /** The user of the page. */
 export interface Me {
-  /** Null if Weir requires no login. */
+  /** Null if login is disabled. */
   readonly username: string | null;
-  /** Whether the user may change things. Viewers see nothing that they may not use. */
+  /** Whether the user may make changes. Controls for changes are hidden from viewers. */
   readonly isAdmin: boolean;
-  /** Sees only its own devices, on one page. */
+  /** Whether the user has the role family, which sees one page with its own devices. */
   readonly isFamily: boolean;
 }
 
 const MeContext = createContext<Me>({ username: null, isAdmin: false, isFamily: false });
 
-/** Provides the user to all components below. */
+/** Provides the user to all components inside it. */
 export function MeProvider({ me, children }: { readonly me: Me; readonly children: ReactNode }): ReactNode {
   return <MeContext value={me}>{children}</MeContext>;
 }
@@ -33,7 +33,7 @@ export function ForAdmins({ children }: { readonly children: ReactNode }): React
   return useMe().isAdmin ? children : null;
 }
 
-/** The user according to the server; null = a login is needed. */
+/** The user according to the server; null if a login is needed. */
 export function meOf(state: AuthState): Me | null {
   if (!state.enabled) return { username: null, isAdmin: true, isFamily: false };
   if (state.session === null) return null;

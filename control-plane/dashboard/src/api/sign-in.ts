@@ -1,9 +1,9 @@
-/** Whether the user must log in again: requests wait here until the login dialog above the page is done. */
+/** Requests wait here after a session has ended, until the user has logged in again in a dialog. */
 
 let waiting: { readonly done: Promise<void>; readonly end: () => void } | null = null;
 const watchers = new Set<() => void>();
 
-/** Opens the login and resolves once the user has logged in again. */
+/** Opens the login dialog and resolves when the user has logged in again. */
 export function signedIn(): Promise<void> {
   if (waiting === null) {
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -13,7 +13,7 @@ export function signedIn(): Promise<void> {
   return waiting.done;
 }
 
-/** Continues the requests that waited for the login. */
+/** Lets the waiting requests continue. */
 export function endSignIn(): void {
   const ended = waiting;
   waiting = null;
@@ -26,7 +26,7 @@ export function isSignInNeeded(): boolean {
   return waiting !== null;
 }
 
-/** Calls back when that changes; returns what ends it. */
+/** Calls `watcher` when that changes; returns a function that removes it. */
 export function watchSignIn(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);

@@ -1,19 +1,20 @@
-/** The answers of the API that the page keeps, and when they are asked for again. */
+/** Cache of API answers for the page, and the rules for refreshing them. */
 import { QueryClient } from '@tanstack/react-query';
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 
-/** Figures over the log, and the catalog of services: a change of policy does not change them, and they are dear. */
+/** Statistics over the log and the catalog of services. They are expensive, and policy changes do not affect them. */
 const DEAR = /^GET \/(dashboard|stats|queries|clients\/stats|services\/catalog)/;
 
-/** The one store of answers. */
+/** Creates the cache of answers. */
 export function createStore(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
-        // A browser without a network may still reach Weir, and a lost connection is found out by asking.
+        // A browser that reports no network may still reach Weir, and a failed request is how the page notices a lost
+        // connection.
         networkMode: 'always',
-        // A retry cannot help a refused request; one that failed in transit may succeed.
+        // A retry does not help if the server refused the request, but may help if the connection failed.
         retry: (count, error) => count < 2 && !(error instanceof ApiFailure && error.status < 500),
       },
       mutations: { networkMode: 'always' },
@@ -21,7 +22,7 @@ export function createStore(): QueryClient {
   });
 }
 
-/** Refreshes all answers on the page, except for statistics over the log and the catalog of services. */
+/** Refreshes all answers on the page, except statistics over the log and the catalog of services. */
 export function refreshAll(store: QueryClient): Promise<void> {
   return store.invalidateQueries({ predicate: ({ queryKey }) => !DEAR.test(String(queryKey[0])) });
 }

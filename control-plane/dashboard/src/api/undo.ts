@@ -1,4 +1,4 @@
-/** Undoes one change of policy, if it is still the newest. */
+/** Undoes a policy change if it is still the newest one. */
 import { ApiFailure } from '../../../../shared/api/client/typed-client.ts';
 import { say } from '../i18n/say.ts';
 import { ask } from './ask.ts';
@@ -6,8 +6,8 @@ import { notify } from './notices.ts';
 import { problemText } from './problem-text.ts';
 
 /**
- * Restores the policy before this revision, or before `first` if one step made several revisions. If there are newer
- * revisions, nothing changes: a notice leads to History, which shows all changes that would be undone.
+ * Restores the policy before this revision, or before `first` if one action made several revisions. If there are newer
+ * revisions, nothing changes and a notice links to History, which shows all changes that would be undone.
  */
 export async function undoRevision(revision: number, first = revision): Promise<void> {
   try {

@@ -1,16 +1,16 @@
-/** State that belongs into the address: filters, what is open. It can be shared, reloaded and gone back to. */
+/** State in the URL, such as filters and the open row, so that it works with links, reload and the back button. */
 import { useCallback } from 'react';
 import { useSearchParams } from 'wouter';
 import { fieldsOf, searchOf } from './search-fields.ts';
 import type { SearchFields } from './search-fields.ts';
 
-/** Changes some fields; `replace` leaves no step in the history of the browser, as for typing. */
+/** Changes some fields. With `replace`, the browser's history gets no new entry, for example while the user types. */
 export type SetFields<Fields extends SearchFields> = (
   changed: Partial<Fields>,
   how?: { readonly replace?: boolean },
 ) => void;
 
-/** The fields of the address, each a text; a missing one has its default. Pass the same object each time. */
+/** The fields in the URL, with defaults for missing ones. Pass the same `defaults` object on every render. */
 export function useUrlState<Fields extends SearchFields>(defaults: Fields): [Fields, SetFields<Fields>] {
   const [params, setParams] = useSearchParams();
   const fields = fieldsOf(params, defaults);

@@ -1,4 +1,4 @@
-/** Answers of the API in components. */
+/** API answers for components. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -9,15 +9,15 @@ type Reading = Extract<OperationName, `GET ${string}`>;
 
 /** Options of a request. */
 export interface AskOptions<Answer> {
-  /** Asks only while this holds. */
+  /** Sends the request only while this is true. */
   readonly enabled?: boolean;
-  /** Asks again after this time, while the page is seen; it may depend on the last answer. */
+  /** Interval of refreshes while the page is visible; may depend on the last answer. */
   readonly everyMs?: number | ((last: Answer | undefined) => number);
-  /** How long an answer is fresh: other components that need it share it. */
+  /** Time for which components share an answer instead of requesting it again. */
   readonly staleMs?: number;
 }
 
-/** An answer of the API, kept up to date. The one before stays in place while another one comes. */
+/** An API answer that is kept up to date. While a new answer is loading, the previous one is still returned. */
 export function useAsk<Name extends Reading>(
   name: Name,
   call: Omit<CallOf<Name>, 'signal'>,

@@ -1,4 +1,4 @@
-/** Changes over the API, for components. */
+/** API changes for components. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -16,12 +16,12 @@ type Changing = Exclude<OperationName, `GET ${string}`>;
 
 /** Messages and actions after a change. */
 export interface ChangeOptions<Name extends Changing> {
-  /** Message after the change; offers to undo it, if it made a revision. */
+  /** Message after the change. It has an Undo button if the change made a revision. */
   readonly done?: MessageKey;
-  /** Instead of `done`, if only the effect of the change shows whether it succeeded: waits for the effect. */
+  /** Replaces `done` if only the effect of the change shows whether it succeeded; resolves after the effect. */
   readonly outcome?: (answer: AnswerOf<Name>) => Promise<Notice>;
   readonly onDone?: (answer: AnswerOf<Name>) => void;
-  /** The form shows the problem itself. */
+  /** Whether the form shows the error, so that no notice is needed. */
   readonly quiet?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Changes<Name extends Changing> {
   /** Makes a change; true once it is active. */
   readonly run: <One extends Name>(name: One, call: CallOf<One>) => Promise<boolean>;
   readonly isPending: boolean;
-  /** Reason why the last one failed. */
+  /** Error of the last change; null if it succeeded. */
   readonly failure: Error | null;
   readonly reset: () => void;
 }
@@ -41,7 +41,7 @@ export interface Change<Name extends Changing> extends Omit<Changes<Name>, 'run'
   readonly run: (call: CallOf<Name>) => Promise<boolean>;
 }
 
-/** Several changes with the same outcome. Every answer that may differ now is asked for again. */
+/** Several operations with the same messages. After a change, all answers that may have changed are refreshed. */
 export function useChanges<Name extends Changing>({
   done,
   outcome,
@@ -56,7 +56,8 @@ export function useChanges<Name extends Changing>({
       const revision = Number(headers.get('Weir-Revision') ?? 0);
       if (done !== undefined) tellDone({ tone: 'good', text: say(done) }, revision, store);
       onDone?.(answer);
-      // Whatever `onDone` closed must unmount first: the refresh would request its data, which may be deleted.
+      // Components that `onDone` closes must unmount first: otherwise the refresh requests their data, which may be
+      // deleted.
       await new Promise((resolve) => setTimeout(resolve));
       await refreshAll(store);
       if (outcome === undefined) return;
@@ -81,7 +82,7 @@ export function useChanges<Name extends Changing>({
   };
 }
 
-/** One change over the API. */
+/** A single operation that changes something. */
 export function useChange<Name extends Changing>(
   name: Name,
   options: ChangeOptions<Name> = {},

@@ -1,4 +1,4 @@
-/** The fields of a form: their values, and what binds a control to one of them. */
+/** Form fields: their values, and props that bind a control to a field. */
 import { useState } from 'react';
 import { fieldProblem } from './problem-text.ts';
 
@@ -19,7 +19,7 @@ interface BoundToggle {
 interface FormFields<Fields> {
   readonly fields: Fields;
   readonly set: (changed: Partial<Fields>) => void;
-  /** Binds a field; `paths` are those of a refused request, if they differ from its name. */
+  /** Binds a field. `paths` are its paths in error messages, if they differ from its name. */
   readonly bind: <Name extends keyof Fields & string>(
     name: Name,
     ...paths: string[]
@@ -29,7 +29,7 @@ interface FormFields<Fields> {
   ) => BoundToggle;
 }
 
-/** Fields that start with these values; `failure` is that of the request that they are sent with. */
+/** Fields with initial values; `failure` is the error of the request that sends them. */
 export function useFields<Fields extends object>(
   start: Fields | (() => Fields),
   failure: Error | null,

@@ -1,6 +1,6 @@
 /**
- * Guards what a form edits: it is saved only if it is as it was when the form was opened (`If-Match`). If someone else was
- * faster, the form shows what is there now, and its user decides.
+ * Guards a form against concurrent changes with `If-Match`: it is saved only if the entity has not changed since the
+ * form was opened. Otherwise the form shows the current state and its user decides.
  */
 import { useEffect, useRef, useState } from 'react';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -9,7 +9,7 @@ import { send } from './ask.ts';
 
 type Reading = Extract<OperationName, `GET ${string}`>;
 
-/** An entity with the ETag of its state. */
+/** An entity with its ETag. */
 interface Tagged<Entity> {
   readonly entity: Entity;
   readonly etag: string | null;
@@ -17,22 +17,22 @@ interface Tagged<Entity> {
 
 /** The guard of one form. */
 export interface Guard<Entity> {
-  /** Header fields for the request that saves. */
+  /** Header fields for the request that saves the form. */
   readonly headers: () => { readonly headers?: Readonly<Record<string, string>> };
-  /** The entity as it is now, if the form began with another state; null = it did not. */
+  /** The current entity if it has changed since the form was opened; otherwise null. */
   readonly newer: Entity | null;
-  /** Makes the current state the one that the form began with. */
+  /** Accepts the current state as the one to edit. */
   readonly accept: () => void;
-  /** The failure of the request, unless `newer` says more. */
+  /** The error of the request; null if `newer` explains it. */
   readonly failure: Error | null;
 }
 
 /** The guarded entity, and the failure of the request that saves it. */
 export interface GuardOptions<Name extends Reading> {
   readonly read: Name;
-  /** Null = nothing is edited: a new entity. */
+  /** Null for a new entity. */
   readonly id: number | null;
-  /** Whether an entity is as the form began. */
+  /** Whether an entity is unchanged since the form was opened. */
   readonly isAsBegun: (entity: AnswerOf<Name>) => boolean;
   readonly failure: Error | null;
 }
@@ -72,7 +72,7 @@ export function useGuard<Name extends Reading>(options: GuardOptions<Name>): Gua
 
 const CHANGED = 412;
 
-/** Null if it cannot be read: then nothing is guarded, or the refusal stands. */
+/** Null if the entity cannot be read. The form then has no guard, or shows the error of its request. */
 async function readTagged<Name extends Reading>(
   read: Name,
   id: number,

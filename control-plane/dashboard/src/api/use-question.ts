@@ -1,21 +1,23 @@
-/** A question that a person asks, which may take long: one at a time, ended on the server too when the page is left. */
+/**
+ * A long-running request that the user starts. Only one runs at a time, and leaving the page also cancels it on the
+ * server.
+ */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnswerOf, CallOf, Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
 import { ask } from './ask.ts';
 
-/** State of a question. */
 export interface Question<Name extends OperationName> {
   readonly state: 'idle' | 'running' | 'done' | 'failed';
   readonly result: AnswerOf<Name> | null;
   readonly failure: Error | null;
-  /** Asks; the question before is ended. */
+  /** Sends the request and cancels the previous one. */
   readonly run: (call: CallOf<Name>) => void;
   readonly cancel: () => void;
 }
 
 type Standing<Name extends OperationName> = Pick<Question<Name>, 'state' | 'result' | 'failure'>;
 
-/** A question to one operation. */
+/** Long-running requests to one operation. */
 export function useQuestion<Name extends OperationName>(name: Name): Question<Name> {
   const [standing, setStanding] = useState<Standing<Name>>(idle);
   const asked = useRef<AbortController | null>(null);

@@ -1,14 +1,14 @@
-/** The login state, which public/who.js requests before the code of the page is loaded, to save a round trip. */
+/** Login state. To save a round trip, public/who.js requests it before the code of the page is loaded. */
 import type { AnswerOf } from '../../../../shared/api/client/typed-client.ts';
 
 declare global {
   interface Window {
-    /** Null if no answer came. */
+    /** Resolves to null if the request failed. */
     __WHO__?: Promise<Response | null>;
   }
 }
 
-/** Returns that answer once; null if there is none or it was refused. */
+/** Returns that answer once; null if there is none or the request was refused. */
 export async function whoAhead(): Promise<AnswerOf<'GET /auth/status'> | null> {
   const response = await window.__WHO__;
   delete window.__WHO__;

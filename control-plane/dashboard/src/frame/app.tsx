@@ -1,4 +1,4 @@
-/** The whole page: setup, login, or the frame with its pages. */
+/** Root component: setup, login, or the frame with its pages. */
 import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
@@ -27,7 +27,6 @@ const SetupDoor = lazy(() => import('./login/setup-door.tsx'));
 const FamilyFrame = later(() => import('./family-frame.tsx'));
 const LoginAgain = lazy(() => import('./login/login-again.tsx'));
 
-/** All of it. */
 export function App(): ReactNode {
   const [store] = useState(createStore);
   useText();
@@ -42,14 +41,14 @@ export function App(): ReactNode {
   );
 }
 
-/** Lets in who may come in. */
+/** Shows setup or login until there is a session. */
 function Entrance(): ReactNode {
   const store = useQueryClient();
   const [location, go] = useLocation();
   const state = useQuery({
     queryKey: ['GET /auth/status'],
     queryFn: () => askWho(location),
-    // Whether there is a password is not known while the database is away.
+    // `setup_required` is null while the database is unavailable.
     refetchInterval: ({ state: { data } }) => data?.setup_required === null && AGAIN_MS,
   });
   const enter = (): void => {
@@ -84,10 +83,10 @@ function Entrance(): ReactNode {
   );
 }
 
-/** Between two questions whether setup is needed. */
+/** Interval of requests while it is unknown whether setup is needed. */
 const AGAIN_MS = 2000;
 
-/** Requests the login state, and loads the code of the first page while the server answers. */
+/** Requests the login state, and loads the code of the first page in parallel. */
 async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
   const page = loadPage(path);
   const auth = (await whoAhead()) ?? (await ask('GET /auth/status'));
@@ -102,7 +101,7 @@ async function askWho(path: string): Promise<AnswerOf<'GET /auth/status'>> {
 
 function Inside({ me, onLeave }: { readonly me: Me; readonly onLeave: () => void }): ReactNode {
   const store = useQueryClient();
-  // The state of the node is not for the role family.
+  // The role family has no access to the state of the node.
   useEffect(() => (me.isFamily ? undefined : startConnection(store)), [me.isFamily, store]);
   const needsSignIn = useSyncExternalStore(watchSignIn, isSignInNeeded);
   const leave = (): void => void ask('POST /auth/logout').then(onLeave);

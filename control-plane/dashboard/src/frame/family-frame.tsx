@@ -1,10 +1,9 @@
-/** The frame of a user of the role family: one page, and notices above it. */
+/** Frame for users with the role family: one page, and notices. */
 import type { ReactNode } from 'react';
 import FamilyPage from '../pages/family/family-page.tsx';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import styles from './shell.module.css';
 
-/** The page. */
 export default function FamilyFrame({ onLogout }: { readonly onLogout: () => void }): ReactNode {
   return (
     <div className={styles['alone']}>

@@ -1,4 +1,4 @@
-/** First requests of the pages that are opened most: they run while the code of the page is loaded. */
+/** First requests of the most used pages, sent while the code of the page is loading. */
 import { keepAhead } from '../api/ahead.ts';
 import { ask } from '../api/ask.ts';
 import type { Given, OperationName } from '../../../../shared/api/client/typed-client.ts';
@@ -19,9 +19,11 @@ const QUESTIONS: Readonly<Record<string, () => void>> = {
 
 let areAsked = false;
 
-/** Asks once what the frame will, and the page of a path unless its address chooses something else. */
+/**
+ * Sends the requests of the frame, and those of the page at a path unless the URL selects something else. Runs once.
+ */
 export function askFirstQuestions(path: string): void {
-  // Later an answer might wait here until after a change, and show what was before it.
+  // Only at the start: a kept answer could otherwise be older than a change that was made since.
   if (areAsked) return;
   areAsked = true;
   askAhead('GET /health', {});

@@ -1,4 +1,4 @@
-/** Views whose code is loaded when they are first shown, or ahead of that. */
+/** Views whose code is loaded when they are first shown, or earlier. */
 import { createElement, lazy, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 
@@ -10,13 +10,13 @@ interface ViewFile<Props> {
 /** A component that may be loaded before it is shown. */
 export interface LaterView<Props = object> {
   (props: Props): ReactNode;
-  /** Rejects if the code is gone, for example after an upgrade; showing the view tries again. */
+  /** Rejects if the code no longer exists, for example after an upgrade. Showing the view tries again. */
   readonly load: () => Promise<unknown>;
 }
 
 /**
- * A view of a file. One that is loaded already is drawn at once: React leaves a placeholder that it has shown in its place
- * for 300 ms.
+ * A view whose code is in its own file. If the code is already loaded, the view is rendered without a placeholder,
+ * which React would keep for 300 ms.
  */
 export function later<Props extends object>(file: () => Promise<ViewFile<Props>>): LaterView<Props> {
   let loaded: ComponentType<Props> | null = null;
@@ -27,7 +27,7 @@ export function later<Props extends object>(file: () => Promise<ViewFile<Props>>
   };
   const Later: ComponentType<Props> = lazy(load);
   const View = (props: Props): ReactNode => {
-    // The one or the other for as long as it is shown, so that nothing in it is lost.
+    // The component must not change while the view is shown, or its state would be lost.
     const [Shown] = useState(() => loaded ?? Later);
     return createElement(Shown, props);
   };

@@ -12,11 +12,9 @@ import styles from './more-page.module.css';
 
 interface MorePageProps {
   readonly onLogout: () => void;
-  /** Opens the palette. */
   readonly onSearch: () => void;
 }
 
-/** The page. */
 export default function MorePage({ onLogout, onSearch }: MorePageProps): ReactNode {
   const { say } = useText();
   const { username } = useMe();

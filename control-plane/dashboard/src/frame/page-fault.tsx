@@ -32,7 +32,7 @@ export class PageFault extends Component<{ readonly children: ReactNode }, State
   }
 }
 
-/** A part of the page could not be loaded: Weir does not answer, or has other parts since an upgrade. */
+/** Shown if a part of the page could not be loaded: Weir does not answer, or was upgraded and has other files now. */
 function MissingPart(): ReactNode {
   const { say } = useText();
   const [build, setBuild] = useState<ServedBuild | null>(null);
@@ -44,7 +44,7 @@ function MissingPart(): ReactNode {
     const look = async (): Promise<void> => {
       const found = await lookForBuild();
       if (isOver) return;
-      // Nothing of the page is shown yet, so nothing is lost by loading it as a whole.
+      // The page shows nothing yet, so a reload loses nothing.
       if (found === 'same' && wasUnreachable.current) location.reload();
       wasUnreachable.current ||= found === 'unreachable';
       setBuild(found);

@@ -25,18 +25,17 @@ import type { MessageKey } from '../i18n/language.ts';
 import { later } from './later-view.ts';
 import type { LaterView } from './later-view.ts';
 
-/** Parts of the navigation. */
+/** Sections of the navigation. */
 export const SECTIONS = ['watch', 'policy', 'server'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** A page. */
 export interface PageEntry {
-  /** One segment, so that relative addresses hold below any path of a proxy. */
+  /** One segment, so that relative URLs work below any path of a proxy. */
   readonly path: string;
   readonly title: MessageKey;
   readonly icon: LucideIcon;
   readonly section: Section;
-  /** Reached by links, not by the navigation. */
+  /** Not in the navigation; reached by links. */
   readonly isUnlisted?: boolean;
   readonly view: LaterView;
 }
@@ -60,7 +59,7 @@ function entry(page: PageName, section: Section, icon: LucideIcon, load: Load, m
   };
 }
 
-/** All pages in the order of the navigation, within each of its parts. */
+/** All pages. Within a section, the order is that of the navigation. */
 export const PAGES: readonly PageEntry[] = [
   entry('overview', 'watch', House, () => import('../pages/overview/overview-page.tsx')),
   entry('queries', 'watch', ScrollText, () => import('../pages/queries/queries-page.tsx')),
@@ -97,10 +96,10 @@ export async function loadPage(path: string): Promise<void> {
 /** Pages in the navigation. */
 export const LISTED_PAGES = PAGES.filter(({ isUnlisted }) => isUnlisted !== true);
 
-/** Pages with a place in the bar of a phone; the rest is behind "More". */
+/** Pages in the bar on phones; "More" lists the rest. */
 export const BAR_PATHS: readonly string[] = (['overview', 'queries', 'clients', 'groups'] as const).map(
   pathOf,
 );
 
-/** The page with all others. */
+/** The page that lists all others. */
 export const MORE = { path: pathOf('more'), title: 'page.more', icon: Menu } as const;

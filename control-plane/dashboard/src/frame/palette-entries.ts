@@ -1,12 +1,12 @@
-/** Entries of the palette for a text. */
+/** Entries of the palette that match a text. */
 import type { Client } from '../../../../shared/api/policy/clients-api.ts';
 import { canonicalDomain } from '../../../../shared/policy/domain-rule.ts';
 
-/** Something that can be chosen. */
+/** An entry of the palette. */
 export interface PaletteEntry {
   readonly id: string;
   readonly text: string;
-  /** Told apart by kind: pages first, then actions, then what was searched for. */
+  /** Also the order: pages, actions, then search results. */
   readonly kind: 'page' | 'action' | 'client' | 'name';
   readonly run: () => void;
 }
@@ -29,7 +29,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** An entry for each client that was found. */
+/** Entries for the clients that the search found. */
 export function clientEntries(clients: readonly Client[], open: (id: number) => void): PaletteEntry[] {
   return clients
     .slice(0, MOST_CLIENTS)
@@ -41,7 +41,7 @@ export function clientEntries(clients: readonly Client[], open: (id: number) => 
     }));
 }
 
-/** The text as a domain name; null if it is not one. A single word does not count as a name. */
+/** The text as a domain name; null if it is not one. A single word does not count. */
 export function nameIn(text: string): string | null {
   const trimmed = text.trim();
   return trimmed.includes('.') ? canonicalDomain(trimmed) : null;

@@ -1,4 +1,4 @@
-/** Everything by its name: pages, actions, clients, and why a domain is blocked. Opens with Ctrl+K. */
+/** Search over pages, actions, clients, and the reason why a domain is blocked. Opens with Ctrl+K. */
 import { CornerDownLeft, Globe, MonitorSmartphone, Zap } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ const ICONS: Readonly<Record<PaletteEntry['kind'], LucideIcon>> = {
 const PAUSE_SECS = 300;
 const LEAST_SEARCH = 2;
 
-/** The palette; its parent keeps whether it is open. */
+/** The open palette; its parent controls whether it is shown. */
 export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [text, setText] = useState('');
@@ -60,7 +60,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
   );
 }
 
-/** Entries that match the text, from the page and from the server. */
+/** Entries that match the text, from this page and from the server. */
 function useEntries(text: string): PaletteEntry[] {
   const { say, format } = useText();
   const { isAdmin } = useMe();

@@ -1,4 +1,4 @@
-/** The frame of all pages: navigation at the side, or as a bar in the thumb's reach; notices above it. */
+/** The frame of all pages: navigation at the side, or in a bar at the bottom on phones, and notices. */
 import { Compass, LogOut, Search } from 'lucide-react';
 import { lazy, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
@@ -19,14 +19,14 @@ import { checkConnection, useConnection } from '../api/live/live-status.ts';
 
 const MorePage = lazy(() => import('./more-page.tsx'));
 
-/** The frame with the page that the address names. */
+/** The frame with the page that the URL selects. */
 export function Shell({ onLogout }: { readonly onLogout: () => void }): ReactNode {
   const { say } = useText();
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(main);
   const { palette, open } = usePalette();
   const [location] = useLocation();
-  // The pressed link is marked at once; the page renders in slices after that.
+  // The pressed link is highlighted at once; the page renders afterwards at a lower priority.
   const drawn = useDeferredValue(location);
   return (
     <div className={styles['shell']}>
@@ -141,7 +141,10 @@ function PageLink({ page }: { readonly page: Pick<PageEntry, 'path' | 'title' | 
   );
 }
 
-/** Readers of the screen hear the heading of a page that was opened; the first page leaves the focus where it is. */
+/**
+ * Moves the focus to the heading of a newly opened page, so that screen readers read it. The first page does not move
+ * it.
+ */
 function useFocusOnNewPage(main: RefObject<HTMLElement | null>): void {
   const [location] = useLocation();
   const shown = useRef(location);
@@ -169,7 +172,7 @@ function Lost(): ReactNode {
 
 const Palette = lazy(() => import('./palette.tsx'));
 
-/** The palette where it is open, and what opens it. */
+/** The palette if it is open, and a function that opens it. */
 function usePalette(): { readonly palette: ReactNode; readonly open: () => void } {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -189,7 +192,7 @@ function usePalette(): { readonly palette: ReactNode; readonly open: () => void 
   return { palette, open: () => setOpen(true) };
 }
 
-/** The note; nothing while Weir answers. */
+/** Warning while Weir does not answer. */
 function LostNote(): ReactNode {
   const { say, format } = useText();
   const state = useConnection();

@@ -1,4 +1,4 @@
-/** The catalogues of all languages beside the English one. */
+/** Catalogues of all languages except English. */
 import { describe, expect, test } from '@jest/globals';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const read = (file: string): Catalogue =>
 const LANGUAGES = readdirSync(import.meta.dirname).flatMap((file) => /^(\w+)\.json$/.exec(file)?.[1] ?? []);
 const english = read('en.json');
 
-/** Places of a message by name, with the plural categories of each. */
+/** Placeholders of a message by name, with the plural categories of each. */
 function placesOf(message: unknown, found = new Map<string, Set<string>>()): Map<string, Set<string>> {
   if (!Array.isArray(message)) return found;
   for (const part of message as unknown[]) {
@@ -28,7 +28,7 @@ function placesOf(message: unknown, found = new Map<string, Set<string>>()): Map
   return found;
 }
 
-/** Names of the places that a text fills in, sorted. */
+/** Sorted names of a text's placeholders. */
 function namesIn(text: string): string {
   return [...placesOf(compileMessage(text)).keys()]
     .filter((name) => name !== '#')
@@ -36,7 +36,7 @@ function namesIn(text: string): string {
     .join();
 }
 
-/** Terms of the glossaries that have one meaning in the English texts. */
+/** Terms of the glossaries that have a single meaning in the English texts. */
 const TERMS = [
   ...['blocklist', 'allowlist', 'device', 'upstream', 'cache', 'query log', 'audit log', 'password'],
   ...['schedule', 'node', 'certificate'],

@@ -1,18 +1,18 @@
-/** Numbers, percentages, byte sizes, durations and times in the notation of a language. */
+/** Formats numbers, percentages, byte sizes, durations and times in a language. */
 import type { Say } from './say.ts';
 
-/** Writes values. */
+/** Formatters of a language. */
 export interface Formats {
   /** 12,345 */
   readonly count: (value: number) => string;
-  /** 12.3K: for narrow places; show the exact value next to it. */
+  /** 12.3K: for narrow places. Show the exact value next to it. */
   readonly briefCount: (value: number) => string;
   /** Formats a percentage from 0 to 100, as in the API. */
   readonly percent: (value: number) => string;
   readonly bytes: (value: number) => string;
-  /** Microseconds, in the unit that suits. */
+  /** Formats microseconds in a suitable unit. */
   readonly duration: (us: number) => string;
-  /** Seconds that are left or gone: "5 min", "2 h". */
+  /** Formats seconds that remain or have passed: "5 min", "2 h". */
   readonly span: (secs: number) => string;
   /** "3 minutes ago". */
   readonly ago: (moment: string | Date, now?: Date) => string;
@@ -25,12 +25,12 @@ export interface Formats {
   /** Day and month, for narrow places. */
   readonly shortDay: (moment: string | Date) => string;
   readonly day: (moment: string | Date) => string;
-  /** Weekday and time of day to the minute, by the clocks of a zone; without one, by the reader's. */
+  /** Weekday and time of day to the minute, in a time zone or in the user's. */
   readonly dayAndTime: (moment: string | Date, timeZone?: string) => string;
-  /** The name of a weekday, 0 = Monday. */
+  /** Name of a weekday; 0 is Monday. */
   readonly weekday: (day: number, width?: 'long' | 'short') => string;
   readonly list: (items: readonly string[]) => string;
-  /** The name of a country of ISO 3166. */
+  /** Name of a country by its ISO 3166 code. */
   readonly country: (code: string) => string;
 }
 
@@ -50,7 +50,7 @@ const MONDAY_MS = 4 * DAY_MS;
 
 const made = new Map<string, Formats>();
 
-/** The formats of a language; made once. */
+/** The formatters of a language, created once. */
 export function formatsOf(language: string, say: Say): Formats {
   const known = made.get(language);
   if (known !== undefined) return known;
@@ -113,7 +113,10 @@ function makeFormats(language: string, say: Say): Formats {
   };
 }
 
-/** Writes a value with its unit. A format is dear to make, and the log needs one for each row: each is made once. */
+/**
+ * Formats a value with its unit. Each formatter is created once, because creating one is slow and the log needs one per
+ * row.
+ */
 function measureOf(language: string): (value: number, unit: string) => string {
   const units = new Map<string, Intl.NumberFormat>();
   return (value, unit) => {

@@ -1,4 +1,7 @@
-/** The language of the page: which there are, which is chosen, and its messages. A language is one JSON file here. */
+/**
+ * Languages of the page: the available ones, the selected one, and its messages. Each language is a JSON file in this
+ * directory.
+ */
 import { setupI18n } from '@lingui/core';
 import type { Messages } from '@lingui/core';
 import en from './en.json';
@@ -8,7 +11,7 @@ import type { PseudoLanguage } from './pseudo.ts';
 /** Every text of the dashboard has a key in `en.json`. */
 export type MessageKey = keyof typeof en;
 
-/** Key of the choice in the browser's storage. */
+/** Key of the selected language in the browser's storage. */
 const CHOICE = 'weir.language';
 const FALLBACK = 'en';
 
@@ -22,19 +25,19 @@ export const LANGUAGES = Object.keys(files)
 /** The messages of the current language. */
 export const messages = setupI18n();
 
-/** The language that the reader chose here, or null: as the browser says. */
+/** The language that the user selected; null to use the browser's. */
 export function chosenLanguage(): string | null {
   return localStorage.getItem(CHOICE);
 }
 
-/** Keeps a choice, and uses it. */
+/** Stores the selected language and applies it. */
 export async function chooseLanguage(tag: string | null): Promise<void> {
   if (tag === null) localStorage.removeItem(CHOICE);
   else localStorage.setItem(CHOICE, tag);
   await startLanguage();
 }
 
-/** Loads the messages of the language that is chosen, or else of the first one of the browser's that there is. */
+/** Loads the messages of the selected language, or of the first available one of the browser's languages. */
 export async function startLanguage(): Promise<void> {
   const wanted = chosenLanguage();
   const tag = wanted ?? fitting(navigator.languages) ?? FALLBACK;
@@ -44,7 +47,7 @@ export async function startLanguage(): Promise<void> {
   document.documentElement.dir = isRightToLeft(textLanguage) ? 'rtl' : 'ltr';
 }
 
-/** The first of the wanted languages that has a file: `de-AT` is content with `de`. */
+/** The first wanted language that has a file; `de-AT` uses `de`. */
 function fitting(wanted: readonly string[]): string | undefined {
   const tags = wanted.map((tag) => tag.split('-')[0] ?? '');
   return tags.find((tag) => LANGUAGES.includes(tag));
@@ -52,7 +55,7 @@ function fitting(wanted: readonly string[]): string | undefined {
 
 interface LoadedLanguage {
   readonly textLanguage: string;
-  /** Language of numbers and dates, with the region that the browser names. */
+  /** Language of numbers and dates, with the browser's region. */
   readonly numberLanguage: string;
 }
 

@@ -1,4 +1,4 @@
-/** Two languages for tests: one with longer texts, one that is written from right to left. */
+/** Two pseudo-languages for tests: one with longer texts, one written from right to left. */
 import type { Messages } from '@lingui/core';
 
 /** `en-XA` is 40 % longer, `ar-XB` runs from right to left. */
@@ -6,7 +6,7 @@ export type PseudoLanguage = 'en-XA' | 'ar-XB';
 
 const ACCENTED: Readonly<Record<string, string>> = { a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', c: 'ç', n: 'ñ' };
 
-/** The messages with their text changed and their placeholders kept. */
+/** Changes the text of messages and keeps their placeholders. */
 export function pseudoMessages(messages: Messages, language: PseudoLanguage): Messages {
   const changeText = language === 'en-XA' ? lengthen : embed;
   return Object.fromEntries(

@@ -1,10 +1,10 @@
-/** How a domain name is shown: its labels, and the decoded form of an internationalised name. */
+/** Display form of a domain name: its labels, and the decoded form of an internationalised name. */
 
-/** A name in parts that a line may break between. */
+/** A domain name whose line may wrap between labels. */
 export interface ShownName {
   /** In ASCII, with `\DDD` for other bytes, as the server writes them. */
   readonly labels: readonly string[];
-  /** With decoded Unicode letters; null if there are none, or if they could be mistaken for other letters. */
+  /** With decoded Unicode letters; null if there are none, or if they could be confused with other letters. */
   readonly unicode: string | null;
 }
 
@@ -23,7 +23,9 @@ function unicodeOf(name: string): string | null {
   return decoded.join('.');
 }
 
-/** RFC 3492 section 6.2; null if the text is not Punycode or decodes to anything but letters, digits and hyphens. */
+/**
+ * RFC 3492 section 6.2; null if the text is not Punycode or decodes to anything other than letters, digits and hyphens.
+ */
 function decodeLabel(text: string): string | null {
   const codes = decodePunycode(text.toLowerCase());
   if (codes === null) return null;
@@ -75,7 +77,7 @@ function adapt(delta: number, points: number, isFirst: boolean): number {
   return k + Math.floor((36 * left) / (left + 38));
 }
 
-/** The value of a letter (a to z: 0 to 25) or of a digit (0 to 9: 26 to 35). */
+/** Value of a letter (a to z: 0 to 25) or a digit (0 to 9: 26 to 35). */
 function digitOf(code: number): number | null {
   if (code >= 97 && code <= 122) return code - 97;
   if (code >= 48 && code <= 57) return code - 22;

@@ -6,7 +6,7 @@ import { messages } from './language.ts';
 import { say } from './say.ts';
 import type { Say } from './say.ts';
 
-/** Texts and formats of the current language; the component renders again when the language changes. */
+/** Texts and formatters of the current language. The component re-renders when the language changes. */
 export function useText(): { readonly say: Say; readonly format: Formats } {
   const language = useSyncExternalStore(
     (changed) => messages.on('change', changed),

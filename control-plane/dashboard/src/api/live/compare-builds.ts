@@ -1,9 +1,9 @@
-/** Compares builds of the dashboard by the names of their files, which are those of their content. */
+/** Compares builds of the dashboard by their file names, which contain hashes of the content. */
 
-/** `unreachable`: not known, as no dashboard was served. */
+/** `unreachable`: unknown, because the server sent no dashboard. */
 export type ServedBuild = 'same' | 'changed' | 'unreachable';
 
-/** Compares the scripts of this page with those of a document. */
+/** Compares the scripts of this page with those in an HTML document. */
 export function compareBuilds(own: readonly string[], html: string): ServedBuild {
   const served = Array.from(
     html.matchAll(/<script type="module"[^>]* src="([^"]+)"/g),

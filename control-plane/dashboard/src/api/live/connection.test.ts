@@ -5,10 +5,10 @@ import type { ConnectionState } from './connection.ts';
 
 const EVENT = {} as StatusEvent;
 
-/** A server and its network, by a clock that the test moves. */
+/** A server and its network, with a clock that the test moves. */
 class Server {
   nowMs = 0;
-  /** Reaction to a stream or a request: answers, sends an error, or its machine or its network is down. */
+  /** Reaction to a stream or a request: answer, send an error, refuse the connection, or stay silent. */
   mode: 'up' | 'refusing' | 'stopped' | 'silent' = 'up';
   follows = 0;
   probes = 0;
@@ -37,12 +37,12 @@ class Server {
     return this.states.at(-1)?.kind;
   }
 
-  /** Ends the stream, as a process does that stops. */
+  /** Ends the stream, as a stopping process does. */
   end(): void {
     this.endStream?.();
   }
 
-  /** Lets time pass, in steps short enough for every timer. */
+  /** Moves the clock in steps that are short enough for every timer. */
   async pass(ms: number): Promise<void> {
     for (const end = this.nowMs + ms; this.nowMs < end;) {
       this.nowMs += 100;

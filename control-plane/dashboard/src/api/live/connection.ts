@@ -1,7 +1,8 @@
 /**
- * Whether Weir answers this page. The page follows the stream of the node's state, which says something every second. A
- * stream that ends or is silent is checked by a request at once; without an answer the connection counts as lost, within
- * five seconds in all, and the stream is opened again at growing intervals, or at once when there is reason to hope.
+ * Detects whether Weir answers this page. The page follows the stream of the node's state, which sends data every
+ * second. If the stream ends or is silent, a request checks the connection at once. Without an answer, the connection
+ * counts as lost, after five seconds at most. The stream is then opened again at growing intervals, or at once if
+ * `check()` is called.
  */
 import type { StatusEvent } from '../../../../../shared/api/policy/status-api.ts';
 
@@ -10,42 +11,42 @@ export type ConnectionState =
   | { readonly kind: 'connected'; readonly isStreaming: boolean }
   | { readonly kind: 'lost'; readonly sinceMs: number };
 
-/** Parts of the connection. */
+/** Functions of the environment that a connection needs. */
 export interface ConnectionParts {
   /**
-   * Follows the stream until it ends, or is refused by Weir; calls `onHeard` for whatever comes, null = nothing but a
-   * comment. Rejects if Weir does not answer or the stream breaks, and once `signal` is aborted.
+   * Follows the stream until it ends or Weir refuses it. Calls `onHeard` for each event, and with null for a comment.
+   * Rejects if Weir does not answer, the stream breaks, or `signal` is aborted.
    */
   readonly follow: (
     signal: AbortSignal,
     onHeard: (event: StatusEvent | null) => void,
   ) => Promise<'ended' | 'refused'>;
-  /** Resolves if Weir answers a request; rejects if not, and once `signal` is aborted. */
+  /** Resolves if Weir answers a request; rejects if it does not or `signal` is aborted. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   readonly onEvent: (event: StatusEvent) => void;
   readonly onState: (state: ConnectionState) => void;
-  /** Called when a lost connection is back: what the page has is old. */
+  /** Called when a lost connection is restored: the data on the page is out of date. */
   readonly onBack: () => void;
   readonly nowMs: () => number;
-  /** Calls `run` after a time; returns what cancels it. */
+  /** Calls `run` after a delay; returns a function that cancels it. */
   readonly later: (run: () => void, ms: number) => () => void;
 }
 
-/** Milliseconds. The first two together are the most that a lost connection is not noticed. */
+/** Milliseconds. A lost connection is noticed after `SILENCE` plus `PROBE` at most. */
 const Wait = {
-  /** Milliseconds without any data on the stream. */
+  /** Time without data after which the stream counts as silent. */
   SILENCE: 2_500,
-  /** Milliseconds for the answer to the request that checks the connection. */
+  /** Time limit of the request that checks the connection. */
   PROBE: 2_000,
-  /** Milliseconds before an ended stream is opened again. */
+  /** Delay before an ended stream is opened again. */
   AGAIN: 300,
-  /** Before one that was refused, or through which nothing came, is tried again. */
+  /** Delay before a stream is opened again that was refused or sent no data. */
   REFUSED: 2_000,
   FIRST_RETRY: 500,
   LONGEST_RETRY: 15_000,
 } as const;
 
-/** One connection, until `close()`. */
+/** One connection. It ends with `close()`. */
 export class Connection {
   private readonly parts: ConnectionParts;
   private current: ConnectionState = { kind: 'connected', isStreaming: false };
@@ -62,14 +63,14 @@ export class Connection {
     void this.run();
   }
 
-  /** A request was lost, the network is back, or a person wants to know: looks at once. */
+  /** Checks the connection at once: after a lost request, when the network returns, or at the user's request. */
   check(): void {
     this.retryMs = Wait.FIRST_RETRY;
     this.following?.abort();
     this.endPause?.();
   }
 
-  /** Whether anyone looks at the page: the stream is followed only then. */
+  /** Reports whether the page is visible. The stream is followed only while it is. */
   see(isSeen: boolean): void {
     if (isSeen === this.isSeen) return;
     this.isSeen = isSeen;
@@ -107,7 +108,7 @@ export class Connection {
     return this.isSeen && !this.isClosed;
   }
 
-  /** Follows the stream until it ends, breaks or falls silent. */
+  /** Follows the stream until it ends, breaks or is silent for too long. */
   private async follow(): Promise<'heard' | 'silent' | 'refused'> {
     const aborted = new AbortController();
     this.following = aborted;
@@ -125,7 +126,7 @@ export class Connection {
       });
       if (end === 'refused') return 'refused';
     } catch {
-      // Whether Weir is there is known by the next answer, whatever the reason.
+      // Whatever the reason, the next answer shows whether Weir can be reached.
     } finally {
       cancel();
       this.following = null;
@@ -165,7 +166,7 @@ export class Connection {
     this.parts.onState(state);
   }
 
-  /** Waits for a time; null = until `check()` is called. */
+  /** Waits for this time; null waits until `check()` is called. */
   private async pause(ms: number | null): Promise<void> {
     await new Promise<void>((resolve) => {
       const cancel = ms === null ? () => undefined : this.parts.later(() => this.endPause?.(), ms);

@@ -1,4 +1,4 @@
-/** The connection of this page, and the state of the node that comes over it, for components. */
+/** The connection of this page and the node state that it receives, for components. */
 import { useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
@@ -10,17 +10,17 @@ import { onLostRequest } from '../lost-requests.ts';
 import { followStatus, probeNode } from './status-stream.ts';
 import type { NodeStatus } from './status-stream.ts';
 
-/** Polling interval if the state cannot be streamed. */
+/** Interval of requests while the state cannot be streamed. */
 const POLL_MS = 10_000;
 const BLOCKED_NAMES = ['blocked_names'] as const;
 
-/** Version in the last event; null = none yet. */
+/** Policy version in the last event; null before the first event. */
 let policyVersion: number | null = null;
 const watchers = new Set<() => void>();
 let connection: Connection | null = null;
 let connectionState: ConnectionState = { kind: 'connected', isStreaming: false };
 
-/** Follows the state of the node and keeps it in the store; returns what ends that. */
+/** Follows the state of the node and keeps it in the store; returns a function that stops this. */
 export function startConnection(store: QueryClient): () => void {
   const started = new Connection({
     follow: followStatus,
@@ -55,23 +55,22 @@ export function startConnection(store: QueryClient): () => void {
   };
 }
 
-/** Looks at once whether Weir answers. */
+/** Checks at once whether Weir answers. */
 export function checkConnection(): void {
   connection?.check();
 }
 
-/** State of the connection. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(watchConnection, () => connectionState);
 }
 
-/** Calls back when the state of the connection changes; returns what ends it. */
+/** Calls `watcher` when the state of the connection changes; returns a function that removes it. */
 export function watchConnection(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
 }
 
-/** The state of the node: as the stream shows it, else asked for. */
+/** State of the node, from the stream if it is open, else by polling. */
 export function useNodeStatus() {
   const state = useConnection();
   const isLost = state.kind === 'lost';
@@ -91,7 +90,7 @@ function keep(store: QueryClient, status: NodeStatus): void {
   store.setQueryData(['GET /health', {}], health);
   store.setQueryData(['GET /blocking', {}], blocking);
   store.setQueryData(BLOCKED_NAMES, names);
-  // Changed here, in another tab, by another person, by a schedule: what is shown of policy is read again.
+  // This page, another tab, another user or a schedule changed the policy: refresh everything that depends on it.
   if (policyVersion !== null && policyVersion !== version) void refreshAll(store);
   policyVersion = version;
 }

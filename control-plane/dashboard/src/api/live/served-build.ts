@@ -1,10 +1,10 @@
-/** Whether Weir serves the build that this page is of, or another one since an upgrade. */
+/** Finds out whether Weir still serves the build of this page, or another one after an upgrade. */
 import { compareBuilds } from './compare-builds.ts';
 import type { ServedBuild } from './compare-builds.ts';
 import { noteLostRequest } from '../lost-requests.ts';
 import { PAGE_BASE } from '../place.ts';
 
-/** Asks for the document, which names the files of its build. */
+/** Requests the HTML document, which names the files of its build. */
 export async function lookForBuild(): Promise<ServedBuild> {
   const scripts = document.querySelectorAll('script[type="module"][src]');
   const own = Array.from(scripts, (script) => script.getAttribute('src') ?? '');

@@ -1,4 +1,4 @@
-/** Reads the stream of the node's state, and asks whether Weir answers at all. */
+/** Reads the stream of the node's state, and checks whether Weir answers. */
 import type { EventOf } from '../../../../../shared/api/client/typed-client.ts';
 import { API_BASE } from '../place.ts';
 import { signedIn } from '../sign-in.ts';
@@ -6,7 +6,7 @@ import { signedIn } from '../sign-in.ts';
 /** State of the node. */
 export type NodeStatus = EventOf<'GET /status/stream'>;
 
-/** Follows the stream, as `ConnectionParts.follow`; a session that has ended waits for a login first. */
+/** Implements `ConnectionParts.follow`. If the session has ended, waits for a login first. */
 export async function followStatus(
   signal: AbortSignal,
   onHeard: (event: NodeStatus | null) => void,
@@ -27,7 +27,10 @@ export async function followStatus(
   return 'ended';
 }
 
-/** Asks for the node's health without the session: looking that up may wait for the database. @throws {Error} */
+/**
+ * Requests the node's health without the session cookie, because looking up a session may wait for the database.
+ * @throws {Error}
+ */
 export async function probeNode(signal: AbortSignal): Promise<void> {
   const response = await fetch(`${API_BASE}/health`, { signal, credentials: 'omit', cache: 'no-store' });
   if (isProblem(response)) return;
@@ -58,7 +61,7 @@ function typeOf(response: Response): string {
   return (response.headers.get('Content-Type') ?? '').split(';', 1)[0] ?? '';
 }
 
-/** Weir itself refused: nothing in between writes problem details. */
+/** Only Weir sends problem details; a proxy does not. */
 function isProblem(response: Response): boolean {
   return typeOf(response) === 'application/problem+json';
 }

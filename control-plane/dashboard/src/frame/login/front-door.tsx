@@ -1,4 +1,4 @@
-/** The page before the pages: a card in the middle with the mark above it. */
+/** Layout of login and setup: a centred card below the logo. */
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Mark } from '../../ui/display/mark.tsx';
@@ -10,7 +10,6 @@ interface FrontDoorProps {
   readonly children: ReactNode;
 }
 
-/** Frame of login and setup. */
 export function FrontDoor({ title, lead, children }: FrontDoorProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Weir`;

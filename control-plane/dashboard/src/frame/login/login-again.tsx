@@ -1,4 +1,4 @@
-/** The login above the page, whose work waits for it. */
+/** Login dialog for a session that ended while the page was open. Requests of the page wait for it. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
@@ -10,7 +10,7 @@ interface LoginAgainProps {
   readonly onLogin: () => void;
 }
 
-/** Cannot be closed: nothing works without a session. */
+/** The dialog cannot be closed, because nothing works without a session. */
 export default function LoginAgain({ username, onLogin }: LoginAgainProps): ReactNode {
   const { say } = useText();
   return (

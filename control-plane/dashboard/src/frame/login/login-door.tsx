@@ -1,10 +1,9 @@
-/** The login, alone on the page. */
+/** Login page. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { FrontDoor } from './front-door.tsx';
 import { LoginForm } from './login-form.tsx';
 
-/** The page. */
 export default function LoginDoor({ onLogin }: { readonly onLogin: () => void }): ReactNode {
   const { say } = useText();
   return (

@@ -1,4 +1,4 @@
-/** The login: alone on the page, or above it when a session has ended in the middle of work. */
+/** Login form, for the login page and for the dialog after a session has ended. */
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
@@ -16,7 +16,7 @@ interface LoginFormProps {
   readonly onLogin: () => void;
 }
 
-/** Name, password, and the code of a second factor if the server requires one. */
+/** User name, password, and the second factor code if the server requires one. */
 export function LoginForm({ username: known, onLogin }: LoginFormProps): ReactNode {
   const { say, format } = useText();
   const [username, setUsername] = useState(known ?? 'admin');
@@ -90,7 +90,7 @@ interface CodeFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** The code of an app, for which a phone shows digits; recovery codes have letters. */
+/** Field for the code of an app, with a numeric keyboard on phones, or for a recovery code, which has letters. */
 function CodeField({ value, onChange }: CodeFieldProps): ReactNode {
   const { say } = useText();
   const [isRecovery, setRecovery] = useState(false);
@@ -121,12 +121,12 @@ function isSecondFactorAsked(error: unknown): boolean {
   return error instanceof ApiFailure && error.problem?.error === 'second_factor_required';
 }
 
-/** Six digits are the code of an app, anything else one of the recovery codes. */
+/** Six digits are the code of an app; anything else is a recovery code. */
 function secondFactor(text: string): { totp_code: string } | { recovery_code: string } {
   return /^\s*\d{3} ?\d{3}\s*$/.test(text) ? { totp_code: text.trim() } : { recovery_code: text.trim() };
 }
 
-/** The seconds that are left, and what starts them. */
+/** Seconds left, and a function that starts the countdown. */
 function useCountdown(): [secs: number, start: (secs: number) => void] {
   const [secs, setSecs] = useState(0);
   const isRunning = secs > 0;

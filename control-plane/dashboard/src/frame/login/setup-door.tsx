@@ -1,4 +1,4 @@
-/** The first page of a fresh server. */
+/** First page of a new installation. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { FrontDoor } from './front-door.tsx';
@@ -10,7 +10,6 @@ interface SetupDoorProps {
   readonly onDone: () => void;
 }
 
-/** The page. */
 export default function SetupDoor({ codeFile, onDone }: SetupDoorProps): ReactNode {
   const { say } = useText();
   return (

@@ -1,4 +1,4 @@
-/** The first steps on a fresh server: the password of the administrator. */
+/** Setup of a new installation: the administrator's password. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
@@ -13,12 +13,12 @@ import { FormFault } from '../../ui/display/states.tsx';
 import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 
 interface SetupFormProps {
-  /** File on the server with the code that setup needs from here; null if it needs none. */
+  /** File on the server with the setup code; null if none is needed. */
   readonly codeFile: string | null;
   readonly onDone: () => void;
 }
 
-/** Sets the password, and logs in with it. */
+/** Sets the password and logs in. */
 export function SetupForm({ codeFile, onDone }: SetupFormProps): ReactNode {
   const { say } = useText();
   const [typed, setTyped] = useState(NO_PASSWORD);

@@ -1,4 +1,4 @@
-/** Asks for how long blocking is paused. */
+/** Dialog for the duration of a pause of blocking. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-change.ts';
@@ -9,7 +9,6 @@ import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { PAUSE_UNITS, pauseSecs } from './pause-choices.ts';
 import type { PauseUnit } from './pause-choices.ts';
 
-/** The form. */
 export default function PauseDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [amount, setAmount] = useState('15');

@@ -1,4 +1,4 @@
-/** On every page: whether blocking is on, the button that pauses or resumes it, and what is wrong. */
+/** Status bar of every page: the state of blocking, a button that pauses or resumes it, and current problems. */
 import { CircleCheck, Pause, Play, ShieldAlert, ShieldCheck, ShieldOff, TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -15,7 +15,7 @@ import { Menu } from '../../ui/overlays/menu.tsx';
 
 const TroubleDialog = lazy(() => import('./trouble-dialog.tsx'));
 
-/** The bar; as high before its contents are known, so that nothing jumps. */
+/** Keeps its height while its contents are loading, so that the layout does not shift. */
 export function StatusBar(): ReactNode {
   const { say } = useText();
   return (
@@ -34,7 +34,7 @@ function BlockingState(): ReactNode {
   const resume = useChange('POST /blocking', { done: 'blocking.resumed' });
   if (blocking.data === undefined) return <p className={styles['text']} />;
   const { enabled, this_node_only: isHereOnly } = blocking.data;
-  // Without a database a node is only switched for a while.
+  // Without a database, a node can only pause for a limited time.
   const timer = isHereOnly && left !== null ? { timer_secs: Math.max(1, left) } : {};
   const isNothing = isNothingBlocked(enabled, blockedNames);
   const Icon = !enabled ? ShieldOff : isNothing ? ShieldAlert : ShieldCheck;
@@ -74,7 +74,7 @@ function Troubles(): ReactNode {
   const troubles = useTroubles();
   const [isOpen, setOpen] = useState(false);
   if (troubles === null) return null;
-  // A hint does not count as a problem.
+  // Hints do not count as problems.
   const count = troubles.filter(({ tone }) => tone !== 'info').length;
   if (troubles.length === 0)
     return (
@@ -101,7 +101,7 @@ const MINUTE_SECS = 60;
 const SLOW_MS = 10_000;
 const QUICK_MS = 1_000;
 
-/** Remaining seconds of a timer that had `timerSecs` left at `atMs`; null = no timer. */
+/** Remaining seconds of a timer that had `timerSecs` left at `atMs`; null without a timer. */
 function useSecsLeft(timerSecs: number | null, atMs: number): number | null {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const left = timerSecs === null ? null : secsLeft(timerSecs, atMs, Math.max(nowMs, atMs));
@@ -118,7 +118,7 @@ function useSecsLeft(timerSecs: number | null, atMs: number): number | null {
 
 const PauseDialog = lazy(() => import('./pause-dialog.tsx'));
 
-/** Pauses blocking for a while, which the server ends, not this page. */
+/** Pauses blocking for a limited time. The server ends the pause, not this page. */
 function PauseMenu(): ReactNode {
   const { say, format } = useText();
   const [isAsking, setAsking] = useState(false);

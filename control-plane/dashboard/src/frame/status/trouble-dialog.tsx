@@ -1,4 +1,4 @@
-/** Dialog with all current faults, which opens above any page. */
+/** Dialog with all current problems; can be opened on any page. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import type { Trouble } from '../../pages/overview/overview-status.ts';
@@ -11,7 +11,6 @@ interface TroubleDialogProps {
   readonly onClose: () => void;
 }
 
-/** The window, open. */
 export default function TroubleDialog({ troubles, onClose }: TroubleDialogProps): ReactNode {
   const { say } = useText();
   return (

@@ -1,4 +1,4 @@
-/** Allowed clients, and networks that were refused or will be; each of them can be allowed with one press. */
+/** Allowed clients, and networks that were refused or will be; each can be allowed with one click. */
 import { Check, ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -23,7 +23,6 @@ type Announced = NonNullable<Access['announced']>;
 
 const REFRESH_MS = 10_000;
 
-/** The part. */
 export function AccessPart(): ReactNode {
   const access = useAsk('GET /clients/refused', {}, { everyMs: REFRESH_MS });
   return (
@@ -67,7 +66,7 @@ function WhoMayAsk({ access }: { readonly access: Access }): ReactNode {
   );
 }
 
-/** All are selected at first, so that pressing at once keeps DNS for all of them. */
+/** All are selected initially, so that one click keeps DNS working for all of them. */
 function AnnouncedNetworks({ announced }: { readonly announced: Announced }): ReactNode {
   const { say, format } = useText();
   const { isAdmin } = useMe();

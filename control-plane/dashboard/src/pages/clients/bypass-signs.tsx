@@ -1,4 +1,4 @@
-/** Signs that a device passes Weir by: it is in the network and does not ask, or it looked up another resolver. */
+/** Signs that a device bypasses Weir: it is on the network but sends no queries, or it looked up another resolver. */
 import { EarOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';

@@ -1,4 +1,4 @@
-/** One client: what it is, its group, what it may ask for a while, and what it asked. */
+/** Drawer of a client: identifiers, group, temporary rules and recent queries. */
 import { CircleHelp, ListTree } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -30,7 +30,6 @@ interface ClientDrawerProps {
   readonly onClose: () => void;
 }
 
-/** The drawer. */
 export function ClientDrawer({ id, onClose }: ClientDrawerProps): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /clients/{id}', { params: { id } });
@@ -117,7 +116,7 @@ function ClientFacts({ client }: { readonly client: Client }): ReactNode {
   );
 }
 
-/** The group and why; administrators choose another one here. */
+/** The group and the reason for it. Administrators can change it here. */
 function GroupOf({ client }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
@@ -159,7 +158,7 @@ function GroupOf({ client }: { readonly client: Client }): ReactNode {
 const PERIODS = ['1h', '24h', '7d'] as const;
 const ROWS = 8;
 
-/** Queries of a client over time, and its most queried and most blocked names. */
+/** Queries of a client over time, and the names that it queried most and that were blocked most. */
 function ClientActivity({ address }: { readonly address: string }): ReactNode {
   const { say } = useText();
   const [period, setPeriod] = useState<(typeof PERIODS)[number]>('24h');

@@ -1,4 +1,4 @@
-/** Form for a new client, or all fields of an existing one. */
+/** Form that adds a client or edits all fields of an existing one. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -15,21 +15,22 @@ import { ChangedElsewhere, isSame, pairsOf } from '../../ui/overlays/changed-els
 import type { Client, ClientDraft } from './client-words.ts';
 
 interface ClientFormProps {
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly client: Client | null;
   readonly onClose: () => void;
 }
 
 const FIELDS = ['name', 'ip_address', 'mac_address', 'client_key'] as const;
 
-/** As a form; the address of a client that is known by its MAC or key changes by itself. */
+/**
+ * Current values as a form. Weir updates the address of a client with a MAC address or key, so its changes are ignored.
+ */
 function shownOf(now: Client, begun: ClientDraft): ClientDraft {
   const draft = draftOf(now);
   const isKnownOtherwise = draft.mac_address !== '' || draft.client_key !== '';
   return isKnownOtherwise ? { ...draft, ip_address: begun.ip_address } : draft;
 }
 
-/** The form in a window. */
 export function ClientForm({ client, onClose }: ClientFormProps): ReactNode {
   const { say } = useText();
   const [before, setBefore] = useState(() => draftOf(client));

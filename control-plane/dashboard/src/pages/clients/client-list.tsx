@@ -1,4 +1,4 @@
-/** The clients in pages, by search, group, and what gave them their group. */
+/** Paged list of clients, filtered by text, group, and the source of the group. */
 import { Inbox } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -27,7 +27,7 @@ import { notify } from '../../api/notices.ts';
 import { useChange } from '../../api/use-change.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 
-/** State of the page that is kept in its address. */
+/** State that is kept in the URL. */
 export const DEFAULTS = {
   tab: 'clients',
   search: '',
@@ -42,7 +42,6 @@ const MOST_STATS = 1_000;
 const REFRESH_MS = 30_000;
 const SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 
-/** The list. */
 export function ClientList(): ReactNode {
   const { say } = useText();
   const [{ search, group, source, seen, offset }, setFields] = useUrlState(DEFAULTS);
@@ -237,7 +236,7 @@ interface NameThemProps {
 
 const MOST = 20;
 
-/** A field for each device; those that stay empty keep their address as name. */
+/** A name field for each device. Devices whose field stays empty are still shown by their address. */
 function NameThem({ clients, onClose }: NameThemProps): ReactNode {
   const { say, format } = useText();
   const [shown] = useState(() => clients.slice(0, MOST));

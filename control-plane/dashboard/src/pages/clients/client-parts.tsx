@@ -1,4 +1,4 @@
-/** Other addresses of a device: merged into it here, and split off again. */
+/** Other clients that are the same device: merges them into it, and separates them again. */
 import { Merge } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -12,7 +12,7 @@ import styles from './clients.module.css';
 
 const MergeDialog = lazy(() => import('./merge-dialog.tsx'));
 
-/** The button that opens the window. */
+/** Button that opens the dialog. */
 export function MergeButton({ client }: { readonly client: Client }): ReactNode {
   const { say } = useText();
   const [isOpen, setOpen] = useState(false);

@@ -2,7 +2,6 @@
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 
-/** A client. */
 export type Client = AnswerOf<'GET /clients'>['data'][number];
 
 /** Whether a client has neither a name from a user nor a host name. */
@@ -10,7 +9,7 @@ export function isUnnamed({ name, hostname }: Pick<Client, 'name' | 'hostname'>)
   return name === null && hostname === null;
 }
 
-/** Manufacturer of a device, or a note that its MAC is private; null = unknown. */
+/** Manufacturer of a device, or a text that its MAC address is private; null if unknown. */
 export function makerOf(
   { vendor, private_address: isPrivate }: Pick<Client, 'vendor' | 'private_address'>,
   say: (key: MessageKey) => string,
@@ -18,7 +17,7 @@ export function makerOf(
   return isPrivate ? say('clients.privateAddress') : vendor;
 }
 
-/** Texts about the reason why a client is in its group. */
+/** Reasons why a client is in its group. */
 export const SOURCE_TEXTS: Readonly<Record<Client['group_source'], MessageKey>> = {
   mac: 'clients.source.mac',
   manual: 'clients.source.manual',
@@ -26,18 +25,18 @@ export const SOURCE_TEXTS: Readonly<Record<Client['group_source'], MessageKey>> 
   default: 'clients.source.default',
 };
 
-/** Whether a client's group was assigned to the client itself, not to its network. */
+/** Whether the group was assigned to the client itself instead of its network. */
 export function hasOwnGroup({ group_source: source }: Pick<Client, 'group_source'>): boolean {
   return source === 'mac' || source === 'manual';
 }
 
-/** The fields of the form about a client; an empty string means no value. */
+/** Fields of the client form; an empty string means no value. */
 export interface ClientDraft {
   readonly name: string;
   readonly ip_address: string;
   readonly mac_address: string;
   readonly client_key: string;
-  /** Empty = as its network says, else Default. */
+  /** Empty to use the group of the client's network, or Default. */
   readonly group_id: string;
   readonly exclude_from_log: boolean;
   readonly exclude_from_stats: boolean;
@@ -59,7 +58,7 @@ export function draftOf(client: Client | null): ClientDraft {
 /** Settings that keep a client's queries out of the log and of statistics. */
 export const EXCLUSIONS = ['exclude_from_log', 'exclude_from_stats'] as const;
 
-/** The body for a change of one field. */
+/** Fields in the body of a request. */
 export interface ClientFields {
   name?: string | null;
   ip_address?: string | null;
@@ -70,7 +69,7 @@ export interface ClientFields {
   exclude_from_stats?: boolean;
 }
 
-/** The fields of a draft that differ from those before; all of them that say something, for a new client. */
+/** The changed fields of a draft; for a new client, all fields with a value. */
 export function changedFields(before: ClientDraft, draft: ClientDraft): ClientFields {
   const fields: ClientFields = {};
   for (const key of ['name', 'ip_address', 'mac_address', 'client_key'] as const) {

@@ -14,7 +14,6 @@ import { Subnets } from './subnets.tsx';
 
 const TABS = ['clients', 'access', 'bypass', 'subnets'] as const;
 
-/** The page. */
 export default function ClientsPage(): ReactNode {
   const { say } = useText();
   const [{ tab, open }, setFields] = useUrlState(DEFAULTS);

@@ -1,4 +1,4 @@
-/** Makes another device part of this one: it is chosen first, and what changes is shown before anything does. */
+/** Merges another device into this one. Shows the effects before anything changes. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -21,7 +21,6 @@ interface MergeDialogProps {
   readonly onClose: () => void;
 }
 
-/** The window. */
 export default function MergeDialog({ client, onClose }: MergeDialogProps): ReactNode {
   const [other, setOther] = useState<Client | null>(null);
   if (other !== null) return <MergePreview client={client} other={other} onClose={onClose} />;

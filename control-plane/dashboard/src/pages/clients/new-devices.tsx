@@ -1,4 +1,4 @@
-/** Devices that were first seen in the last day: administrators say that they know them, or name them. */
+/** Devices that were first seen in the last day. Administrators can acknowledge or name them. */
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../api/session.tsx';

@@ -18,7 +18,6 @@ import { SubmitForm } from '../../ui/controls/submit-form.tsx';
 
 type Subnet = AnswerOf<'GET /client-subnets'>[number];
 
-/** The list with a form. */
 export function Subnets(): ReactNode {
   const { say } = useText();
   const subnets = useAsk('GET /client-subnets', {});

@@ -1,4 +1,4 @@
-/** Allows a name on one device for a while. */
+/** Temporarily allows a name on one device. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { fieldProblem } from '../../api/problem-text.ts';
@@ -18,7 +18,6 @@ interface AllowDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form. */
 export function AllowDialog({ clientId, name, onClose }: AllowDialogProps): ReactNode {
   const { say, format } = useText();
   const [domain, setDomain] = useState('');

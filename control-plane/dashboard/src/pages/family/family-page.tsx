@@ -1,4 +1,4 @@
-/** The only page of a user of the role family: its devices, what is paused and allowed on them, and how that is changed. */
+/** The only page for users with the role family: their devices, and what is paused or allowed on each. */
 import { CirclePause, CirclePlay, LogOut, MonitorSmartphone, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -29,7 +29,6 @@ interface FamilyPageProps {
   readonly onLogout: () => void;
 }
 
-/** The page. */
 export default function FamilyPage({ onLogout }: FamilyPageProps): ReactNode {
   const { say } = useText();
   const { username } = useMe();
@@ -118,7 +117,7 @@ interface SpanMenuProps {
   readonly action: 'allow' | 'block';
 }
 
-/** Blocks or allows everything on a device, for one of three spans. */
+/** Blocks or allows everything on a device, for one of three durations. */
 function SpanMenu({ device, action }: SpanMenuProps): ReactNode {
   const { say, format } = useText();
   const create = useChange('POST /grants', {

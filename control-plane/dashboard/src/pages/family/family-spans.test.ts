@@ -3,7 +3,7 @@ import { grantEnd, SPANS } from './family-spans.ts';
 
 test.each([
   [new Date(2026, 0, 15, 20, 30), [1800, 3600, 34_200]],
-  // The server takes 36 hours at most.
+  // The server accepts at most 36 hours.
   [new Date(2026, 0, 15, 0, 0), [1800, 3600, 108_000]],
 ])('a span from %s ends after half an hour, an hour, and at six the next day', (now, secs) => {
   expect(SPANS.map((span) => (grantEnd(span, now).until.getTime() - now.getTime()) / 1000)).toEqual(secs);

@@ -1,13 +1,13 @@
-/** For how long a user of the role family pauses or allows something. Pure. */
+/** Durations for which users with the role family can pause or allow something. Pure functions. */
 
 /** Seconds, or until the next morning. */
 export const SPANS = ['1800', '3600', 'tomorrow'] as const;
 export type Span = (typeof SPANS)[number];
 
-/** When tomorrow begins, in hours after midnight. */
+/** Hour at which a pause "until tomorrow" ends. */
 const MORNING_HOUR = 6;
 
-/** The end of a span that begins now, and how a request says it. */
+/** Fields of a request for a span that begins now. */
 export function grantEnd(
   span: Span,
   now: Date,

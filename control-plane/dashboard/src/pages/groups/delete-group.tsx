@@ -1,4 +1,4 @@
-/** Deletes a group with everything that refers to it, after showing what that changes. */
+/** Deletes a group and everything that refers to it, after showing the consequences. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -13,7 +13,6 @@ interface DeleteGroupProps {
   readonly onDeleted: () => void;
 }
 
-/** The question with its consequences. */
 export function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps): ReactNode {
   const { say } = useText();
   const references = useReferences(group.id);
@@ -70,9 +69,11 @@ function Consequences({ clients, references }: ConsequencesProps): ReactNode {
 /** References to a group. */
 interface References {
   readonly subnets: number;
-  /** Lists that also serve other groups. */
+  /** Number of lists that other groups also use. */
   readonly sharedLists: number;
-  /** Names of lists of this group alone. Without it they would serve every group, so the server refuses. */
+  /**
+   * Names of lists that only this group uses. Without the group they would apply to every group, so the server refuses.
+   */
   readonly lastLists: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Form for a new group, or the name and state of an existing one. */
+/** Form that adds a group, or edits the name and state of an existing one. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -14,7 +14,7 @@ import type { Group } from './group-list.tsx';
 import styles from './groups.module.css';
 
 interface GroupFormProps {
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly group: Group | null;
   readonly onClose: () => void;
 }
@@ -25,7 +25,7 @@ function wordsOf({ name, comment, enabled, no_ipv6: noIpv6 }: Edited): (string |
   return [name.trim(), comment.trim(), enabled, noIpv6];
 }
 
-/** The form in a window. A new group is opened. */
+/** A new group is opened after it is saved. */
 export function GroupForm({ group, onClose }: GroupFormProps): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();

@@ -1,4 +1,4 @@
-/** A card for each group: its clients, and its settings. */
+/** A card for each group with its clients and settings. */
 import { CalendarClock, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -16,10 +16,8 @@ import { PlanDialog } from './plan/plan-form.tsx';
 import { servesGroup } from './served-groups.ts';
 import styles from './groups.module.css';
 
-/** A group. */
 export type Group = AnswerOf<'GET /groups'>[number];
 
-/** The cards. */
 export function GroupList({ groups }: { readonly groups: readonly Group[] }): ReactNode {
   const [planned, setPlanned] = useState<number | null>(null);
   const ordered = groups.toSorted((one, other) => Number(other.is_default) - Number(one.is_default));

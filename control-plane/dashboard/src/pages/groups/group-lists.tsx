@@ -1,4 +1,4 @@
-/** Lists that serve the group. */
+/** Lists of a group. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -15,7 +15,6 @@ import styles from './groups.module.css';
 
 type Source = AnswerOf<'GET /blocklist-sources'>[number];
 
-/** The card. */
 export function GroupLists({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   const blocking = useAsk('GET /blocklist-sources', {});

@@ -1,4 +1,4 @@
-/** Members of the group; clients can be moved here. */
+/** Members of a group. Other clients can be moved into it. */
 import { Plus, Users } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -31,7 +31,6 @@ function nameOf({ name, hostname, ip_address: ip, client_key: key, mac_address: 
   return name ?? hostname ?? ip ?? key ?? mac ?? '';
 }
 
-/** The card. */
 export function GroupMembers({ group }: { readonly group: Group }): ReactNode {
   const { say, format } = useText();
   const [isMoving, setMoving] = useState(false);

@@ -1,4 +1,4 @@
-/** Rules that people wrote for this group, with a field for one more. */
+/** Domain rules of a group, and a field to add one. */
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -28,7 +28,6 @@ interface RuleRow {
   readonly enabled: boolean;
 }
 
-/** The card. */
 export function GroupRules({ groupId }: { readonly groupId: number }): ReactNode {
   const { say, format } = useText();
   const domains = useAsk('GET /managed-domains', { query: { limit: MOST } });

@@ -24,7 +24,6 @@ const NAMES: Readonly<Record<Engine, string>> = {
   yandex: 'Yandex',
 };
 
-/** The card. */
 export function GroupSafeSearch({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

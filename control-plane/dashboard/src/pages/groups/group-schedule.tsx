@@ -1,4 +1,4 @@
-/** The schedule of the group, and what holds now. */
+/** The schedule of a group and its current state. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useMe } from '../../api/session.tsx';
@@ -11,7 +11,6 @@ import { Answered } from '../../ui/display/states.tsx';
 import { NowOf } from './group-list.tsx';
 import styles from './groups.module.css';
 
-/** The card. */
 export function GroupSchedule({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

@@ -1,4 +1,4 @@
-/** Services that are blocked for the group; one field finds another one and blocks it. */
+/** Services that are blocked for a group, and a field to find and block another one. */
 import { LayoutGrid, X } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -17,7 +17,6 @@ import styles from './groups.module.css';
 
 const FOUND = 8;
 
-/** The card. */
 export function GroupServices({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

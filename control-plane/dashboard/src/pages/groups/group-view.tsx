@@ -1,4 +1,4 @@
-/** All of one group on one page: who is in it, and everything that holds for it. */
+/** Page of a group: its members and all its settings. */
 import { ArrowLeft, CalendarClock, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -23,7 +23,6 @@ import { PauseGroup } from './pause-group.tsx';
 import { PlanDialog } from './plan/plan-form.tsx';
 import styles from './groups.module.css';
 
-/** The page of a group. */
 export function GroupView({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();

@@ -16,7 +16,6 @@ import { PlanDialog } from './plan/plan-form.tsx';
 
 const DEFAULTS = { open: '' };
 
-/** The page. */
 export default function GroupsPage(): ReactNode {
   const { say } = useText();
   const [{ open }] = useUrlState(DEFAULTS);

@@ -1,4 +1,4 @@
-/** Pauses the internet for all devices of a group by one press, and resumes it: a block of every name, without an end. */
+/** Pauses and resumes the internet for all devices of a group, with a grant that blocks every name and has no end. */
 import { CirclePause, CirclePlay } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../api/session.tsx';
@@ -25,7 +25,7 @@ function usePauses(groupId: number): readonly number[] {
     .map(({ id }) => id);
 }
 
-/** A word while it is paused. */
+/** Badge while the group is paused. */
 export function PausedBadge({ groupId }: { readonly groupId: number }): ReactNode {
   const { say } = useText();
   if (usePauses(groupId).length === 0) return null;
@@ -36,7 +36,6 @@ export function PausedBadge({ groupId }: { readonly groupId: number }): ReactNod
   );
 }
 
-/** The button. */
 export function PauseGroup({ group: { id, name } }: PauseGroupProps): ReactNode {
   const { say } = useText();
   const pauses = usePauses(id);

@@ -1,13 +1,14 @@
-/** The groups that a list serves: those that it names, or every group if it names none. */
+/** Groups that a list applies to: the ones it names, or every group if it names none. */
 
-/** Whether a list serves a group. */
+/** Whether a list applies to a group. */
 export function servesGroup(groupIds: readonly number[], groupId: number): boolean {
   return groupIds.length === 0 || groupIds.includes(groupId);
 }
 
 /**
- * The groups that a list names after this group is added or removed. Null if the result would name no group, as that
- * means every group. If the list serves all existing groups, it names none, and so also serves later ones.
+ * The groups that a list names after this group is added or removed. Null if none would be left, because naming no
+ * group means every group. If the list would name all existing groups, the result is empty, so that it also applies to
+ * later ones.
  */
 export function groupIdsAfter(
   groupIds: readonly number[],

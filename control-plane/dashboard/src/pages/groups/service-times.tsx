@@ -1,4 +1,4 @@
-/** When a service is blocked for a group: at all times, or at those of a schedule. */
+/** When a service is blocked for a group: at all times, or at the times of a schedule. */
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useAsk } from '../../api/use-ask.ts';
@@ -11,13 +11,13 @@ const NEW = 'new';
 
 interface ServiceTimesProps {
   readonly name: string;
-  /** The service and the group. */
+  /** The blocked service and its group. */
   readonly of: { readonly service_id: string; readonly group_id: number };
-  /** Null = at all times. */
+  /** Null to block at all times. */
   readonly profileId: number | null;
 }
 
-/** The choice: a schedule, a ready-made time, which becomes one, or a new schedule. */
+/** Choice of a schedule, of a predefined time, which creates a schedule, or of a new schedule. */
 export function ServiceTimes({ name, of, profileId }: ServiceTimesProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();

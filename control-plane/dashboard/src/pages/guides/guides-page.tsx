@@ -1,4 +1,4 @@
-/** How a router or a device is set up to use Weir: choose the product, follow the steps, check. */
+/** Guides for setting up a router or device to use Weir: choose the product, follow the steps, check the result. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useUrlState } from '../../api/url-state.ts';
@@ -21,7 +21,6 @@ import english from './guides.en.json';
 const UNKNOWN: WeirAddresses = { ipv4: null, ipv6: null };
 const DEFAULTS = { for: GUIDE_IDS[0] as string };
 
-/** The page. */
 export default function GuidesPage(): ReactNode {
   const { say } = useText();
   const file = useGuideFile();
@@ -134,10 +133,10 @@ function Steps({ steps, addresses, commands }: StepsProps): ReactNode {
   );
 }
 
-/** Guides by language; languages without a file show the English one. */
+/** Guides by language; languages without a file use the English one. */
 const files = import.meta.glob<{ default: GuideFile }>(['./guides.*.json', '!./guides.en.json']);
 
-/** The file of the language; undefined until it is loaded. */
+/** Guides in the current language; undefined until they are loaded. */
 function useGuideFile(): GuideFile | undefined {
   useText();
   const file = files[`./guides.${messages.locale}.json`];

@@ -1,14 +1,13 @@
 /**
- * Guides: how routers and devices are set up to use Weir. Their texts are `guides.en.json` and the same file of other
- * languages. In a text, `*…*` is a name in the menu of the product; `{ipv4}` and `{ipv6}` are addresses of Weir.
+ * Guides for setting up routers and devices to use Weir. The texts are in `guides.en.json` and the files of other
+ * languages. In a text, `*…*` marks a name in the product's menu; `{ipv4}` and `{ipv6}` are addresses of Weir.
  */
 
 export type GuideKind = 'router' | 'device';
 
-/** A product. */
 interface Product {
   readonly kind: GuideKind;
-  /** Product name, which is not translated; null if the translated texts contain it. */
+  /** Product name that is not translated; null if the name is in the translated texts. */
   readonly name: string | null;
   /** Commands to run in a terminal. */
   readonly commands?: { readonly ipv4: string; readonly ipv6: string };
@@ -56,17 +55,17 @@ export const PRODUCTS = {
 export type GuideId = keyof typeof PRODUCTS;
 export const GUIDE_IDS = Object.keys(PRODUCTS) as readonly GuideId[];
 
-/** Texts of a guide; a step is a sentence or two. */
+/** Texts of a guide. A step is one or two sentences. */
 interface GuideTexts {
   readonly name?: string;
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
 }
 
-/** The file of a language. */
+/** Contents of the file of a language. */
 export interface GuideFile {
   readonly guides: Readonly<Record<GuideId, GuideTexts>>;
-  /** If the router has no setting for the DNS server of IPv6. */
+  /** Steps for routers that have no setting for the IPv6 DNS server. */
   readonly withoutSetting: readonly string[];
 }
 
@@ -80,7 +79,7 @@ export interface Guide {
   readonly commands: { readonly ipv4: string; readonly ipv6: string } | null;
 }
 
-/** The guide of a product; of the first one if there is none with the id. */
+/** The guide with this id; the first guide if there is none. */
 export function guideOf(wanted: string, { guides }: GuideFile): Guide {
   const id = GUIDE_IDS.find((one) => one === wanted) ?? GUIDE_IDS[0]!;
   const { kind, name, commands }: Product = PRODUCTS[id];
@@ -95,13 +94,13 @@ export function guideOf(wanted: string, { guides }: GuideFile): Guide {
   };
 }
 
-/** A piece of a step: plain text, a name in a menu, or a value to enter. */
+/** Part of a step: plain text, a menu name, or a value to enter. */
 export interface StepPiece {
   readonly kind: 'text' | 'menu' | 'code';
   readonly text: string;
 }
 
-/** The pieces of a step, with what stands for `{ipv4}` and `{ipv6}` put in. */
+/** Splits a step into pieces and replaces `{ipv4}` and `{ipv6}`. */
 export function piecesOf(step: string, addresses: Readonly<Record<string, string>>): StepPiece[] {
   return step
     .split(/(\*[^*]+\*|`[^`]+`|\{ipv[46]\})/)
@@ -114,7 +113,7 @@ export function piecesOf(step: string, addresses: Readonly<Record<string, string
     });
 }
 
-/** A text with what stands for `{ipv4}` and `{ipv6}` put in. */
+/** Replaces `{ipv4}` and `{ipv6}` in a text. */
 export function withAddresses(text: string, addresses: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{(ipv[46])\}/g, (_whole, key: string) => addresses[key] ?? '');
 }

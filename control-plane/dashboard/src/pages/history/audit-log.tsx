@@ -24,7 +24,7 @@ const PERIODS = ['all', '24h', '7d', '30d'] as const;
 
 type Entry = AnswerOf<'GET /audit-log'>['data'][number];
 
-/** The log with its filters; each is in the address. */
+/** The log with its filters, which are in the URL. */
 export function AuditLog(): ReactNode {
   const { say } = useText();
   const [fields, setFields] = useUrlState(DEFAULTS);

@@ -1,18 +1,18 @@
-/** The filters of the audit log as its operation takes them. */
+/** Converts the filters of the audit log to query parameters. */
 
-/** Filters in the form of the page's URL; empty = not set. */
+/** Filters as in the page's URL; an empty string is not set. */
 export interface AuditFilters {
   readonly author: string;
   readonly subject: string;
   readonly action: string;
   readonly period: string;
-  /** The first row, from 0. */
+  /** Index of the first row; starts at 0. */
   readonly from: string;
 }
 
 const ROWS = 50;
 
-/** Query parameters of the operation, without empty ones; an invalid offset becomes 0. */
+/** Query parameters of the operation, without empty filters; an invalid offset becomes 0. */
 export function auditQueryOf({ from, period, ...texts }: AuditFilters): Record<string, string | number> {
   const given = Object.entries(texts).map(([name, text]) => [name, text.trim()] as const);
   return {

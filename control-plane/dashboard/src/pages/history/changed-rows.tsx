@@ -1,4 +1,4 @@
-/** Changed rows in words: what happened to which thing, each value before and after, and all columns for who wants them. */
+/** Describes changed rows: the object and its change, each value before and after, and all columns in a raw view. */
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -19,11 +19,10 @@ const KINDS = {
 
 interface ChangedRowsProps {
   readonly changes: readonly RowChange[];
-  /** Changed rows that the server does not show. */
+  /** Number of changed rows that the server left out. */
   readonly leftOut: number;
 }
 
-/** The rows, below each other. */
 export function ChangedRows({ changes, leftOut }: ChangedRowsProps): ReactNode {
   const { say } = useText();
   const names = namesWith(useNames(), changes);

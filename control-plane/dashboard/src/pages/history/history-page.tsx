@@ -1,4 +1,4 @@
-/** History: the changes of policy with their effects, each with a button to undo it, and the audit log. */
+/** History: policy changes with their effects and an Undo button for each, and the audit log. */
 import type { ReactNode } from 'react';
 import { ForAdmins, useMe } from '../../api/session.tsx';
 import { useUrlState } from '../../api/url-state.ts';
@@ -12,7 +12,6 @@ import { TakeBackDialog } from './take-back-dialog.tsx';
 const DEFAULTS = { view: 'changes', undo: '', to: '' };
 const VIEWS = ['changes', 'audit'] as const;
 
-/** The page. */
 export default function HistoryPage(): ReactNode {
   const { say } = useText();
   const [{ view: wanted, undo, to }, setFields] = useUrlState(DEFAULTS);

@@ -1,4 +1,4 @@
-/** Changes of policy, the newest first, each with its details and the way back. */
+/** Policy changes, newest first, each with its details and an action to undo it. */
 import { Ellipsis, History, RotateCcw, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -28,7 +28,7 @@ interface RevisionListProps {
   readonly onGoTo: (id: number) => void;
 }
 
-/** The list, with a search over summaries and authors. */
+/** List with a search over summaries and authors. */
 export function RevisionList({ onUndo, onGoTo }: RevisionListProps): ReactNode {
   const { say } = useText();
   const [{ search, revision }, setFields] = useUrlState(DEFAULTS);
@@ -86,7 +86,7 @@ function isFound({ id, author, summary }: Revision, search: string): boolean {
 
 interface RevisionTableProps extends RevisionListProps {
   readonly rows: readonly Revision[];
-  /** The newest change by a person. */
+  /** Id of the newest change by a user. */
   readonly newest: number;
   readonly onOpen: (id: number) => void;
 }
@@ -148,19 +148,19 @@ function RevisionTable({ rows, newest, onOpen, onUndo, onGoTo }: RevisionTablePr
 }
 
 interface RevisionDrawerProps {
-  /** Open revision, as in the page's URL; empty = none. */
+  /** Id of the open revision as in the page's URL; empty if none is open. */
   readonly revision: string;
   readonly onClose: () => void;
   readonly onUndo: (id: number) => void;
 }
 
-/** One change of policy: its author and address, its effects, and a button to undo it. */
+/** Drawer of a policy change: its author and address, its effects, and a button to undo it. */
 function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
   const isOpen = /^\d{1,9}$/.test(revision);
   const detail = useAsk('GET /revisions/{id}', { params: { id: revision } }, { enabled: isOpen });
-  // The answer before stays while another one comes: it is about another revision.
+  // While a new answer is loading, `useAsk` returns the previous one, which belongs to another revision.
   const shown = detail.isPlaceholderData ? { ...detail, data: undefined } : detail;
   return (
     <Drawer
@@ -184,7 +184,7 @@ function RevisionDrawer({ revision, onClose, onUndo }: RevisionDrawerProps): Rea
               facts={[
                 [say('field.change'), <bdi key="summary">{summary}</bdi>],
                 [say('field.who'), <bdi key="author">{author}</bdi>],
-                // The server hides it from viewers.
+                // The server hides the address from viewers.
                 ...(isAdmin
                   ? [
                       [

@@ -1,11 +1,11 @@
 /** Effects of a change on each row, for revisions and for the audit log. */
 
-/** A row in the columns of its table. */
+/** A row by column names. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A row before and after; null if it did not exist, or was deleted. */
+/** A row before and after a change; null if it did not exist before or was deleted. */
 export interface RowChange {
-  /** Empty if the change is not about a row of policy. */
+  /** Empty if the change does not concern a policy table. */
   readonly table: string;
   readonly key: string;
   readonly before: Row | null;
@@ -19,7 +19,6 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** Kind of change of a row. */
 export type ChangeKind = 'created' | 'changed' | 'deleted';
 
 /** Names of the objects that rows refer to by id. */
@@ -29,9 +28,9 @@ export interface Names {
   readonly schedules: ReadonlyMap<number, string>;
 }
 
-/** Columns that mean nothing to users; only the raw view has them. */
+/** Columns that mean nothing to users; only the raw view shows them. */
 const UNTOLD = new Set(['id', 'created_at', 'updated_at', 'hostname_key']);
-/** The columns that are in the name of a row. */
+/** Columns that form the name of a row. */
 const NAMING: Readonly<Record<string, readonly string[]>> = {
   groups: ['name'],
   clients: ['name', 'mac_address', 'ip_address', 'client_key'],
@@ -51,16 +50,15 @@ const NAMING: Readonly<Record<string, readonly string[]>> = {
   config_values: ['key'],
 };
 
-/** A client has one of its columns as its name, the first that it has. */
+/** Tables whose rows are named by the first of these columns that has a value. */
 const NAMED_BY_FIRST = new Set(['clients']);
 
-/** The kind of a change. */
 export function kindOf({ before, after }: RowChange): ChangeKind {
   if (before === null) return 'created';
   return after === null ? 'deleted' : 'changed';
 }
 
-/** The name of a row, as it is now, or as it was. */
+/** Name of a row after the change, or before it if the row was deleted. */
 export function nameOf({ table, key, before, after }: RowChange, names: Names): string {
   const row = after ?? before ?? {};
   const parts = (NAMING[table] ?? [])
@@ -70,7 +68,7 @@ export function nameOf({ table, key, before, after }: RowChange, names: Names): 
   return NAMED_BY_FIRST.has(table) ? parts[0]! : parts.join(' · ');
 }
 
-/** The values to show: those that differ, or all values of a new or deleted row. */
+/** Values to show: the changed ones, or all values of a new or deleted row. */
 export function fieldsOf(change: RowChange): FieldChange[] {
   const { before, after, table } = change;
   const isWhole = kindOf(change) !== 'changed';
@@ -91,7 +89,7 @@ export function referredTo(field: string, value: unknown, names: Names): string 
   return field === 'profile_id' ? names.schedules.get(value) : undefined;
 }
 
-/** The same names, and those in the rows themselves: the API no longer lists deleted rows. */
+/** Adds the names in the changed rows, because the API no longer lists deleted rows. */
 export function namesWith(names: Names, changes: readonly RowChange[]): Names {
   const of = (table: string, known: ReadonlyMap<number, string>): ReadonlyMap<number, string> => {
     const told = changes
@@ -107,7 +105,7 @@ export function namesWith(names: Names, changes: readonly RowChange[]): Names {
   };
 }
 
-/** The rows of an entry of the audit log: by table and key for policy, else one thing without a table. */
+/** Changed rows of an audit log entry: by table and key for policy changes, otherwise one row without a table. */
 export function rowsOf(before: unknown, after: unknown): RowChange[] {
   const [was, is] = [rowOf(before), rowOf(after)];
   const keys = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is ?? {})])];
@@ -120,13 +118,13 @@ export function rowsOf(before: unknown, after: unknown): RowChange[] {
   });
 }
 
-/** A row, if that is what it is; a bare value becomes a row of one. */
+/** Converts a value to a row; a scalar becomes a row with one column. */
 export function rowOf(value: unknown): Row | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'object' && !Array.isArray(value) ? (value as Row) : { value };
 }
 
-/** A value without quotes; lists with commas. */
+/** Formats a value without quotes; list items are separated by commas. */
 export function formatChangedValue(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;

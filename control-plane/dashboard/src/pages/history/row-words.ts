@@ -1,4 +1,4 @@
-/** Tables, columns and their values in words of the reader's language. */
+/** Texts for tables, columns and their values in the user's language. */
 import type { MessageKey } from '../../i18n/language.ts';
 import type { Say } from '../../i18n/say.ts';
 import { referredTo, formatChangedValue } from './row-changes.ts';
@@ -29,7 +29,7 @@ export interface ColumnValue {
   readonly value: unknown;
 }
 
-/** A value in words. */
+/** Text for a value. */
 export function valueWord({ table, field, value }: ColumnValue, names: Names, say: Say): string {
   if (field === 'group_id' && value === null)
     return say(table === 'clients' ? 'clients.group.auto' : 'history.word.everyGroup');
@@ -47,7 +47,7 @@ function timeOfDay(minute: number): string {
   return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }
 
-/** Bit 0 is Monday; 2024 began with one. */
+/** Bit 0 is Monday; 1 January 2024 was a Monday. */
 function daysOf(bits: number): string {
   const short = new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
     weekday: 'short',

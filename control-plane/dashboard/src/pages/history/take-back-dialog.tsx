@@ -1,4 +1,4 @@
-/** Asks before changes are undone: lists all of them, and asks again if another user has changed policy since. */
+/** Lists the changes to undo and asks for confirmation; asks again if another user has changed the policy since. */
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
@@ -15,14 +15,14 @@ import type { Revision, TakeBack } from './take-back.ts';
 import styles from './history-page.module.css';
 
 interface TakeBackDialogProps {
-  /** The revision to undo, as in the address; empty = none. */
+  /** Id of the revision to undo as in the URL; empty if there is none. */
   readonly undo: string;
-  /** The revision to go back to. */
+  /** Id of the revision to roll back to; empty if there is none. */
   readonly to: string;
   readonly onClose: () => void;
 }
 
-/** The dialog; its content changes only if the server refuses because of newer changes. */
+/** The list of changes stays the same unless the server refuses because of newer changes. */
 export function TakeBackDialog({ undo, to, onClose }: TakeBackDialogProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
@@ -63,7 +63,7 @@ const isNumber = (text: string): boolean => /^\d{1,9}$/.test(text);
 
 interface UseTakeBack {
   readonly plan: TakeBack | null;
-  /** Whether another user has changed policy since the dialog opened. */
+  /** Whether another user has changed the policy since the dialog was opened. */
   readonly isNewer: boolean;
   readonly run: () => void;
   readonly failure: Error | null;

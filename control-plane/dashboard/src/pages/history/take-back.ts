@@ -4,23 +4,23 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 /** A change of policy. */
 export type Revision = AnswerOf<'GET /revisions'>[number];
 
-/** Requested target: the policy of one revision, or the policy before one. */
+/** Requested rollback: to the policy of one revision, or to the policy before one. */
 export interface Wish {
   readonly to?: number;
   readonly undo?: number;
 }
 
-/** A rollback, as it is asked about. */
+/** A rollback that the user is asked to confirm. */
 export interface TakeBack {
   /** The revision whose policy is restored; null if the kept revisions do not go back that far. */
   readonly target: Revision | null;
-  /** All changes by users that are undone, the newest first; those of Weir itself stay. */
+  /** Changes by users that are undone, newest first. Changes by Weir itself are kept. */
   readonly going: readonly Revision[];
-  /** The newest revision that is known here; a newer one must not go unseen. */
+  /** Newest revision that the page knows. If there is a newer one, the rollback is refused. */
   readonly head: number;
 }
 
-/** The rollback that a wish requires, from revisions in any order. */
+/** The rollback for a requested target; `revisions` can be in any order. */
 export function takeBackOf(revisions: readonly Revision[], { to, undo }: Wish): TakeBack {
   const newestFirst = revisions.toSorted((one, other) => other.id - one.id);
   const target = newestFirst.find(({ id }) => (undo === undefined ? id === to : id < undo)) ?? null;

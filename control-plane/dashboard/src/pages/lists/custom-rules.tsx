@@ -1,4 +1,4 @@
-/** Custom rules: made with a name and groups, then written in a box. */
+/** Custom rules: created with a name and groups, then edited in a text box. */
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -27,11 +27,11 @@ const FIELDS = ['name', 'group_ids'];
 interface AddRulesProps {
   readonly kind: SourceKind;
   readonly onClose: () => void;
-  /** Called when the list exists, so that its rules can be edited. */
+  /** Called after the list was created, so that its rules can be edited. */
   readonly onAdded: (source: Source) => void;
 }
 
-/** The name and the groups of new ones. */
+/** Form for the name and groups of new custom rules. */
 export function AddRulesDrawer({ kind, onClose, onAdded }: AddRulesProps): ReactNode {
   const { say } = useText();
   const create = useChange(operationsOf(kind).create, { onDone: onAdded, quiet: true });
@@ -75,7 +75,7 @@ interface RulesDrawerProps {
   readonly onClose: () => void;
 }
 
-/** The box of existing ones. */
+/** Editor for existing custom rules. */
 export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactNode {
   const { say } = useText();
   const { text, setText, verdict, etag, failure } = useRuleText(kind, source.id);
@@ -128,24 +128,24 @@ export function RulesDrawer({ kind, source, onClose }: RulesDrawerProps): ReactN
   );
 }
 
-/** Milliseconds after the last key until the text is checked. */
+/** Delay after the last key press until the text is checked. */
 const PAUSE_MS = 300;
 const NO_VERDICT: TextVerdict = { rules: 0, refused: [] };
 
-/** A text in a form. */
+/** State of the text in the editor. */
 interface RuleText {
-  /** Null until it is read. */
+  /** Null until the text is loaded. */
   readonly text: string | null;
   readonly setText: (text: string) => void;
-  /** Result for the text, or for one that was typed shortly before. */
+  /** Check result for the text, or for a slightly older version of it. */
   readonly verdict: TextVerdict;
-  /** ETag of the text when it was read. */
+  /** ETag of the text when it was loaded. */
   readonly etag: string;
-  /** Reason why it could not be read. */
+  /** Error of loading the text. */
   readonly failure: Error | null;
 }
 
-/** Reads and judges the text of a source. */
+/** Loads and checks the rules of a source. */
 function useRuleText(kind: SourceKind, id: number): RuleText {
   const operations = operationsOf(kind);
   const [text, setText] = useState<string | null>(null);
@@ -175,7 +175,7 @@ function useRuleText(kind: SourceKind, id: number): RuleText {
       const { answer } = await send(operations.writeText, call);
       if (!outdated.signal.aborted) setVerdict(answer);
     };
-    // Marks are optional: without an answer the text can still be saved, and saving reports errors.
+    // Marks are optional: without an answer the text can still be saved, which reports errors.
     const timer = setTimeout(() => void judge().catch(() => undefined), PAUSE_MS);
     return () => {
       clearTimeout(timer);
@@ -195,7 +195,7 @@ interface RuleBoxProps {
   readonly isDisabled: boolean;
 }
 
-/** The box. Lines do not wrap, so that a mark is where its line is. */
+/** Text box with marks for invalid lines. Lines do not wrap, so that each mark is beside its line. */
 function RuleBox({ label, help, value, onChange, refused, isDisabled }: RuleBoxProps): ReactNode {
   const [scrolled, setScrolled] = useState(0);
   return (

@@ -1,4 +1,4 @@
-/** A newer copy of a list that waits for a person: what it would change, and the way to take it. */
+/** A list update that waits for approval: its effects, and a button to apply it. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -20,7 +20,7 @@ interface HeldCopyProps {
   readonly source: Source;
 }
 
-/** Empty without a held update. */
+/** Renders nothing without a held update. */
 export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
   const { say } = useText();
   const [isAsking, setAsking] = useState(false);
@@ -28,7 +28,7 @@ export function HeldCopy({ kind, source }: HeldCopyProps): ReactNode {
   const approve = useChange(operations.approve, { done: 'lists.approved', onDone: () => setAsking(false) });
   const simulation = useSimulation();
   if (source.status !== 'held') return null;
-  // Also one whose only copy a new release reads otherwise.
+  // This is also true for a list whose only copy a new release interprets differently.
   const isFirst = source.last_changed_at === null || source.held?.rules_in_force === 0;
   return (
     <section className={styles['part']}>

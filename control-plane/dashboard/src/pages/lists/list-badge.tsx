@@ -1,11 +1,10 @@
-/** State of a list, as a word with an icon. */
+/** State of a list as a word with an icon. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Badge } from '../../ui/display/values.tsx';
 import { STANDINGS, standingOf } from './list-rows.ts';
 import type { Source } from './list-rows.ts';
 
-/** The badge. */
 export function ListBadge({ source }: { readonly source: Source }): ReactNode {
   const { say } = useText();
   const { tone, icon, text } = STANDINGS[standingOf(source)];

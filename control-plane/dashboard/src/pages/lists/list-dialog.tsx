@@ -1,4 +1,4 @@
-/** Adds a list or changes one: with what it would block, before it does. */
+/** Adds or edits a list, with a preview of what it would block. */
 import { Eye, FlaskConical, TextCursorInput } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -35,18 +35,18 @@ const PERIOD = '7d';
 
 interface ListDialogProps {
   readonly kind: SourceKind;
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly source: Source | null;
   /** Existing list sources. */
   readonly sources: readonly Source[];
-  /** Address and name of a new one that was chosen elsewhere. */
+  /** Address and name of a new list that was chosen in the catalogue. */
   readonly known?: { readonly url: string; readonly name: string };
   readonly onClose: () => void;
-  /** Opens the box of custom rules instead. */
+  /** Opens the editor for custom rules instead. */
   readonly onWrite?: () => void;
 }
 
-/** The form; another one for each list, so that no draft is carried over. */
+/** The key discards the draft when another list is edited. */
 export function ListDialog({ kind, source, sources, known, onClose, onWrite }: ListDialogProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
@@ -224,11 +224,11 @@ function ChangedList({ mine, now, isPending, onUse, onKeep }: ChangedListProps):
   );
 }
 
-/** Longer than a fetch may take. */
+/** Longer than a download can take. */
 const LONGEST_MS = 120_000;
 const PAUSE_MS = 500;
 
-/** The notice about a list that was just added; one that is switched off is not fetched. */
+/** The notice about a new list. A disabled list is not downloaded. */
 async function outcomeOfAdding(kind: SourceKind, added: Source): Promise<Notice> {
   const source = await settled(kind, added);
   const { name } = source;
@@ -248,7 +248,7 @@ async function settled(kind: SourceKind, added: Source): Promise<Source> {
     try {
       source = await ask(one, { params: { id: added.id } });
     } catch {
-      // It may be deleted already, or Weir is away, which the page shows.
+      // The list was already deleted, or Weir cannot be reached, which the page shows.
       return added;
     }
   }

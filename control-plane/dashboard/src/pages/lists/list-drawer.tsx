@@ -1,4 +1,4 @@
-/** All about one list: where it stands, what it is worth, its bad lines, and what can be done with it. */
+/** Drawer of a list: its state, statistics, invalid lines and actions. */
 import { FlaskConical, Pencil, RefreshCw, TextCursorInput, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -21,7 +21,7 @@ import { operationsOf } from '../../ui/policy/list-operations.ts';
 import type { ListRow } from './list-rows.ts';
 import styles from './lists-page.module.css';
 
-/** Names of one warning. */
+/** Maximum number of names in a warning. */
 const MAX_SHOWN_NAMES = 5;
 
 interface ListDrawerProps {
@@ -30,11 +30,10 @@ interface ListDrawerProps {
   readonly onClose: () => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
-  /** Opens the box of custom rules. */
+  /** Opens the editor for custom rules. */
   readonly onWrite: () => void;
 }
 
-/** The drawer. */
 export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: ListDrawerProps): ReactNode {
   const { say } = useText();
   const operations = operationsOf(kind);
@@ -82,7 +81,7 @@ export function ListDrawer({ kind, row, onClose, onEdit, onDelete, onWrite }: Li
   );
 }
 
-/** Names of search engines that an exception of the list takes out of safe search. */
+/** Names for which an exception of the list disables safe search. */
 function SafeSearchWarning({ names }: { readonly names: readonly string[] }): ReactNode {
   const { say } = useText();
   if (names.length === 0) return null;

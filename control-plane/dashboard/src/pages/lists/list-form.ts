@@ -1,4 +1,4 @@
-/** The form of a list, and the body that is sent. */
+/** Form values of a list, and the bodies of its requests. */
 import type { CallOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { Source } from './list-rows.ts';
 
@@ -8,11 +8,11 @@ export interface ListFields {
   readonly url: string;
   readonly comment: string;
   readonly subdomains: boolean;
-  /** Null = every group. */
+  /** Null for every group. */
   readonly groupIds: readonly number[] | null;
 }
 
-/** The form of a list, or of a new one. */
+/** Form values of a list, or of a new one. */
 export function fieldsOfList(source: Source | null): ListFields {
   return {
     name: source?.name ?? '',

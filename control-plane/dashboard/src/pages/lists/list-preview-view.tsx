@@ -11,7 +11,7 @@ import styles from './lists-page.module.css';
 
 type Preview = Question<'POST /blocklist-sources/preview'>;
 
-/** The answer, or the wait for it. */
+/** Progress of the preview, then its result. */
 export function ListPreviewView({ of }: { readonly of: Preview }): ReactNode {
   const { say } = useText();
   if (of.state === 'running')
@@ -78,5 +78,5 @@ function Found({ preview }: { readonly preview: NonNullable<Preview['result']> }
   );
 }
 
-/** Lists that are named; the others share less. */
+/** Maximum number of overlapping lists to name, largest overlap first. */
 const MOST_OVERLAPS = 5;

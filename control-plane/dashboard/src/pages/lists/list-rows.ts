@@ -1,29 +1,27 @@
-/** Lists with what they are worth: joined, filtered, sorted, and what their states mean. */
+/** Rows of the list table: lists joined with statistics, filtered and sorted, and the texts of their states. */
 import { CircleAlert, CircleCheck, CirclePause, Clock, Hand, LoaderCircle } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 import type { BadgeTone } from '../../ui/display/values.tsx';
 
-/** A list. */
 export type Source = AnswerOf<'GET /blocklist-sources'>[number];
 /** Statistics about the use of a list. */
 export type SourceWorth = AnswerOf<'GET /blocklist-sources/stats'>[number];
 
-/** A list with its worth, once that is known. */
+/** A list with its statistics once they are loaded. */
 export interface ListRow extends Source {
   readonly worth: SourceWorth | null;
 }
 
-/** State of a list; for a disabled one no other state matters. */
+/** State of a list; `off` takes precedence over all others. */
 export type Standing = Source['status'] | 'off';
 
-/** The state of a list. */
 export function standingOf({ enabled, status }: Source): Standing {
   return enabled || status === 'updating' ? status : 'off';
 }
 
-/** Text and tone of each state. */
+/** Text, icon and tone of each state. */
 export const STANDINGS: Readonly<
   Record<Standing, { readonly tone: BadgeTone; readonly icon: LucideIcon; readonly text: MessageKey }>
 > = {
@@ -41,12 +39,12 @@ export const SORTS = ['name', 'hits', 'unique', 'rules', 'changed'] as const;
 /** Filter of the shown lists. */
 export interface ListFilter {
   readonly search: string;
-  /** One state, or '' for all. */
+  /** A state, or '' for all. */
   readonly standing: string;
   readonly sort: string;
 }
 
-/** The rows that are shown, in their order: the most first, names from A. */
+/** Filtered rows in their order: highest numbers first, names alphabetically. */
 export function listRows(
   sources: readonly Source[],
   stats: readonly SourceWorth[] | undefined,

@@ -1,4 +1,4 @@
-/** The lists in rows. */
+/** Table of lists. */
 import { RefreshCw, TextCursorInput } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
@@ -24,7 +24,6 @@ interface ListTableProps {
   readonly onWrite: (row: ListRow) => void;
 }
 
-/** The table. */
 export function ListTable(props: ListTableProps): ReactNode {
   const { kind, rows, onOpen } = props;
   const { say, format } = useText();

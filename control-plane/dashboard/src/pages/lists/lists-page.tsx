@@ -1,4 +1,4 @@
-/** The lists: whether they are up to date, and how much they block. */
+/** Page of lists: their state and how much they block. */
 import { ListChecks, RefreshCw, TextCursorInput } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -26,13 +26,12 @@ import { Filters } from '../../ui/display/filters.tsx';
 import { ListTable } from './list-table.tsx';
 
 const DEFAULTS = { kind: 'block', search: '', state: '', sort: 'name', open: '', add: '', name: '' };
-/** Values of `add` in the address; any other one is the address of the list to add. */
+/** Values of `add` in the URL; any other value is the address of the list to add. */
 const ADD = { list: 'list', rules: 'rules' } as const;
 const CALM_MS = 60_000;
 const BUSY_MS = 1_500;
 const KINDS = ['block', 'allow'] as const;
 
-/** The page. */
 export default function ListsPage(): ReactNode {
   const { say } = useText();
   const [{ kind: chosenKind, add, name }, setFields] = useUrlState(DEFAULTS);
@@ -114,7 +113,7 @@ interface ListsProps {
   readonly sources: readonly Source[];
   readonly onAdd: () => void;
   readonly onAddRules: () => void;
-  /** Opens the box of custom rules. */
+  /** Opens the editor for custom rules. */
   readonly onWrite: (source: Source) => void;
 }
 

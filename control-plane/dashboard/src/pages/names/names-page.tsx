@@ -1,4 +1,4 @@
-/** Local names: records, forward zones, and how names of this network are looked up. */
+/** Page of local names: records, forward zones, and settings for the local domain. */
 import type { ReactNode } from 'react';
 import { useUrlState } from '../../api/url-state.ts';
 import { useText } from '../../i18n/text.ts';
@@ -20,7 +20,6 @@ import styles from './names-page.module.css';
 const DEFAULTS = { tab: 'records', search: '', type: '', source: '', from: '0' };
 const TABS = ['records', 'zones', 'settings'] as const;
 
-/** The page. */
 export default function NamesPage(): ReactNode {
   const { say } = useText();
   const [{ tab: written }, setFields] = useUrlState(DEFAULTS);
@@ -55,7 +54,7 @@ function LocalSettings(): ReactNode {
 function Form({ settings }: { readonly settings: DnsSettings }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
-  // Only what was changed here: the rest follows the server.
+  // Only values that the user changed; all others follow the server.
   const [changed, setChanged] = useState<Partial<DnsSettings>>({});
   const fields = { ...settings, ...changed };
   const set = (more: Partial<DnsSettings>): void => setChanged({ ...changed, ...more });

@@ -1,19 +1,18 @@
-/** The forms of local records and forward zones, and the bodies that are sent. */
+/** Form values of local records and forward zones, and the bodies of their requests. */
 import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-client.ts';
 
-/** A record. */
 export type LocalRecord = AnswerOf<'GET /local-records'>[number];
 /** A zone with its own servers. */
 export type ForwardZone = AnswerOf<'GET /forward-zones'>[number];
 
-/** Types of records, the most frequent first. */
+/** Record types, the most common first. */
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'SRV', 'PTR'] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
 
 /** The fields of a record's form. */
 export interface RecordFields {
   readonly fqdn: string;
-  /** 'auto': A or AAAA, depending on the address. */
+  /** `auto` selects A or AAAA by the address. */
   readonly type: RecordType | 'auto';
   readonly value: string;
   /** Seconds, as text. */
@@ -21,19 +20,19 @@ export interface RecordFields {
   readonly comment: string;
 }
 
-/** The form of a record, or of a new one. */
+/** Form values of a record, or of a new one. */
 export function fieldsOfRecord(record: LocalRecord | null): RecordFields {
   if (record === null) return { fqdn: '', type: 'auto', value: '', ttl: '300', comment: '' };
   const { fqdn, record_type: type, value, ttl, comment } = record;
   return { fqdn, type, value, ttl: `${ttl}`, comment };
 }
 
-/** Whether it can be sent: a TTL is a number, nothing is empty. */
+/** Whether the form can be sent: no field is empty and the TTL is a number. */
 export function isRecordReady({ fqdn, value, ttl }: RecordFields): boolean {
   return fqdn.trim() !== '' && value.trim() !== '' && /^\d{1,6}$/.test(ttl.trim());
 }
 
-/** The body of a record. A single label is a host name, within the local domain. */
+/** Body of the request. A single label is a host name in the local domain. */
 export function bodyOfRecord(fields: RecordFields): NonNullable<CallOf<'POST /local-records'>['body']> {
   const name = fields.fqdn.trim();
   const isLabel = !name.replace(/\.$/, '').includes('.') && !name.includes(':');
@@ -46,7 +45,7 @@ export function bodyOfRecord(fields: RecordFields): NonNullable<CallOf<'POST /lo
   };
 }
 
-/** The records that fit, by name. */
+/** The matching records, sorted by name. */
 export function fittingRecords(
   records: readonly LocalRecord[],
   { search, type, source }: { readonly search: string; readonly type: string; readonly source: string },
@@ -64,7 +63,7 @@ export function fittingRecords(
     );
 }
 
-/** The servers of a text: one a line, or with commas between. */
+/** Servers in a text, separated by lines or commas. */
 export function serversOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((server) => server !== '');
 }

@@ -1,4 +1,4 @@
-/** Local records, of this page, of the configuration and of leases. */
+/** Local records from this page, the configuration and DHCP leases. */
 import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -26,7 +26,6 @@ const DEFAULTS = { search: '', type: '', source: '', from: '0' };
 const PAGE_SIZE = 50;
 const SOURCES = ['api', 'config', 'dhcp'] as const;
 
-/** The records with their filter. */
 export function RecordList(): ReactNode {
   const { say } = useText();
   const records = useAsk('GET /local-records', {});
@@ -154,12 +153,12 @@ function Records({ records }: { readonly records: readonly LocalRecord[] }): Rea
 const FIELDS = ['fqdn', 'hostname', 'domain', 'record_type', 'value', 'ttl', 'comment'];
 
 interface RecordDialogProps {
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly record: LocalRecord | null;
   readonly onClose: () => void;
 }
 
-/** The form; another one for each record, so that no draft is carried over. */
+/** The key discards the draft when another record is edited. */
 function RecordDialog({ record, onClose }: RecordDialogProps): ReactNode {
   const { say } = useText();
   const { run, failure, isPending } = useChanges({

@@ -1,4 +1,4 @@
-/** Zones that are asked from separate servers, or answered here. */
+/** Forward zones, which are resolved by their own servers or answered by Weir. */
 import { Split } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -19,7 +19,6 @@ import { serversOf } from './record-form.ts';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { useFields } from '../../api/use-fields.ts';
 
-/** The zones. */
 export function ZoneList(): ReactNode {
   const { say } = useText();
   const zones = useAsk('GET /forward-zones', {});
@@ -109,12 +108,12 @@ function Actions({ zone, onEdit, onDelete }: ActionsProps): ReactNode {
 }
 
 interface ZoneDialogProps {
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly zone: ForwardZone | null;
   readonly onClose: () => void;
 }
 
-/** The form; another one for each zone, so that no draft is carried over. */
+/** The key discards the draft when another zone is edited. */
 function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   const { say } = useText();
   const { run, failure, isPending } = useChanges({
@@ -156,7 +155,7 @@ function ZoneDialog({ zone, onClose }: ZoneDialogProps): ReactNode {
   );
 }
 
-/** Each server has its own path: `servers.0`. */
+/** Paths of the single servers in an error, such as `servers.0`. */
 function serverPaths(failure: Error | null): string[] {
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];
   return errors.map(({ path }) => path).filter((path) => path.startsWith('servers'));

@@ -1,47 +1,46 @@
-/** State of each node, and of all of them in one sentence, the worst first. */
+/** State of each node, and one sentence about all of them, worst state first. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
-/** A node, with what it said last. */
+/** A node with its last heartbeat. */
 export type ClusterNode = AnswerOf<'GET /nodes'>[number];
 
-/** `behind` = there has been a newer policy for a while; `late` = heartbeats are missing; `away` = for a minute. */
+/** `behind`: still uses an older policy; `late`: heartbeats are missing; `away`: no heartbeat for a minute. */
 export type NodeState = 'good' | 'starting' | 'draining' | 'behind' | 'late' | 'away';
 
-/** A change normally reaches all nodes within a second; a node is behind only after this time. */
+/** A change normally reaches all nodes within a second. A node counts as behind only after this time. */
 const BEHIND_MS = 5_000;
 
-/** All nodes in one sentence. */
+/** Sentence about all nodes. */
 export interface NodesStanding {
   readonly kind: 'alone' | 'agree' | 'away' | 'late' | 'behind' | 'mixed';
-  /** Of the nodes that it is about; of versions where these differ; else empty. */
+  /** Names of the nodes in the sentence, or the versions if these differ; otherwise empty. */
   readonly names: readonly string[];
 }
 
 /**
- * The moment that the answer is of, by the clock of the server: the node that answered is in it with that moment. The
- * clock of the browser may be another one.
+ * Time of the answer by the server's clock, which is the heartbeat time of the node that answered. The browser's clock
+ * may differ.
  */
 export function answeredAtMs(nodes: readonly ClusterNode[]): number {
   return Math.max(...nodes.map(({ last_seen: at }) => Date.parse(at)));
 }
 
-/** The state of a node. */
 export function stateOf({ presence, state, lag_ms: lag }: ClusterNode): NodeState {
   if (presence !== 'live') return presence === 'gone' ? 'away' : 'late';
   if (state === 'starting' || state === 'draining') return state;
   return (lag ?? 0) > BEHIND_MS ? 'behind' : 'good';
 }
 
-/** A clock that differs by more than this makes times of the log misleading. */
+/** A larger difference between clocks makes times in the log misleading. */
 const CLOCK_MS = 2_000;
 
 /** Warnings about a node: log rows lost or not yet stored, a wrong clock, configuration keys that differ. */
 export interface NodeNotes {
   readonly rowsLost: number;
   readonly rowsMissing: number;
-  /** There may be more. */
+  /** Whether more rows may be missing. */
   readonly isMissingMinimum: boolean;
-  /** Seconds; 0 = right. */
+  /** Seconds by which the clock is wrong; 0 if it is right. */
   readonly clockSecs: number;
   readonly drift: readonly string[];
 }
@@ -69,7 +68,7 @@ export function standingOfAll(nodes: readonly ClusterNode[]): NodesStanding {
   return { kind: nodes.length === 1 ? 'alone' : 'agree', names: [] };
 }
 
-/** Seconds since it started; null if that is unknown or the node is away. */
+/** Seconds since the start of the node; null if that is unknown or the node does not respond. */
 export function uptimeSecsOf(node: ClusterNode, nowMs: number): number | null {
   if (node.started_at === null || stateOf(node) === 'away') return null;
   return Math.max(0, Math.round((nowMs - Date.parse(node.started_at)) / 1_000));

@@ -1,4 +1,4 @@
-/** Do all agree? The nodes that share the database: whether each runs, and by which policy it answers. */
+/** Page of nodes that share the database: whether each one is running, and which policy it uses. */
 import { CircleCheck, Hourglass, LogOut, Trash2, TriangleAlert, Unplug } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -36,7 +36,6 @@ const TONES = {
   away: 'fault',
 } as const;
 
-/** The page. */
 export default function NodesPage(): ReactNode {
   const { say } = useText();
   const answer = useAsk('GET /nodes', {}, { everyMs: STATES_MS });
@@ -149,7 +148,7 @@ function NodeTable({ nodes, onForget }: NodeTableProps): ReactNode {
 interface NodeNameProps {
   readonly node: ClusterNode;
   readonly state: NodeState;
-  /** The node that serves this page, if there are several. */
+  /** Whether this node serves the page and there are others. */
   readonly isHere: boolean;
 }
 

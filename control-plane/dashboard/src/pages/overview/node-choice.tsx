@@ -1,4 +1,6 @@
-/** Chooses the node whose queries the overview shows, or all. Loaded on demand: most installations have one node. */
+/**
+ * Selects the node whose queries the overview shows, or all. Loaded on demand because most installations have one node.
+ */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { SelectField } from '../../ui/controls/fields.tsx';
@@ -8,12 +10,12 @@ const ALL = '*';
 
 interface NodeChoiceProps {
   readonly names: readonly string[];
-  /** Empty = all. */
+  /** Empty for all nodes. */
   readonly value: string;
   readonly onChange: (name: string) => void;
 }
 
-/** The list of nodes, all of them first. */
+/** Choice of a node; "all" comes first. */
 export default function NodeChoice({ names, value, onChange }: NodeChoiceProps): ReactNode {
   const { say } = useText();
   return (

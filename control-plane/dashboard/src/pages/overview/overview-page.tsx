@@ -1,4 +1,4 @@
-/** Is all well? What is wrong with the server, if anything, and what happened lately. */
+/** Overview: problems of the server, statistics and recently blocked queries. */
 import { Inbox } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
@@ -25,12 +25,11 @@ const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 const DEFAULTS = { period: FIRST_PERIOD, node: '' };
 const FIGURES_MS = 20_000;
 const STATES_MS = 90_000;
-/** Number of devices up to which it is likely that the router does not announce Weir. */
+/** With this many devices or fewer, the router probably does not announce Weir. */
 const FEW_DEVICES = 2;
 
 const NodeChoice = lazy(() => import('./node-choice.tsx'));
 
-/** The page. */
 export default function OverviewPage(): ReactNode {
   const { say } = useText();
   const [{ period, node }, setFields] = useUrlState(DEFAULTS);
@@ -70,7 +69,7 @@ export default function OverviewPage(): ReactNode {
   );
 }
 
-/** Whether all parts above the statistics have been loaded or have failed, so that they no longer shift the layout. */
+/** Whether all parts above the statistics have loaded or failed, so that they no longer shift the layout. */
 function useIsStandingKnown(): boolean {
   const { health, blocking } = useNodeStatus();
   const answers = [
@@ -89,12 +88,12 @@ function Standing(): ReactNode {
   const troubles = useTroubles();
   if (troubles === null) return <Answered of={health}>{() => null}</Answered>;
   if (troubles.length > 0) return <TroubleList troubles={troubles} />;
-  // Nothing is good while the connection is lost or blocking is off.
+  // No success message while the connection is lost or blocking is disabled.
   if (isLost || blocking.data?.enabled !== true) return null;
   return <Callout tone="good">{say('health.good')}</Callout>;
 }
 
-/** Number of new devices, with a link to them; `fallback` if there are none. */
+/** Number of new devices with a link to them; `fallback` if there are none. */
 function NewDevices({ fallback }: { readonly fallback: string }): ReactNode {
   const { say } = useText();
   const { data } = useAsk('GET /clients', { query: { is_new: true, limit: 1 } }, { everyMs: STATES_MS });
@@ -107,13 +106,13 @@ type Dashboard = AnswerOf<'GET /dashboard'>;
 interface HappeningsProps {
   readonly dashboard: Dashboard;
   readonly period: string;
-  /** Empty = all. */
+  /** Empty for all nodes. */
   readonly node: string;
 }
 
 function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   const { say, format } = useText();
-  // Rate and entries are those of the node that answers.
+  // The rate and the number of cache entries are those of the node that answers.
   const ofAll = (text: string): string | undefined => (node === '' ? text : undefined);
   const { stats, rate, timeline } = dashboard;
   const { top_blocked: topBlocked, top_domains: topDomains, top_clients: topClients } = dashboard;
@@ -187,7 +186,7 @@ function Happenings({ dashboard, period, node }: HappeningsProps): ReactNode {
   );
 }
 
-/** Says that figures and log differ. */
+/** Warning that the figures no longer match the log. */
 function Cleared({ periods }: { readonly periods: Dashboard['stats']['log_cleared'] }): ReactNode {
   const { say, format } = useText();
   const from = format.moment(periods[0]!.from);
@@ -196,7 +195,7 @@ function Cleared({ periods }: { readonly periods: Dashboard['stats']['log_cleare
   );
 }
 
-/** Bars for names; each links to its queries in the log. */
+/** Bars for names, with links to their queries in the log. */
 function namesOf(top: Dashboard['top_domains'], period: string, node: string): BarRow[] {
   return top.map(({ domain, count }) => ({
     key: domain,

@@ -6,7 +6,7 @@ import type { Filling } from '../../i18n/say.ts';
 /** Health as the server reports it. */
 export type Health = AnswerOf<'GET /health'>;
 
-/** A fault, or something that a user should look at. */
+/** A problem, or something for the user to review. */
 export interface Trouble {
   readonly id: string;
   readonly tone: 'info' | 'warning' | 'fault';
@@ -16,13 +16,13 @@ export interface Trouble {
   readonly detail: string | null;
   /** Advice, if no page alone fixes the problem. */
   readonly help: MessageKey | null;
-  /** Where it is fixed; null = by looking again once the help was followed. */
+  /** Page on which the problem is fixed; null if the user follows the advice and checks again. */
   readonly fix: { readonly to: string; readonly text: MessageKey } | null;
 }
 
 type Part = keyof Health['checks'];
 
-/** DNS first: without it nothing else matters to people. */
+/** DNS comes first because users notice its failure most. */
 const PARTS: readonly Part[] = [
   ...(['dns', 'upstreams', 'clock', 'filters', 'disk', 'database', 'certificates', 'access'] as const),
   ...(['web', 'configuration', 'nodes', 'privileges'] as const),
@@ -51,7 +51,7 @@ const HELP: Readonly<Partial<Record<string, MessageKey>>> = {
 
 const NOTHING_MORE = { filling: {}, detail: null, help: null } as const;
 
-/** All parts that are not well; of equally bad ones first what people notice first. */
+/** All unhealthy parts: worst state first, then in the order of `PARTS`. */
 export function troublesOf({ checks }: Health): Trouble[] {
   const bad = (status: 'down' | 'degraded'): Trouble[] =>
     PARTS.filter((part) => checks[part].status === status).map((part) => ({
@@ -66,7 +66,7 @@ export function troublesOf({ checks }: Health): Trouble[] {
   return [...bad('down'), ...bad('degraded')];
 }
 
-/** Blocking is on, but blocks nothing: no list, service or rule is active. */
+/** Blocking is enabled but no list, service or rule is active. */
 export const NOTHING_BLOCKED: Trouble = {
   ...NOTHING_MORE,
   id: 'nothing-blocked',
@@ -75,12 +75,12 @@ export const NOTHING_BLOCKED: Trouble = {
   fix: { to: '/lists', text: 'lists.add' },
 };
 
-/** Whether blocking is on and blocks nothing; not known = no. */
+/** Whether blocking is enabled but blocks nothing; false while this is unknown. */
 export function isNothingBlocked(isEnabled: boolean | undefined, blockedNames: number | null): boolean {
   return isEnabled === true && blockedNames === 0;
 }
 
-/** Weir answers on another port than devices ask, which is not set on purpose; null = it does not. */
+/** Trouble if Weir answers on a port other than 53 that the user did not configure; otherwise null. */
 export function portTrouble({ dns }: AnswerOf<'GET /system/reachability'>): Trouble | null {
   if (dns.port_53 === 'weir' || dns.is_chosen) return null;
   return {
@@ -93,7 +93,7 @@ export function portTrouble({ dns }: AnswerOf<'GET /system/reachability'>): Trou
   };
 }
 
-/** Lists whose new copy waits for a person to look at it; null = none. */
+/** Trouble for lists whose update waits for approval; null if there are none. */
 export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Trouble | null {
   const held = sources.filter(({ status }) => status === 'held');
   if (held.length === 0) return null;
@@ -107,7 +107,7 @@ export function heldTrouble(sources: AnswerOf<'GET /blocklist-sources'>): Troubl
   };
 }
 
-/** Networks that were refused in the last day, or soon will be: one of them may be a television of this home. */
+/** Networks that were refused in the last day or soon will be; one of them may belong to a device of the user. */
 export function refusedTrouble(
   { announced, refused }: AnswerOf<'GET /clients/refused'>,
   isRecent: (network: AnswerOf<'GET /clients/refused'>['refused'][number]) => boolean,

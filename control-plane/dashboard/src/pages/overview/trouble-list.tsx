@@ -1,4 +1,4 @@
-/** Problems, each with the link or button to fix it. */
+/** Problems, each with a link or button to fix it. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useNodeStatus } from '../../api/live/live-status.ts';
@@ -14,7 +14,6 @@ interface TroubleListProps {
   readonly onFollow?: () => void;
 }
 
-/** A callout for each. */
 export function TroubleList({ troubles, onFollow }: TroubleListProps): ReactNode {
   const { say } = useText();
   return troubles.map(({ id, tone, text, filling, detail, help, fix }) => (

@@ -1,4 +1,4 @@
-/** All current faults, for the overview and for the frame of every page. */
+/** All current problems, for the overview and the frame. */
 import { useNodeStatus } from '../../api/live/live-status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { isRecent } from './overview-questions.ts';
@@ -15,7 +15,7 @@ import type { Trouble } from './overview-status.ts';
 const CLIENTS_MS = 90_000;
 const LISTS_MS = 450_000;
 
-/** Problems, the worst first; null = not known yet. */
+/** Problems, worst first; null until they are known. */
 export function useTroubles(): readonly Trouble[] | null {
   const { health, blocking, blockedNames } = useNodeStatus();
   const sources = useAsk('GET /blocklist-sources', {}, { everyMs: LISTS_MS });

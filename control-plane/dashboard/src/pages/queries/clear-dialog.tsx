@@ -1,4 +1,4 @@
-/** Dialog that clears the query log: the scope with its number of rows, a confirmation, and the progress. */
+/** Dialog that clears the query log: selection with number of rows, confirmation, and progress. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -14,7 +14,7 @@ import { nameOf } from '../../ui/policy/client-name.ts';
 import { localMoment, utcMoment } from './filters/moments.ts';
 
 interface ClearDialogProps {
-  /** Filters of the log on the page: the dialog offers their device and period. */
+  /** Filters of the page; their device and period are the initial selection. */
   readonly filters: Readonly<Record<string, string>>;
   readonly onCleared: () => void;
   readonly onClose: () => void;
@@ -22,7 +22,6 @@ interface ClearDialogProps {
 
 const PROGRESS_MS = 1000;
 
-/** The dialog. */
 export default function ClearDialog({ filters, onCleared, onClose }: ClearDialogProps): ReactNode {
   const { say, format } = useText();
   const [client, setClient] = useState(filters['client_id'] ?? '');
@@ -109,7 +108,7 @@ function DeviceField({ value, onChange }: DeviceFieldProps): ReactNode {
   const { say } = useText();
   const { data } = useAsk('GET /clients', { query: { limit: 1000 } });
   const devices = (data?.data ?? []).map((client) => ({ id: `${client.id}`, text: nameOf(client) }));
-  // The device of a link may be beyond those.
+  // A device from the URL may not be in the loaded page of devices.
   const isKnown = value === '' || devices.some(({ id }) => id === value);
   return (
     <SelectField

@@ -1,4 +1,4 @@
-/** The keys of the log, and the switch that turns them off. */
+/** Dialog with the keyboard shortcuts of the log, and a switch to disable them. */
 import { Keyboard } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -10,7 +10,7 @@ import { areKeysOn, ROW_KEYS, rowKeyOf, switchKeys, TAKES_KEYS } from './row-key
 import type { RowKey } from './row-keys.ts';
 import styles from './queries-page.module.css';
 
-/** Listens for the keys while the page is shown; the button opens their descriptions. */
+/** Handles the shortcuts while the page is shown; the button opens the dialog. */
 export function Keys({ onKey }: { readonly onKey: (key: RowKey) => void }): ReactNode {
   const { say } = useText();
   const [isOpen, setOpen] = useState(false);

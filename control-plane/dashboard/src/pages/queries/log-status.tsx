@@ -1,4 +1,4 @@
-/** State of the log: its size, whether it is live, missing parts, and advice if it is empty. */
+/** State of the log: its size, whether it is live, missing parts, and advice if there are no rows. */
 import { Inbox, SearchX } from 'lucide-react';
 import { memo } from 'react';
 import type { ReactNode } from 'react';
@@ -17,7 +17,7 @@ interface LogStandingProps {
   readonly isLive: boolean;
 }
 
-/** A line of figures, and callouts for anything unusual. */
+/** Line with figures, and callouts for problems. */
 export const LogStanding = memo(function LogStanding({ log, isLive }: LogStandingProps): ReactNode {
   const { say, format } = useText();
   const { reader, tail } = log;
@@ -70,7 +70,7 @@ interface NoRowsProps {
   readonly onClear: () => void;
 }
 
-/** Message for an empty log: nothing matches, or there are no queries yet. */
+/** Message for an empty log: no row matches, or there are no queries yet. */
 export function NoRows({ isFiltered, onClear }: NoRowsProps): ReactNode {
   const { say } = useText();
   if (isFiltered)

@@ -1,4 +1,4 @@
-/** The query log: live and past rows, with filters, explanations, and actions on a row. */
+/** Page of the query log: live and older rows, with filters, explanations, and actions on rows. */
 import { CircleHelp, Download, Trash2 } from 'lucide-react';
 import { lazy, memo, Suspense, useMemo, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
@@ -33,19 +33,18 @@ import type { ShownLog } from './log/use-log.ts';
 import type { RowKey } from './row-keys.ts';
 
 const DEFAULTS = { ...NO_FILTERS, open: '', live: 'on' };
-/** Stands for the id of a row that has none yet. */
+/** Placeholder in the URL for a row without an id. */
 const UNNUMBERED = 'new';
 const NO_GROUPS: Groups = [];
 
 const ClearDialog = lazy(() => import('./clear-dialog.tsx'));
 
-/** The page. */
 export default function QueriesPage(): ReactNode {
   const { say } = useText();
   const [fields, setFields] = useUrlState(DEFAULTS);
   const search = new URLSearchParams(filtersOf(fields)).toString();
   const filters = useMemo(() => Object.fromEntries(new URLSearchParams(search)), [search]);
-  // A range with an end gets no new rows.
+  // A period with an end gets no new rows.
   const mayBeLive = fields.to === '';
   const log = useLog(filters, mayBeLive && fields.live === 'on');
   const groups = useAsk('GET /groups', {}).data ?? NO_GROUPS;
@@ -134,13 +133,13 @@ export default function QueriesPage(): ReactNode {
 }
 
 interface LogToolsProps {
-  /** The name that the log is filtered by; '' = none. */
+  /** Name that the log is filtered by; '' if there is none. */
   readonly name: string;
   readonly filters: Readonly<Record<string, string>>;
   readonly onCleared: () => void;
 }
 
-/** Leads to the page that explains any name; exports what is shown, and clears the log. */
+/** Links to the page that explains any name; exports the shown rows; clears the log. */
 function LogTools({ name, filters, onCleared }: LogToolsProps): ReactNode {
   const { say } = useText();
   const [, go] = useLocation();
@@ -166,14 +165,14 @@ function LogTools({ name, filters, onCleared }: LogToolsProps): ReactNode {
   );
 }
 
-/** After the drawer has given the focus back; it cannot where rows were gone through in it. */
+/** Runs after the drawer has restored the focus, which fails if the user moved to other rows in it. */
 function focusAgain(focus: () => void): void {
   if (document.activeElement === document.body) focus();
 }
 
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 
-/** Exports the filtered rows as a file, which is streamed from the server to the disk. */
+/** Exports the filtered rows as a file, which the browser streams to disk. */
 const ExportMenu = memo(function ExportMenu({
   filters,
 }: {
@@ -200,7 +199,7 @@ interface ValueMenuProps {
   readonly onClose: () => void;
 }
 
-/** Actions on a value of a row that was pressed. */
+/** Actions on a clicked value of a row. */
 function ValueMenu({ pressed, groups, onFilter, onClose }: ValueMenuProps): ReactNode {
   const { say } = useText();
   const name = CONDITIONS.find((one) => one === pressed?.field);
@@ -224,29 +223,29 @@ function ValueMenu({ pressed, groups, onFilter, onClose }: ValueMenuProps): Reac
   );
 }
 
-/** Parts that the keys of a row work on. */
+/** State that the row shortcuts use. */
 interface RowKeyParts {
   readonly log: ShownLog;
-  /** The place of the row that is meant. */
+  /** Index of the current row. */
   readonly current: number;
-  /** The row in the drawer, where it is known. */
+  /** The row in the drawer, if it is loaded. */
   readonly opened: LogRow | null;
   readonly isOpen: boolean;
   readonly open: (index: number) => void;
   readonly handle: RefObject<LogHandle | null>;
-  /** Holds the search box. */
+  /** Container of the search box. */
   readonly box: RefObject<HTMLElement | null>;
   readonly judge: Judge;
 }
 
-/** Handles the keys of a row. */
+/** Handles the shortcuts for rows. */
 function useRowKeys(parts: RowKeyParts): (key: RowKey) => void {
   const { log, current, opened, isOpen, open, handle, box, judge } = parts;
   const { isAdmin } = useMe();
 
   function go(step: number): void {
     const isInLog = document.activeElement?.closest('[data-index]') instanceof Element;
-    // The first press takes the row that the Tab key would reach.
+    // The first key press selects the row that the Tab key would reach.
     const there = Math.max(
       0,
       Math.min(current + (isInLog || isOpen ? step : 0), log.reader.view().count - 1),

@@ -1,4 +1,6 @@
-/** Single keys for the rows of the log. They can be switched off: who speaks to the computer may type them by chance. */
+/**
+ * Single-key shortcuts for rows of the log. Users can disable them, because speech input may trigger them accidentally.
+ */
 
 /** Action of a key. */
 export type RowKey = 'next' | 'previous' | 'explain' | 'allow' | 'block' | 'search';
@@ -12,18 +14,18 @@ const KEYS: Readonly<Record<string, RowKey>> = {
   '/': 'search',
 };
 
-/** The keys with what they do, for a list of them. */
+/** Keys and their actions, for a list of shortcuts. */
 export const ROW_KEYS = Object.entries(KEYS);
 
-/** Kept in this browser. */
+/** Key of the setting in the browser's storage. */
 const CHOICE = 'weir.keys';
 
-/** Whether keys are in use here. */
+/** Whether shortcuts are enabled in this browser. */
 export function areKeysOn(): boolean {
   return localStorage.getItem(CHOICE) !== 'off';
 }
 
-/** Keeps the choice. */
+/** Stores the setting. */
 export function switchKeys(isOn: boolean): void {
   if (isOn) localStorage.removeItem(CHOICE);
   else localStorage.setItem(CHOICE, 'off');
@@ -38,11 +40,11 @@ export interface PressedKey {
   readonly defaultPrevented: boolean;
 }
 
-/** Action of a pressed key; null if it has none, or if it was typed into a field or menu. */
+/** Action of a key; null if it has none, or if it was typed into a field or menu. */
 export function rowKeyOf(event: PressedKey, isTaken: boolean): RowKey | null {
   if (isTaken || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return null;
   return KEYS[event.key] ?? null;
 }
 
-/** Elements that handle letter keys themselves. */
+/** Selector for elements that handle letter keys themselves. */
 export const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role=menu], [role=listbox]';

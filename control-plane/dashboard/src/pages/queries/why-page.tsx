@@ -1,4 +1,4 @@
-/** Page that explains how a name is answered for any device or group, also if the name is not in the log. */
+/** Page that explains how Weir answers a name for any device or group, even if the name is not in the log. */
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -37,7 +37,6 @@ const TYPES = ['A', 'AAAA', 'HTTPS', 'CNAME', 'MX', 'NS', 'PTR', 'SRV', 'SVCB', 
 const MOST_CLIENTS = 8;
 const NONE: readonly KnownClient[] = [];
 
-/** The page. */
 export default function WhyPage(): ReactNode {
   const { say } = useText();
   const [asked, setAsked] = useUrlState(DEFAULTS);

@@ -1,4 +1,4 @@
-/** The cache: how much it spares, what is in it, and how to drop an answer that is out of date. */
+/** Card about the cache: hit rate, contents, and clearing of answers. */
 import { DatabaseZap, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -21,7 +21,7 @@ const DEFAULTS = { name: '' };
 const ROWS = 25;
 const STATES_MS = 10_000;
 
-/** The card; the name that is searched is in the address. */
+/** The searched name is in the URL. */
 export function CacheCard({ maxBytes }: { readonly maxBytes: number }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
@@ -161,7 +161,7 @@ function CacheEntries({ domain, onPurge }: CacheEntriesProps): ReactNode {
   );
 }
 
-/** The names to clear from the cache; an empty domain means all. */
+/** Names to clear from the cache; an empty domain means everything. */
 interface Purge {
   readonly domain: string;
   readonly type?: string;
@@ -172,7 +172,7 @@ interface PurgeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before answers are dropped from the cache, and says how many. */
+/** Asks for confirmation before clearing answers, and shows how many there are. */
 function PurgeDialog({ purge: { domain, type }, onClose }: PurgeDialogProps): ReactNode {
   const { say, format } = useText();
   const drop = useChange('DELETE /cache/entries', { done: 'resolving.purge.done', onDone: onClose });

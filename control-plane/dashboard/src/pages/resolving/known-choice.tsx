@@ -1,4 +1,4 @@
-/** The choice of a public resolver, and what its operator says about it. */
+/** Choice of a public resolver, with its operator's statements about it. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import type { Say } from '../../i18n/say.ts';
@@ -16,7 +16,7 @@ interface KnownChoiceProps {
   readonly onChoose: (name: string, servers: readonly string[]) => void;
 }
 
-/** The choice; "own" if the servers are not those of a known resolver. */
+/** The choice is "own" if the servers are not those of a known resolver. */
 export function KnownChoice({ servers, onChoose }: KnownChoiceProps): ReactNode {
   const { say } = useText();
   const { data: all = [] } = useAsk('GET /upstream-catalog', {});

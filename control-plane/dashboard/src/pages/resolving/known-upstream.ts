@@ -1,4 +1,4 @@
-/** Choices of public resolvers that ship with Weir: what they are called, and which servers a choice makes. */
+/** Public resolvers that ship with Weir: their names, and the servers of each choice. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
 /** A public resolver. */
@@ -8,7 +8,7 @@ export type Known = AnswerOf<'GET /upstream-catalog'>[number];
 const TRANSPORTS = ['tls', 'https', 'udp'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-/** The name of a resolver: of its operator, and which of its resolvers. */
+/** Name of a resolver: its operator and variant. */
 export function nameOf({ operator, variant }: Pick<Known, 'operator' | 'variant'>): string {
   return variant === '' ? operator : `${operator} (${variant})`;
 }
@@ -18,7 +18,7 @@ export function transportsOf(known: Known): Transport[] {
   return TRANSPORTS.filter((transport) => known[transport].length > 0);
 }
 
-/** The resolver and transport whose servers these are; null if people wrote others. */
+/** Resolver and transport with these servers; null if there is none. */
 export function choiceOf(
   all: readonly Known[],
   servers: readonly string[],

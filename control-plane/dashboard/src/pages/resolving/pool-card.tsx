@@ -1,4 +1,4 @@
-/** One pool of upstream servers, or the servers of a forward zone: the state of each. */
+/** Card of an upstream pool or forward zone, with the state of each server. */
 import { CircleAlert, CircleCheck, CircleHelp, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { messageText } from '../../api/problem-text.ts';
@@ -25,7 +25,6 @@ interface PoolCardProps {
   readonly onEdit: (() => void) | null;
 }
 
-/** The card. */
 export function PoolCard({ pool, onEdit }: PoolCardProps): ReactNode {
   const { say, format } = useText();
   const { kind, name, strategy, servers } = pool;
@@ -125,7 +124,7 @@ function ServerName({ server }: { readonly server: ServerState }): ReactNode {
 
 type Supports = ServerState['supports'];
 
-/** The texts for a server, in order; a finding without a text is usual. */
+/** Texts about a server, in order; usual findings have no text. */
 function supportTexts(supports: Supports): MessageKey[] {
   return (['edns', 'case', 'cookies', 'tcp'] as const)
     .map((feature) => keyOfCode('resolving.support', `${feature}.${supports[feature]}`))

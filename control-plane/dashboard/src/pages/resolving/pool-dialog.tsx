@@ -1,4 +1,7 @@
-/** Makes, changes or deletes a pool of upstream servers: chosen from known resolvers or written, tested before it is saved. */
+/**
+ * Adds, edits or deletes an upstream pool. Servers are chosen from known resolvers or typed, and can be tested before
+ * saving.
+ */
 import { Activity } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -19,12 +22,12 @@ import type { Pool } from './pools.ts';
 
 interface PoolDialogProps {
   readonly pools: readonly Pool[];
-  /** Index of the pool to change; past the last one for a new pool. */
+  /** Index of the pool to edit; the number of pools for a new one. */
   readonly place: number;
   readonly onClose: () => void;
 }
 
-/** The dialog; the configuration takes all pools at once. */
+/** The configuration is saved with all pools at once. */
 export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNode {
   const { say } = useText();
   const old = pools[place];
@@ -153,7 +156,7 @@ export function PoolDialog({ pools, place, onClose }: PoolDialogProps): ReactNod
 /** Maximum number of servers in one test, as in the API. */
 const MOST_TESTED = 16;
 
-/** Whether a pool was refused as none of its servers answers. */
+/** Whether the server refused the pool because none of its servers answers. */
 function isSilentPool(failure: Error | null): boolean {
   return failure instanceof ApiFailure && failure.problem?.error === 'upstream_silent';
 }

@@ -1,9 +1,9 @@
-/** Pools of upstream servers as they are configured, with the state of each server. */
+/** Configured upstream pools, with the state of each server. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 
-/** The ways in which a pool shares its questions. */
+/** How a pool distributes queries over its servers. */
 export const STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
@@ -12,7 +12,7 @@ export interface Pool {
   readonly name: string;
   readonly priority: number;
   readonly servers: readonly string[];
-  /** Absent = that of the setting `dns.default_strategy`. */
+  /** If absent, `dns.default_strategy` applies. */
   readonly strategy?: Strategy;
 }
 
@@ -36,17 +36,17 @@ export function poolsOf(servers: readonly ServerState[]): PoolState[] {
   });
 }
 
-/** State of all servers: each counts once, by its worst known state. */
+/** State of all servers; each server counts once, with its worst known state. */
 export interface Standing {
   readonly total: number;
   readonly down: number;
   /** Not asked yet. */
   readonly unknown: number;
-  /** Number of servers that replied before, but not to the last question. */
+  /** Number of servers that replied before, but not to the last query. */
   readonly faltering: number;
 }
 
-/** Counts servers by their state; all reply only if the other counts are 0. */
+/** Counts servers by state. All servers reply only if the other counts are 0. */
 export function standingOf(servers: readonly ServerState[]): Standing {
   const groups = [...Map.groupBy(servers, ({ address }) => address).values()];
   const standings = groups.map((group) => {
@@ -65,14 +65,14 @@ export function standingOf(servers: readonly ServerState[]): Standing {
   };
 }
 
-/** The sentence about them. */
+/** Message about the state of all servers. */
 export interface StandingText {
   readonly tone: 'good' | 'info' | 'warning' | 'fault';
   readonly text: MessageKey;
   readonly filling: Readonly<Record<string, number>>;
 }
 
-/** Says that all servers reply only if the last question to each of them was answered. */
+/** The message says that all servers reply only if each one answered the last query. */
 export function standingText({ total, down, unknown, faltering }: Standing): StandingText {
   if (down > 0)
     return { tone: down < total ? 'warning' : 'fault', text: 'resolving.down', filling: { down, total } };
@@ -82,12 +82,12 @@ export function standingText({ total, down, unknown, faltering }: Standing): Sta
   return { tone: 'good', text: 'resolving.allReply', filling: { count: total } };
 }
 
-/** Servers as people write them: one a line, or with commas or blanks between them. */
+/** Servers in a text, separated by lines, commas or spaces. */
 export function serversOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((server) => server !== '');
 }
 
-/** Error message for one part of the pool at this place; null = none. */
+/** Error message for one field of the pool at this index; null if there is none. */
 export function poolProblem(error: Error | null, place: number, part: keyof Pool): string | null {
   if (!(error instanceof ApiFailure)) return null;
   const path = `dns.pools.${place}.${part}`;

@@ -1,4 +1,4 @@
-/** Fast and genuine? Upstream servers and how they do, DNSSEC, and the cache with a way to empty it. */
+/** Page of upstream servers and their state, DNSSEC, and the cache. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -21,7 +21,6 @@ import styles from './resolving-page.module.css';
 
 const STATES_MS = 10_000;
 
-/** The page. */
 export default function ResolvingPage(): ReactNode {
   const { say } = useText();
   const servers = useAsk('GET /upstream/health/detail', {}, { everyMs: STATES_MS });
@@ -69,7 +68,7 @@ export default function ResolvingPage(): ReactNode {
 
 const FEW = 5;
 
-/** Are answers genuine? The switch of DNSSEC, and the names whose signatures were wrong. */
+/** DNSSEC switch, and recent queries with bogus answers. */
 function DnssecCard({ isOn }: { readonly isOn: boolean }): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

@@ -1,4 +1,4 @@
-/** Results of a test of servers before they are saved: which answer, how fast, and whether DNSSEC passes them. */
+/** Test results of servers before they are saved: which ones answer, how fast, and whether they support DNSSEC. */
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -12,7 +12,6 @@ import styles from './resolving-page.module.css';
 
 type Result = AnswerOf<'POST /upstreams/test'>[number];
 
-/** The results, once there are some. */
 export function ServerTest({ of }: { readonly of: Question<'POST /upstreams/test'> }): ReactNode {
   const { say, format } = useText();
   if (of.failure !== null)

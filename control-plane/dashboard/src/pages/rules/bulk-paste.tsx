@@ -26,7 +26,7 @@ import { ActionChoice } from './rule-dialog.tsx';
 import type { ManagedDomain, RuleAction } from './rule-rows.ts';
 import styles from './rules-page.module.css';
 
-/** Maximum number of lines of the preview; the sums are over all. */
+/** Maximum number of lines in the preview; the sums include all lines. */
 const SHOWN = 200;
 
 interface BulkPasteProps {
@@ -34,7 +34,6 @@ interface BulkPasteProps {
   readonly onClose: () => void;
 }
 
-/** The drawer. */
 export function BulkPaste({ existing, onClose }: BulkPasteProps): ReactNode {
   const { say } = useText();
   const [text, setText] = useState('');
@@ -122,7 +121,7 @@ function Preview({ names }: { readonly names: readonly PastedName[] }): ReactNod
 
 interface Writing {
   readonly isPending: boolean;
-  /** The rest after a failed attempt; null = none. */
+  /** Rules that were not written because a request failed; null if there are none. */
   readonly failed: Written['failed'];
   readonly start: (domains: readonly string[]) => void;
 }

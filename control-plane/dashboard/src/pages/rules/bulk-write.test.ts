@@ -12,7 +12,7 @@ function refusal(status: number, places: readonly number[] = []): ApiFailure {
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, place) => `n${place}.example`);
 
-/** The outcome, and how many rules each request had. */
+/** The outcome, and the number of rules in each request. */
 async function written(count: number, answers: readonly (number | Error)[]): Promise<[Written, number[]]> {
   const asked: number[] = [];
   const end = await writeAll(names(count), (domains) => {

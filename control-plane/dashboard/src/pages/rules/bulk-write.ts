@@ -1,32 +1,31 @@
-/** Writes many rules with one request, or with several if there are more than one may have. */
+/** Writes many rules with one request, or with several if there are more than the limit of a request. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
-/** Rules of one request. */
+/** Maximum number of rules in a request. */
 export const MOST_AT_ONCE = 10_000;
 
 /** Progress of the writes. */
 export interface Written {
   readonly added: number;
-  /** Rules that someone else had added before. */
+  /** Number of rules that already existed. */
   readonly there: number;
-  /** The revision of each request that made one. */
+  /** Revisions that the requests made. */
   readonly revisions: readonly number[];
-  /** Reason why the rest was not written, and how much that is; null = nothing is left. */
+  /** Number of rules that were not written, and the error; null if all were written. */
   readonly failed: { readonly count: number; readonly error: unknown } | null;
 }
 
-/** Nothing. */
 export const NOTHING: Written = { added: 0, there: 0, revisions: [], failed: null };
 
-/** Writes rules for all these domains and returns the revision, 0 = none. */
+/** Writes rules for these domains and returns the revision; 0 if there is none. */
 export type WriteRules = (domains: readonly string[]) => Promise<number>;
 
-/** Whether nothing but these rules came in between, so that rolling back undoes nothing else. */
+/** Whether the revisions are consecutive, so that a rollback undoes nothing else. */
 export function canUndo({ revisions }: Written): boolean {
   return revisions.length > 0 && revisions.at(-1)! - revisions[0]! + 1 === revisions.length;
 }
 
-/** Writes all; ends with the first request that fails. */
+/** Writes all rules; stops at the first failed request. */
 export async function writeAll(domains: readonly string[], write: WriteRules): Promise<Written> {
   let written = NOTHING;
   for (let start = 0; start < domains.length; start += MOST_AT_ONCE) {
@@ -46,7 +45,7 @@ export async function writeAll(domains: readonly string[], write: WriteRules): P
   return written;
 }
 
-/** Leaves out rules that exist already, which the server names by their place. */
+/** Repeats a refused request without the rules that already exist, which the server reports by their index. */
 async function writeNew(
   domains: readonly string[],
   write: WriteRules,

@@ -1,12 +1,15 @@
-/** Matches a name against a regex rule, with the code of the DNS workers. Loaded on demand: it contains a compiler. */
+/**
+ * Matches a name against a regex rule with the code of the DNS threads. Loaded on demand because it contains a
+ * compiler.
+ */
 import { compileExpression } from '../../../../../shared/automata/expression.ts';
 import { finds } from '../../../../../shared/automata/reach.ts';
 import { readRegexRule } from '../../../../../shared/automata/regex-filter.ts';
 
-/** Outcome of a trial; `reason` is text for the middle of a sentence. */
+/** Outcome of a trial; `reason` is inserted in a sentence. */
 export type Trial = { readonly matches: boolean } | { readonly reason: string };
 
-/** Whether the expression, without its options, is found in the name. */
+/** Whether the expression, without its options, matches part of the name. */
 export function tryExpression(pattern: string, name: string): Trial {
   const rule = readRegexRule(pattern);
   if ('reason' in rule) return { reason: rule.reason };

@@ -26,7 +26,7 @@ type Grant = AnswerOf<'GET /grants'>[number];
 
 const EVERY_MS = 15_000;
 
-/** The grants that hold now. */
+/** Active grants. */
 export function GrantList(): ReactNode {
   const { say } = useText();
   const grants = useAsk('GET /grants', {}, { everyMs: EVERY_MS });
@@ -100,7 +100,7 @@ const MIDNIGHT = 'midnight';
 const NO_END = 'ever';
 const EVERYONE = 'everyone';
 
-/** Lets a client, a group or everyone ask for a name, or keeps them from that, for a time. */
+/** Dialog that temporarily allows or blocks a name for a client, a group or everyone. */
 function GrantDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say, format } = useText();
   const groups = useGroups();
@@ -189,7 +189,7 @@ function lengthOf(span: string): { readonly until?: string; readonly secs?: numb
   return span === MIDNIGHT ? { until: nextMidnight().toISOString() } : { secs: Number(span) };
 }
 
-/** Midnight in the time zone of the browser. */
+/** Next midnight in the browser's time zone. */
 function nextMidnight(): Date {
   const end = new Date();
   end.setHours(24, 0, 0, 0);

@@ -1,26 +1,26 @@
-/** Reads many rules out of a text that was pasted: names, hosts lines, Adblock rules, addresses of pages. Pure. */
+/** Reads rules from pasted text: names, hosts lines, Adblock rules and URLs. Pure functions. */
 import { ruleOfPasted } from '../../ui/policy/pasted-name.ts';
 import type { ManagedDomain, RuleAction } from './rule-rows.ts';
 
 /** Result for a name: new, a duplicate of a line above, already a rule, or not a valid name. */
 export type PastedState = 'new' | 'double' | 'there' | 'bad';
 
-/** A name of the text. */
+/** A name in the text. */
 export interface PastedName {
-  /** Counted from 1. */
+  /** Line number; starts at 1. */
   readonly line: number;
   readonly text: string;
   /** Canonical; the unchanged text if it is not a valid name. */
   readonly domain: string;
   readonly state: PastedState;
-  /** A rule for the same group says the opposite already. */
+  /** Whether an existing rule for the same group does the opposite. */
   readonly isOpposed: boolean;
 }
 
 /** The rules to create for the names. */
 export interface PasteTarget {
   readonly action: RuleAction;
-  /** Whether names cover their subdomains, also those that are written without `*.`. */
+  /** Whether rules include subdomains, even for names without `*.`. */
   readonly subdomains: boolean;
   readonly groupId: number | null;
   readonly existing: readonly ManagedDomain[];
@@ -28,7 +28,7 @@ export interface PasteTarget {
 
 const SINK = /^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)$/;
 
-/** All names of the text, in its order; empty lines and comments are left out. */
+/** All names in the text, in order; empty lines and comments are skipped. */
 export function pastedNames(text: string, target: PasteTarget): PastedName[] {
   const { action, subdomains, groupId, existing } = target;
   const own = existing.filter((rule) => rule.group_id === groupId);
@@ -62,6 +62,6 @@ function namesOfLine(line: string): string[] {
   if (text === '' || text.startsWith('!')) return [];
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
   if (SINK.test(words[0]!)) return words.slice(1);
-  // A sentence is one bad line, not many names of one label.
+  // A sentence counts as one invalid line, not as many single-label names.
   return words.length > 1 && !words.every((word) => word.includes('.')) ? [text] : words;
 }

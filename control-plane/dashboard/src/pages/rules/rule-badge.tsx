@@ -1,10 +1,9 @@
-/** Action of a rule, as a word with an icon. */
+/** Action of a rule as a word with an icon. */
 import { Ban, Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Badge } from '../../ui/display/values.tsx';
 
-/** Allows or blocks. */
 export function RuleBadge({ action }: { readonly action: 'allow' | 'deny' | 'block' }): ReactNode {
   const { say } = useText();
   return action === 'allow' ? (

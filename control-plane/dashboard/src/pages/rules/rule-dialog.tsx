@@ -1,4 +1,4 @@
-/** Creates a rule or changes one: for a name, or for names that an expression describes. */
+/** Adds or edits a domain rule or regex rule. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { CheckboxField, SwitchField, TextField } from '../../ui/controls/fields.tsx';
@@ -21,14 +21,14 @@ const FIELDS = ['domain', 'pattern', 'comment', 'group_id'];
 
 interface RuleDialogProps {
   readonly kind: RuleKind;
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly rule: Rule | null;
-  /** Rules that differ from it in their group alone, with it. */
+  /** This rule and all rules that differ from it only in their group. */
   readonly all?: readonly Rule[];
   readonly onClose: () => void;
 }
 
-/** The form; another one for each rule, so that no draft is carried over. */
+/** The key discards the draft when another rule is edited. */
 export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): ReactNode {
   const { say } = useText();
   const { run, isPending, failure } = useChanges({
@@ -50,7 +50,7 @@ export function RuleDialog({ kind, rule, all = [], onClose }: RuleDialogProps): 
     const text = fields.text.trim();
     if (kind === 'domain') {
       const many = rule === null ? manyRules(text, fields.subdomains) : [];
-      // The server reports the error in a text that is not a name.
+      // If the text is not a name, the server reports the error.
       const domain = ruleOfPasted(text, fields.subdomains) ?? text;
       const { group_id: _groupId, ...changed } = body;
       if (isForSeveral)
@@ -167,7 +167,6 @@ interface ActionChoiceProps {
   readonly onChange: (action: RuleAction) => void;
 }
 
-/** Block or allow. */
 export function ActionChoice({ value, onChange }: ActionChoiceProps): ReactNode {
   const { say } = useText();
   return (
@@ -183,7 +182,7 @@ export function ActionChoice({ value, onChange }: ActionChoiceProps): ReactNode 
   );
 }
 
-/** Says what a rule for a name is about, before it is saved. */
+/** Describes which names a rule matches, before it is saved. */
 function Covers({ text, subdomains }: { readonly text: string; readonly subdomains: boolean }): ReactNode {
   const { say } = useText();
   const many = manyRules(text, subdomains);
@@ -200,14 +199,14 @@ function Covers({ text, subdomains }: { readonly text: string; readonly subdomai
   );
 }
 
-/** The rules of a text with several names, as lines that are pasted into a field of one line; none if one is bad. */
+/** Rules of a text with several names, such as lines pasted into the field; empty if one of them is invalid. */
 function manyRules(text: string, subdomains: boolean): readonly string[] {
   const names = pastedNames(text, { action: 'deny', subdomains, groupId: null, existing: [] });
   if (names.some(({ state }) => state === 'bad')) return [];
   return names.filter(({ state }) => state === 'new').map(({ domain }) => domain);
 }
 
-/** The field and the result. DNS uses the same code. */
+/** Field for a name, and whether the regex matches it. DNS uses the same code. */
 function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   const { say } = useText();
   const [name, setName] = useState('');
@@ -236,7 +235,7 @@ function ExpressionTrial({ pattern }: { readonly pattern: string }): ReactNode {
   );
 }
 
-/** Null while there is nothing to try. */
+/** Null until there is a regex and a name. */
 function useTrial(pattern: string, name: string): Trial | null {
   const [trial, setTrial] = useState<Trial | null>(null);
   useEffect(() => {

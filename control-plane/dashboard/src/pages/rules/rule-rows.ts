@@ -1,18 +1,17 @@
-/** Rules that people wrote: as a form, as rows, filtered. */
+/** Domain and regex rules: form values, filters and table rows. */
 import { nameOfRule, saysSubdomains } from '../../ui/policy/pasted-name.ts';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 
-/** A rule for a name. */
+/** A domain rule. */
 export type ManagedDomain = AnswerOf<'GET /managed-domains'>['data'][number];
-/** A rule for names that an expression describes. */
+/** A regex rule. */
 export type RegexFilter = AnswerOf<'GET /regex-filters'>[number];
-/** Either. */
 export type Rule = ManagedDomain | RegexFilter;
 /** Kinds and actions of rules. */
 export type RuleKind = 'domain' | 'expression';
 export type RuleAction = 'allow' | 'deny';
 
-/** The domain or pattern of a rule, as it was written. */
+/** Domain or pattern of a rule, as the user wrote it. */
 export function textOfRule(rule: Rule): string {
   return 'domain' in rule ? rule.domain : rule.pattern;
 }
@@ -35,16 +34,16 @@ export function operationsOf(kind: RuleKind) {
 /** The fields of the form. */
 export interface RuleFields {
   readonly text: string;
-  /** Whether a domain rule covers the names below it. */
+  /** Whether a domain rule includes subdomains. */
   readonly subdomains: boolean;
   readonly action: RuleAction;
-  /** Null = every group. */
+  /** Null for every group. */
   readonly groupId: number | null;
   readonly comment: string;
   readonly enabled: boolean;
 }
 
-/** The form of a rule, or of a new one. */
+/** Form values of a rule, or of a new one. */
 export function fieldsOfRule(rule: Rule | null): RuleFields {
   if (rule === null)
     return { text: '', subdomains: true, action: 'deny', groupId: null, comment: '', enabled: true };
@@ -57,7 +56,7 @@ export function fieldsOfRule(rule: Rule | null): RuleFields {
   };
 }
 
-/** The body of a request, without the domain or the pattern. */
+/** Body of a request, without the domain or pattern. */
 export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
   return { action, group_id: groupId, comment: comment.trim(), enabled };
 }
@@ -65,13 +64,13 @@ export function bodyOfRule({ action, groupId, comment, enabled }: RuleFields) {
 /** Filter of the shown rules. */
 export interface RuleFilter {
   readonly search: string;
-  /** '' = both. */
+  /** '' for both. */
   readonly action: string;
-  /** '' = any; 'all' = those of every group; else an id. */
+  /** '' for any group, 'all' for rules of every group, otherwise a group id. */
   readonly group: string;
 }
 
-/** The rules that fit, the newest first. */
+/** The matching rules, newest first. */
 export function fittingRules<Row extends Rule>(
   rules: readonly Row[],
   { search, action, group }: RuleFilter,
@@ -87,14 +86,14 @@ export function fittingRules<Row extends Rule>(
     .sort((one, other) => other.id - one.id);
 }
 
-/** A row of the table: a rule, or rules for a name that differ in their group alone. */
+/** A row of the table: a rule, or several rules that differ only in their group. */
 export interface RuleRow {
   readonly rule: Rule;
-  /** All of them, with the first. */
+  /** All rules of the row, including the first. */
   readonly all: readonly Rule[];
 }
 
-/** The rows of rules, in their order: what was made for several groups is one row. */
+/** Rows of the table, in the order of the rules. Rules that differ only in their group share a row. */
 export function rowsOf(rules: readonly Rule[]): RuleRow[] {
   const rows = new Map<string, Rule[]>();
   for (const rule of rules) {
@@ -108,7 +107,7 @@ export function rowsOf(rules: readonly Rule[]): RuleRow[] {
   return [...rows.values()].map((all) => ({ rule: all[0]!, all }));
 }
 
-/** Changes that replace the rules of a row by rules for these groups; null = one rule for every group. */
+/** Changes that replace the rules of a row by rules for these groups; null for one rule for every group. */
 export function replacement(
   all: readonly Rule[],
   groupIds: readonly number[] | null,
@@ -127,7 +126,7 @@ export function replacement(
   return { delete: all.map(({ id }) => id), create };
 }
 
-/** Ids of the groups of a row; null = every group. */
+/** Group ids of a row; null for every group. */
 export function groupsOfRow(all: readonly Rule[]): readonly number[] | null {
   const ids = all.flatMap(({ group_id: id }) => id ?? []);
   return ids.length === 0 ? null : ids.sort((one, other) => one - other);

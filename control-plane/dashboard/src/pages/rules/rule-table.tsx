@@ -1,4 +1,4 @@
-/** Rules in rows, with their filter and pages. */
+/** Table of rules, with filters and pages. */
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -29,7 +29,6 @@ interface RuleTableProps {
   readonly rules: readonly Rule[];
 }
 
-/** The table, if there are rules. */
 export function RuleTable({ kind, rules }: RuleTableProps): ReactNode {
   const { say } = useText();
   const [filter, setFields] = useUrlState(DEFAULTS);

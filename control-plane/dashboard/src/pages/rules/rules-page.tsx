@@ -22,7 +22,6 @@ import { ask } from '../../api/ask.ts';
 const DEFAULTS = { tab: 'domain', search: '', action: '', group: '', page: '0' };
 const TABS = ['domain', 'expression', 'grants'] as const;
 
-/** The page. */
 export default function RulesPage(): ReactNode {
   const { say } = useText();
   const [{ tab: written }, setFields] = useUrlState(DEFAULTS);
@@ -87,7 +86,7 @@ function Rules({ kind, of }: RulesProps): ReactNode {
 
 const PAGE = 1_000;
 
-/** All of them: filters of the page hold over every rule, not over one page of them. */
+/** Loads all domain rules, because the page's filters apply to all of them. */
 function useManagedDomains(): UseQueryResult<ManagedDomain[]> {
   return useQuery({
     queryKey: ['GET /managed-domains', 'all'],

@@ -1,4 +1,4 @@
-/** Form for a new schedule, or the name and zone of an existing one. */
+/** Form that adds a schedule, or edits the name and time zone of an existing one. */
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -14,12 +14,12 @@ import { Holidays } from '../../ui/choices/holidays.tsx';
 import { draftOf, slotOf } from './slot-draft.ts';
 
 interface ProfileFormProps {
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly profile: AnswerOf<'GET /schedule-profiles'>[number] | null;
   readonly onClose: () => void;
 }
 
-/** The form in a window. A new schedule is opened. */
+/** A new schedule is opened after it is saved. */
 export function ProfileForm({ profile, onClose }: ProfileFormProps): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();

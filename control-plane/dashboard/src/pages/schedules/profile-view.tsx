@@ -1,4 +1,4 @@
-/** One schedule: what holds now, its week as a grid and as a list, and which groups use it. */
+/** Page of a schedule: its current state, its week as a grid and as a list, and the groups that use it. */
 import { ArrowLeft, CirclePlay, CircleSlash, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -27,11 +27,10 @@ import { daysText } from '../../ui/choices/day-presets.ts';
 export type Profile = AnswerOf<'GET /schedule-profiles/{id}'>;
 type Slot = Profile['slots'][number];
 
-/** The slot that the form edits, or the place of a new one. */
+/** The slot that the form edits, or the start of a new one. */
 type Editing =
   { readonly slot: Slot } | { readonly from?: { readonly day: number; readonly minute: number } };
 
-/** The page of a schedule. */
 export function ProfileView({ id }: { readonly id: number }): ReactNode {
   const { say } = useText();
   const [, setLocation] = useLocation();
@@ -177,7 +176,6 @@ interface SlotListProps {
   readonly onEdit: (slot: Slot) => void;
 }
 
-/** The list. */
 function SlotList({ profileId, slots, isForServices, onEdit }: SlotListProps): ReactNode {
   const { say, format } = useText();
   const remove = useChange('DELETE /schedule-profiles/{id}/slots/{slot_id}', {

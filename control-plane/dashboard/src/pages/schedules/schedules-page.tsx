@@ -1,4 +1,4 @@
-/** Page of schedules: all of them, or the week of one. */
+/** Page of all schedules, or of one schedule. */
 import { CalendarClock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -19,7 +19,6 @@ const DEFAULTS = { open: '' };
 
 type Profile = AnswerOf<'GET /schedule-profiles'>[number];
 
-/** The page. */
 export default function SchedulesPage(): ReactNode {
   const { say } = useText();
   const [{ open }] = useUrlState(DEFAULTS);
@@ -53,7 +52,7 @@ export default function SchedulesPage(): ReactNode {
 
 interface ProfileCardProps {
   readonly profile: Profile;
-  /** Whether the list is up to date, so that none of its schedules was deleted a moment ago. */
+  /** Whether the list is up to date, so that it contains no schedule that was just deleted. */
   readonly isFresh: boolean;
 }
 

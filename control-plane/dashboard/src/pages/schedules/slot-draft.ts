@@ -1,4 +1,4 @@
-/** A slot as in its form: times as people enter them, and the whole day as a separate choice. */
+/** Form values of a slot: times as text, and the whole day as a separate choice. */
 import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
 import type { MessageKey } from '../../i18n/language.ts';
 import { daysBits, daysOf } from '../../ui/policy/week.ts';
@@ -6,20 +6,20 @@ import type { WeekSlot } from '../../ui/policy/week.ts';
 
 /** The fields of the form. */
 export interface SlotDraft {
-  /** 0 = Monday. */
+  /** 0 is Monday. */
   readonly days: readonly number[];
   readonly isWholeDay: boolean;
   readonly start: string;
   readonly end: string;
   readonly action: WeekSlot['action'];
-  /** Not on holidays. */
+  /** Whether the slot is skipped on holidays. */
   readonly skipsDaysOff: boolean;
 }
 
 const MIDNIGHT = '00:00';
 const DAY_END = '24:00';
 
-/** The form of a slot; of a new one from an hour of a day on, else for nights before school. */
+/** Form values of a slot. A new slot starts at the given hour, or covers nights before school days. */
 export function draftOf(
   slot: WeekSlot | null,
   from?: { readonly day: number; readonly minute: number },
@@ -30,7 +30,7 @@ export function draftOf(
       days: daysOf(slot.days),
       isWholeDay,
       start: slot.start_time,
-      // A field for times of day has no 24:00: the day ends where the next one begins.
+      // A time field has no 24:00; the end of a day is midnight of the next one.
       end: slot.end_time === DAY_END ? MIDNIGHT : slot.end_time,
       action: slot.action,
       skipsDaysOff: slot.skips_days_off ?? false,
@@ -50,7 +50,7 @@ export function draftFault(draft: SlotDraft): MessageKey | null {
   return draft.start === draft.end ? 'schedules.fault.same' : null;
 }
 
-/** The slot as the API takes it. */
+/** The slot as an API request. */
 export function slotOf({ days, isWholeDay, start, end, action, skipsDaysOff }: SlotDraft): WeekSlot {
   const times = isWholeDay
     ? { start_time: MIDNIGHT, end_time: DAY_END }
@@ -58,7 +58,7 @@ export function slotOf({ days, isWholeDay, start, end, action, skipsDaysOff }: S
   return { days: daysBits(days), ...times, action, skips_days_off: skipsDaysOff };
 }
 
-/** The full hour of a day at a place of its line, 0 = its start, 1 = its end. */
+/** The full hour at a position in a day's line; 0 is the start of the day, 1 the end. */
 export function hourAt(place: number): number {
   return Math.min(23, Math.max(0, Math.floor(place * 24))) * 60;
 }

@@ -1,4 +1,4 @@
-/** A slot: on which days, from when to when, and what it does. */
+/** Form of a slot: its days, start, end and action. */
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { notify } from '../../api/notices.ts';
@@ -17,14 +17,13 @@ import styles from './schedules.module.css';
 
 interface SlotFormProps {
   readonly profileId: number;
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly slot: AnswerOf<'GET /schedule-profiles/{id}'>['slots'][number] | null;
   /** Start of a new slot. */
   readonly from?: { readonly day: number; readonly minute: number } | undefined;
   readonly onClose: () => void;
 }
 
-/** The form in a window. */
 export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): ReactNode {
   const { say, format } = useText();
   const create = useChange('POST /schedule-profiles/{id}/slots', {
@@ -39,7 +38,7 @@ export function SlotForm({ profileId, slot, from, onClose }: SlotFormProps): Rea
 
   async function save(): Promise<void> {
     if (!(await create.run({ params: { id: profileId }, body: slotOf(draft) }))) return;
-    // A slot is changed by another one in its place: the new one first, so that the time in between is covered.
+    // A changed slot is replaced. The new one is created first, so that there is no gap.
     if (slot !== null) {
       if (!(await remove.run({ params: { id: profileId, slot_id: slot.id } }))) return;
       notify({ tone: 'good', text: say('schedules.slot.changed') });

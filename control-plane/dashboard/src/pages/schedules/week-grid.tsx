@@ -1,4 +1,4 @@
-/** The slots of a week, with one line per day. Administrators press a slot to edit it, or an empty hour to add one. */
+/** The slots of a week, with one line per day. Administrators click a slot to edit it, or a free hour to add one. */
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { timeOfDay } from '../../../../../shared/policy/time-of-day.ts';
 import { useText } from '../../i18n/text.ts';
@@ -10,11 +10,11 @@ import styles from './schedules.module.css';
 
 interface WeekGridProps<Slot extends WeekSlot> {
   readonly slots: readonly Slot[];
-  /** Whether the schedule blocks services at its times, and not everything. */
+  /** Whether the schedule blocks services instead of everything. */
   readonly isForServices: boolean;
-  /** A slot was chosen; without it the grid is a picture. */
+  /** Called when a slot is selected; without it the grid is an image. */
   readonly onOpen?: (slot: Slot) => void;
-  /** An hour without a slot was pressed. For a mouse or a finger; the button "Add" is for all. */
+  /** Called when a free hour is clicked or tapped. Keyboard users have the button "Add time". */
   readonly onAdd?: (day: number, minute: number) => void;
 }
 
@@ -23,7 +23,7 @@ const HOURS = [0, 6, 12, 18, 24] as const;
 const DAY = 1_440;
 const HEIGHT = 100;
 
-/** The grid. The list of slots next to it contains the same as text. */
+/** The list of slots on the same page contains the same information as text. */
 export function WeekGrid<Slot extends WeekSlot>({
   slots,
   isForServices,
@@ -118,7 +118,7 @@ function Block<Slot extends WeekSlot>({ block, isForServices, onOpen }: BlockPro
   );
 }
 
-/** Where in its line a press was, 0 = midnight, whichever way the page runs. */
+/** Position of a click in the day's line, 0 = midnight, for either text direction. */
 function placeOf(event: MouseEvent<SVGSVGElement>): number {
   const box = event.currentTarget.getBoundingClientRect();
   const place = (event.clientX - box.left) / box.width;

@@ -1,4 +1,4 @@
-/** Form of a custom service: a name for some domains. */
+/** Form of a custom service, which is a name for some domains. */
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
 import { useText } from '../../i18n/text.ts';
@@ -11,12 +11,11 @@ import { useFields } from '../../api/use-fields.ts';
 import { domainFault, domainsOf } from './domain-lines.ts';
 
 interface CustomServiceFormProps {
-  /** Null = a new one. */
+  /** Null to create one. */
   readonly service: Service | null;
   readonly onClose: () => void;
 }
 
-/** The form in a window. */
 export function CustomServiceForm({ service, onClose }: CustomServiceFormProps): ReactNode {
   const { say } = useText();
   const { data: categories = [] } = useAsk('GET /services/categories', {});

@@ -1,7 +1,7 @@
-/** Domains that users enter one per line, and the server's errors about them. */
+/** Parses domains that users enter one per line, and maps the server's errors to them. */
 import { ApiFailure } from '../../../../../shared/api/client/typed-client.ts';
 
-/** The domains: one a line, or with blanks or commas between them. */
+/** Domains in a text, separated by lines, spaces or commas. */
 export function domainsOf(lines: string): string[] {
   return lines.split(/[\s,]+/).filter((domain) => domain !== '');
 }

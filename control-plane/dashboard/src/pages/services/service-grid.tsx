@@ -1,4 +1,4 @@
-/** Services by group: a table of checkboxes, or the switches of one group if the table does not fit. */
+/** Services by group: a table of checkboxes, or switches for one group if the table does not fit. */
 import { SearchX } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
@@ -23,10 +23,10 @@ import type { Service, ServiceBlocks } from '../../ui/policy/service-blocks.ts';
 import { Filters } from '../../ui/display/filters.tsx';
 import styles from './services.module.css';
 
-/** State of the page that is kept in its address. */
+/** State that is kept in the URL. */
 export const DEFAULTS = { search: '', category: '', group: '', show: 'all', offset: '0', open: '' };
 const PAGE_ROWS = 40;
-/** More columns do not fit on a screen; the user then chooses one group. */
+/** More columns do not fit on a screen; the user then selects one group. */
 const MOST_COLUMNS = 8;
 
 interface Group {
@@ -34,7 +34,6 @@ interface Group {
   readonly name: string;
 }
 
-/** The grid with its filters. */
 export function ServiceGrid({ services }: { readonly services: readonly Service[] }): ReactNode {
   const { say } = useText();
   const [fields, setFields] = useUrlState(DEFAULTS);

@@ -18,7 +18,6 @@ import type { Service } from '../../ui/policy/service-blocks.ts';
 import { EditAndDelete } from '../../ui/overlays/edit-and-delete.tsx';
 import styles from './services.module.css';
 
-/** The page. */
 export default function ServicesPage(): ReactNode {
   const { say } = useText();
   const [{ open }, setFields] = useUrlState(DEFAULTS);
@@ -48,7 +47,7 @@ interface ServiceDrawerProps {
   readonly onClose: () => void;
 }
 
-/** One service: what it is made of, and for which groups it is blocked. */
+/** Drawer of a service: its domains, and the groups that it is blocked for. */
 function ServiceDrawer({ service, onClose }: ServiceDrawerProps): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();

@@ -1,20 +1,20 @@
-/** The parts of the settings, in the order of their navigation. */
+/** Sections of the settings, in the order of their navigation. */
 import { CONFIG_SECTIONS } from './keys/config-key.ts';
 import type { ConfigSection } from './keys/config-key.ts';
 import type { Me } from '../../api/session.tsx';
 
-/** Parts that are more than keys of the configuration: of people, of the server, and of administrators. */
+/** Parts other than configuration sections: for every user, and for administrators. */
 const OWN = ['appearance', 'account', 'sessions'] as const;
 const ADMIN = ['users', 'tokens', 'backup', 'import'] as const;
 const SERVER = ['tls'] as const;
 
-/** A part, by its name in the address. */
+/** A part, as named in the URL. */
 export type Part = (typeof OWN)[number] | (typeof ADMIN)[number] | (typeof SERVER)[number] | ConfigSection;
 
 /** Part that the settings open with. */
 export const FIRST: Part = 'appearance';
 
-/** The parts that this person may use. */
+/** Parts that this user may open. */
 export function partsFor({ username, isAdmin }: Me): readonly Part[] {
   const own = username === null ? OWN.filter((part) => part === 'appearance') : OWN;
   return [...own, ...(isAdmin ? ADMIN : []), ...SERVER, ...CONFIG_SECTIONS];

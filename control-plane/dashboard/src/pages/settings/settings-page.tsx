@@ -1,4 +1,4 @@
-/** Settings: the configuration key by key, users and their sessions, certificates, backups. */
+/** Settings: configuration keys, users and their sessions, certificates and backups. */
 import { lazy } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -17,7 +17,7 @@ import styles from './settings-page.module.css';
 
 const DEFAULTS = { part: FIRST as string, search: '' };
 
-/** Views of the parts; each is loaded when it is opened. */
+/** Views of the parts, which are loaded when they are opened. */
 const VIEWS: Readonly<Partial<Record<Part, ComponentType>>> = {
   account: lazy(() => import('./account/account-part.tsx')),
   sessions: lazy(() => import('./account/sessions-part.tsx')),
@@ -29,7 +29,7 @@ const VIEWS: Readonly<Partial<Record<Part, ComponentType>>> = {
   appearance: AppearancePart,
 };
 
-/** The page; part and search are in the address. */
+/** The part and the search are in the URL. */
 export default function SettingsPage(): ReactNode {
   const { say } = useText();
   const me = useMe();

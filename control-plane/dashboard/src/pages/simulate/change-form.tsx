@@ -1,4 +1,4 @@
-/** Adds a change to the draft: its kind, then what it is about. */
+/** Form that adds a change to the draft: its kind, then its values. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -16,7 +16,6 @@ interface ChangeFormProps {
   readonly onAdd: (change: DraftChange) => void;
 }
 
-/** The form. */
 export function ChangeForm({ onAdd }: ChangeFormProps): ReactNode {
   const { say } = useText();
   const [kind, setKind] = useState<ChangeKind>('turnOn');
@@ -38,7 +37,7 @@ export function ChangeForm({ onAdd }: ChangeFormProps): ReactNode {
 }
 
 interface AddProps {
-  /** Null = not complete yet. */
+  /** Null while the form is incomplete. */
   readonly change: DraftChange | null;
   readonly onAdd: (change: DraftChange) => void;
 }

@@ -1,4 +1,4 @@
-/** A change of the draft in words, with the way to make it and to drop it. */
+/** A change of the draft as text, with buttons to apply it and to remove it. */
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../api/use-ask.ts';
@@ -13,12 +13,11 @@ import styles from './simulate-page.module.css';
 
 interface ChangeRowProps {
   readonly change: DraftChange;
-  /** Whether there is an answer, so that the change can be made. */
+  /** Whether there is a result, so that the change can be applied. */
   readonly canDo: boolean;
   readonly onDrop: () => void;
 }
 
-/** The row. */
 export function ChangeRow({ change, canDo, onDrop }: ChangeRowProps): ReactNode {
   const { say } = useText();
   const text = useWords(change);
@@ -63,12 +62,12 @@ function useWords(change: DraftChange): string {
 }
 
 interface Make {
-  /** Null if the change cannot be made from here. */
+  /** Null if the change cannot be applied here. */
   readonly make: (() => void) | null;
   readonly isPending: boolean;
 }
 
-/** Makes the change of the draft a change of policy; it then leaves the draft. */
+/** Applies a change of the draft to the policy and removes it from the draft. */
 function useMake(change: DraftChange, onDone: () => void): Make {
   const { run, isPending } = useChanges({ done: 'simulate.done', onDone });
   const isClient = change.kind === 'client';

@@ -1,4 +1,4 @@
-/** A draft as a list of changes, what the server is asked about it, and which changes can be made directly. Pure. */
+/** A draft as a list of changes, and the request that simulates it. Pure functions. */
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import type { Draft } from '../../ui/policy/use-simulation.ts';
 
@@ -32,7 +32,7 @@ export type DraftChange =
 export const CHANGE_KINDS = ['turnOn', 'turnOff', 'url', 'domain', 'block', 'unblock', 'client'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** The draft of the request. */
+/** Draft in the body of the request. */
 export function draftOf(changes: readonly DraftChange[], period: string): Draft {
   const of = <Kind extends ChangeKind>(kind: Kind) =>
     changes.filter((change): change is Extract<DraftChange, { kind: Kind }> => change.kind === kind);
@@ -59,7 +59,7 @@ export function draftOf(changes: readonly DraftChange[], period: string): Draft 
   };
 }
 
-/** Two changes with the same key say the same; the draft has each once. */
+/** Key of a change. Changes with the same key are equal, and the draft contains each once. */
 export function keyOf(change: DraftChange): string {
   return JSON.stringify(change);
 }

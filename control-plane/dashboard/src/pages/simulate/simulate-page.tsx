@@ -1,4 +1,4 @@
-/** Simulates a draft of policy with the queries of the log. Nothing is stored. */
+/** Simulates a policy draft with the queries in the log. Nothing is stored. */
 import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -20,14 +20,13 @@ import styles from './simulate-page.module.css';
 const DEFAULTS = { period: '7d' };
 const PERIODS = ['24h', '7d', '30d'] as const;
 
-/** The page. */
 export default function SimulatePage(): ReactNode {
   const { say } = useText();
   const { isAdmin } = useMe();
   const [{ period: written }, setFields] = useUrlState(DEFAULTS);
   const period = PERIODS.find((one) => one === written) ?? '7d';
   const [changes, setChanges] = useState<readonly DraftChange[]>([]);
-  /** Draft and period of the answer; it is outdated once they differ. */
+  /** Draft and period of the result; the result is out of date once they change. */
   const [asked, setAsked] = useState('');
   const simulation = useSimulation();
   const draft = draftOf(changes, period);

@@ -1,4 +1,4 @@
-/** After the password: what is left to do until every device at home uses Weir, and how to see that it does. */
+/** Page after setup: the remaining steps until every device uses Weir, and how to check them. */
 import { ListChecks, Network, Router, ShieldCheck } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -16,10 +16,9 @@ import { QrCode } from '../../ui/display/qr-code.tsx';
 import { enteredAddresses, originForOthers, routerObstacle } from '../../api/router-state.ts';
 import { CopyField } from '../../ui/controls/copy-field.tsx';
 
-/** Steps are checked again after this time. */
+/** Interval at which the steps are checked. */
 const CHECK_MS = 5_000;
 
-/** The page. */
 export default function WelcomePage(): ReactNode {
   const { say } = useText();
   const reach = useAsk('GET /system/reachability', {}, { everyMs: CHECK_MS });
@@ -61,7 +60,7 @@ function Steps({ reach }: { readonly reach: Reach }): ReactNode {
   );
 }
 
-/** Lists to choose from, and the way to custom rules. */
+/** Choice of lists. */
 function ListsStep(): ReactNode {
   const { say } = useText();
   const [, navigate] = useLocation();
@@ -105,7 +104,7 @@ function Step({ icon: Icon, title, children }: StepProps): ReactNode {
   );
 }
 
-/** The page that checks a device, for this one and for a phone; and the devices that were seen so far. */
+/** Links to the check page, for this device and as a QR code for a phone, and the number of devices seen so far. */
 function CheckStep({ reach }: { readonly reach: Reach }): ReactNode {
   const { say } = useText();
   const origin = originForOthers(reach, location);
@@ -215,7 +214,7 @@ function Addresses({ title, addresses }: AddressesProps): ReactNode {
   );
 }
 
-/** Networks of other routers are not among those that may ask at first. */
+/** Who may ask: by default, networks behind other routers may not. */
 function MayAsk(): ReactNode {
   const { say } = useText();
   const access = useAsk('GET /clients/refused', {});

@@ -1,4 +1,4 @@
-/** Queries by time: all of them and the blocked ones. With a sentence and a table that say the same. */
+/** Chart of all and blocked queries over time, with a sentence and a table that contain the same information. */
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
@@ -7,7 +7,7 @@ import { summaryOf } from './timeline-summary.ts';
 import type { TimelineBucket } from './timeline-summary.ts';
 import styles from './timeline-chart.module.css';
 
-/** Loaded after the page: the drawing code is not part of the first view. */
+/** Loaded after the page, so that the chart library is not part of the first view. */
 const Plot = lazy(() => import('./timeline-plot.tsx'));
 
 interface TimelineChartProps {
@@ -15,7 +15,6 @@ interface TimelineChartProps {
   readonly granularity: 'minute' | '15min' | 'hour' | 'day';
 }
 
-/** The chart; a button shows its table. */
 export function TimelineChart({ buckets, granularity }: TimelineChartProps): ReactNode {
   const { say, format } = useText();
   const [asTable, setAsTable] = useState(false);

@@ -1,4 +1,4 @@
-/** Draws a timeline. Loaded when it is first needed. */
+/** Draws the timeline; loaded on demand. */
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import uPlot from 'uplot';
@@ -14,7 +14,7 @@ interface PlotProps {
   readonly buckets: readonly TimelineBucket[];
 }
 
-/** The drawing; new figures are put into the same one. */
+/** Updates the same plot when the figures change. */
 export default function TimelinePlot({ buckets }: PlotProps): ReactNode {
   const { format } = useText();
   const place = useRef<HTMLDivElement>(null);
@@ -34,7 +34,7 @@ export default function TimelinePlot({ buckets }: PlotProps): ReactNode {
       plot.current?.setSize({ width: frame.clientWidth, height: HEIGHT_PX }),
     );
     sizes.observe(frame);
-    // A canvas keeps the colours that it was drawn with.
+    // A canvas does not follow a change of theme.
     const themes = new MutationObserver(draw);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -56,7 +56,7 @@ export default function TimelinePlot({ buckets }: PlotProps): ReactNode {
 }
 
 function dataOf(buckets: readonly TimelineBucket[]): uPlot.AlignedData {
-  // A bar of no height would still have an edge.
+  // A bar of height 0 would still have a border.
   const bar = (count: number): number | null => (count === 0 ? null : count);
   return [
     buckets.map(({ timestamp }) => Date.parse(timestamp) / 1_000),
@@ -65,13 +65,13 @@ function dataOf(buckets: readonly TimelineBucket[]): uPlot.AlignedData {
   ];
 }
 
-/** Half a bar more at both ends: a bar stands around its moment. */
+/** Adds half a bar at both ends, because bars are centred on their time. */
 function spanOf(plot: uPlot, least: number, most: number): [number, number] {
   const half = (most - least) / Math.max(1, plot.data[0].length - 1) / 2;
   return [least - half, most + half];
 }
 
-/** Midnights are days, all else is a time of day. */
+/** Midnight is shown as a date, any other time as a time of day. */
 function momentText(secs: number, format: Formats): string {
   const moment = new Date(secs * 1_000);
   return moment.getHours() === 0 && moment.getMinutes() === 0
@@ -79,7 +79,7 @@ function momentText(secs: number, format: Formats): string {
     : format.shortTime(moment);
 }
 
-/** Colours are those of the page: a canvas knows no custom properties. */
+/** Reads the colours from the page, because a canvas cannot use custom properties. */
 function optionsFor(frame: HTMLElement, format: Formats): uPlot.Options {
   const colour = (name: string): string => {
     frame.style.color = `var(--${name})`;

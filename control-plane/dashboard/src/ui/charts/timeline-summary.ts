@@ -1,21 +1,20 @@
 /** Summary of a timeline in one sentence. */
 
-/** One span of a timeline. */
+/** A bucket of a timeline. */
 export interface TimelineBucket {
-  /** Start of the bucket. */
   readonly timestamp: string;
   readonly total: number;
   readonly blocked: number;
 }
 
-/** The sums, and the bucket with the most queries; null without queries. */
+/** Totals, and the bucket with the most queries; null if there are no queries. */
 export interface TimelineSummary {
   readonly total: number;
   readonly blocked: number;
   readonly busiest: TimelineBucket | null;
 }
 
-/** Sums a timeline up. */
+/** Summarises a timeline. */
 export function summaryOf(buckets: readonly TimelineBucket[]): TimelineSummary {
   let total = 0;
   let blocked = 0;

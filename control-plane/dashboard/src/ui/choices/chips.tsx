@@ -1,10 +1,9 @@
-/** Choices that are all visible; a press selects or deselects one. */
+/** Visible choices; a click selects or deselects one. */
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import styles from './choices.module.css';
 
-/** A choice. */
 export interface Chip {
   readonly id: string;
   readonly text: string;
@@ -19,7 +18,6 @@ interface ChipsProps {
   readonly onToggle: (id: string, isChosen: boolean) => void;
 }
 
-/** The choices in lines that break. */
 export function Chips({ label, chips, isChosen, onToggle }: ChipsProps): ReactNode {
   return (
     <div role="group" aria-label={label} className={styles['chips']}>

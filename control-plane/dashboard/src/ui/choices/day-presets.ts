@@ -1,8 +1,8 @@
-/** Days of the week that are often chosen together, and days in words. */
+/** Common selections of weekdays, and texts for weekdays. */
 import type { MessageKey } from '../../i18n/language.ts';
 import { daysOf } from '../policy/week.ts';
 
-/** Days that are often chosen together. */
+/** Common selections of weekdays. */
 export const DAY_PRESETS = [
   { id: 'every', bits: 0b1111111 },
   { id: 'work', bits: 0b0011111 },
@@ -10,7 +10,7 @@ export const DAY_PRESETS = [
   { id: 'school', bits: 0b1001111 },
 ] as const;
 
-/** The days in words: a preset, or their names. */
+/** Text for days: the name of a preset, or the names of the days. */
 export function daysText(
   bits: number,
   say: (key: MessageKey) => string,

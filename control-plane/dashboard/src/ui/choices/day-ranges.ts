@@ -1,12 +1,12 @@
-/** Ranges of days off, apart from their form. */
+/** Ranges of holidays. */
 
-/** Days off, both included. */
+/** A range of holidays; both days are included. */
 export interface DayRange {
   readonly from: string;
   readonly to: string;
 }
 
-/** The ranges that have both days. */
+/** The ranges whose first and last day are filled in. */
 export function filledIn(ranges: readonly DayRange[]): DayRange[] {
   return ranges.filter(({ from, to }) => from !== '' && to !== '');
 }

@@ -9,7 +9,7 @@ interface FormPartProps {
   readonly children: ReactNode;
 }
 
-/** A heading with what belongs to it. */
+/** A heading with the controls of the part. */
 export function FormPart({ title, help, children }: FormPartProps): ReactNode {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-/** Days off, on which school nights and homework do not apply. */
+/** Form part for holidays, on which school nights and homework do not apply. */
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
@@ -13,7 +13,6 @@ interface HolidaysProps {
   readonly onChange: (ranges: readonly DayRange[]) => void;
 }
 
-/** The ranges. */
 export function Holidays({ ranges, onChange }: HolidaysProps): ReactNode {
   const { say } = useText();
   const set = (index: number, changed: DayRange): void =>

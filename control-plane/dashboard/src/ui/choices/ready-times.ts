@@ -1,16 +1,16 @@
-/** Times that families often want, ready to choose. */
+/** Predefined times for families. */
 
-/** A time of a schedule without what it does. */
+/** A time of a schedule, without its action. */
 export interface ReadyTime {
-  /** Bit 0 = Monday to bit 6 = Sunday: the days on which it starts. */
+  /** Days on which it starts: bit 0 is Monday, bit 6 is Sunday. */
   readonly days: number;
   readonly start_time: string;
   readonly end_time: string;
-  /** Not on holidays. */
+  /** Whether the time is skipped on holidays. */
   readonly skips_days_off: boolean;
 }
 
-/** Their names. */
+/** Ids of the predefined times. */
 export const READY_IDS = ['school', 'homework', 'bedtime'] as const;
 export type ReadyId = (typeof READY_IDS)[number];
 
@@ -24,7 +24,7 @@ export const READY_TIMES: Readonly<Record<ReadyId, ReadyTime>> = {
   bedtime: { days: EVERY_DAY, start_time: '21:00', end_time: '06:30', skips_days_off: false },
 };
 
-/** Which of them a time is, also after its hours were changed; null = none. */
+/** Id of the predefined time that a time was made from, even if its hours were changed; null if there is none. */
 export function readyIdOf({ days, skips_days_off: skips }: ReadyTime): ReadyId | null {
   return (
     READY_IDS.find((id) => READY_TIMES[id].days === days && READY_TIMES[id].skips_days_off === skips) ?? null

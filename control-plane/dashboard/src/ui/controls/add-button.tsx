@@ -1,4 +1,4 @@
-/** Adds something; only administrators see it. */
+/** Button that adds something; only administrators see it. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -10,7 +10,6 @@ interface AddButtonProps {
   readonly onPress: () => void;
 }
 
-/** The button. */
 export function AddButton({ text, onPress }: AddButtonProps): ReactNode {
   return (
     <ForAdmins>
@@ -23,11 +22,10 @@ export function AddButton({ text, onPress }: AddButtonProps): ReactNode {
 
 interface AddWithProps {
   readonly text: string;
-  /** The form that it opens. */
+  /** The form that the button opens. */
   readonly form: (close: () => void) => ReactNode;
 }
 
-/** The button with its form. */
 export function AddWith({ text, form }: AddWithProps): ReactNode {
   const [isAdding, setAdding] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** Buttons. An icon alone has a name for screen readers and a tooltip. */
+/** Buttons. A button with only an icon has a label for screen readers and a tooltip. */
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
@@ -10,20 +10,20 @@ export type ButtonKind = 'main' | 'plain' | 'quiet' | 'danger';
 
 interface ButtonProps {
   readonly children: ReactNode;
-  /** Read aloud in place of the text; begins with it. */
+  /** Read by screen readers instead of the text. It must begin with the text. */
   readonly 'aria-label'?: string;
   readonly kind?: ButtonKind;
   readonly icon?: LucideIcon;
   readonly onPress?: () => void;
   readonly type?: 'button' | 'submit';
   readonly isDisabled?: boolean;
-  /** The action is running: the button shows that and is disabled. */
+  /** Whether the action is running. The button shows this and is disabled. */
   readonly isPending?: boolean;
   readonly slot?: string;
   readonly autoFocus?: boolean;
 }
 
-/** A button with a text. */
+/** A button with text. */
 export function Button({ children, kind = 'plain', icon: Icon, ...rest }: ButtonProps): ReactNode {
   return (
     <AriaButton className={`${styles['button']} ${styles[kind]}`} {...rest}>
@@ -35,12 +35,12 @@ export function Button({ children, kind = 'plain', icon: Icon, ...rest }: Button
 
 interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   readonly icon: LucideIcon;
-  /** Read aloud, and shown when pointed at. */
+  /** Label for screen readers and tooltip. */
   readonly label: string;
   readonly isPressed?: boolean;
 }
 
-/** A button with an icon only. */
+/** A button with only an icon. */
 export function IconButton({
   icon: Icon,
   label,
@@ -70,7 +70,7 @@ interface TextButtonProps {
   readonly onPress: () => void;
 }
 
-/** A text in a row that opens its details: looks like a link, stays on the page, as high as a finger needs. */
+/** Text in a row that opens its details. Looks like a link but stays on the page, and is large enough for touch. */
 export function TextButton({ children, onPress }: TextButtonProps): ReactNode {
   return (
     <AriaButton className={styles['asText'] ?? ''} onPress={onPress}>

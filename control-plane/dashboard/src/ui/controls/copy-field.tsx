@@ -12,7 +12,7 @@ interface CopyFieldProps {
   readonly text: string;
 }
 
-/** The text in lines that can be selected, and the button. */
+/** Selectable text with a copy button. */
 export function CopyField({ label, text }: CopyFieldProps): ReactNode {
   const { say } = useText();
   const [isCopied, setCopied] = useState(false);
@@ -37,7 +37,7 @@ interface CopyButtonProps {
   readonly label: string;
 }
 
-/** A button that copies a text and says when it is done. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({ text, label }: CopyButtonProps): ReactNode {
   const { say } = useText();
   const [copied, setCopied] = useState<string | null>(null);

@@ -1,6 +1,6 @@
-/** Copies a text to the clipboard. Over plain HTTP the clipboard API is missing, so an older way is the fallback. */
+/** Copies text to the clipboard. Over plain HTTP there is no clipboard API, so `execCommand` is the fallback. */
 
-/** False if the browser allows neither way. */
+/** Returns false if the browser allows neither method. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     // Absent if the page is not a secure context.
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Refused: the older way may still do.
+    // The API was refused; try the fallback.
   }
   return copyBySelection(text);
 }
@@ -21,7 +21,7 @@ function copyBySelection(text: string): boolean {
   field.value = text;
   field.readOnly = true;
   field.className = 'unseen';
-  // Inside of the dialog: it does not let the focus out.
+  // Inside the dialog, because a dialog traps the focus.
   (before?.closest('[role="dialog"]') ?? document.body).append(field);
   field.select();
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure context

@@ -1,4 +1,4 @@
-/** Fields of forms: each with its label, a line of help, and what is wrong with it. */
+/** Form fields with label, help text and error message. */
 import { Check, ChevronDown, Search, X } from 'lucide-react';
 import { useId } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
@@ -21,12 +21,12 @@ import styles from './fields.module.css';
 interface FieldProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** Error message; null = none. */
+  /** Error message; null if the value is valid. */
   readonly error?: string | null | undefined;
   readonly isDisabled?: boolean;
 }
 
-/** A text that is offered, and what it means. */
+/** A suggested value with its description. */
 export interface Suggestion {
   readonly text: string;
   readonly meaning?: string | undefined;
@@ -42,19 +42,18 @@ interface TextFieldProps extends FieldProps {
   readonly isRequired?: boolean;
   readonly placeholder?: string;
   readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'url';
-  /** Lines; more than one makes a field of many lines. */
+  /** Number of lines; more than one makes a multi-line field. */
   readonly rows?: number;
-  /** Texts that are often wanted; others may be written as well. */
+  /** Suggested values; any other text is also allowed. */
   readonly suggestions?: readonly Suggestion[];
-  /** The label is read aloud only. */
+  /** Whether only screen readers get the label. */
   readonly isLabelHidden?: boolean;
-  /** Names, addresses, rules: no correction of spelling, letters of one width. */
+  /** For names, addresses and rules: monospace and without spell checking. */
   readonly isCode?: boolean;
-  /** Enter in it does not send the form around it. */
+  /** Whether Enter in the field does not submit the form. */
   readonly keepsEnter?: boolean;
 }
 
-/** A text in one or more lines. */
 export function TextField(props: TextFieldProps): ReactNode {
   const {
     label,
@@ -129,7 +128,7 @@ interface SearchFieldProps {
   readonly autoFocus?: boolean;
 }
 
-/** A field to search by. Its label is for screen readers. */
+/** A search field. Only screen readers get its label. */
 export function SearchField({ label, placeholder, ...rest }: SearchFieldProps): ReactNode {
   const { say } = useText();
   return (
@@ -148,7 +147,7 @@ export function SearchField({ label, placeholder, ...rest }: SearchFieldProps): 
   );
 }
 
-/** One of some choices. */
+/** An option of a select field. */
 export interface Choice<Id extends string> {
   readonly id: Id;
   readonly text: string;
@@ -159,11 +158,11 @@ interface SelectFieldProps<Id extends string> extends FieldProps {
   readonly value: Id;
   readonly onChange: (value: Id) => void;
   readonly choices: readonly Choice<Id>[];
-  /** The label is read aloud only. */
+  /** Whether only screen readers get the label. */
   readonly isLabelHidden?: boolean;
 }
 
-/** One of a few choices, in a list that opens. */
+/** A drop-down list of choices. */
 export function SelectField<Id extends string>(props: SelectFieldProps<Id>): ReactNode {
   const { label, help, error = null, value, onChange, choices, isLabelHidden = false, ...rest } = props;
   return (
@@ -204,7 +203,7 @@ interface ToggleProps {
   readonly isSelected: boolean;
   readonly onChange: (isSelected: boolean) => void;
   readonly isDisabled?: boolean;
-  /** Read aloud in place of the text. */
+  /** Read by screen readers instead of the text. */
   readonly 'aria-label'?: string;
 }
 
@@ -222,7 +221,7 @@ export function SwitchField({ children, ...rest }: ToggleProps): ReactNode {
   );
 }
 
-/** Part of a form, or of a choice of rows. */
+/** A checkbox in a form or a row. */
 export function CheckboxField({ children, ...rest }: ToggleProps): ReactNode {
   return (
     <AriaCheckboxField {...rest}>

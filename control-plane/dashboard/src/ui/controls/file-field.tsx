@@ -1,4 +1,4 @@
-/** A file of this device, chosen by a button. */
+/** Field for a local file. */
 import { FileUp } from 'lucide-react';
 import { useId } from 'react';
 import type { ReactNode } from 'react';
@@ -10,17 +10,17 @@ import styles from './file-field.module.css';
 interface FileFieldProps {
   readonly label: string;
   readonly help?: string;
-  /** Error message; null = none. */
+  /** Error message; null if the value is valid. */
   readonly error?: string | null;
-  /** Null before one is chosen. */
+  /** Null until a file is chosen. */
   readonly file: File | null;
   readonly onFile: (file: File) => void;
-  /** Endings or media types that the browser offers first. */
+  /** File extensions or media types that the browser offers. */
   readonly types?: readonly string[];
   readonly isDisabled?: boolean;
 }
 
-/** The button, with the name and the size of the chosen file. */
+/** A button, and the name and size of the chosen file. */
 export function FileField(props: FileFieldProps): ReactNode {
   const { label, help, error = null, file, onFile, types, isDisabled = false } = props;
   const { say, format } = useText();

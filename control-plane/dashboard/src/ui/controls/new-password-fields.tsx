@@ -1,4 +1,4 @@
-/** A new password: typed twice, since it cannot be seen. */
+/** Fields for a new password, which is typed twice because it is hidden. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { TextField } from './fields.tsx';
@@ -13,7 +13,6 @@ interface NewPasswordFieldsProps {
   readonly autoFocus?: boolean;
 }
 
-/** Both fields. */
 export function NewPasswordFields({
   label,
   help,

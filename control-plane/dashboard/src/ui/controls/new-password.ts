@@ -1,6 +1,6 @@
 /** Checks a new password while it is typed. */
 
-/** Of the API: `NewPassword`, which the dashboard does not load for two lines. */
+/** Same as `NewPassword` of the API, whose schema would be too large to load for this check. */
 const LEAST_LENGTH = 8;
 const isShort = (password: string): boolean => Array.from(password).length < LEAST_LENGTH;
 
@@ -10,10 +10,10 @@ export interface TypedPassword {
   readonly repeated: string;
 }
 
-/** State before anything is typed. */
+/** Initial state. */
 export const NO_PASSWORD: TypedPassword = { password: '', repeated: '' };
 
-/** Errors in a new password; an empty field is not an error yet. */
+/** Errors of a new password. An empty field is not an error yet. */
 export function passwordFaults({ password, repeated }: TypedPassword): {
   isShort: boolean;
   differs: boolean;
@@ -24,7 +24,7 @@ export function passwordFaults({ password, repeated }: TypedPassword): {
   };
 }
 
-/** Whether it can be set. */
+/** Whether the password can be set. */
 export function isSettable({ password, repeated }: TypedPassword): boolean {
   return !isShort(password) && repeated === password;
 }

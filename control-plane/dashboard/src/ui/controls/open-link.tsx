@@ -1,4 +1,4 @@
-/** The name of a row that opens its details: a real link, so that it can be copied and opened in a new tab. */
+/** Name of a row that opens its details. It is a real link, which can be copied and opened in a new tab. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './open-link.module.css';
@@ -6,11 +6,10 @@ import styles from './open-link.module.css';
 interface OpenLinkProps {
   readonly to: string;
   readonly children: ReactNode;
-  /** A second, quiet line. */
+  /** A second line of secondary text. */
   readonly detail?: ReactNode;
 }
 
-/** The link. */
 export function OpenLink({ to, children, detail }: OpenLinkProps): ReactNode {
   return (
     <Link to={to} className={styles['link']}>

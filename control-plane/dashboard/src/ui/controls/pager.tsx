@@ -1,4 +1,4 @@
-/** Pages of a long list: which rows are shown, and the way to those before and after. */
+/** Pager of a long list: the range of shown rows, and buttons for the previous and next page. */
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
@@ -12,7 +12,7 @@ interface PagerProps {
   readonly onMove: (offset: number) => void;
 }
 
-/** Empty if all rows are on one page. */
+/** Renders nothing if all rows are on one page. */
 export function Pager({ total, limit, offset, onMove }: PagerProps): ReactNode {
   const { say, format } = useText();
   if (total <= limit && offset === 0) return null;

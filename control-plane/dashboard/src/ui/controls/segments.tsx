@@ -11,7 +11,6 @@ interface SegmentsProps<Id extends string> {
   readonly choices: readonly { readonly id: Id; readonly text: string }[];
 }
 
-/** The choices side by side. */
 export function Segments<Id extends string>({
   label,
   value,

@@ -1,4 +1,4 @@
-/** A form that the page sends itself, by its button or by Enter. */
+/** A form that calls `onSubmit` when the user presses its button or Enter. */
 import type { ReactNode } from 'react';
 import { Form } from 'react-aria-components/Form';
 
@@ -8,7 +8,6 @@ interface SubmitFormProps {
   readonly children: ReactNode;
 }
 
-/** The form. */
 export function SubmitForm({ className = '', onSubmit, children }: SubmitFormProps): ReactNode {
   return (
     <Form

@@ -1,4 +1,4 @@
-/** A list that rows can be added to: with its button, or with what it is for while it is empty. */
+/** A list with an Add button. While it is empty, it shows its purpose. */
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -17,7 +17,7 @@ interface AddableListProps<Row> {
   readonly children: (rows: readonly Row[]) => ReactNode;
 }
 
-/** The list; an open form stays when the first row arrives. */
+/** An open form stays open when the first row arrives. */
 export function AddableList<Row>(props: AddableListProps<Row>): ReactNode {
   const { of, icon, emptyTitle, emptyText, addText, form, children } = props;
   const [isAdding, setAdding] = useState(false);

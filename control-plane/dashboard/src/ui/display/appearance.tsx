@@ -1,4 +1,4 @@
-/** Theme and language. Kept in this browser only. */
+/** Theme and language, which are stored only in this browser. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { chooseLanguage, chosenLanguage, LANGUAGES } from '../../i18n/language.ts';
@@ -7,7 +7,6 @@ import { SelectField } from '../controls/fields.tsx';
 import { Segments } from '../controls/segments.tsx';
 import { Stack } from './page.tsx';
 
-/** Both choices. */
 export function Appearance(): ReactNode {
   const { say } = useText();
   const [theme, setTheme] = useState<Theme>(chosenTheme());
@@ -45,16 +44,16 @@ function nameOf(tag: string): string {
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
-/** The browser's storage key of the choice, which `public/theme.js` also reads. */
+/** Key of the theme in the browser's storage, which `public/theme.js` also reads. */
 const CHOICE = 'weir.theme';
 
-/** Dark or light: as chosen here, or as the system says. `public/theme.js` applies it before the first paint. */
+/** The selected theme: dark, light or the system's. `public/theme.js` applies it before the first paint. */
 function chosenTheme(): Theme {
   const kept = localStorage.getItem(CHOICE);
   return THEMES.find((theme) => theme === kept) ?? 'system';
 }
 
-/** Keeps a choice and applies it. */
+/** Stores and applies a theme. */
 function chooseTheme(theme: Theme): void {
   if (theme === 'system') {
     localStorage.removeItem(CHOICE);

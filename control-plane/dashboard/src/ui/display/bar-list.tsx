@@ -1,9 +1,8 @@
-/** A top list: names with their counts as bars. */
+/** Top list: names with their counts as bars. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import styles from './bar-list.module.css';
 
-/** One bar. */
 export interface BarRow {
   readonly key: string;
   readonly name: ReactNode;
@@ -15,7 +14,7 @@ interface BarListProps {
   readonly tone?: 'allowed' | 'blocked';
 }
 
-/** The most first; the longest bar is the most. */
+/** Highest count first; bar lengths are relative to it. */
 export function BarList({ rows, tone = 'allowed' }: BarListProps): ReactNode {
   const { format } = useText();
   const most = Math.max(1, ...rows.map(({ count }) => count));

@@ -1,24 +1,23 @@
-/** Rows with columns; on a phone each row becomes a card of lines. For some hundred rows, not for the log. */
+/** Table that shows each row as a card on phones. For a few hundred rows, not for the log. */
 import type { ReactNode } from 'react';
 import { useMe } from '../../api/session.tsx';
 import styles from './data-table.module.css';
 
-/** A column. */
 export interface Column<Row> {
   readonly id: string;
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers stand at the end of their column. */
+  /** Whether values are numbers, which are aligned to the end. */
   readonly isNumber?: boolean;
-  /** The row's name: read with each cell, first line of the card. */
+  /** Whether the column is the row's name: read with each cell, and the first line of the card. */
   readonly isName?: boolean;
-  /** Buttons: their title is read aloud only. */
+  /** Whether the column has buttons. Only screen readers get its title. */
   readonly isActions?: boolean;
   /** Whether only administrators see the column. */
   readonly isForAdmins?: boolean;
   /** Whether the cards on a phone show the value without the title of the column. */
   readonly isPlain?: boolean;
-  /** Left out of a phone's cards: details of the row have it. */
+  /** Whether cards on a phone omit the value, which the details of the row show. */
   readonly isMinor?: boolean;
 }
 
@@ -28,11 +27,10 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
-  /** Shown in place of an empty table. */
+  /** Shown instead of an empty table. */
   readonly empty?: ReactNode;
 }
 
-/** The table. */
 export function DataTable<Row>({ label, columns: all, rows, keyOf, empty }: DataTableProps<Row>): ReactNode {
   const { isAdmin } = useMe();
   const columns = all.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true);

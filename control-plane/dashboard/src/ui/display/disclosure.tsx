@@ -1,15 +1,14 @@
-/** Something that few want to see: behind a line that opens it. */
+/** Optional content that the user can expand. */
 import type { ReactNode } from 'react';
 import styles from './disclosure.module.css';
 
 interface DisclosureProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Open at first. */
+  /** Whether the content is initially expanded. */
   readonly isOpen?: boolean;
 }
 
-/** A line that shows more when it is pressed. */
 export function Disclosure({ title, children, isOpen = false }: DisclosureProps): ReactNode {
   return (
     <details className={styles['disclosure']} open={isOpen}>

@@ -8,12 +8,11 @@ interface FiltersProps {
   readonly label: string;
   readonly search: string;
   readonly onSearch: (text: string) => void;
-  /** Leaves room for several choices in the same line. */
+  /** Whether the search field is short, so that several choices fit in the same line. */
   readonly isShort?: boolean;
   readonly children?: ReactNode;
 }
 
-/** The line with the search first. */
 export function Filters({ label, search, onSearch, isShort = false, children }: FiltersProps): ReactNode {
   return (
     <Bar>

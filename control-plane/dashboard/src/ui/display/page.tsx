@@ -1,4 +1,4 @@
-/** The skeleton of a page: its heading, what can be done on it, and its parts as cards. */
+/** Layout of a page: heading, actions, and its parts as cards. */
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import styles from './page.module.css';
@@ -34,7 +34,7 @@ interface CardProps {
   readonly title?: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Takes the whole width of the page. */
+  /** Whether the card takes the full width of the page. */
   readonly isWide?: boolean;
 }
 
@@ -53,17 +53,17 @@ export function Card({ title, actions, children, isWide = false }: CardProps): R
   );
 }
 
-/** Cards side by side, as many as have room. */
+/** Cards side by side, as many as fit. */
 export function Cards({ children }: { readonly children: ReactNode }): ReactNode {
   return <div className={styles['cards']}>{children}</div>;
 }
 
-/** Fields and buttons in a line that breaks. */
+/** Fields and buttons in a line that wraps. */
 export function Bar({ children }: { readonly children: ReactNode }): ReactNode {
   return <div className={styles['bar']}>{children}</div>;
 }
 
-/** Parts below each other: the fields of a form. */
+/** Stacked elements, such as the fields of a form. */
 export function Stack({ children }: { readonly children: ReactNode }): ReactNode {
   return <div className={styles['stack']}>{children}</div>;
 }

@@ -7,13 +7,13 @@ import styles from './progress.module.css';
 
 interface ProgressProps {
   readonly children: ReactNode;
-  /** Parts that are done, of all; without it, how far it is is unknown. */
+  /** Completed steps out of `of`; without it, the progress is unknown. */
   readonly done?: number;
   readonly of?: number;
   readonly onCancel?: () => void;
 }
 
-/** A sentence above a bar. */
+/** A sentence above a progress bar. */
 export function Progress({ children, done, of, onCancel }: ProgressProps): ReactNode {
   const { say } = useText();
   const id = useId();

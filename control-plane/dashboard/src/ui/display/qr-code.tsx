@@ -1,4 +1,4 @@
-/** A QR code: dark on light in every theme, as cameras expect it. */
+/** QR code, dark on light in every theme, as cameras expect. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { encode } from 'uqr';
@@ -6,11 +6,11 @@ import styles from './qr-code.module.css';
 
 interface QrCodeProps {
   readonly text: string;
-  /** Says what it is for. */
+  /** Purpose of the code, for screen readers. */
   readonly label: string;
 }
 
-/** The code, with the quiet zone around it. */
+/** The code with the quiet zone around it. */
 export function QrCode({ text, label }: QrCodeProps): ReactNode {
   const { data, size } = useMemo(() => encode(text, { border: 3 }), [text]);
   const path = data

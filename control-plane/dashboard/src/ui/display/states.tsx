@@ -16,7 +16,7 @@ interface EmptyProps {
   readonly children?: ReactNode;
 }
 
-/** Says that there is nothing, and what to do. */
+/** Placeholder for empty content, with advice. */
 export function Empty({ icon: Icon, title, children }: EmptyProps): ReactNode {
   return (
     <div className={styles['empty']}>
@@ -27,7 +27,7 @@ export function Empty({ icon: Icon, title, children }: EmptyProps): ReactNode {
   );
 }
 
-/** Grey lines in place of content that is loading, so that the layout does not jump. */
+/** Grey lines that replace loading content, so that the layout does not shift. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): ReactNode {
   const { say } = useText();
   return (
@@ -54,11 +54,11 @@ interface CalloutProps {
   readonly tone: CalloutTone;
   readonly children: ReactNode;
   readonly actions?: ReactNode;
-  /** Read aloud when it appears. */
+  /** Whether screen readers read it when it appears. */
   readonly isAlert?: boolean;
 }
 
-/** A sentence that must not be missed. */
+/** A highlighted message. */
 export function Callout({ tone, children, actions, isAlert = false }: CalloutProps): ReactNode {
   const Icon = ICONS[tone];
   return (
@@ -70,7 +70,7 @@ export function Callout({ tone, children, actions, isAlert = false }: CalloutPro
   );
 }
 
-/** The parts of an answer that are shown. */
+/** The used parts of a query result. */
 export interface Answer<Data> {
   readonly data: Data | undefined;
   readonly error: Error | null;
@@ -79,17 +79,17 @@ export interface Answer<Data> {
 
 interface AnsweredProps<Data> {
   readonly of: Answer<Data>;
-  /** Lines of the skeleton. */
+  /** Number of lines of the skeleton. */
   readonly lines?: number;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Content made from an answer once it has arrived. If a refresh fails, the old content stays, with an error. */
+/** Renders content from an answer after it has arrived. If a refresh fails, keeps the old content and adds an error. */
 export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>): ReactNode {
   const { say } = useText();
   const { data, error, refetch } = of;
   const isLost = useConnection().kind === 'lost';
-  // The frame already shows that for the whole page.
+  // The frame already shows a lost connection for the whole page.
   const isMarked = isLost && data !== undefined && !(error instanceof ApiFailure);
   const failed = error !== null && !isMarked && (
     <Callout
@@ -111,13 +111,13 @@ export function Answered<Data>({ of, lines = 3, children }: AnsweredProps<Data>)
 }
 
 interface FormFaultProps {
-  /** Null = it was not refused. */
+  /** Null if the request did not fail. */
   readonly failure: unknown;
-  /** Paths of the fields that show their own problem. */
+  /** Paths of the fields that show their own error. */
   readonly fields?: readonly string[];
 }
 
-/** Error message of a form; empty without an error, or if the fields show it themselves. */
+/** Error message of a form; renders nothing without an error, or if the fields show it. */
 export function FormFault({ failure, fields = [] }: FormFaultProps): ReactNode {
   if (failure === null) return null;
   const errors = failure instanceof ApiFailure ? (failure.problem?.errors ?? []) : [];

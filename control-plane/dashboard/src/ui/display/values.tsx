@@ -1,11 +1,11 @@
-/** Single values: names, times, numbers, states. Values from the network are always rendered as text. */
+/** Single values: names, times, numbers and states. Values from the network are always rendered as text. */
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { shownName } from '../../i18n/shown-name.ts';
 import { useText } from '../../i18n/text.ts';
 import styles from './values.module.css';
 
-/** A domain name that can wrap at its dots and has its own text direction; special bytes stay escaped. */
+/** A domain name that can wrap at its dots and has its own text direction. Special bytes stay escaped. */
 export function DomainName({ name }: { readonly name: string }): ReactNode {
   const { labels, unicode } = shownName(name);
   return (
@@ -41,7 +41,7 @@ interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A state in a word; never by colour alone. */
+/** A state as a word, never by colour alone. */
 export function Badge({ tone, icon: Icon, children }: BadgeProps): ReactNode {
   return (
     <span className={`${styles['badge']} ${styles[tone]}`}>
@@ -54,11 +54,11 @@ export function Badge({ tone, icon: Icon, children }: BadgeProps): ReactNode {
 interface FigureProps {
   readonly label: string;
   readonly value: string;
-  /** The exact value if `value` is rounded, or a comment. */
+  /** The exact value if `value` is rounded, or other details. */
   readonly detail?: ReactNode;
 }
 
-/** A number with what it counts. */
+/** A number with its label. */
 export function Figure({ label, value, detail }: FigureProps): ReactNode {
   return (
     <div className={styles['figure']}>
@@ -80,7 +80,7 @@ interface FactsProps {
   readonly facts: readonly (readonly [term: string, value: ReactNode])[];
 }
 
-/** Terms with their values. */
+/** A list of terms and values. */
 export function Facts({ facts }: FactsProps): ReactNode {
   return (
     <dl className={styles['facts']}>

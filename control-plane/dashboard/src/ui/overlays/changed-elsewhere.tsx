@@ -5,7 +5,7 @@ import { Button } from '../controls/button.tsx';
 import { Callout } from '../display/states.tsx';
 import styles from './changed-elsewhere.module.css';
 
-/** A field of a form in both forms, as people read it. */
+/** The texts of a field in both versions of a form. */
 export interface FieldPair {
   readonly label: string;
   readonly mine: string;
@@ -13,14 +13,14 @@ export interface FieldPair {
 }
 
 interface ChangedElsewhereProps {
-  /** All fields; those that are the same are left out. */
+  /** All fields; equal ones are left out. */
   readonly fields: readonly FieldPair[];
   readonly isPending: boolean;
   readonly onKeep: () => void;
   readonly onUse: () => void;
 }
 
-/** The fields of two forms, in the same order. */
+/** Pairs the fields of two forms, in the same order. */
 export function pairsOf(
   labels: readonly string[],
   mine: readonly string[],
@@ -29,12 +29,11 @@ export function pairsOf(
   return labels.map((label, at) => ({ label, mine: mine[at]!, now: now[at]! }));
 }
 
-/** Whether two forms have the same fields, made by the same function. */
+/** Whether two forms, made by the same function, have equal fields. */
 export function isSame(one: object, other: object): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The question. */
 export function ChangedElsewhere({ fields, isPending, onKeep, onUse }: ChangedElsewhereProps): ReactNode {
   const { say } = useText();
   const differing = fields.filter(({ mine, now }) => mine !== now);

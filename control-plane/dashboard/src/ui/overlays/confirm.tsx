@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx';
 interface ConfirmProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** The verb on the button; "Delete" if it is left out. */
+  /** Text of the button; "Delete" by default. */
   readonly action?: string;
   readonly isOpen?: boolean;
   readonly isPending?: boolean;
@@ -15,7 +15,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** A question with a verb for yes. */
+/** A question whose button is a verb. */
 export function Confirm(props: ConfirmProps): ReactNode {
   const { title, children, action, isOpen = true, isPending = false, onConfirm, onClose } = props;
   const { say } = useText();

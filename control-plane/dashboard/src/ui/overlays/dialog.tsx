@@ -1,4 +1,6 @@
-/** Windows above the page: a dialog in its middle, a drawer at its side; on a phone both are sheets from below. */
+/**
+ * Modal windows: a dialog in the middle of the page, a drawer at its side. On phones, both are sheets at the bottom.
+ */
 import { X } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import type { ReactNode } from 'react';
@@ -12,21 +14,20 @@ import styles from './dialog.module.css';
 interface WindowProps {
   readonly title: ReactNode;
   readonly children: ReactNode;
-  /** Buttons in reach of the thumb. */
+  /** Buttons at the bottom of the window. */
   readonly actions?: ReactNode;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** Whether only the buttons close it, such as for a login, or a draft that would be lost. */
+  /** Whether only the buttons close it, for example if a draft would be lost. */
   readonly isKept?: boolean;
   readonly role?: 'dialog' | 'alertdialog';
 }
 
-/** A window in the middle of the page. */
 export function Dialog(props: WindowProps): ReactNode {
   return <Window place="middle" {...props} />;
 }
 
-/** A window at the inline end of the page, for details of a row. */
+/** A window at the inline end of the page, for the details of a row. */
 export function Drawer(props: WindowProps): ReactNode {
   return <Window place="side" {...props} />;
 }
@@ -34,7 +35,7 @@ export function Drawer(props: WindowProps): ReactNode {
 function Window(props: WindowProps & { readonly place: 'middle' | 'side' }): ReactNode {
   const { title, children, actions, isOpen, onClose, isKept = false, place, role = 'dialog' } = props;
   const { say } = useText();
-  // The press that opens it is answered at once; what is in it is drawn in slices after that.
+  // The window opens at once; its content renders afterwards at a lower priority.
   const isDrawn = useDeferredValue(isOpen, false);
   return (
     <ModalOverlay

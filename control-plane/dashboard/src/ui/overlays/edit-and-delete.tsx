@@ -1,4 +1,4 @@
-/** The two buttons of a page or drawer about one thing; only administrators see them. */
+/** Edit and Delete buttons of a page or drawer; only administrators see them. */
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -16,7 +16,7 @@ interface EditAndDeleteProps {
   readonly children: ReactNode;
 }
 
-/** The buttons, with the form and the question that they open. */
+/** The buttons with the form and the confirmation that they open. */
 export function EditAndDelete({ name, form, onDelete, isPending, children }: EditAndDeleteProps): ReactNode {
   const { say } = useText();
   const [doing, setDoing] = useState<'edit' | 'delete' | null>(null);

@@ -1,4 +1,4 @@
-/** A form in a window: what it changes is saved by its button or by Enter, and dropped by Cancel. */
+/** Form dialog: the button or Enter saves the changes, Cancel discards them. */
 import type { ReactNode } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Button } from '../controls/button.tsx';
@@ -8,9 +8,9 @@ import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** Text of the button that saves; "Save" by default. */
+  /** Text of the submit button; "Save" by default. */
   readonly saveText?: string;
-  /** Whether it can be sent. */
+  /** Whether the form can be submitted. */
   readonly isReady?: boolean;
   readonly isPending?: boolean;
   readonly onSave: () => void;
@@ -18,7 +18,6 @@ interface FormDialogProps {
   readonly children: ReactNode;
 }
 
-/** The window, open. */
 export function FormDialog(props: FormDialogProps): ReactNode {
   const { title, saveText, isReady = true, isPending = false, onSave, onClose, children } = props;
   const { say } = useText();

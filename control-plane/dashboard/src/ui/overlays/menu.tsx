@@ -1,4 +1,4 @@
-/** A list of actions behind one button. */
+/** Menus of actions. */
 import { EllipsisVertical, Pencil, Trash2 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useRef } from 'react';
@@ -9,7 +9,6 @@ import { useText } from '../../i18n/text.ts';
 import { IconButton } from '../controls/button.tsx';
 import styles from './menu.module.css';
 
-/** One action. */
 export interface MenuAction {
   readonly id: string;
   readonly text: string;
@@ -20,13 +19,13 @@ export interface MenuAction {
 }
 
 interface MenuProps {
-  /** The button that opens it. */
+  /** The button that opens the menu. */
   readonly button: ReactNode;
   readonly label: string;
   readonly actions: readonly MenuAction[];
 }
 
-/** The menu with its button. */
+/** A menu with its button. */
 export function Menu({ button, label, actions }: MenuProps): ReactNode {
   return (
     <MenuTrigger>
@@ -45,7 +44,7 @@ interface RowMenuProps {
   readonly more?: readonly MenuAction[];
   readonly onEdit: () => void;
   readonly onDelete: () => void;
-  /** Beside the menu. */
+  /** Shown beside the menu. */
   readonly children?: ReactNode;
 }
 
@@ -70,12 +69,12 @@ export function RowMenu({ name, more = [], onEdit, onDelete, children }: RowMenu
 }
 
 interface MenuAtProps extends Omit<MenuProps, 'button'> {
-  /** Beside this it opens: one menu for many places. Null = closed. */
+  /** Element beside which the menu opens, so that many elements share one menu. Null if the menu is closed. */
   readonly at: Element | null;
   readonly onClose: () => void;
 }
 
-/** A menu beside the element that was pressed. */
+/** A menu beside the clicked element. */
 export function MenuAt({ at, label, actions, onClose }: MenuAtProps): ReactNode {
   const place = useRef<Element | null>(null);
   place.current = at;

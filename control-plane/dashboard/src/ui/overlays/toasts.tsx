@@ -1,4 +1,4 @@
-/** Shows the notices of `api/notices.ts`: a live region that stays while it is pointed at or focused. */
+/** Shows the notices of `api/notices.ts` in a live region. They stay while the pointer or the focus is on them. */
 import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -21,7 +21,7 @@ const ICONS: Readonly<Record<Tone, LucideIcon>> = {
   fault: CircleAlert,
 };
 
-/** The notices, above the bar of a phone and in the corner of a screen. */
+/** Notices, above the bar on phones and in the corner on larger screens. */
 export function Toasts(): ReactNode {
   const { say } = useText();
   return (

@@ -6,7 +6,7 @@ type Named = Pick<
   'name' | 'hostname' | 'ip_address' | 'mac_address' | 'client_key'
 >;
 
-/** The name that people gave it, else the best that is known. */
+/** The name from a user, otherwise the host name, address or MAC address. */
 export function nameOf({ name, hostname, ip_address: ip, mac_address: mac, client_key: key }: Named): string {
   return name ?? hostname ?? ip ?? key ?? mac ?? '';
 }

@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts'
 import { useText } from '../../i18n/text.ts';
 import { DomainName } from '../display/values.tsx';
 
-/** The name, and a note if its subdomains are left out; or everything. */
+/** The name, with a text if its subdomains are not included, or "Everything". */
 export function GrantedName({ grant }: { readonly grant: AnswerOf<'GET /grants'>[number] }): ReactNode {
   const { say } = useText();
   const { domain, subdomains } = grant;

@@ -1,4 +1,4 @@
-/** Groups in forms and rows: whose a list or a rule is. None means every group. */
+/** Groups of lists and rules in forms and rows. No group means every group. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -8,12 +8,11 @@ import { CheckboxField, SelectField } from '../controls/fields.tsx';
 import { Segments } from '../controls/segments.tsx';
 import styles from './groups.module.css';
 
-/** A group. */
 export type Group = AnswerOf<'GET /groups'>[number];
 
 const NONE: readonly Group[] = [];
 
-/** All groups, in the order of their names; Default first. */
+/** All groups: Default first, others by name. */
 export function useGroups(): readonly Group[] {
   const { data = NONE } = useAsk('GET /groups', {});
   return useMemo(
@@ -26,7 +25,7 @@ export function useGroups(): readonly Group[] {
   );
 }
 
-/** The names of groups, or that it is for all. */
+/** Names of groups, or "All groups". */
 export function GroupNames({ ids }: { readonly ids: readonly number[] }): ReactNode {
   const { say, format } = useText();
   const groups = useGroups();
@@ -38,13 +37,13 @@ interface GroupFieldProps {
   readonly label: string;
   readonly help?: string;
   readonly error?: string | null;
-  /** Null = every group. */
+  /** Null for every group. */
   readonly value: number | null;
   readonly onChange: (id: number | null) => void;
   readonly isLabelHidden?: boolean;
 }
 
-/** Field for one group, or all groups. */
+/** Field for one group or all groups. */
 export function GroupField({ value, onChange, ...rest }: GroupFieldProps): ReactNode {
   const { say } = useText();
   const groups = useGroups();
@@ -64,12 +63,12 @@ export function GroupField({ value, onChange, ...rest }: GroupFieldProps): React
 interface GroupsFieldProps {
   readonly label: string;
   readonly error?: string | null;
-  /** Null = every group; empty = nothing chosen yet. */
+  /** Null for every group; empty if nothing is selected yet. */
   readonly value: readonly number[] | null;
   readonly onChange: (ids: readonly number[] | null) => void;
 }
 
-/** All groups, or some of them. */
+/** Field for all groups or some of them. */
 export function GroupsField({ label, error = null, value, onChange }: GroupsFieldProps): ReactNode {
   const { say } = useText();
   const groups = useGroups();

@@ -1,4 +1,4 @@
-/** Well-known lists to choose from: what each is for, its licence, how often it is renewed, and its page. */
+/** Well-known lists to choose from, with purpose, licence, update interval and home page. */
 import type { ReactNode } from 'react';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -11,12 +11,12 @@ import styles from './list-catalog.module.css';
 
 interface ListCatalogProps {
   readonly kind: SourceKind;
-  /** Addresses of existing lists, which are left out. */
+  /** Addresses of existing lists, which the catalogue omits. */
   readonly urls: readonly string[];
   readonly onChoose: (list: KnownList) => void;
 }
 
-/** The lists, by what they are for. */
+/** Lists by purpose. */
 export function ListCatalog({ kind, urls, onChoose }: ListCatalogProps): ReactNode {
   const { say } = useText();
   const catalog = useAsk('GET /list-catalog', {});

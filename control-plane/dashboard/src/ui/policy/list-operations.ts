@@ -1,4 +1,4 @@
-/** The operations on blocklists and allowlists. */
+/** API operations on blocklists and allowlists. */
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 
 /** The operations for one kind of list. Allowlists have other paths than blocklists, with the same schemas. */

@@ -1,8 +1,8 @@
-/** Well-known lists by purpose, for users to choose from, without those that exist already. */
+/** Well-known lists by purpose, without those that already exist. */
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import type { SourceKind } from '../../../../../shared/policy/source-kind.ts';
 
-/** A list that can be chosen by its name. */
+/** A list in the catalogue. */
 export type KnownList = AnswerOf<'GET /list-catalog'>[number];
 
 /** Lists for one purpose. */

@@ -6,7 +6,7 @@ interface Searchable {
   readonly domains: readonly string[];
 }
 
-/** The services whose name, id or domains contain a text, those with it in their names first. */
+/** Services whose name, id or domains contain a text; matches in the name come first. */
 export function matching<One extends Searchable>(services: readonly One[], text: string): readonly One[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return services;

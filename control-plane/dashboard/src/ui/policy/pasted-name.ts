@@ -1,26 +1,26 @@
-/** Extracts the name of a rule from pasted text: a name, an Adblock rule, or the address of a page. Pure. */
+/** Extracts the name of a rule from pasted text: a name, an Adblock rule or a URL. Pure functions. */
 import { canonicalDomainRule } from '../../../../../shared/policy/domain-rule.ts';
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The canonical rule, `*.NAME` if subdomains are wanted or the text says so; null = it has no name. */
+/** The canonical rule: `*.NAME` if subdomains are wanted or the text includes them; null if there is no name. */
 export function ruleOfPasted(word: string, subdomains: boolean): string | null {
   const rule = canonicalDomainRule(nameOfPasted(word.trim()));
   return rule === null || !subdomains || saysSubdomains(rule) ? rule : `*.${rule}`;
 }
 
-/** Whether the text itself asks for subdomains: `*.x`, `.x` or `||x^`. */
+/** Whether the text itself includes subdomains: `*.x`, `.x` or `||x^`. */
 export function saysSubdomains(word: string): boolean {
   return nameOfPasted(word.trim()).startsWith('*.');
 }
 
-/** Whether the text is the address of a page or server, from which a rule needs only the name. */
+/** Whether the text is a URL or a server address, of which a rule uses only the name. */
 export function isAddress(word: string): boolean {
   const text = word.trim();
   return ruleOfPasted(text, false) !== null && (SCHEME.test(text) || /^[^/?#|@]+[:/?#]/.test(text));
 }
 
-/** The name that a rule covers, without what makes it cover subdomains. */
+/** Name of a rule, without the prefix for subdomains. */
 export function nameOfRule(rule: string): string {
   return rule.startsWith('*.') ? rule.slice(2) : rule;
 }
@@ -30,7 +30,7 @@ function nameOfPasted(word: string): string {
   if (adblock !== null) return `*.${nameOfRule(adblock[1]!)}`;
   if (/^\.[^.]/.test(word)) return `*${word}`;
   if (SCHEME.test(word)) return hostOf(word) ?? word;
-  // Without a scheme: `example.org:8443`, `example.org/page`. A path alone is not a name.
+  // Also without a scheme: `example.org:8443`, `example.org/page`. A path alone is not a name.
   return (/^[^/?#].*[:/?#]/.test(word) ? hostOf(`http://${word}`) : null) ?? word;
 }
 

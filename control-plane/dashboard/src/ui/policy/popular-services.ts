@@ -1,6 +1,6 @@
-/** Services in the order in which people look for them: those that most children use first. */
+/** Order of services: those that most children use come first. */
 
-/** The order among popular services; others of them follow by name. */
+/** First among popular services; the others follow by name. */
 const FIRST = [
   ...['youtube', 'tiktok', 'instagram', 'snapchat', 'whatsapp', 'discord', 'roblox', 'minecraft', 'fortnite'],
   ...['twitch', 'netflix', 'steam', 'facebook', 'messenger', 'telegram', 'reddit', 'pinterest', 'twitter'],
@@ -14,12 +14,12 @@ interface Ranked {
   readonly isCustom: boolean;
 }
 
-/** Whether it is among the popular ones. */
+/** Whether a service is popular. */
 export function isPopular({ tags }: Pick<Ranked, 'tags'>): boolean {
   return tags.includes('popular');
 }
 
-/** Compares for sorting: one's own first, then popular ones, then all others by name. */
+/** Compares services for sorting: custom ones first, then popular ones, then all others by name. */
 export function byPopularity(one: Ranked, other: Ranked): number {
   return rankOf(one) - rankOf(other) || one.name.localeCompare(other.name);
 }

@@ -12,13 +12,13 @@ interface ScheduleStandingProps {
   readonly slots: readonly WeekSlot[];
   readonly timeZone: string;
   readonly daysOff: readonly { readonly from: string; readonly to: string }[];
-  /** Whether the schedule blocks services at its times, and not everything. */
+  /** Whether the schedule blocks services instead of everything. */
   readonly isForServices: boolean;
 }
 
 const TICK_MS = 15_000;
 
-/** A word for the state, and when it changes. */
+/** The state as a word, and the time of its next change. */
 export function ScheduleStanding({
   slots,
   timeZone,

@@ -1,4 +1,4 @@
-/** Services that can be blocked, and the groups that they are blocked for. */
+/** Services that can be blocked, and the groups for which they are blocked. */
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -39,19 +39,19 @@ export function useServices(): readonly Service[] | undefined {
 /** A service that is blocked for a group. */
 export type ServiceBlock = AnswerOf<'GET /services'>[number];
 
-/** Blocked services by group, and how to change them. */
+/** Blocked services by group, and functions that change them. */
 export interface ServiceBlocks {
   readonly isBlocked: (serviceId: string, groupId: number) => boolean;
   readonly blockedIn: (groupId: number) => readonly ServiceBlock[];
-  /** Services that a schedule blocks at its times. */
+  /** Blocks that apply at the times of a schedule. */
   readonly timedBy: (profileId: number) => readonly ServiceBlock[];
-  /** Whether a schedule is used to block services only, and by no group. */
+  /** Whether a schedule is used only to block services, not by a group. */
   readonly isOnlyFor: (profile: { readonly id: number; readonly group_ids: readonly number[] }) => boolean;
   readonly set: (serviceId: string, groupId: number, isBlocked: boolean) => void;
   readonly isPending: boolean;
 }
 
-/** The blocks of all groups. */
+/** Blocked services of all groups. */
 export function useServiceBlocks(): ServiceBlocks {
   const { data = [] } = useAsk('GET /services', { query: {} });
   const block = useChange('POST /services', { done: 'services.blocked' });

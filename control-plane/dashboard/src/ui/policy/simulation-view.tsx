@@ -1,4 +1,4 @@
-/** Changes that a draft would make: a sentence, then names or clients with their counts. */
+/** Effects of a draft: a sentence, then names or clients with their counts. */
 import { Ban, Check } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -15,11 +15,11 @@ import type { Simulated, Simulating } from './use-simulation.ts';
 
 interface SimulationViewProps {
   readonly of: Simulating;
-  /** Period as the user chose it: "7 days". */
+  /** Text of the selected period: "7 days". */
   readonly period: string;
 }
 
-/** Progress of a simulation, then its result. */
+/** Shows the progress of a simulation, then its result. */
 export function SimulationView({ of, period }: SimulationViewProps): ReactNode {
   const { say } = useText();
   if (of.state === 'running')
@@ -39,7 +39,7 @@ function Answer({
   const [by, setBy] = useState<'names' | 'clients'>('names');
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Returns a promise in new browsers: as an arrow it would be taken for what ends the effect.
+    // In braces: new browsers return a promise here, which React would take for the cleanup function of the effect.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [simulated]);
   const { newly_blocked: blocked, newly_allowed: allowed, lists } = simulated;
@@ -190,7 +190,7 @@ function Rest({ shown, total }: { readonly shown: number; readonly total: number
 
 const FEW = 3;
 
-/** The first ones, and that there are more. */
+/** The first names, and the number of further ones. */
 function Few({ names, total }: { readonly names: readonly string[]; readonly total: number }): ReactNode {
   const { say, format } = useText();
   const first = names.slice(0, FEW);

@@ -1,4 +1,4 @@
-/** Temporary rules of a client or group: created with one press, ended by the server or here. */
+/** Temporary rules of a client or group: created with one click, ended by the server or here. */
 import { CirclePlay, CircleSlash } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../shared/api/client/typed-client.ts';
@@ -13,7 +13,7 @@ import { Badge } from '../display/values.tsx';
 import { GrantedName } from './granted-name.tsx';
 import styles from './timed-permissions.module.css';
 
-/** The client or group of the rules. */
+/** The client or group that the rules apply to. */
 export type Holder = { readonly client_id: number } | { readonly group_id: number };
 
 const REFRESH_MS = 30_000;
@@ -22,7 +22,7 @@ const ALLOW_SECS = 1_800;
 
 type Grant = AnswerOf<'GET /grants'>[number];
 
-/** The permissions that hold now, and the buttons for two new ones. */
+/** Active temporary rules, and buttons for two new ones. */
 export function TimedPermissions({ of: holder }: { readonly of: Holder }): ReactNode {
   const { say, format } = useText();
   const grants = useAsk('GET /grants', {}, { everyMs: REFRESH_MS });

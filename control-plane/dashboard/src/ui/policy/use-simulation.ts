@@ -1,4 +1,4 @@
-/** Asks what a draft of policy would change about the logged queries. One question at a time; it can be ended. */
+/** Simulates a policy draft with the logged queries. Only one simulation runs at a time; it can be cancelled. */
 import { useCallback } from 'react';
 import type { AnswerOf, CallOf } from '../../../../../shared/api/client/typed-client.ts';
 import { type Question, useQuestion } from '../../api/use-question.ts';

@@ -1,32 +1,32 @@
-/** Slots of a schedule as pictures and sentences need them: as blocks of days, what holds now, and until when. */
+/** Slots of a schedule for display: as blocks per day, the current state, and its end. */
 import { layOutWeek, nextFlipAt, overrideAt } from '../../../../../shared/policy/schedule.ts';
 import type { ScheduleOverride, ScheduleSlot, ZoneOffset } from '../../../../../shared/policy/schedule.ts';
 import { dayRange, minuteOfDay } from '../../../../../shared/policy/time-of-day.ts';
 
-/** A slot as the API has it. */
+/** A slot as the API returns it. */
 export interface WeekSlot {
-  /** Bit 0 = Monday to bit 6 = Sunday: the days on which it starts. */
+  /** Days on which it starts: bit 0 is Monday, bit 6 is Sunday. */
   readonly days: number;
   readonly start_time: string;
   readonly end_time: string;
   readonly action: 'block_all' | 'allow_all';
-  /** Not on days off. */
+  /** Whether the slot is skipped on holidays. */
   readonly skips_days_off?: boolean;
 }
 
-/** A part of a slot that lies on one day. */
+/** The part of a slot on one day. */
 export interface DayBlock<Slot extends WeekSlot> {
   readonly slot: Slot;
-  /** 0 = Monday. */
+  /** 0 is Monday. */
   readonly day: number;
-  /** Minutes of that day. */
+  /** Minutes since midnight. */
   readonly start: number;
   readonly end: number;
   /** Whether the slot began on the day before. */
   readonly isContinued: boolean;
 }
 
-/** The schedule's state at a moment; `untilMs` is null if it never changes. */
+/** State of a schedule at a time; `untilMs` is null if it never changes. */
 export interface Standing {
   readonly override: ScheduleOverride;
   readonly untilMs: number | null;
@@ -35,17 +35,17 @@ export interface Standing {
 const DAY = 1_440;
 const EVERY_DAY = 127;
 
-/** The days of a slot, 0 = Monday. */
+/** Days of a slot; 0 is Monday. */
 export function daysOf(days: number): number[] {
   return [0, 1, 2, 3, 4, 5, 6].filter((day) => (days & (1 << day)) !== 0);
 }
 
-/** The days as the API has them. */
+/** Days as the bits of the API. */
 export function daysBits(days: readonly number[]): number {
   return days.reduce((bits, day) => bits | (1 << day), 0) & EVERY_DAY;
 }
 
-/** The blocks of a week, by day and start; a slot over midnight makes two for each of its days. */
+/** Blocks of a week, by day and start. A slot over midnight makes two blocks for each of its days. */
 export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBlock<Slot>[] {
   const blocks = slots.flatMap((slot) => {
     const { start, end } = toRule(slot);
@@ -59,7 +59,7 @@ export function blocksOf<Slot extends WeekSlot>(slots: readonly Slot[]): DayBloc
   return blocks.sort((one, other) => one.day - other.day || one.start - other.start || one.end - other.end);
 }
 
-/** The state that slots give at a moment, by the clock of a time zone. */
+/** State of a schedule with these slots at a time in a time zone. */
 export function standingAt(
   slots: readonly WeekSlot[],
   timeZone: string,
@@ -71,7 +71,7 @@ export function standingAt(
   return { override: overrideAt(week, offsetAt, atMs), untilMs: nextFlipAt(week, offsetAt, atMs) };
 }
 
-/** The slot in the terms of the rules; a time that cannot be read counts as midnight. */
+/** Converts a slot for `shared/policy`; an invalid time counts as midnight. */
 export function toRule({
   days,
   start_time: start,
@@ -82,7 +82,7 @@ export function toRule({
   return { days, start: minuteOfDay(start) ?? 0, end: minuteOfDay(end) ?? 0, action, skipsDaysOff };
 }
 
-/** Whether a slot reaches into the next day. */
+/** Whether a slot ends on the next day. */
 export function isOverMidnight(slot: Pick<WeekSlot, 'start_time' | 'end_time'>): boolean {
   const { start, end } = toRule({ ...slot, days: EVERY_DAY, action: 'block_all' });
   return end < start && end > 0;
@@ -90,7 +90,7 @@ export function isOverMidnight(slot: Pick<WeekSlot, 'start_time' | 'end_time'>):
 
 const clocks = new Map<string, ZoneOffset>();
 
-/** The clock of a time zone, from the browser's data; UTC if the browser does not know the zone. */
+/** UTC offsets of a time zone from the browser's data; UTC if the browser does not know the zone. */
 export function zoneClock(timeZone: string): ZoneOffset {
   const known = clocks.get(timeZone);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Devices of the plan first, then the most recently seen ones. */
+/** Checkboxes for devices: those of the plan first, then the most recently seen ones. */
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -13,17 +13,16 @@ import styles from './plan.module.css';
 type Client = AnswerOf<'GET /clients'>['data'][number];
 
 interface PlanDevicesProps {
-  /** Null = a new group. */
+  /** Null for a new group. */
   readonly groupId: number | null;
   readonly clients: readonly Client[];
   readonly chosen: readonly number[];
   readonly onChange: (ids: readonly number[]) => void;
 }
 
-/** Number of devices that are shown without a search by name. */
+/** Number of devices shown without a search. */
 const SHOWN = 6;
 
-/** The checkboxes. */
 export function PlanDevices({ groupId, clients, chosen, onChange }: PlanDevicesProps): ReactNode {
   const { say } = useText();
   const groups = useGroups();

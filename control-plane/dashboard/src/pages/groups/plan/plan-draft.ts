@@ -1,22 +1,22 @@
-/** A plan as its form has it. */
+/** Form values of a plan. */
 import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { READY_TIMES, readyIdOf } from '../../../ui/choices/ready-times.ts';
 import type { ReadyId, ReadyTime } from '../../../ui/choices/ready-times.ts';
 import { filledIn } from '../../../ui/choices/day-ranges.ts';
 import type { DayRange } from '../../../ui/choices/day-ranges.ts';
 
-/** A plan as the API has it. */
+/** A plan as the API returns it. */
 export type GroupPlan = AnswerOf<'GET /group-plans/{id}'>;
 
 type PlanBody = CallOf<'PUT /group-plans/{id}'>['body'];
 
 /** The fields of the form. */
 export interface PlanDraft extends Omit<GroupPlan, 'id'> {
-  /** The user has entered the name, so it no longer follows the device. */
+  /** Whether the user entered the name, so that it no longer follows the device. */
   readonly isNamed: boolean;
 }
 
-/** The form of a new plan. */
+/** Form values of a new plan. */
 export function newDraft(timezone: string, daysOff: readonly DayRange[]): PlanDraft {
   return {
     ...{ name: '', isNamed: false, timezone, client_ids: [], services: [] },
@@ -24,7 +24,7 @@ export function newDraft(timezone: string, daysOff: readonly DayRange[]): PlanDr
   };
 }
 
-/** The form of a plan that exists; a group without times gets those of the browser's zone. */
+/** Form values of an existing plan. A group without times gets the browser's time zone. */
 export function draftOf({ id: _id, ...plan }: GroupPlan, timezone: string): PlanDraft {
   const hasTimes = plan.service_times.length + plan.offline_times.length > 0;
   return { ...plan, timezone: hasTimes ? plan.timezone : timezone, isNamed: true };
@@ -35,7 +35,7 @@ export function bodyOf({ isNamed: _isNamed, ...draft }: PlanDraft): PlanBody {
   return { ...draft, name: draft.name.trim(), days_off: filledIn(draft.days_off) };
 }
 
-/** Whether it can be saved. */
+/** Whether the draft can be saved. */
 export function isReady({
   name,
   service_times: some,
@@ -47,7 +47,7 @@ export function isReady({
   return name.trim() !== '' && [...some, ...all].every(isWhole) && off.every(({ from, to }) => from <= to);
 }
 
-/** A unique name for a group of this device: its owner's, if the device's name contains that. */
+/** A unique group name for this device: its owner's name if the device name contains it. */
 export function nameAfter(device: string, taken: readonly string[]): string {
   const short = device.replace(/\.(lan|local|home|home\.arpa|fritz\.box)$/i, '');
   const base = (/^(.+?)['’]s\b/.exec(short)?.[1] ?? short).trim().slice(0, 80);
@@ -58,13 +58,13 @@ export function nameAfter(device: string, taken: readonly string[]): string {
   }
 }
 
-/** The times with a ready-made one, or without it. */
+/** Adds or removes a predefined time. */
 export function withReady(times: readonly ReadyTime[], id: ReadyId, isChosen: boolean): ReadyTime[] {
   const others = times.filter((time) => readyIdOf(time) !== id);
   return isChosen ? [...others, READY_TIMES[id]] : others;
 }
 
-/** The services with one more, which is blocked at the times of the plan, or without one. */
+/** Adds a service that is blocked at the times of the plan, or removes one. */
 export function withService(
   services: PlanDraft['services'],
   id: string,

@@ -1,4 +1,6 @@
-/** Everything about a child or another person in one form: devices, services, times and holidays. Saved by one request. */
+/**
+ * Form with everything about one child or other person: devices, services, times and holidays. Saved by one request.
+ */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -20,7 +22,7 @@ import { PlanServices } from './plan-services.tsx';
 import { PlanTimes } from './plan-times.tsx';
 
 interface PlanDialogProps {
-  /** Null = a new group, or one that is chosen in the form. */
+  /** Null for a new group, or one that the user chooses in the form. */
   readonly groupId: number | null;
   readonly onClose: () => void;
 }
@@ -29,7 +31,7 @@ type Client = AnswerOf<'GET /clients'>['data'][number];
 
 const MOST_CLIENTS = 1_000;
 
-/** The form in a window, once what it starts with is known. */
+/** Loads the initial values, then shows the form. */
 export function PlanDialog({ groupId, onClose }: PlanDialogProps): ReactNode {
   const { say } = useText();
   const [chosen, setChosen] = useState(groupId);
@@ -62,11 +64,11 @@ export function PlanDialog({ groupId, onClose }: PlanDialogProps): ReactNode {
 }
 
 interface PlanFormProps {
-  /** Null = a new group. */
+  /** Null for a new group. */
   readonly groupId: number | null;
   readonly start: PlanDraft;
   readonly clients: readonly Client[];
-  /** Called when another group is chosen; undefined = the group is fixed. */
+  /** Called when the user chooses another group; undefined if the group is fixed. */
   readonly onGroup: ((id: number | null) => void) | undefined;
   readonly onClose: () => void;
 }

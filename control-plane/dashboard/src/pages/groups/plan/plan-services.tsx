@@ -1,4 +1,4 @@
-/** Services of a plan: popular ones with their icons at once, all others by a search. */
+/** Services of a plan: popular ones as chips with icons, all others by search. */
 import { Bot, Gamepad2, MessageCircle, MonitorPlay, Users } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useState } from 'react';
@@ -20,7 +20,7 @@ import styles from './plan.module.css';
 
 interface PlanServicesProps {
   readonly services: PlanDraft['services'];
-  /** Whether the services are blocked at times, unless one is blocked always. */
+  /** Whether the plan has times at which its services are blocked. */
   readonly hasTimes: boolean;
   readonly onToggle: (id: string, isChosen: boolean) => void;
   readonly onChange: (services: PlanDraft['services']) => void;
@@ -35,7 +35,7 @@ const ICONS: Readonly<Record<ServiceKind, LucideIcon>> = {
   ai: Bot,
 };
 
-/** The chips by kinds, the search, and which services are blocked at all times. */
+/** Chips by kind, the search, and a choice of services that are blocked at all times. */
 export function PlanServices({ services, hasTimes, onToggle, onChange }: PlanServicesProps): ReactNode {
   const { say } = useText();
   const [search, setSearch] = useState('');

@@ -1,4 +1,4 @@
-/** Times of a plan: ready-made ones by a press, their hours and others below. */
+/** Times of a plan: predefined ones as chips; below them, a line with days and hours for each selected time. */
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
@@ -25,7 +25,6 @@ const DAY_CHOICES: readonly number[] = [
 ];
 const OTHER: ReadyTime = { days: 0b1111111, start_time: '18:00', end_time: '19:00', skips_days_off: true };
 
-/** The chips, and a line for each time. */
 export function PlanTimes({ label, help, times, onChange }: PlanTimesProps): ReactNode {
   const { say } = useText();
   const isChosen = (id: string): boolean => times.some((time) => readyIdOf(time) === id);

@@ -1,4 +1,4 @@
-/** A row in full: why it was answered so, what holds for it now, and what can be done about it. */
+/** Drawer of a row: the reason for its answer, active temporary rules, and actions. */
 import { Funnel, FunnelX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ForAdmins } from '../../../api/session.tsx';
@@ -25,13 +25,13 @@ import styles from './explain.module.css';
 import { useChange } from '../../../api/use-change.ts';
 import { exemptDomain, withDomain } from './private-answers.ts';
 
-/** Sets a condition. */
+/** Sets a filter condition. */
 export type OnFilter = (name: ConditionName, value: string, isExcluded: boolean) => void;
 
 interface ExplainDrawerProps {
-  /** Id of the row; NaN if it has none yet. */
+  /** Id of the row; NaN if the row has none yet. */
   readonly id: string;
-  /** The row, where it is known. */
+  /** The row, if the page has loaded it. */
   readonly row: LogRow | null;
   readonly groups: Groups;
   readonly judge: Judge;
@@ -39,7 +39,7 @@ interface ExplainDrawerProps {
   readonly onClose: () => void;
 }
 
-/** The drawer. Give it the row's id as its key. */
+/** Use the row's id as React key. */
 export function ExplainDrawer({
   id,
   row: known,
@@ -97,7 +97,7 @@ function useExplained(id: string, row: LogRow | null) {
   return useAsk('GET /explain', { query }, { enabled: isNumbered || row !== null });
 }
 
-/** The row of a link, which the log above may not have loaded. */
+/** The row, which the page may not have loaded if it was opened by a link. */
 function useRow(id: string, known: LogRow | null, explained: Explained | undefined): LogRow | null {
   const logged = explained?.logged;
   const from = logged?.timestamp ?? '';
@@ -108,7 +108,7 @@ function useRow(id: string, known: LogRow | null, explained: Explained | undefin
   return known ?? found.data?.data.find((row) => String(row.id) === id) ?? null;
 }
 
-/** How the name would be answered now: "Unblock" is offered only for names that are still blocked. */
+/** Current outcome for the name: "Unblock" is offered only if it is still blocked. */
 function useStatusNow(target: VerdictTarget | null): LogRow['status'] {
   const { domain = '', client = null, clientId = null } = target ?? {};
   const device = clientId === null ? (client === null ? {} : { client }) : { client_id: clientId };
@@ -158,7 +158,7 @@ interface RowFactsProps {
   readonly onFilter: OnFilter;
 }
 
-/** Every value of the row, each a condition by one press. */
+/** All values of the row, with buttons to filter by each. */
 function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
   const { say } = useText();
   const values: readonly (readonly [ConditionName, string | null])[] = [
@@ -204,12 +204,12 @@ function RowFacts({ row, groups, onFilter }: RowFactsProps): ReactNode {
   );
 }
 
-/** A list of texts; the answer of the configuration names no types. */
+/** Checks that a configuration value is a list of strings; the API schema does not say so. */
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }
 
-/** The offer; nothing once the domain is exempt. */
+/** Offers an exception; renders nothing if the domain already has one. */
 function PrivateException({ name }: { readonly name: string }): ReactNode {
   const { say } = useText();
   const config = useAsk('GET /config', {});

@@ -1,4 +1,4 @@
-/** Why a query was answered as it was: what decided, every stage with every rule that matches, and the answer. */
+/** Explanation of an answer: the deciding rule or stage, every stage with all matching rules, and the answer. */
 import { ArrowRight, Ban, Check, CircleCheck, CircleDot, CirclePause, OctagonX, Replace } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
@@ -13,7 +13,6 @@ import { Link } from 'wouter';
 type Stage = Explained['stages'][number];
 type Rule = Stage['rules'][number];
 
-/** The whole of it. */
 export function Explanation({ of }: { readonly of: Explained }): ReactNode {
   const { say } = useText();
   const { decided_by: decider, stages, lists, upstreams, answer, logged } = of;
@@ -52,7 +51,7 @@ export function Explanation({ of }: { readonly of: Explained }): ReactNode {
   );
 }
 
-/** The policy that the explanation uses, and the result with the current one. */
+/** The policy revision of the explanation, and the result with the current policy if it differs. */
 function ThenAndNow({
   logged,
   now,
@@ -119,7 +118,7 @@ function Detail({ stage, detail }: { readonly stage: string; readonly detail: st
   return <p className="quiet">{say(words.key, { of })}</p>;
 }
 
-/** A rule with every list that has it. */
+/** A rule with all lists that contain it. */
 function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: string }): ReactNode {
   const { say, format } = useText();
   const { judged, rule: text, origin, sources, source, line } = rule;
@@ -143,11 +142,11 @@ function RuleView({ rule, domain }: { readonly rule: Rule; readonly domain: stri
 
 interface RecordsProps {
   readonly rcode: string;
-  /** null = the log has not kept them. */
+  /** Null if the log does not contain them. */
   readonly records: readonly { name: string; type: string; ttl: number; data: string }[] | null;
 }
 
-/** An answer: its code and records; NOERROR without one is NODATA. */
+/** Response code and records of an answer; NOERROR without records is NODATA. */
 export function Records({ rcode, records }: RecordsProps): ReactNode {
   const { say, format } = useText();
   return (
@@ -169,7 +168,7 @@ export function Records({ rcode, records }: RecordsProps): ReactNode {
 
 type Upstreams = NonNullable<Explained['upstreams']>;
 
-/** The servers, and the one that answered. */
+/** The upstream servers, and the one that answered. */
 function ExplainedUpstreams({ of }: { readonly of: Upstreams }): ReactNode {
   const { say } = useText();
   const { zone, pools, answered_by: server } = of;
@@ -207,7 +206,7 @@ const LOOKS = {
   rewrite: { tone: 'plain', icon: Replace },
 } as const;
 
-/** The lists, or that there is none. */
+/** Lists that contain the name, or a text that there are none. */
 function ExplainedLists({ of }: { readonly of: readonly List[] }): ReactNode {
   const { say } = useText();
   return (

@@ -1,13 +1,13 @@
-/** Texts for results of stages other than rules. The API returns them in the server's own format. */
+/** Texts for the details of stages other than rules, which the API returns in the server's format. */
 
-/** A message and what goes into it. */
+/** A message and its values. */
 export interface StageDetail {
   readonly key:
     | `queries.groupBy.${'default' | 'subnet' | 'manual' | 'mac' | 'key' | 'chosen'}`
     | 'queries.why.cacheTtl'
     | 'queries.why.ownZone';
   readonly of: string;
-  /** A span instead of `of`. */
+  /** Duration that replaces `of`. */
   readonly secs?: number;
 }
 
@@ -16,8 +16,8 @@ const CACHE_TTL = /^ttl (\d+)$/;
 const OWN_ZONE = /^zone ([^ ]+)$/;
 
 /**
- * Source of a client's group, remaining TTL in the cache, or local zone; null if there is no text and the detail is
- * shown unchanged.
+ * Message for the source of a client's group, the remaining TTL in the cache, or a local zone. Null if there is no
+ * message; the detail is then shown unchanged.
  */
 export function stageDetail(stage: string, detail: string): StageDetail | null {
   const ttl = stage === 'cache' ? CACHE_TTL.exec(detail) : null;

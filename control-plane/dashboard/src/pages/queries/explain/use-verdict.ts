@@ -1,4 +1,4 @@
-/** Carries decisions about rows out. */
+/** Applies decisions about rows. */
 import { useQueryClient } from '@tanstack/react-query';
 import { ask } from '../../../api/ask.ts';
 import { notify } from '../../../api/notices.ts';
@@ -10,14 +10,14 @@ import { useText } from '../../../i18n/text.ts';
 import { grantOf, madeBy, ruleDomainOf } from './verdicts.ts';
 import type { Grant, Verdict, VerdictTarget } from './verdicts.ts';
 
-/** Decides about a row. */
+/** Applies a decision to a row. */
 export interface Judge {
   readonly judge: (verdict: Verdict, target: VerdictTarget) => void;
   readonly endGrant: (id: number) => void;
   readonly isPending: boolean;
 }
 
-/** A notice about a grant offers to end it; one about a rule offers to undo it. */
+/** A notice about a grant has a button to end it; a notice about a rule has a button to undo it. */
 export function useVerdict(): Judge {
   const { say, format } = useText();
   const store = useQueryClient();
@@ -62,7 +62,7 @@ export function useVerdict(): Judge {
   };
 }
 
-/** Text about the effect of a grant and its end. */
+/** Text about the effect and the end of a grant. */
 export function grantText(
   { action, domain, subdomains, until }: Pick<Grant, 'action' | 'domain' | 'subdomains' | 'until'>,
   say: Say,
@@ -78,13 +78,13 @@ export function grantText(
   });
 }
 
-/** The client with this address; null if there is none. */
+/** Id of the client with this address; null if there is none. */
 export async function knownClientId(address: string): Promise<number | null> {
   const { data: found } = await ask('GET /clients', { query: { search: address, limit: 1_000 } });
   return found.find(({ ip_address: known }) => known === address)?.id ?? null;
 }
 
-/** The client of a row; one that is not known yet is created. */
+/** Id of the row's client; creates the client if it does not exist yet. */
 async function clientIdOf({ client, clientId }: VerdictTarget): Promise<number> {
   if (clientId !== null) return clientId;
   if (client === null) throw new Error('a decision without a client is for a group or everyone');

@@ -1,4 +1,4 @@
-/** Buttons for decisions about a row, in the thumb's reach: the usual one at once, all others in a sheet. */
+/** Buttons for decisions about a row: one for the usual decision, one that opens a dialog with all others. */
 import { Ban, CircleCheck, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -53,7 +53,7 @@ interface VerdictDialogProps extends VerdictProps {
   readonly onClose: () => void;
 }
 
-/** Asks for the clients, the duration and the names. */
+/** Dialog for the clients, the duration and the names of a decision. */
 function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogProps): ReactNode {
   const { say } = useText();
   const [chosen, setChosen] = useState(() => usualFor(target));
@@ -91,7 +91,7 @@ function VerdictDialog({ target, group, judge, action, onClose }: VerdictDialogP
   );
 }
 
-/** One line about the object that the button creates. */
+/** Describes the rule or grant that the button creates. */
 function Made({
   verdict,
   target,

@@ -1,18 +1,17 @@
-/** Decisions about a row: clients, duration and names. The server ends grants. */
+/** Decisions about a row: for which clients, how long, and for which names. The server ends grants. */
 import type { QueryStatusName } from '../../../../../../shared/query-log.ts';
 import type { LogRow } from '../log/log-rows.ts';
 import type { AnswerOf, CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 
-/** A permission or a block for a while. */
+/** A grant: a temporary permission or block. */
 export type Grant = AnswerOf<'GET /grants'>[number];
 
-/** Duration: seconds, until midnight, or until the rule is deleted. */
+/** Duration: seconds, until midnight, or until the user deletes it. */
 export type VerdictSpan = 600 | 3_600 | 'midnight' | 'ever';
 
 /** The clients that a decision applies to. */
 export type VerdictScope = 'client' | 'group' | 'everyone';
 
-/** A decision. */
 export interface Verdict {
   readonly action: 'allow' | 'block';
   readonly scope: VerdictScope;
@@ -25,7 +24,7 @@ export interface VerdictTarget {
   readonly domain: string;
   /** The address; null = no client, so that a decision is for the group or everyone. */
   readonly client: string | null;
-  /** Of a client that named itself by its key; else it is looked up by the address. */
+  /** Id of a client that was identified by its key; null to look the client up by its address. */
   readonly clientId: number | null;
   readonly groupId: number;
   readonly status: QueryStatusName;
@@ -39,7 +38,7 @@ export function targetOf(
   return { domain, client, clientId, groupId, status };
 }
 
-/** The usual decision, which one press makes and the sheet starts with. */
+/** The usual decision, which one click makes and which the dialog starts with. */
 export function usualFor(target: VerdictTarget): Omit<Verdict, 'action'> {
   return { scope: scopesOf(target)[0]!, span: 600, subdomains: true };
 }
@@ -52,12 +51,14 @@ export function scopesOf({ client, clientId }: Pick<VerdictTarget, 'client' | 'c
 /** The choices of durations, the shortest one first. */
 export const SPANS: readonly VerdictSpan[] = [600, 3_600, 'midnight', 'ever'];
 
-/** Statuses of blocks that an allow rule lifts; only a grant, which precedes all blocking, lifts others. */
+/**
+ * Statuses of blocks that an allow rule overrides. Other blocks need a grant, which takes precedence over all blocking.
+ */
 const LIFTED_BY_RULES: readonly QueryStatusName[] = ['BLOCKED_LIST', 'BLOCKED_MANAGED', 'BLOCKED_REGEX'];
 
 /**
- * Kind of object that a decision about a query with this status creates. A permanent one is a rule, which makes a
- * revision; a client has no rules, so it gets a grant without an end.
+ * Kind of object that a decision creates for a query with this status. A permanent decision creates a rule and a
+ * revision; for a client, which has no rules, it creates a grant without an end.
  */
 export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName): 'grant' | 'rule' {
   if (span !== 'ever' || scope === 'client') return 'grant';
@@ -66,7 +67,7 @@ export function madeBy({ action, scope, span }: Verdict, status: QueryStatusName
 
 type GrantBody = NonNullable<CallOf<'POST /grants'>['body']>;
 
-/** The client or group of a grant; neither = everyone. */
+/** The client or group of a grant; neither means everyone. */
 type Holder = { readonly client_id?: number } | { readonly group_id?: number };
 
 /** The grant of a decision. */
@@ -100,7 +101,7 @@ export function scopeOf({ client_id: clientId, group_id: groupId }: Grant): Verd
   return groupId === null ? 'everyone' : 'group';
 }
 
-/** Whether a grant holds for this name, asked by this client. */
+/** Whether a grant applies to this name and client. */
 export function touches(grant: Grant, domain: string, clientId: number | null, groupId: number): boolean {
   if (grant.group_id !== null && grant.group_id !== groupId) return false;
   if (grant.client_id !== null && grant.client_id !== clientId) return false;

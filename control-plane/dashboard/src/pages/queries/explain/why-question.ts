@@ -1,19 +1,19 @@
-/** The form of a DNS query to explain, and the request that it makes. */
+/** Form values of a query to explain, and the request for its explanation. */
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 
-/** The fields of the form, as the address of the page has them. */
+/** Fields of the form, as in the page's URL. */
 export interface QuestionFields {
   readonly name: string;
   readonly type: string;
-  /** An address. */
+  /** Address of the device. */
   readonly client: string;
-  /** Id of a known client; '' = none. */
+  /** Id of a known client; '' if there is none. */
   readonly client_id: string;
-  /** Id of a group; '' = that of the client. */
+  /** Id of a group; '' for the group of the client. */
   readonly group: string;
 }
 
-/** Names of a client by which a person may mean it. */
+/** Identifiers by which a user may refer to a client. */
 export interface KnownClient {
   readonly id: number;
   readonly name: string | null;
@@ -23,10 +23,10 @@ export interface KnownClient {
   readonly client_key: string | null;
 }
 
-/** The group Default, which a question without a device is explained for. */
+/** The group Default, which applies if the user names no device. */
 const DEFAULT_GROUP = 1;
 
-/** The query of the request; null = nothing to ask yet. */
+/** Query parameters of the request; null if the form is incomplete. */
 export function queryOf(fields: QuestionFields): CallOf<'GET /explain'>['query'] | null {
   const { name, type, client, client_id: clientId, group } = fields;
   const domain = nameOf(name);
@@ -41,7 +41,7 @@ export function queryOf(fields: QuestionFields): CallOf<'GET /explain'>['query']
   };
 }
 
-/** The device that a person has written: one that is known by this text, else an address. */
+/** The device that the user entered: a known client with this name or address, otherwise an address. */
 export function deviceOf(
   text: string,
   known: readonly KnownClient[],
@@ -56,7 +56,7 @@ export function deviceOf(
   return { client: '', client_id: `${found.id}` };
 }
 
-/** A name as people copy it: also out of the address of a page. */
+/** Extracts a name from pasted text, including a URL. */
 function nameOf(text: string): string {
   const trimmed = text.trim();
   if (!trimmed.includes('://')) return trimmed;

@@ -1,4 +1,4 @@
-/** Texts of conditions. */
+/** Texts of filter conditions. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { ANY_BLOCKED, DNSSEC_STATUS_NAMES, QUERY_STATUS_NAMES } from '../../../../../../shared/query-log.ts';
 import type { Say } from '../../../i18n/say.ts';
@@ -10,12 +10,12 @@ export type Groups = readonly Pick<AnswerOf<'GET /groups'>[number], 'id' | 'name
 /** Identifiers of a device. */
 type Device = Pick<AnswerOf<'GET /clients/{id}'>, 'id' | 'name' | 'hostname' | 'ip_address' | 'mac_address'>;
 
-/** The name of a device in conditions. */
+/** Name of a device in a condition. */
 export function deviceText({ id, name, hostname, ip_address: ip, mac_address: mac }: Device): string {
   return name ?? hostname ?? ip ?? mac ?? String(id);
 }
 
-/** A value in words, where it is a code; devices are called by `deviceText`. */
+/** Text of a value if it is a code; for devices, use `deviceText`. */
 export function valueText(name: ConditionName, value: string, groups: Groups, say: Say): string {
   if (name === 'group_id') return groups.find(({ id }) => String(id) === value)?.name ?? value;
   if (name === 'status') {

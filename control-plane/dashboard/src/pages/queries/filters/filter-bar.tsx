@@ -1,4 +1,4 @@
-/** Filters of rows: a search box for names, a period, and conditions as chips. All of them are kept in the address. */
+/** Filters of rows: a search box for names, a period, and conditions as chips. All are kept in the URL. */
 import { Funnel, X } from 'lucide-react';
 import { memo, useEffect, useRef, useState } from 'react';
 import type { ReactNode, Ref } from 'react';
@@ -14,7 +14,7 @@ import type { Chip, FilterFields } from './log-filters.ts';
 import styles from './filter-bar.module.css';
 
 interface FilterBarProps {
-  /** The fields that are set. The same object as long as they are the same. */
+  /** The fields that are set. Pass the same object while they do not change. */
   readonly filters: Partial<FilterFields>;
   readonly onChange: (changed: Partial<FilterFields>, how?: { readonly replace?: boolean }) => void;
   readonly groups: Groups;
@@ -25,7 +25,7 @@ const TYPED_MS = 300;
 const BETWEEN = 'between';
 const ALWAYS = 'always';
 
-/** The bar. It is not drawn again with each row that is pressed. */
+/** Memoised, so that a click on a row does not re-render it. */
 export const FilterBar = memo(function FilterBar({
   filters,
   onChange,
@@ -178,7 +178,7 @@ interface DeviceChipProps extends Omit<ChipViewProps, 'text'> {
   readonly textOf: (device: string) => string;
 }
 
-/** A chip for a device, which is shown by its name. */
+/** Chip that shows a device by its name. */
 function DeviceChip({ id, textOf, ...props }: DeviceChipProps): ReactNode {
   const device = useAsk('GET /clients/{id}', { params: { id: Number(id) } }, { enabled: /^\d+$/.test(id) });
   return <ChipView text={textOf(device.data === undefined ? id : deviceText(device.data))} {...props} />;
@@ -189,7 +189,7 @@ interface DomainBoxProps {
   readonly onChange: (domain: string) => void;
 }
 
-/** Searches a moment after the last letter, or at once with Enter. */
+/** Searches shortly after the last key press, or at once with Enter. */
 function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   const { say } = useText();
   const [text, setText] = useState(domain);
@@ -197,7 +197,7 @@ function DomainBox({ domain, onChange }: DomainBoxProps): ReactNode {
   const tell = useRef(onChange);
   tell.current = onChange;
   useEffect(() => {
-    // Changed elsewhere: a chip, a value of a row, a step back.
+    // The filter was changed elsewhere: by a chip, a value of a row, or the back button.
     if (domain === told.current) return;
     told.current = domain;
     setText(domain);

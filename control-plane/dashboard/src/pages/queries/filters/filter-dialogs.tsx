@@ -1,4 +1,4 @@
-/** Dialogs for one condition, and for a period between two moments. */
+/** Dialogs for one condition and for a period. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -15,14 +15,14 @@ import { FormDialog } from '../../../ui/overlays/form-dialog.tsx';
 import { localMoment, utcMoment } from './moments.ts';
 
 interface ConditionDialogProps {
-  /** The one that is changed; null = another one. */
+  /** The condition to change; null to add one. */
   readonly chip: Chip | null;
   readonly groups: Groups;
   readonly onClose: () => void;
   readonly onSet: (condition: Omit<Chip, 'key'>) => void;
 }
 
-/** Asks for the field, "is" or "is not", and the value. */
+/** Dialog for the field, "is" or "is not", and the value. */
 export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialogProps): ReactNode {
   const { say } = useText();
   const [name, setName] = useState<ConditionName>(chip?.name ?? 'client');
@@ -98,14 +98,14 @@ export function ConditionDialog({ chip, groups, onClose, onSet }: ConditionDialo
   );
 }
 
-/** Addresses that are known, with their names. */
+/** Addresses of known clients, with their names. */
 function addressesOf(clients: AnswerOf<'GET /clients'>['data']): readonly Suggestion[] {
   return clients.flatMap(({ ip_address: text, name, hostname }) =>
     text === null ? [] : [{ text, meaning: name ?? hostname ?? undefined }],
   );
 }
 
-/** Clients that are known. */
+/** Known clients. */
 function useClients(enabled: boolean): AnswerOf<'GET /clients'>['data'] {
   return useAsk('GET /clients', { query: { limit: 200 } }, { enabled }).data?.data ?? [];
 }
@@ -117,7 +117,7 @@ interface PeriodDialogProps {
   readonly onSet: (from: string, to: string) => void;
 }
 
-/** Either end may be open. */
+/** Either end can be empty. */
 export function PeriodDialog({ from, to, onClose, onSet }: PeriodDialogProps): ReactNode {
   const { say } = useText();
   const [start, setStart] = useState(localMoment(from));

@@ -1,4 +1,4 @@
-/** Conditions on the log: in the address, as the API takes them, and as chips. */
+/** Filter conditions of the log: in the URL, as API parameters, and as chips. */
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { rrTypeCode } from '../../../../../../shared/dns/iana.ts';
 import { addressFromText } from '../../../../../../shared/net/ip.ts';
@@ -28,13 +28,13 @@ export const CONDITIONS = [
   'node',
 ] as const satisfies readonly (keyof LogQuery)[];
 export type ConditionName = (typeof CONDITIONS)[number];
-/** Name of a condition; with `!`, it excludes the rows that match. */
+/** Name of a condition; with `!`, it excludes matching rows. */
 export type ConditionKey = ConditionName | `${ConditionName}!`;
 
-/** Spans to look back. */
+/** Periods up to now. */
 export const PERIODS = ['1h', '24h', '7d', '30d'] as const;
 
-/** All fields of the address that select rows, each empty: no condition. */
+/** All fields of the URL that select rows; an empty field is not a condition. */
 export type FilterFields = Readonly<Record<ConditionKey | 'period' | 'from' | 'to', string>>;
 
 export const NO_FILTERS = Object.fromEntries(
@@ -60,7 +60,7 @@ export function conditionKey(name: ConditionName, isExcluded: boolean): Conditio
   return isExcluded ? `${name}!` : name;
 }
 
-/** Sets a condition and replaces an earlier one on the same field, even if that was the opposite. */
+/** Sets a condition. It replaces an earlier one on the same field, including its opposite. */
 export function replacing(name: ConditionName, value: string, isExcluded: boolean): Partial<FilterFields> {
   return { [conditionKey(name, isExcluded)]: value, [conditionKey(name, !isExcluded)]: '' };
 }
@@ -75,20 +75,20 @@ export function chipsOf(fields: FilterFields): Chip[] {
   ).filter(({ key, value }) => value !== '' && key !== 'domain');
 }
 
-/** The choices of a condition; null if it takes any text. */
+/** Choices of a condition; null if any text is valid. */
 export function choicesOf(name: ConditionName): readonly string[] | null {
   if (name === 'status') return [ANY_BLOCKED, ...QUERY_STATUS_NAMES];
   if (name === 'protocol') return PROTOCOL_NAMES;
   return name === 'dnssec' ? DNSSEC_STATUS_NAMES : null;
 }
 
-/** Texts that are often wanted. */
+/** Common values. */
 export const USUAL: Readonly<Partial<Record<ConditionName, readonly string[]>>> = {
   type: ['A', 'AAAA', 'HTTPS', 'PTR', 'TXT', 'MX', 'SRV', 'NS', 'CNAME', 'SOA', 'DS', 'DNSKEY', 'ANY'],
   rcode: ['NOERROR', 'NODATA', 'NXDOMAIN', 'SERVFAIL', 'REFUSED', 'FORMERR', 'NOTIMP'],
 };
 
-/** The error in a text; null = valid. */
+/** Error in the value of a condition; null if it is valid. */
 export function conditionFault(name: ConditionName, text: string): MessageKey | null {
   const value = text.trim();
   if (value === '') return 'queries.filter.empty';

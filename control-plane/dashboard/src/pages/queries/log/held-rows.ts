@@ -1,12 +1,12 @@
-/** Rows of the tail that arrive while the newest page is being loaded, which may contain some of them. */
+/** Rows that arrive on the live tail while the newest page is loading. The page may contain some of them. */
 import { MOST_FRESH } from './log-rows.ts';
 import type { LogPage, LogRow } from './log-rows.ts';
 import type { TailEvent } from './tail.ts';
 
-/** Maximum number of held rows; further ones replace the oldest. */
+/** Maximum number of held rows; newer ones replace the oldest. */
 const MOST_HELD = 2 * MOST_FRESH;
 
-/** Holds events until a page has come. */
+/** Holds events until a page has arrived. */
 export class HeldRows {
   private rows: LogRow[] = [];
   private skipped = 0;
@@ -20,13 +20,13 @@ export class HeldRows {
     this.nodes = nodes;
   }
 
-  /** The held rows as one event; null if none came. With a page, without the rows that it must contain already. */
+  /** Returns the held rows as one event, without rows that the page contains; null if there are none. */
   release(page: LogPage | null): TailEvent | null {
     const { nodes, skipped } = this;
     if (nodes === null) return null;
     const oldest = page === null || page.next_cursor === null ? '' : (page.data.at(-1)?.timestamp ?? '');
     const newest = page?.data[0]?.timestamp ?? '';
-    // A row without an id cannot be found on the page.
+    // Rows without an id cannot be found on the page.
     const rows = this.rows.filter(
       ({ id, timestamp }) => timestamp > newest || (id !== null && timestamp >= oldest),
     );

@@ -33,7 +33,7 @@ function row(id: number): LogRow {
 
 const ROWS = 1_000;
 
-/** A log of a thousand rows, a clock and timers in the hand of the test. */
+/** A log of a thousand rows, with a clock and timers that the test controls. */
 class Bench {
   readonly asked: PagePlace[] = [];
   readonly timers: (() => void)[] = [];
@@ -41,7 +41,7 @@ class Bench {
   nowMs = 0;
   /** Rows of the log. */
   rows = ROWS;
-  /** A page that was asked for comes after this. */
+  /** Requested pages arrive after this promise has resolved. */
   gate: Promise<unknown> = Promise.resolve();
   readonly reader = new LogReader({
     read: async (place) => {
@@ -73,7 +73,7 @@ class Bench {
     for (const run of this.timers.splice(0)) run();
   }
 
-  /** New rows that are stored and heard of. */
+  /** Stores new rows and sends them to the tail. */
   grow(count: number): void {
     const ids = Array.from({ length: count }, () => ++this.rows);
     this.take(...ids);

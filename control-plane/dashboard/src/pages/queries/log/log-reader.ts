@@ -1,7 +1,7 @@
 /**
- * Reads the log for a page: older rows as they are scrolled to, new ones as they come. While the reader is paused, new
- * rows are counted and wait; nothing that is seen moves. What comes while the newest page is on its way is held back
- * until it is there, so that each row is shown and counted once, on whichever of the two ways it came.
+ * Reads the log for the page: older rows while the user scrolls, new rows as they arrive. While the reader is paused,
+ * new rows are counted but not shown, so that visible rows do not move. Rows that arrive while the newest page is
+ * loading are held until it has arrived, so that a row from both sources is shown and counted once.
  */
 import { HeldRows } from './held-rows.ts';
 import { LogRows, MOST_FRESH } from './log-rows.ts';
@@ -14,29 +14,29 @@ export interface LogView {
   /** Number of rows in the scroll area. */
   readonly count: number;
   readonly isLoading: boolean;
-  /** Reason why the last page did not come. */
+  /** Error of the last page request. */
   readonly failure: Error | null;
-  /** Number of rows that the filters select, and of the queries in them; null before the first page. */
+  /** Number of selected rows and of their queries; null before the first page. */
   readonly totals: { readonly rows: number; readonly queries: number } | null;
-  /** New rows that wait. */
+  /** Number of new rows that are not shown yet. */
   readonly waiting: number;
-  /** Rows that came live and were left out, since the rows were asked for. */
+  /** Number of live rows that were left out since the last reload. */
   readonly skipped: number;
   readonly isOwnNodeOnly: boolean;
   readonly damagedBlocks: number;
 }
 
-/** Parts of the reader. */
+/** Functions of the environment that the reader needs. */
 export interface LogReaderParts {
   readonly read: (place: PagePlace) => Promise<LogPage>;
-  /** Calls back after a time; returns what cancels it. */
+  /** Calls `run` after a delay; returns a function that cancels it. */
   readonly later: (run: () => void, ms: number) => () => void;
   readonly nowMs: () => number;
 }
 
-/** Live rows are drawn at most ten times a second. */
+/** Live rows are rendered at most ten times a second. */
 export const DRAWN_MS = 100;
-/** Older rows are loaded before the user has scrolled to them. */
+/** Older rows are loaded when the user is this many rows away from them. */
 const AHEAD_ROWS = 300;
 
 /** Reads one selection of the log. */
@@ -47,13 +47,13 @@ export class LogReader {
   private pending: LogRow[] = [];
   private state: LogView;
   private isPaused = false;
-  /** Rows that came since the request for the newest page; null without such a request. */
+  /** Rows that arrived since the newest page was requested; null without such a request. */
   private held: HeldRows | null = null;
   /** Number of tails that have begun. */
   private tails = 0;
   /** Whether rows before the start of the last tail could not be read. */
   private isBehind = false;
-  /** Whether there are other rows between the waiting ones and the older ones. */
+  /** Whether rows are missing between the queued rows and the older ones. */
   private hasGap = false;
   private drawnMs = -DRAWN_MS;
   private cancelDraw: (() => void) | null = null;
@@ -82,7 +82,7 @@ export class LogReader {
 
   readonly view = (): LogView => this.state;
 
-  /** Requests the newest rows to replace all current ones, which stay until the answer arrives. */
+  /** Requests the newest rows. They replace the current rows, which are shown until the answer arrives. */
   async reload(): Promise<void> {
     this.round += 1;
     this.asked.clear();
@@ -90,16 +90,16 @@ export class LogReader {
     await this.readNewest((place, page) => this.replace(place, page));
   }
 
-  /** A tail has begun: what came since the last page or tail is asked for, and taken as new rows are. */
+  /** A tail has started: requests the rows since the last page or tail, and adds them as new rows. */
   async catchUp(): Promise<void> {
     this.tails += 1;
-    // The page that is on its way may be older than the tail.
+    // The requested page may be older than the tail.
     if (this.held !== null) return;
     if (this.state.totals === null) await this.reload();
     else await this.readMissed();
   }
 
-  /** These places are visible now: requests missing rows there, and drops rows far away. */
+  /** Reports the visible rows: requests missing rows there and evicts rows far away. */
   see(first: number, last: number): void {
     this.rows.keepAround(first, last);
     for (let index = first; index < last; index += 1) {
@@ -112,7 +112,7 @@ export class LogReader {
     }
   }
 
-  /** Tries again what failed. */
+  /** Repeats the failed request. */
   retry(): void {
     this.show({ failure: null });
     const { next } = this.rows;
@@ -122,20 +122,20 @@ export class LogReader {
     else void this.reload();
   }
 
-  /** Takes new rows: draws them soon, or lets them wait. */
+  /** Adds new rows: renders them soon, or queues them while paused. */
   take(event: TailEvent): void {
     if (this.held === null) this.add(event);
     else this.held.take(event);
   }
 
-  /** Lets new rows wait, or shows those that did. */
+  /** Pauses or resumes the display of new rows. */
   pause(isPaused: boolean): void {
     if (this.isPaused === isPaused) return;
     this.isPaused = isPaused;
     if (!isPaused && this.state.waiting > 0) this.drawSoon();
   }
 
-  /** Shows what waits, paused or not. */
+  /** Shows queued rows, even while paused. */
   showWaiting(): void {
     if (this.hasGap || this.state.waiting > this.pending.length) this.rows.restart(this.pending);
     else this.rows.prepend(this.pending);
@@ -144,7 +144,7 @@ export class LogReader {
     this.show({ waiting: 0 });
   }
 
-  /** Stops drawing. */
+  /** Stops rendering. */
   close(): void {
     this.round += 1;
     this.cancelDraw?.();
@@ -159,14 +159,14 @@ export class LogReader {
     return { ...standingOf(page), waiting: 0, skipped: 0 };
   }
 
-  /** Lets those rows of the newest page wait that are not known. */
+  /** Queues the unknown rows of the newest page. */
   private join(page: LogPage): Partial<LogView> {
     const { totals, waiting } = this.state;
     const missed = this.unknown(page.data.toReversed());
     const isGap = missed.length === page.data.length && page.next_cursor !== null;
     const count = isGap ? Math.max(missed.length, page.total - (totals?.rows ?? 0)) : missed.length;
     this.hasGap ||= isGap;
-    // The waiting rows are also beyond the gap.
+    // The queued rows are on the other side of the gap.
     if (isGap) this.pending = [];
     this.wait(missed);
     if (count > 0) this.drawSoon();
@@ -176,7 +176,7 @@ export class LogReader {
   private add({ rows, skipped, nodes }: TailEvent): void {
     const { totals, waiting } = this.state;
     if (totals === null) return;
-    // A page may have shown a row before its tail does.
+    // A page may have contained a row before the tail sends it.
     const added = this.unknown(rows);
     this.wait(added);
     this.state = {
@@ -216,7 +216,7 @@ export class LogReader {
     await this.readNewest((_, page) => this.join(page));
   }
 
-  /** Requests the newest page, again if a tail begins during the request; then takes the rows that were held. */
+  /** Requests the newest page, and again if a tail starts during the request; then adds the held rows. */
   private async readNewest(take: (place: PagePlace, page: LogPage) => Partial<LogView>): Promise<void> {
     const { round, tails } = this;
     const held = (this.held ??= new HeldRows());
@@ -245,8 +245,8 @@ export class LogReader {
   }
 
   /**
-   * Reads a page and passes it to `take`; null if it is already requested, fails, or is no longer wanted. Watchers are
-   * notified after `take`: before it, they would request the page again.
+   * Reads a page and passes it to `take`; null if it is already requested, fails, or is no longer needed. Watchers are
+   * notified after `take`, because before it they would request the page again.
    */
   private async read(
     place: PagePlace,

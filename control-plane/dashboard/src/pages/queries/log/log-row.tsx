@@ -1,4 +1,7 @@
-/** One row of the log: columns on a screen, a card of two lines on a phone. Plain elements: there are many, often new. */
+/**
+ * A row of the log: columns on a large screen, a card with two lines on a phone. Uses plain elements because many rows
+ * are rendered often.
+ */
 import { memo } from 'react';
 import type { ReactNode } from 'react';
 import type { Formats } from '../../../i18n/formats.ts';
@@ -10,15 +13,15 @@ import styles from './log-window.module.css';
 
 interface LogRowViewProps {
   readonly row: LogRow;
-  /** 0 = the newest. */
+  /** Index of the row; 0 is the newest. */
   readonly index: number;
-  /** The one that the Tab key reaches. */
+  /** Whether the Tab key reaches this row. */
   readonly isCurrent: boolean;
   readonly say: Say;
   readonly format: Formats;
 }
 
-/** The row. Elements with `data-filter` show a value that can be filtered by. */
+/** Elements with `data-filter` contain a value to filter by. */
 export const LogRowView = memo(function LogRowView(props: LogRowViewProps): ReactNode {
   const { row, index, isCurrent, say, format } = props;
   const { icon: Icon, tone } = lookOf(row.status);

@@ -101,7 +101,7 @@ describe('LogRows', () => {
     for (let last = 1_000; last > 0; last -= 10) rows.append(rows.next!, page(last, last - 9));
     rows.keepAround(500, 520);
     expect(rows.count).toBe(1_000);
-    // Thirteen pages around it, and the newest.
+    // Thirteen pages around the visible rows, and the newest page.
     expect(rows.keptCount).toBe(140);
     expect(rows.at(500)?.row.id).toBe(500);
     expect(rows.at(5)?.row.id).toBe(995);

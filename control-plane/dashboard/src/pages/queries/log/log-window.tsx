@@ -1,6 +1,6 @@
 /**
- * The log as a window over many rows: only visible rows have an element. New rows wait behind a button while the user
- * has scrolled down. The arrow keys move between rows.
+ * Virtual list of the log: only visible rows have elements. While the user has scrolled down, new rows are shown only
+ * after a click on a button. The arrow keys move between rows.
  */
 import { ArrowUp } from 'lucide-react';
 import { memo, startTransition, useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
@@ -18,11 +18,11 @@ import styles from './log-window.module.css';
 
 /** Actions of keys and buttons on the log. */
 export interface LogHandle {
-  /** Scrolls another row into view, and focuses it unless a dialog is above the log. */
+  /** Scrolls a row into view, and focuses it unless a dialog is open. */
   readonly goTo: (index: number) => void;
 }
 
-/** A value of a row that was pressed. */
+/** A value in a row that the user clicked. */
 export interface PressedValue {
   readonly element: HTMLElement;
   readonly field: string;
@@ -31,19 +31,18 @@ export interface PressedValue {
 
 interface LogWindowProps {
   readonly log: ShownLog;
-  /** The row that the keys mean. */
+  /** Index of the row that keys apply to. */
   readonly current: number;
   readonly onCurrent: (index: number) => void;
   readonly onOpen: (index: number) => void;
   readonly onValue: (value: PressedValue) => void;
-  /** A dialog is above the log: nothing may move below it. */
+  /** Whether a dialog is open, so that rows must not move. */
   readonly isHeld: boolean;
   readonly handle: Ref<LogHandle>;
 }
 
 const COLUMNS = ['time', 'client', 'name', 'type', 'status', 'answer', 'dnssec'] as const;
 
-/** The log. */
 export function LogWindow(props: LogWindowProps): ReactNode {
   const { log, current, onCurrent, onOpen, onValue, isHeld, handle } = props;
   const { reader } = log;
@@ -99,7 +98,7 @@ export function LogWindow(props: LogWindowProps): ReactNode {
           onClick={(event) => press(event, view.rows, onOpen, onValue)}
           onFocus={({ target }) => {
             const index = indexOf(target);
-            // Of a press it is the least: what opens comes first.
+            // Marking the row has the lowest priority; the details that open come first.
             if (index !== null && index !== current) startTransition(() => onCurrent(index));
           }}
           onKeyDown={(event) => {
@@ -116,7 +115,7 @@ export function LogWindow(props: LogWindowProps): ReactNode {
             className={styles['shown']}
             style={{ transform: `translateY(${first * rowPx}px)` }}
           >
-            {/* By its place: elements stay when new rows come, and only their texts change. */}
+            {/* Keyed by position, so that new rows change only texts and the elements are reused. */}
             {shown.map((index) => {
               const known = view.rows.at(index);
               if (known === null) return <LostRow key={index} index={index} />;
@@ -139,7 +138,7 @@ export function LogWindow(props: LogWindowProps): ReactNode {
   );
 }
 
-/** Focuses the row that is wanted, as soon as it has an element. */
+/** Focuses the wanted row as soon as it has an element. */
 function useFocusOnRow(rows: RefObject<HTMLElement | null>, wanted: RefObject<number | null>): void {
   useEffect(() => focusWanted(rows.current, wanted));
 }
@@ -213,7 +212,7 @@ function press(
   if (index === null || getSelection()?.isCollapsed === false) return;
   const element = (event.target as Element).closest<HTMLElement>('[data-filter]');
   const known = rows.at(index);
-  // A finger opens the row: its values are too close to each other, and the drawer has them all.
+  // On a touch screen, a tap opens the row, because its values are too close together; the drawer lists all of them.
   if (element === null || known === null || !matchMedia('(hover: hover)').matches) return onOpen(index);
   onValue({ element, field: element.dataset['filter'] ?? '', row: known.row });
 }
@@ -246,13 +245,13 @@ function bringIntoSight(
   if (rows === null || head === null) return;
   const top = rows.getBoundingClientRect().top + topPx;
   const edge = Math.max(0, head.getBoundingClientRect().bottom);
-  // Room for the bar of a phone and for what covers the edges.
+  // Leaves space for the bar on phones and for elements that cover the edges.
   const below = innerHeight - 2 * rowPx;
   if (top < edge) scrollBy({ top: top - edge - rowPx, behavior: 'instant' });
   else if (top > below) scrollBy({ top: top - below, behavior: 'instant' });
 }
 
-/** Whether, and what ends it until the next sign of reading. */
+/** Whether the user is reading rows, and a function that resets this until the next interaction. */
 function useReading(
   whole: RefObject<HTMLElement | null>,
   rows: RefObject<HTMLElement | null>,
@@ -268,7 +267,7 @@ function useReading(
     const controller = new AbortController();
     const on = { signal: controller.signal };
     const isMouse = (event: PointerEvent): boolean => event.pointerType !== 'touch';
-    // With the button for new rows, which would else go away from under the pointer.
+    // Includes the button for new rows, which would otherwise move away from the pointer.
     frame.addEventListener('pointerenter', (event) => setPointedAt(isMouse(event)), on);
     frame.addEventListener('pointerleave', () => setPointedAt(false), on);
     element.addEventListener('focusin', () => setFocused(true), on);

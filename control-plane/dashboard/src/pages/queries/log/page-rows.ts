@@ -1,2 +1,2 @@
-/** Rows of a page of the log: few, as all of them are read in one go. */
+/** Rows per page of the log. The number is small because the server reads a page in one step. */
 export const PAGE_ROWS = 100;

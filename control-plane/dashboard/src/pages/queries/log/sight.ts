@@ -1,20 +1,20 @@
-/** Which rows of the log are seen, while the page is scrolled and its rows change their height with the screen. */
+/** Computes the visible rows of the log while the page is scrolled or resized. */
 import { useEffect, useState } from 'react';
 import type { RefObject } from 'react';
 import { visibleRows } from './visible-rows.ts';
 import type { RowRange } from './visible-rows.ts';
 
-/** The elements that are measured. */
+/** Elements to measure. */
 export interface SightParts {
   /** The container of the rows. */
   readonly rows: RefObject<HTMLElement | null>;
   /** The header above them, which covers the first rows when the page is scrolled. */
   readonly head: RefObject<HTMLElement | null>;
-  /** A row that is not seen, as high as all others. */
+  /** An invisible row with the height of all others. */
   readonly probe: RefObject<HTMLElement | null>;
 }
 
-/** The rows that need elements, the height of a row, and whether the newest is above the edge. */
+/** Rows that need elements, the height of a row, and whether the newest row is above the upper edge. */
 export interface Seen extends RowRange {
   readonly rowPx: number;
   readonly isScrolled: boolean;
@@ -22,7 +22,7 @@ export interface Seen extends RowRange {
 
 const NOTHING: Seen = { first: 0, last: 0, rowPx: 0, isScrolled: false };
 
-/** The visible part of this many rows. */
+/** Visible part of a list with this many rows. */
 export function useSight({ rows, head, probe }: SightParts, count: number): Seen {
   const [seen, setSeen] = useState(NOTHING);
   useEffect(() => {

@@ -44,7 +44,7 @@ const LOOKS: Readonly<Record<QueryStatusName, StatusLook>> = {
   TIMEOUT: { icon: TriangleAlert, tone: 'fault' },
 };
 
-/** The look of a status. */
+/** Icon and tone of a status. */
 export function lookOf(status: QueryStatusName): StatusLook {
   return LOOKS[status];
 }

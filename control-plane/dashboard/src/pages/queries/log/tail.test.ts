@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Tail } from './tail.ts';
 import type { Stream, TailEvent, TailState } from './tail.ts';
 
-/** Streams that the test opens, ends and lets speak. */
+/** Streams that the test opens, ends and sends events on. */
 class Streams {
   readonly opened: (Stream & { readyState: number })[] = [];
   readonly states: TailState[] = [];
@@ -37,7 +37,7 @@ class Streams {
   }
 }
 
-/** Waits until all settled promises have run their callbacks. */
+/** Waits until the callbacks of settled promises have run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

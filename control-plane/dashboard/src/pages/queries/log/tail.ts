@@ -1,13 +1,12 @@
-/** The live tail: a stream of new rows that reconnects by itself and reports its state. */
+/** Live tail: a stream of new rows that reconnects automatically and reports its state. */
 import type { EventOf } from '../../../../../../shared/api/client/typed-client.ts';
 
-/** New rows. */
 export type TailEvent = EventOf<'GET /queries/stream'>;
 
-/** State of the stream; `lost`: it is reconnecting. */
+/** State of the stream; `lost` means that it is reconnecting. */
 export type TailState = 'connecting' | 'open' | 'lost';
 
-/** The part of an EventSource that is needed. */
+/** The used part of EventSource. */
 export interface Stream {
   readonly readyState: number;
   onopen: ((event: Event) => void) | null;
@@ -16,14 +15,17 @@ export interface Stream {
   close(): void;
 }
 
-/** Parts of the tail. */
+/** Functions of the environment that the tail needs. */
 export interface TailParts {
   readonly open: () => Stream;
-  /** Resolves once the API answers this user: after a login, if the session has ended. */
+  /** Resolves when the API answers this user, after a login if the session has ended. */
   readonly reachable: () => Promise<unknown>;
   readonly onEvent: (event: TailEvent) => void;
   readonly onState: (state: TailState) => void;
-  /** Waits before the stream is opened again; the browser itself comes back only to a server that had accepted it. */
+  /**
+   * Waits before the stream is opened again. The browser reconnects by itself only if the server accepted the stream
+   * before.
+   */
   readonly wait: (ms: number) => Promise<void>;
 }
 
@@ -31,7 +33,7 @@ const AGAIN_MS = 3_000;
 /** EventSource.CLOSED */
 const CLOSED = 2;
 
-/** One tail, until `close()`. */
+/** A tail. It ends with `close()`. */
 export class Tail {
   private readonly parts: TailParts;
   private stream: Stream | null = null;
@@ -62,7 +64,7 @@ export class Tail {
     };
   }
 
-  /** Refused: the session has ended, too many streams are open, or the server stops. */
+  /** Reopens a refused stream: the session has ended, too many streams are open, or the server is stopping. */
   private async openAgain(): Promise<void> {
     do {
       await this.parts.wait(AGAIN_MS);

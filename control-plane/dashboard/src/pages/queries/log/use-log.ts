@@ -1,4 +1,4 @@
-/** The log for a component: its rows, and the live tail while the page is seen. */
+/** The log for components: its rows, and the live tail while the page is visible. */
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { ask } from '../../../api/ask.ts';
 import { API_BASE } from '../../../api/place.ts';
@@ -8,16 +8,16 @@ import { PAGE_ROWS } from './page-rows.ts';
 import { Tail } from './tail.ts';
 import type { TailState } from './tail.ts';
 
-/** Conditions, as the API takes them. */
+/** Filter conditions as API parameters. */
 export type LogFilters = Readonly<Record<string, string>>;
 
-/** The log, and how its tail stands: `off` unless the reader wants one and sees the page. */
+/** The log and the state of its tail, which is `off` if it is disabled or the page is hidden. */
 export interface ShownLog {
   readonly reader: LogReader;
   readonly tail: TailState | 'off';
 }
 
-/** Reads what the filters select. Give the same object as long as they are the same. */
+/** Reads the rows that the filters select. Pass the same object while they do not change. */
 export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
   const reader = useMemo(() => readerOf(filters), [filters]);
   const [tail, setTail] = useState<TailState | 'off'>('off');
@@ -37,7 +37,7 @@ export function useLog(filters: LogFilters, isLive: boolean): ShownLog {
       onEvent: (event) => reader.take(event),
       onState: (state) => {
         setTail(state);
-        // Rows that came while no stream was open are in the log.
+        // Rows that arrived while no stream was open are in the log.
         if (state === 'open') void reader.catchUp();
       },
     });
@@ -55,7 +55,7 @@ export function useLogView({ reader }: ShownLog): LogView {
   return useSyncExternalStore(reader.watch, reader.view);
 }
 
-/** Whether nothing matches. */
+/** Whether no row matches. */
 export function useIsEmpty({ reader }: ShownLog): boolean {
   return useSyncExternalStore(reader.watch, () => {
     const { totals, count, rows } = reader.view();

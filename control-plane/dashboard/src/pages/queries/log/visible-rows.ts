@@ -1,13 +1,13 @@
-/** Chooses the rows of a long list that have an element. All rows have the same height. */
+/** Selects the rows of a long list that have elements. All rows have the same height. */
 
-/** Maximum number of elements at once. */
+/** Maximum number of elements. */
 export const MOST_ELEMENTS = 78;
 /** Extra rows beyond either edge, so that fast scrolling shows no gap. */
 const BEYOND = 6;
-/** Elements change for this many rows at once, not for each row that is scrolled over. */
+/** Elements change for this many rows at once instead of for each row that the user scrolls past. */
 const STEP = 4;
 
-/** The visible part of the list. */
+/** Visible part of the list. */
 export interface Sight {
   /** Pixels of the list above the upper edge; negative while its start is below the edge. */
   readonly abovePx: number;

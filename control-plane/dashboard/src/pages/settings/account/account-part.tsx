@@ -22,7 +22,6 @@ import { CopyField } from '../../../ui/controls/copy-field.tsx';
 import { TextField } from '../../../ui/controls/fields.tsx';
 import { QrCode } from '../../../ui/display/qr-code.tsx';
 
-/** The part. */
 export default function AccountPart(): ReactNode {
   return (
     <>
@@ -37,7 +36,7 @@ type Doing = 'on' | 'off' | 'codes';
 /** Number of recovery codes below which the page shows a warning. */
 const FEW_CODES = 3;
 
-/** The own second factor: whether it is on, and what can be done about it. */
+/** Card about the user's second factor. */
 function FactorCard(): ReactNode {
   const { say } = useText();
   const state = useAsk('GET /auth/second-factor', {});
@@ -87,7 +86,7 @@ function FactorState({ factor, onDo }: FactorStateProps): ReactNode {
   );
 }
 
-/** Switches the second factor off, after the password. */
+/** Disables the second factor after asking for the password. */
 function FactorOff({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const disable = useChange('POST /auth/second-factor/disable', {
@@ -109,7 +108,7 @@ function FactorOff({ onClose }: { readonly onClose: () => void }): ReactNode {
   );
 }
 
-/** Another password for the own account. */
+/** Card for changing the user's password. */
 function PasswordCard(): ReactNode {
   const { say } = useText();
   const { username } = useMe();
@@ -154,7 +153,7 @@ function PasswordCard(): ReactNode {
 
 type Secret = AnswerOf<'POST /auth/second-factor'>;
 
-/** The dialog; once there are recovery codes, only its button closes it. */
+/** While recovery codes are shown, only the button closes the dialog. */
 function FactorSetup({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [secret, setSecret] = useState<Secret | null>(null);
@@ -187,7 +186,7 @@ interface CodeStepProps {
   readonly onCodes: (codes: readonly string[]) => void;
 }
 
-/** The secret for the app, and a code to show that it has it. */
+/** Shows the secret for the app, and asks for a code to prove that the app has it. */
 function CodeStep({ secret, onCodes }: CodeStepProps): ReactNode {
   const { say } = useText();
   const [code, setCode] = useState('');

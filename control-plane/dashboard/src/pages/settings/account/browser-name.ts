@@ -1,4 +1,7 @@
-/** Browser and system according to a user agent. It can claim anything; this only helps users recognize their own. */
+/**
+ * Browser and system according to a user agent string. Clients can send any string; this only helps users recognise
+ * their own sessions.
+ */
 
 /** The first match wins: user agents also contain the names of browsers that they imitate. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
@@ -21,7 +24,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** Name and system of a browser; null if unknown. */
+/** Browser and system; null if unknown. */
 export interface BrowserName {
   readonly browser: string | null;
   readonly system: string | null;

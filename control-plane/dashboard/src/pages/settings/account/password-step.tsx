@@ -1,4 +1,4 @@
-/** Asks for the own password before something about the account changes. */
+/** Asks for the user's password before a change of the account. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../ui/controls/button.tsx';
@@ -11,7 +11,7 @@ import { TextField } from '../../../ui/controls/fields.tsx';
 import { FormFault } from '../../../ui/display/states.tsx';
 
 interface PasswordStepProps {
-  /** Reason why it is asked, and what happens then. */
+  /** Explains why the password is needed and what happens next. */
   readonly text: string;
   readonly action: string;
   readonly kind?: ButtonKind;
@@ -42,12 +42,11 @@ export function PasswordStep(props: PasswordStepProps): ReactNode {
 interface OwnPasswordProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Of the change: a wrong password is said by the field, the rest above it. */
+  /** Error of the change. The field shows a wrong password; all other errors are shown above it. */
   readonly failure: Error | null;
   readonly autoFocus?: boolean;
 }
 
-/** The field. */
 export function OwnPassword({ value, onChange, failure, autoFocus = false }: OwnPasswordProps): ReactNode {
   const { say } = useText();
   const isWrong = failure instanceof ApiFailure && failure.problem?.error === 'unauthorized';

@@ -1,4 +1,4 @@
-/** Recovery codes, which are shown only once, to copy or print; and a way to replace them. */
+/** Shows recovery codes once, to copy or print, and can replace them. */
 import { Printer } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -13,7 +13,7 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import styles from './account.module.css';
 import { PasswordStep } from './password-step.tsx';
 
-/** The codes; only they are printed, without the rest of the page. */
+/** When the user prints, the page prints only the codes. */
 function RecoveryCodes({ codes }: { readonly codes: readonly string[] }): ReactNode {
   const { say } = useText();
   const { username } = useMe();
@@ -36,11 +36,11 @@ interface CodesDialogProps {
   readonly doneTitle: string;
   readonly codes: readonly string[] | null;
   readonly onClose: () => void;
-  /** The steps before. */
+  /** Steps before the codes are shown. */
   readonly children: ReactNode;
 }
 
-/** Steps that end with recovery codes; then only its button closes the dialog. */
+/** Dialog with steps that end with recovery codes. While they are shown, only the button closes it. */
 export function CodesDialog({ title, doneTitle, codes, onClose, children }: CodesDialogProps): ReactNode {
   const { say } = useText();
   if (codes === null)
@@ -66,7 +66,7 @@ export function CodesDialog({ title, doneTitle, codes, onClose, children }: Code
   );
 }
 
-/** Replaces the codes. */
+/** Button that replaces the recovery codes. */
 export function NewRecoveryCodes({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { say } = useText();
   const [codes, setCodes] = useState<readonly string[] | null>(null);

@@ -18,7 +18,6 @@ import { browserNameOf } from './browser-name.ts';
 
 type Session = AnswerOf<'GET /auth/sessions'>[number];
 
-/** The part. */
 export default function SessionsPart(): ReactNode {
   const { say, format } = useText();
   const sessions = useAsk('GET /auth/sessions', {});
@@ -93,7 +92,7 @@ export default function SessionsPart(): ReactNode {
   );
 }
 
-/** Short name of the browser, which expands to its full user agent. */
+/** Short name of the browser, which expands to the full user agent. */
 function BrowserCell({ agent }: { readonly agent: string | null }): ReactNode {
   const { say } = useText();
   if (agent === null) return say('settings.session.unknown');

@@ -1,4 +1,4 @@
-/** The keys of the configuration: what each is, its value, and how a change of it is written. */
+/** Keys of the configuration: their descriptions and values, and the requests that change them. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import table from './config-keys.json' with { type: 'json' };
 
@@ -6,7 +6,7 @@ import table from './config-keys.json' with { type: 'json' };
 export const CONFIG_SECTIONS = ['server', 'dns', 'blocking', 'cache', 'database', 'logging', 'auth'] as const;
 export type ConfigSection = (typeof CONFIG_SECTIONS)[number];
 
-/** How a key is edited. Nested tables have their own page. */
+/** Kind of control that edits a key. Nested tables are edited on other pages. */
 export type KeyKind = 'switch' | 'number' | 'choice' | 'list' | 'text' | 'table';
 
 /** A key, as `config/sections.ts` describes it. */
@@ -24,7 +24,7 @@ export interface ConfigKey {
   readonly secret?: boolean;
 }
 
-/** The configuration with the layer that each value is from. */
+/** The configuration with the source of each value. */
 export type Config = AnswerOf<'GET /config'>;
 
 /** All keys, in the order of the file. */
@@ -42,7 +42,7 @@ export function valueOf(config: Config, key: string): unknown {
     .reduce<unknown>((place, name) => (place as Record<string, unknown> | undefined)?.[name], config);
 }
 
-/** The body that changes one key; null gives its default back. */
+/** Body of a request that changes one key; null resets the key to its default. */
 export function changeOf(key: string, value: unknown): Record<string, unknown> {
   return key.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Record<
     string,
@@ -50,7 +50,9 @@ export function changeOf(key: string, value: unknown): Record<string, unknown> {
   >;
 }
 
-/** Keys in whose name or help every word is found, whatever the case; `helpOf` = in the reader's language. */
+/**
+ * Keys whose name or help contains every search word, ignoring case; `helpOf` returns the help in the user's language.
+ */
 export function findKeys(search: string, helpOf: (entry: ConfigKey) => string): readonly ConfigKey[] {
   const words = search
     .toLowerCase()
@@ -63,14 +65,14 @@ export function findKeys(search: string, helpOf: (entry: ConfigKey) => string): 
   });
 }
 
-/** A value as the text of a field. */
+/** Text of a value in a field. */
 export function textOfValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOfValue).join('\n');
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Value of a field's text for a key; an invalid number stays a string, so that the server reports the error. */
+/** Value of a field's text. An invalid number stays a string, so that the server reports the error. */
 export function valueOfText({ kind }: ConfigKey, text: string): unknown {
   if (kind === 'list')
     return text

@@ -1,7 +1,7 @@
-/** Help about keys: from the file of a language if it has the key, else from the table of keys. */
+/** Help texts of keys: from the file of a language if it has the key, otherwise from the English table of keys. */
 import type { ConfigKey } from './config-key.ts';
 
-/** The file of a language. */
+/** Contents of the file of a language. */
 export interface HelpFile {
   readonly units: Readonly<Record<string, string>>;
   readonly help: Readonly<Record<string, string>>;
@@ -13,11 +13,11 @@ export interface KeyHelp {
   readonly textOf: (entry: ConfigKey) => string;
   /** Language of that text. */
   readonly languageOf: (entry: ConfigKey) => string;
-  /** The unit of a number; null without one. */
+  /** Unit of a number; null if there is none. */
   readonly unitOf: (entry: ConfigKey) => string | null;
 }
 
-/** The help that a file gives; null = there is none for the language. */
+/** Help from a file; null if the language has no file. */
 export function helpIn(language: string, file: HelpFile | null): KeyHelp {
   return {
     textOf: ({ key, help }) => file?.help[key] ?? help,

@@ -1,14 +1,14 @@
-/** Help and unit of each key, in the user's language. The table of keys has the English texts. */
+/** Help and unit of each key in the user's language. The table of keys contains the English texts. */
 import { useQuery } from '@tanstack/react-query';
 import { messages } from '../../../i18n/language.ts';
 import { useText } from '../../../i18n/text.ts';
 import { helpIn } from './help-language.ts';
 import type { HelpFile, KeyHelp } from './help-language.ts';
 
-/** Help texts by language; languages without a file show the English one. */
+/** Help texts by language; languages without a file use the English ones. */
 const files = import.meta.glob<{ default: HelpFile }>('./config-help.*.json');
 
-/** The help in the current language; in English until it is loaded. */
+/** Help in the current language; English until that is loaded. */
 export function useKeyHelp(): KeyHelp {
   useText();
   const language = messages.locale;

@@ -1,4 +1,4 @@
-/** Keys of the configuration, one below the other, below headings of their tables. */
+/** Keys of the configuration, below the headings of their tables. */
 import { RotateCcw, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
@@ -24,7 +24,7 @@ interface KeyListProps {
   readonly keys: readonly ConfigKey[];
 }
 
-/** The keys with their values; what waits for a restart is named above. */
+/** Keys with their values. A callout above them names the keys that need a restart. */
 export function KeyList({ keys }: KeyListProps): ReactNode {
   const { say } = useText();
   const config = useAsk('GET /config', {});
@@ -59,7 +59,6 @@ interface KeyRowProps {
   readonly config: Config;
 }
 
-/** The row. */
 function KeyRow({ entry, config }: KeyRowProps): ReactNode {
   const { say } = useText();
   const { textOf, languageOf } = useKeyHelp();
@@ -104,9 +103,9 @@ interface KeyEditProps {
   readonly value: unknown;
 }
 
-/** Changed elsewhere. */
+/** Keys that cannot be changed here. */
 const FIXED = ['auth.admin.password_hash', ...FILE_ONLY_KEYS];
-/** Disabling these asks for confirmation: it would let anyone do anything. */
+/** Keys that ask for confirmation before they are disabled, because anyone could then change everything. */
 const ASKED = ['auth.enabled'];
 
 function KeyEdit({ entry, source, value }: KeyEditProps): ReactNode {
@@ -196,7 +195,7 @@ interface KeyFieldProps {
   readonly onSwitch: (isOn: boolean) => void;
 }
 
-/** The field; its label is the key, read aloud only: the row begins with it. */
+/** Control of a key. Only screen readers get its label, because the row begins with the key's name. */
 function KeyField({ entry, text, isDisabled, error, onText, onSwitch }: KeyFieldProps): ReactNode {
   const { say, format } = useText();
   const { unitOf } = useKeyHelp();

@@ -15,7 +15,6 @@ import { RestoreCard } from './restore-card.tsx';
 /** Minimum length of a passphrase, as in `Passphrase` of the API. */
 const LEAST_LENGTH = 12;
 
-/** The part. */
 export default function BackupPart(): ReactNode {
   const { say } = useText();
   const [hasSecrets, setSecrets] = useState(false);

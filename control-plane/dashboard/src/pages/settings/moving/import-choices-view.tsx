@@ -1,4 +1,4 @@
-/** Choices before an import: its questions, the differences, and the settings that it changes. */
+/** Choices before an import: questions, differences, and the settings that it would change. */
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { CheckboxField, SelectField } from '../../../ui/controls/fields.tsx';
@@ -24,7 +24,6 @@ interface ImportChoicesViewProps {
   readonly onChange: (choices: Choices) => void;
 }
 
-/** Questions, differences and settings, each if there are any. */
 export function ImportChoicesView({
   report,
   choices,
@@ -77,7 +76,7 @@ export function ImportChoicesView({
   );
 }
 
-/** Differences in behaviour, the most used names first. */
+/** Answers that would change, most queried names first. */
 export function Differences({ report: { differences } }: { readonly report: Report }): ReactNode {
   const { say, format } = useText();
   if (differences.length === 0) return null;

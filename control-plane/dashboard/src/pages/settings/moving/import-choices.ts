@@ -7,9 +7,9 @@ export type Question = Report['questions'][number];
 
 /** The choices so far. */
 export interface Choices {
-  /** Keys of the settings that are set. */
+  /** Keys of the selected settings. */
   readonly selected: ReadonlySet<string>;
-  /** Choices by question. */
+  /** Answers by question. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ export function proposedChoices({ settings, questions }: Pick<Report, 'settings'
   };
 }
 
-/** The choices with one setting selected or not. */
+/** Selects or deselects a setting. */
 export function withSetting(choices: Choices, key: string, isSelected: boolean): Choices {
   const selected = new Set(choices.selected);
   if (isSelected) selected.add(key);
@@ -30,7 +30,7 @@ export function withSetting(choices: Choices, key: string, isSelected: boolean):
   return { ...choices, selected };
 }
 
-/** The choices as the import takes them. */
+/** Query parameters of the import. */
 export function queryOf({
   selected,
   answers,
@@ -39,12 +39,12 @@ export function queryOf({
   return { settings: selected.size === 0 ? 'none' : [...selected].join(','), answers: pairs.join(',') };
 }
 
-/** The key of the configuration, without the place of a pool. */
+/** Configuration key, without the index of a pool. */
 export function configKeyOf({ key }: Pick<Setting, 'key'>): string {
   return key.replace(/\.\d+$/, '');
 }
 
-/** The value on one line; a pool by its servers. */
+/** Value on one line; a pool is shown as its servers. */
 export function valueText(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'servers' in value && Array.isArray(value.servers))
     return value.servers.join(', ');

@@ -22,7 +22,6 @@ const FORMATS = Object.keys(PROGRAMS) as readonly Report['format'][];
 
 const NO_CHOICES: Choices = { selected: new Set(), answers: {} };
 
-/** The part. */
 export default function ImportPart(): ReactNode {
   const { say } = useText();
   const [format, setFormat] = useState<Format>('auto');
@@ -114,7 +113,7 @@ export default function ImportPart(): ReactNode {
   );
 }
 
-/** Whether there is anything to take over or to choose. */
+/** Whether there is anything to import or to choose. */
 function canImport({ counts, settings, questions }: Report): boolean {
   return counts.done + counts.changed + settings.length + questions.length > 0;
 }

@@ -3,10 +3,10 @@ import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.
 
 /** Report of an import, or of its preview. */
 export type Report = AnswerOf<'POST /import'>;
-/** One object of the file. */
+/** An entry of the file. */
 export type Item = Report['items'][number];
 
-/** Programs whose settings are read, as people call them. */
+/** Names of the programs whose settings can be imported. */
 export const PROGRAMS: Readonly<Record<Report['format'], string>> = {
   pihole: 'Pi-hole',
   adguard_home: 'AdGuard Home',
@@ -18,13 +18,13 @@ export const PROGRAMS: Readonly<Record<Report['format'], string>> = {
   hosts: 'hosts',
 };
 
-/** Results of items; what a person has to do something about comes first. */
+/** Results of items; those that need the user's attention come first. */
 export const RESULTS = ['differs', 'not_mapped', 'done', 'changed', 'skipped'] as const;
 
-/** Rows of one result that are drawn: a list of Pi-hole may have a million. */
+/** Maximum number of rows per result, because a Pi-hole list may have a million. */
 export const MOST_ROWS = 200;
 
-/** The items with this result, up to the number that is shown, each with a unique key. */
+/** Items with this result, up to the maximum, each with a unique key. */
 export function rowsOf(
   { items }: Pick<Report, 'items'>,
   result: Item['result'],

@@ -1,4 +1,4 @@
-/** The report of an import: the number of imported items, and the reasons for the others. */
+/** Report of an import: the number of imported items, and why others were not imported. */
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
 import { DataTable } from '../../../ui/display/data-table.tsx';
@@ -10,11 +10,10 @@ import type { Item, Report } from './import-rows.ts';
 
 interface ImportViewProps {
   readonly report: Report;
-  /** Below the figures, before what few read. */
+  /** Shown below the figures, before the details. */
   readonly actions?: ReactNode;
 }
 
-/** The report. */
 export function ImportView({ report, actions }: ImportViewProps): ReactNode {
   const { say, format } = useText();
   const { counts, dry_run: isTrial } = report;

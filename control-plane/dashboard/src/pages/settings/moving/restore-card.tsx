@@ -1,4 +1,4 @@
-/** Brings a backup back: first what that would change, then the change. */
+/** Restores a backup after a preview of its changes. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { CallOf } from '../../../../../../shared/api/client/typed-client.ts';
@@ -16,7 +16,6 @@ import { TextField } from '../../../ui/controls/fields.tsx';
 
 type Backup = CallOf<'POST /restore'>['body'];
 
-/** The card. */
 export function RestoreCard(): ReactNode {
   const { say } = useText();
   const [file, setFile] = useState<File | null>(null);

@@ -1,4 +1,4 @@
-/** Changes of a restore by kind, and the parts of the file that it leaves out. */
+/** Changes of a restore by kind, and the entries that it leaves out. */
 import { CirclePlus, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useText } from '../../../i18n/text.ts';
@@ -14,16 +14,15 @@ const LOOKS = {
   changed: { tone: 'plain', icon: Pencil },
   created: { tone: 'good', icon: CirclePlus },
 } as const;
-/** Names that are shown of one kind. */
+/** Maximum number of names per kind. */
 const MOST_NAMES = 20;
 
 interface RestoreViewProps {
   readonly difference: Difference;
-  /** Below the sums, before the things by name. */
+  /** Shown below the sums, before the names. */
   readonly actions: ReactNode;
 }
 
-/** The difference. */
 export function RestoreView({ difference, actions }: RestoreViewProps): ReactNode {
   const { say } = useText();
   const { changes, left_out: leftOut } = difference;

@@ -5,7 +5,7 @@ import type { Say } from '../../../i18n/say.ts';
 /** Changes of a restore, or of its preview. */
 export type Difference = AnswerOf<'POST /restore'>;
 
-/** Kinds of things in a backup. */
+/** Kinds of objects in a backup. */
 const KINDS = [
   'groups',
   'clients',
@@ -54,7 +54,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Whether a backup has secrets that a passphrase opens. */
+/** Whether a backup contains secrets that are encrypted with a passphrase. */
 export function isEncrypted(backup: unknown): boolean {
   return typeof backup === 'object' && backup !== null && 'secrets' in backup;
 }

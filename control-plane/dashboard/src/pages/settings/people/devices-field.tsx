@@ -1,4 +1,4 @@
-/** The devices that a user of the role family may pause and grant for. */
+/** Devices that a user with the role family may pause or unblock. */
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAsk } from '../../../api/use-ask.ts';
@@ -13,14 +13,14 @@ interface DevicesFieldProps {
   readonly error: string | null;
 }
 
-/** Devices that are offered at once; the search finds the others. */
+/** Devices shown without a search. */
 const MOST_SHOWN = 30;
 
-/** The chosen devices first, then the ones seen last. */
+/** Selected devices first, then the most recently seen ones. */
 export function DevicesField({ value, onChange, error }: DevicesFieldProps): ReactNode {
   const { say } = useText();
   const [search, setSearch] = useState('');
-  // As they were when the form was opened, so that no row moves under the pointer.
+  // Selection when the form was opened: the order stays the same while the user selects devices.
   const [first] = useState(() => new Set(value));
   const { data: clients } = useAsk('GET /clients', { query: { limit: 1000 } });
   const wanted = search.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** Keys for programs: each is shown once, when it is made. */
+/** API tokens: the key of each is shown once, after it was created. */
 import { KeyRound, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
@@ -22,7 +22,6 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx';
 
 type Token = AnswerOf<'GET /api-tokens'>[number];
 
-/** The part. */
 export default function TokensPart(): ReactNode {
   const { say } = useText();
   const tokens = useAsk('GET /api-tokens', {});

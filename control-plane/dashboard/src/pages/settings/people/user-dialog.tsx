@@ -1,4 +1,4 @@
-/** Makes or changes a person who may log in. */
+/** Adds or edits a user. */
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import { useText } from '../../../i18n/text.ts';
@@ -10,26 +10,24 @@ import { useFields } from '../../../api/use-fields.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { DevicesField } from './devices-field.tsx';
 
-/** A person who may log in. */
+/** A user account. */
 export type User = AnswerOf<'GET /users'>[number];
 
 interface UserDialogProps {
-  /** Null for a new one. */
+  /** Null to create one. */
   readonly user: User | null;
   readonly onClose: () => void;
 }
 
 const FIELDS = ['username', 'display_name', 'password', 'role', 'client_ids', 'enabled'];
 
-/** The least first. */
+/** Fewest rights first. */
 const ROLES = ['family', 'viewer', 'admin'] as const;
 type Role = (typeof ROLES)[number];
 /** Roles of a token. */
 export const TOKEN_ROLES = ['viewer', 'admin'] as const;
-/** One of these roles. */
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
-/** The dialog. */
 export function UserDialog({ user, onClose }: UserDialogProps): ReactNode {
   const { say } = useText();
   const { run, failure, isPending } = useChanges({
@@ -94,7 +92,7 @@ interface RoleFieldProps<One extends Role> {
   readonly error?: string | null;
 }
 
-/** The field for a role. */
+/** Choice of a role. */
 export function RoleField<One extends Role>({ roles, ...props }: RoleFieldProps<One>): ReactNode {
   const { say } = useText();
   return (

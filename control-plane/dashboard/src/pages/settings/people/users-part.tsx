@@ -16,13 +16,12 @@ import { UserDialog } from './user-dialog.tsx';
 import { AddWith } from '../../../ui/controls/add-button.tsx';
 import type { User } from './user-dialog.tsx';
 
-/** A question about a user. */
+/** A user and the dialog that is open for it. */
 interface Asked {
   readonly user: User;
   readonly what: 'delete' | 'factor';
 }
 
-/** The part. */
 export default function UsersPart(): ReactNode {
   const { say } = useText();
   const users = useAsk('GET /users', {});

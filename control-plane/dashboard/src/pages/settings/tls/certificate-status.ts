@@ -1,8 +1,8 @@
-/** Whether the certificate is good, in one sentence. */
+/** State of the certificate in one sentence. */
 import type { AnswerOf } from '../../../../../../shared/api/client/typed-client.ts';
 import type { MessageKey } from '../../../i18n/language.ts';
 
-/** Server's report about the certificate in its files. */
+/** Status of the certificate files, as the server reports it. */
 export type TlsStatus = AnswerOf<'GET /tls/status'>;
 
 /** State of the certificate. */
@@ -11,7 +11,7 @@ export interface CertificateStanding {
   readonly text: MessageKey;
 }
 
-/** Leaves time for a manual renewal; automatic renewals happen well before. */
+/** Leaves time for a manual renewal; automatic renewals happen earlier. */
 const SOON_MS = 21 * 86_400_000;
 
 /** The worst problem of the certificate. */

@@ -1,4 +1,4 @@
-/** The certificate of the web port and of encrypted DNS: how it stands, and another one in its place. */
+/** The certificate of the web port and encrypted DNS: its state, and forms to replace it. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ForAdmins } from '../../../api/session.tsx';
@@ -16,7 +16,6 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { FileField } from '../../../ui/controls/file-field.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 
-/** The part. */
 export default function TlsPart(): ReactNode {
   const { say } = useText();
   const status = useAsk('GET /tls/status', {});
@@ -78,7 +77,7 @@ const FIELDS = ['cert', 'key'] as const;
 type Field = (typeof FIELDS)[number];
 const TYPES = ['.pem', '.crt', '.cer', '.key'];
 
-/** A certificate and its key from files. */
+/** Form for a certificate and its key. */
 function CertificateForm(): ReactNode {
   const { say } = useText();
   const [files, setFiles] = useState<Readonly<Partial<Record<Field, File>>>>({});
@@ -127,11 +126,11 @@ function CertificateForm(): ReactNode {
 }
 
 interface OwnCertificateProps {
-  /** Whether there is a valid certificate, which would be replaced. */
+  /** Whether a valid certificate would be replaced. */
   readonly isReplacing: boolean;
 }
 
-/** A certificate that Weir signs itself. */
+/** Creates a self-signed certificate. */
 function OwnCertificate({ isReplacing }: OwnCertificateProps): ReactNode {
   const { say } = useText();
   const [isAsked, setAsked] = useState(false);
