@@ -1,4 +1,4 @@
-/** The API while its database cannot be reached: requests that need it get 503, others still work. */
+/** The API while its database is unreachable: requests that need it get 503, others still work. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ function expectUnavailable(answer: TestAnswer): void {
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 }
 
-describe('with a database that was never there', () => {
+describe('with a database that was never reachable', () => {
   let folder: string;
   let lock: ReturnType<typeof lockDataDir>;
   let database: Database;
@@ -51,7 +51,7 @@ describe('with a database that was never there', () => {
     });
   });
 
-  test('auth/status answers with what is known', async () => {
+  test('auth/status answers with the known state', async () => {
     const status = async (): Promise<unknown> => {
       const answer = await api.send('GET', '/api/auth/status', { session: 'A'.repeat(43) });
       return { status: answer.status, ...(answer.body as object) };
@@ -71,7 +71,7 @@ describe('with a database that was never there', () => {
     expectUnavailable(await api.send('GET', '/api/groups', { session: 'A'.repeat(43) }));
   });
 
-  test('with authentication off, reads from memory succeed and those of the database are 503', async () => {
+  test('with authentication disabled, reads from memory succeed and those from the database are 503', async () => {
     const open = await RunningApi.start(database, everyRoute());
     expect((await open.send('GET', '/api/config')).status).toBe(200);
     expect((await open.send('GET', '/api/stats/rate')).status).toBe(200);
@@ -80,19 +80,19 @@ describe('with a database that was never there', () => {
     await open.close();
   });
 
-  test('a 503 names the reason, and not where the database is', async () => {
+  test('a 503 names the reason, but not the address of the database', async () => {
     const answer = await api.send('POST', '/api/auth/setup', { json: { password: PASSWORD } });
     expect(answer.problem.detail).toBe('the database cannot be used: it cannot be reached');
   });
 
-  test('bad input is still 400, and no text reveals where the database is', async () => {
+  test('invalid input is still 400, and no text reveals the address of the database', async () => {
     expect((await api.send('POST', '/api/auth/login', { json: {} })).status).toBe(400);
     expect((await api.send('GET', '/api/auth/status')).text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
   });
 });
 
-describe('with a database that was lost', () => {
-  test('signed-in users can read from memory for a limited time', async () => {
+describe('with a database that has become unreachable', () => {
+  test('logged-in users can read from memory for a limited time', async () => {
     const suite = await openSuiteDatabase();
     const api = await RunningApi.start(suite.database, everyRoute(), { toml: '' });
     await api.setUp();

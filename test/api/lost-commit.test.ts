@@ -1,4 +1,7 @@
-/** A connection that is lost while the database stores a change: the answer says that it may be stored, or active. */
+/**
+ * A connection that is lost while the database stores a change: the answer states that the change may be stored, or
+ * active.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
 import { startDatabase } from '../../control-plane/storage/db/database.ts';
@@ -44,14 +47,14 @@ describe('a change whose COMMIT gets no answer', () => {
     expect(answer.problem.detail).toContain('it may have been applied');
     // Repeating it blindly would store it twice.
     expect(answer.headers['retry-after']).toBeUndefined();
-    // A stored change becomes active all the same.
+    // A stored change still becomes active.
     expect(api.policyChanges).toBe(1);
     await database.whenUp();
     const groups = (await api.send('GET', '/api/groups')).body as { name: string }[];
     expect(groups.filter(({ name }) => name === cut)).toHaveLength(stored);
   });
 
-  test('a change that is lost before its COMMIT is unavailable, and may be sent again', async () => {
+  test('a change that is lost before its COMMIT is 503, and may be sent again', async () => {
     await asOwner(
       own.database,
       `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS

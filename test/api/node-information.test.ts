@@ -1,4 +1,4 @@
-/** Information from the API about the node and its queries: health, configuration, rate, summary, log. */
+/** Information of the API about the node and its queries: health, configuration, rate, summary, log. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
 import { CHEAP_HASHING } from '../support/parts/cheap-hashing.ts';
@@ -81,7 +81,7 @@ describe('/nodes', () => {
     );
   });
 
-  test('GET returns the current state of this node, and the last report of others', async () => {
+  test('GET returns the current state of this node, and the last report of other nodes', async () => {
     const edge = {
       ...{ node: 'edge', version: null, address: '192.0.2.54' },
       ...{ started_at: null, last_seen: '2026-01-02T00:00:00.000Z' },
@@ -100,7 +100,7 @@ describe('/nodes', () => {
     const one = await api.send('GET', '/api/nodes/edge');
     expect([one.status, one.body]).toEqual([200, edge]);
     expect((await api.send('GET', '/api/nodes/nowhere')).status).toBe(404);
-    // The name is another machine's: what is said of it is that one's.
+    // The name belongs to another machine, so its data are shown.
     const claim = { isHeld: () => false, aheadMs: () => null };
     const nameless = await RunningApi.start(suite.database, everyRoute({ claim }));
     const [, other] = ClusterNodeList.parse((await nameless.send('GET', '/api/nodes')).body);
@@ -108,7 +108,7 @@ describe('/nodes', () => {
     expect(other).toMatchObject({ node: 'node-a', last_seen: '2026-01-01T00:00:00.000Z', qps: 0 });
   });
 
-  test('DELETE removes a node that is gone, but not one that may still run', async () => {
+  test('DELETE removes a stopped node, but not one that may still run', async () => {
     const forget = async (node: string): Promise<number> =>
       (await api.send('DELETE', `/api/nodes/${node}`)).status;
     await suite.database.query(`UPDATE nodes SET run = gen_random_uuid(), last_seen = now() WHERE id = 8`);
@@ -133,7 +133,7 @@ describe('GET /health', () => {
     ['degraded', 'ok', 200],
     ['ok', 'down', 200],
     ['down', 'ok', 503],
-  ] as const)('with DNS %s and filters %s is %d and says degraded', async (dns, filters, status) => {
+  ] as const)('with DNS %s and filters %s is %d and degraded', async (dns, filters, status) => {
     const checks = {
       dns: { status: dns, detail: 'why' },
       database: { status: 'ok' },
@@ -160,7 +160,7 @@ describe('GET /health', () => {
     expect(Health.parse(answer.body)).toMatchObject({ status: 'degraded', checks });
   });
 
-  test('gives reasons to signed-in users, and only states to others', async () => {
+  test('shows reasons to logged-in users, and only states to others', async () => {
     const check = { status: 'degraded', detail: 'connect to 10.1.2.3: refused' } as const;
     const checks = {
       ...{ dns: check, database: check, upstreams: check },
@@ -187,7 +187,7 @@ describe('GET /health', () => {
 });
 
 describe('GET /upstream/health', () => {
-  test('maps each server to its state, and the detail has the rest', async () => {
+  test('maps each server to its state, and has the rest in the detail', async () => {
     const health = UpstreamHealth.parse((await api.send('GET', '/api/upstream/health')).body);
     expect(health).toEqual({ 'tls://dns.example.org': 'Healthy', '192.0.2.53': 'Unhealthy' });
     const detail = UpstreamDetailList.parse((await api.send('GET', '/api/upstream/health/detail')).body);
@@ -257,7 +257,7 @@ describe('GET /config', () => {
 });
 
 describe('statistics', () => {
-  test('GET /hostname, /block-filter/stats and /stats have their shapes', async () => {
+  test('GET /hostname, /block-filter/stats and /stats return the documented fields', async () => {
     expect(Hostname.parse((await api.send('GET', '/api/hostname')).body).hostname).not.toBe('');
     expect(
       BlockFilterStats.parse((await api.send('GET', '/api/block-filter/stats')).body).blocked_domains,
@@ -294,7 +294,7 @@ describe('GET /queries', () => {
   });
   afterAll(() => node.close());
 
-  test('hands every filter to the log', async () => {
+  test('passes every filter to the log', async () => {
     const query =
       'limit=5&offset=10&period=1h&domain=Example&client=2001:db8::/64&group_id=2&type=HTTPS&status=BLOCKED_LIST' +
       '&rcode=NXDOMAIN&protocol=doh&upstream=udp://192.0.2.1:53&dnssec=secure&node=a';
@@ -318,7 +318,7 @@ describe('GET /queries', () => {
     });
   });
 
-  test('takes unknown types and response codes by number', async () => {
+  test('accepts unknown types and response codes by number', async () => {
     await node.send('GET', '/api/queries?type=TYPE65280&rcode=rcode23');
     expect(log.filters.at(-1)).toMatchObject({ type: 'TYPE65280', rcode: 'rcode23' });
   });
@@ -328,7 +328,7 @@ describe('GET /queries', () => {
     expect(log.filters.at(-1)).toEqual({ limit: 100, offset: 0, from: null, to: null });
   });
 
-  test('takes times with any offset', async () => {
+  test('accepts times with any offset', async () => {
     await node.send('GET', '/api/queries?from=2026-01-01T00:00:00%2B02:00&to=2026-01-02T00:00:00Z');
     const { from, to } = log.filters.at(-1)!;
     expect([from, to]).toEqual([new Date('2025-12-31T22:00:00Z'), new Date('2026-01-02T00:00:00Z')]);
@@ -366,13 +366,13 @@ describe('GET /queries', () => {
     ['from=yesterday', 'from'],
     ['from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
     ['from=2026-01-02T00:00:00Z&period=1h', 'period'],
-  ])('refuses %s and names the parameter', async (query, path) => {
+  ])('rejects %s and names the parameter', async (query, path) => {
     const answer = await node.send('GET', `/api/queries?${query}`);
     expect([answer.status, answer.problem.errors![0]!.path]).toEqual([400, path]);
   });
 });
 
-test('GET /system/reachability counts devices without this machine, and knows the one that asks', async () => {
+test("GET /system/reachability counts devices without this machine, and identifies the caller's", async () => {
   const { clients } = api.parts;
   const lastSeenMs = api.clock.nowMs();
   const read = async () =>

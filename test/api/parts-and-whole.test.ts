@@ -1,4 +1,7 @@
-/** Sums of every endpoint over one log: parts never exceed the whole, and the same thing is the same number everywhere. */
+/**
+ * Figures of every endpoint over the same log: parts never exceed the total, and the same figure has the same value
+ * everywhere.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CompatUpstreams } from '../../shared/api/compat/compat-log-api.ts';
 import { Dashboard, StatsSummary, Timeline } from '../../shared/api/stats-api.ts';
@@ -13,8 +16,8 @@ const UPSTREAMS = ['udp://192.0.2.53:53', 'tls://192.0.2.54:853', null];
 const CLIENT = Uint8Array.of(192, 0, 2, 9);
 
 /**
- * One query of each status, from the cache or not, of each upstream, left out of the log, of statistics, of both or of
- * neither; some of them cannot be.
+ * One query for each combination of status, cache, upstream, and exclusion from the log, from statistics, from both or
+ * from neither; impossible combinations are left out.
  */
 const asked = Object.values(Exclusion).flatMap((exclusion) =>
   Object.values(QueryStatus)
@@ -23,7 +26,7 @@ const asked = Object.values(Exclusion).flatMap((exclusion) =>
     )
     .map((query, index) => ({ ...query, exclusion, index })),
 );
-/** Those that are counted, and those that are in the log. */
+/** Queries that statistics count, and those in the log. */
 const queries = asked.filter(({ exclusion }) => (exclusion & Exclusion.STATS) === 0);
 const logged = asked.filter(({ exclusion }) => (exclusion & Exclusion.LOG) === 0);
 const passed = queries.filter(({ status }) => !isBlockedStatus(status));
@@ -79,7 +82,7 @@ describe('the native API', () => {
     expectWhole(client.buckets, { total: queries.filter(({ index }) => index % 2 === 0).length });
   });
 
-  test('has kinds that add up to all queries, in the summary and on the dashboard', async () => {
+  test('has kinds that add up to the total, in the summary and on the dashboard', async () => {
     const summary = StatsSummary.parse(await read('/stats?period=2h'));
     expect([summary.queries_total, summary.queries_blocked]).toEqual([WHOLE.total, WHOLE.blocked]);
     for (const kind of ['type', 'status', 'rcode', 'protocol'] as const)
@@ -98,7 +101,7 @@ describe('the native API', () => {
     expect(sum(domains.map(({ count }) => count))).toBeLessThanOrEqual(WHOLE.total);
   });
 
-  test('has in the log what is counted, less what the log leaves out, with what statistics leave out', async () => {
+  test('has the counted queries in the log, without those that the log excludes, and with those that statistics exclude', async () => {
     const summary = StatsSummary.parse(await read('/stats?period=2h'));
     const { total } = QueryLogPage.parse(await read('/queries?limit=1'));
     expect(total).toBe(logged.length);
@@ -116,7 +119,7 @@ describe('the native API', () => {
     }
   });
 
-  test('averages the time of upstreams over queries that waited for one', async () => {
+  test('averages the response time of upstreams over queries that waited for one', async () => {
     const waited = queries.flatMap(({ status, cached, upstream, index }) =>
       !isBlockedStatus(status) && !cached && upstream !== null ? [index] : [],
     );
@@ -125,7 +128,7 @@ describe('the native API', () => {
   });
 });
 
-test('the compatibility API counts at an upstream what waited for it, and a cached answer at the cache', async () => {
+test('the compatibility API counts at an upstream the queries that waited for it, and cached answers at the cache', async () => {
   const { upstreams, total_queries: total } = await compat.open<CompatUpstreams>('/api/stats/upstreams');
   expect(total).toBe(WHOLE.total);
   const servers = upstreams.filter(({ port }) => port > 0);

@@ -1,6 +1,5 @@
 /**
- * Revisions and going back to them, as HTTP and the database see it; list contents are restored in
- * `list-sources.test.ts`.
+ * Revisions and rollbacks over HTTP and in the database. `list-sources.test.ts` tests how list contents are restored.
  */
 import { describe, expect, test } from '@jest/globals';
 import { asOwner } from '../support/parts/as-owner.ts';
@@ -29,7 +28,7 @@ const rows = () =>
   readPolicyRows(suite.database, () => ({ serviceName: 's', domains: ['s.example'], exact: [] }));
 const rollBack = (id: number): Promise<TestAnswer> => api.send('POST', `/api/revisions/${id}/rollback`);
 
-/** Every row of the tables that are restored exactly, by table. */
+/** Every row of the tables that a rollback restores exactly, by table. */
 async function everyRow(): Promise<Record<string, unknown>> {
   const tables = [
     ...['managed_domains', 'regex_filters', 'custom_services', 'blocked_services', 'forward_zones'],
@@ -42,7 +41,7 @@ async function everyRow(): Promise<Record<string, unknown>> {
 }
 
 describe('a change that is stored but not active', () => {
-  test('is answered with 503 and its listed revision, or without a revision if it makes none', async () => {
+  test('is answered with 503 and its listed revision, or without a revision if it creates none', async () => {
     const policy = new PolicyChanges(suite.database, {
       apply: () => Promise.reject(new Error('of the log only')),
       threadsBehind: () => 0,
@@ -136,7 +135,7 @@ describe('a rollback with expected_head', () => {
 });
 
 describe('revisions', () => {
-  test('say who changed what, newest first; a change that failed makes none', async () => {
+  test('show author and change, newest first; a failed change creates none', async () => {
     await post('/groups', { name: 'kids' });
     await post('/managed-domains', { domain: 'a.example', action: 'deny' });
     await post('/managed-domains', { domain: 'a.example', action: 'deny' });
@@ -148,7 +147,7 @@ describe('revisions', () => {
     ]);
   });
 
-  test('are not made by a change that changes nothing', async () => {
+  test('are not created by a request that changes nothing', async () => {
     const made = async (path: string, json: unknown): Promise<number> =>
       ((await post(path, json)).body as { id: number }).id;
     const kids = await made('/groups', { name: 'kids' });
@@ -173,7 +172,7 @@ describe('revisions', () => {
     expect(await revisions()).toHaveLength(before.length + 1);
   });
 
-  test('bring every kind of rule back as it was, in one call that is itself a revision', async () => {
+  test('restore every kind of rule in one call, which is itself a revision', async () => {
     const group = ((await post('/groups', { name: 'kids' })).body as { id: number }).id;
     const domain = (await post('/managed-domains', { domain: 'a.example', action: 'deny', group_id: group }))
       .body as { id: number };
@@ -213,7 +212,7 @@ describe('revisions', () => {
     const { rows: sources } = await suite.database.query(
       'SELECT name, content_key, held_key, held, status, last_error FROM list_sources',
     );
-    // Changed by hand, so as a person would.
+    // Changed with SQL, as a user's edit would.
     expect(sources).toEqual([
       {
         name: 'ads',
@@ -224,13 +223,13 @@ describe('revisions', () => {
         last_error: `held: undone by rolling back to revision ${id}`,
       },
     ]);
-    // And back again.
+    // Rolls forward again.
     const undone = await rollBack((await revisions())[1]!.id);
     expect(undone.status).toBe(200);
     expect((await rows()).managedDomains.map(({ domain: name }) => name)).toEqual(['b.example']);
   });
 
-  test('bring back every row of every table, whichever revision is gone back to from whichever', async () => {
+  test('restore every row of every table between any two revisions', async () => {
     const put = (path: string, json: unknown): Promise<TestAnswer> =>
       api.send('PUT', `/api${path}`, { json });
     const remove = (path: string): Promise<TestAnswer> => api.send('DELETE', `/api${path}`);
@@ -301,7 +300,7 @@ describe('revisions', () => {
     expect((await rollBack(Number.NaN)).status).toBe(400);
   });
 
-  test('that cannot be restored change nothing', async () => {
+  test('change nothing if they cannot be restored', async () => {
     await suite.database.query(
       `INSERT INTO list_sources (id, name, url) VALUES (900, 'a', 'http://a.example/'), (901, 'b', 'http://b.example/')`,
     );
@@ -317,7 +316,7 @@ describe('revisions', () => {
     expect((await rows()).managedDomains).toHaveLength(2);
   });
 
-  test('bring back groups that have given their names to others', async () => {
+  test('restore groups whose names other groups now have', async () => {
     const made = async (name: string): Promise<number> =>
       ((await post('/groups', { name })).body as { id: number }).id;
     const [kids, teens] = [await made('kids'), await made('teens'), await made('guests')];

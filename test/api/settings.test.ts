@@ -1,4 +1,4 @@
-/** The DNS settings as HTTP sees them. */
+/** The DNS settings over HTTP. */
 import { describe, expect, test } from '@jest/globals';
 import { revisionRoutes } from '../../control-plane/transfer/revisions/revision-routes.ts';
 import { readConfigRows } from '../../control-plane/policy/settings/config-store.ts';
@@ -42,7 +42,7 @@ describe('DNS settings', () => {
     'are those of the configuration until %s sets them, field by field',
     async (method) => {
       expect(await read()).toEqual(CONFIGURED);
-      await api.send(method, '/api/settings', { json: {} }); // The first change takes the file into the database.
+      await api.send(method, '/api/settings', { json: {} }); // The first change imports the file into the database.
       const before = api.policyChanges;
       const json = { local_domain: 'LAN.', local_dns_server: '192.0.2.1:53' };
       const first = await api.send(method, '/api/settings', { json });
@@ -66,13 +66,13 @@ describe('DNS settings', () => {
     [{ local_dns_server: 'https://192.0.2.1' }, 'local_dns_server'],
     [{ never_forward_non_fqdn: 'yes' }, 'never_forward_non_fqdn'],
     [{ block_non_fqdn: true }, 'block_non_fqdn'],
-  ])('refuse %j', async (json, path) => {
+  ])('reject %j', async (json, path) => {
     const answer = await api.send('PUT', '/api/settings', { json });
     expect([answer.status, answer.problem.errors!.map((error) => error.path)]).toEqual([400, [path]]);
     expect(await read()).toEqual(CONFIGURED);
   });
 
-  test('are policy rows, and go back with a revision', async () => {
+  test('are policy rows, and are restored with a revision', async () => {
     await api.send('PUT', '/api/settings', { json: { local_domain: 'one.example' } });
     const [revision] = (await api.send('GET', '/api/revisions')).body as Revision[];
     expect(revision!.summary).toBe('configuration dns.local_domain: changed');

@@ -1,6 +1,6 @@
 /**
- * A Debian in a folder, booted: its systemd runs there as on a real machine, with a network that nothing else is on.
- * Needs root and Debian's systemd-container.
+ * A booted Debian in a folder: its systemd runs as on a real machine, on an isolated network. Needs root and Debian's
+ * systemd-container.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -10,17 +10,17 @@ import { until, within } from '../support/parts/until.ts';
 import { OwnProcess, ownEnvironment } from '../support/weir/weir-process.ts';
 import { look, OWN_CGROUPS, run, says } from './room.ts';
 
-/** Nothing of this process's environment, such as where it keeps compiled code. */
+/** Nothing from the environment of this process, such as the directory of the compile cache. */
 const CLEAN = ['env', '--ignore-environment', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'] as const;
 const LOOK_MS = 200;
 /** Time limit of a boot and of a shutdown. */
 const BOOT_MS = 300_000;
 
-/** The machine. */
+/** The booted machine. */
 export class BootedRoot {
   private readonly container: ChildProcess;
   private readonly group: string;
-  /** Process 1 of the root, by its id on this machine. */
+  /** Process id on this machine of process 1 of the root. */
   private readonly init: string;
 
   private constructor(container: ChildProcess, group: string) {
@@ -29,7 +29,7 @@ export class BootedRoot {
     this.init = children(container.pid!)[0]!;
   }
 
-  /** Boots it, until systemd has started what it starts by itself. */
+  /** Boots the machine and waits until systemd has started its initial units. */
   static async boot(root: string): Promise<BootedRoot> {
     const group = `/sys/fs/cgroup/weir-trial-${String(process.pid)}`;
     const options = '--quiet --register=no --keep-unit --private-network --console=pipe --boot';
@@ -56,7 +56,7 @@ export class BootedRoot {
     return new BootedRoot(container, group);
   }
 
-  /** Output of a command on the machine, as root. @throws with all that it said unless it succeeds */
+  /** Output of a command on the machine, as root. @throws with the complete output unless it succeeds */
   run(...command: readonly string[]): string {
     return run('nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }
@@ -71,12 +71,12 @@ export class BootedRoot {
     return says(line, 'nsenter', ...this.inside('--all'), ...CLEAN, ...command);
   }
 
-  /** Starts a program of this machine on the network of that one, and keeps it running. */
+  /** Starts a local program on the network of the machine, and keeps it running. */
   startClient(...command: readonly string[]): OwnProcess {
     return new OwnProcess('nsenter', [...this.inside('--net'), ...command], { env: ownEnvironment() });
   }
 
-  /** Shuts it down, as its power button does. */
+  /** Shuts the machine down as its power button does. */
   async halt(): Promise<void> {
     const ended = once(this.container, 'close');
     this.container.kill('SIGTERM');

@@ -1,6 +1,7 @@
 /**
- * The Debian package for arm64, unpacked with what it depends on of a Debian for arm64, whose packages are not configured, as no
- * processor here runs their scripts. Its Node answers on an emulated one. Needs root, lintian, mmdebstrap and qemu-user-static.
+ * The Debian package for arm64, unpacked together with its dependencies from a Debian for arm64. The packages are not
+ * configured, because this processor cannot run their scripts. Its Node runs on an emulated processor. Needs root,
+ * lintian, mmdebstrap and qemu-user-static.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,18 +18,19 @@ describe('weir.deb for arm64', () => {
   const root = join(room, 'root');
 
   beforeAll(() => {
-    // apt finds what the package depends on. It mounts the package's file, in a namespace that ends with it.
+    // apt resolves the dependencies of the package. It mounts the package's file in a namespace that ends with the
+    // process.
     const mounts = '--hook-dir=/usr/share/mmdebstrap/hooks/file-mirror-automount';
     const options = ['--quiet', '--variant=extract', '--architectures=arm64', mounts, `--include=${deb}`];
     run('unshare', '--mount', '--propagation', 'private', 'mmdebstrap', ...options, 'bookworm', root);
   });
   afterAll(() => rmSync(room, { recursive: true, force: true }));
 
-  test('has nothing that lintian minds and the overrides do not explain', () => {
+  test('has no lintian finding without an override', () => {
     expect(run('lintian', '--profile=debian', '--fail-on=error,warning', deb)).toBe('');
   });
 
-  test('has programs and libraries for arm64 alone', () => {
+  test('has only programs and libraries for arm64', () => {
     const kinds = run('find', join(root, RELEASE), '-type', 'f', '-exec', 'file', '--brief', '{}', '+')
       .split('\n')
       .filter((kind) => kind.startsWith('ELF'));

@@ -1,6 +1,6 @@
 /**
- * The Debian package on a fresh Debian whose systemd runs: installed, reloaded and upgraded to another version and back while it
- * is asked, killed, removed, purged. Needs root, dnsperf, lintian, mmdebstrap and systemd-container.
+ * The Debian package on a fresh Debian with a running systemd: installed, reloaded, upgraded to another version and
+ * downgraded under load, killed, removed, purged. Needs root, dnsperf, lintian, mmdebstrap and systemd-container.
  */
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { newest, run } from './room.ts';
 
 const { file: deb, version } = newest(/^weir_(.+)_amd64\.deb$/);
 const NEWER = '998.0.0';
-/** Two that end at their start. */
+/** Two releases that exit at their start. */
 const BROKEN = ['999.0.0', '999.1.0'] as const;
 const RELEASES = '/usr/lib/weir/releases';
 const CONFIG = '/etc/weir/weir.toml';
@@ -34,7 +34,7 @@ describe('weir.deb', () => {
   const questions = join(room, 'questions');
   const content = join(room, 'content');
   let machine: BootedRoot;
-  /** Every file outside of what dpkg, apt and systemd keep for themselves. */
+  /** All files outside the directories that dpkg, apt and systemd keep for themselves. */
   const files = (): string[] =>
     machine
       .run('find', '/', '-xdev', '-not', '-path', '/root/*')
@@ -58,7 +58,7 @@ describe('weir.deb', () => {
   const install = (own: string): string => machine.run(...APT, 'install', `/root/weir_${own}.deb`);
   let before: string[];
 
-  /** Sends Weir 500 queries a second while `happens` runs. @returns lost queries and response codes */
+  /** Sends Weir 500 queries per second while `happens` runs. @returns lost queries and response codes */
   async function asked(happens: () => void): Promise<{ lost: string; codes: string }> {
     const load = machine.startClient(
       'dnsperf',
@@ -81,7 +81,7 @@ describe('weir.deb', () => {
     return { lost, codes: codes.replaceAll(/ \d+ /g, ' ') };
   }
 
-  /** Packs the content, which calls itself by another version. */
+  /** Packs the content as another version. */
   function packAs(own: string): void {
     run('sed', '-i', `s/^Version: .*/Version: ${own}/`, join(content, 'DEBIAN/control'));
     const ofRelease = join(content, 'usr/lib/weir/release/package.json');

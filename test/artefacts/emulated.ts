@@ -1,4 +1,4 @@
-/** Weir of another architecture on a processor that qemu-user-static emulates. Needs root. */
+/** A Weir for another architecture on a processor that qemu-user-static emulates. Needs root. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { once } from 'node:events';
@@ -11,13 +11,15 @@ const LOOK_MS = 500;
 /** Time limit of a start and of a stop on an emulated processor. */
 const START_MS = 600_000;
 
-/** Starts the arm64 release in a folder of a root, as a chroot; resolves once it has answered over DNS and has ended. */
+/**
+ * Starts the arm64 release in a folder of a root as a chroot; resolves once it has answered over DNS and has stopped.
+ */
 export async function answersEmulated(root: string, release: string): Promise<void> {
   for (const folder of ['proc', 'dev', 'tmp']) mkdirSync(join(root, folder), { recursive: true });
   copyFileSync('/usr/bin/qemu-aarch64-static', join(root, 'tmp/qemu'));
   run('chmod', '755', join(root, 'tmp/qemu'));
   const port = String(await freePort(['127.0.0.1']));
-  // The emulator starts no other program, so there is no database.
+  // The emulator cannot start other programs, so there is no database.
   const settings = {
     WEIR_SERVER_DATA_DIR: '/tmp/data',
     WEIR_SERVER_DNS_PORT: port,

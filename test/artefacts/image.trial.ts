@@ -1,6 +1,6 @@
 /**
- * The OCI image as a runtime runs it: unpacked by umoci, which holds every digest against its content, started by crun without
- * root and without a capability, on a file system that it cannot write to. The one of arm64 answers on an emulated processor.
+ * The OCI image as a container runtime runs it: unpacked by umoci, which verifies every digest, and started by crun
+ * without root, without capabilities and on a read-only file system. The arm64 image answers on an emulated processor.
  * Needs root, umoci, crun, dig and qemu-user-static.
  */
 import { spawn } from 'node:child_process';
@@ -66,7 +66,7 @@ describe('the image for amd64', () => {
     writeFileSync(file, JSON.stringify(bundle));
   });
 
-  /** Runs the container until it is ready; returns what ends it, as `docker stop` does. */
+  /** Runs the container until it is ready; returns a function that stops it as `docker stop` does. */
   async function start(): Promise<() => Promise<number | null>> {
     const own = `${OWN_CGROUPS}; exec crun --cgroup-manager=disabled --root ${state} run --bundle ${join(room, 'amd64')} weir`;
     const child = spawn('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', own], {
@@ -88,7 +88,7 @@ describe('the image for amd64', () => {
     };
   }
 
-  test('answers on port 53 without root and capabilities, and is healthy by its own check', async () => {
+  test('answers on port 53 without root and capabilities, and passes its own health check', async () => {
     const stop = await start();
     const { pid } = JSON.parse(run('crun', ...crun('state', 'weir'))) as { readonly pid: number };
     const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
@@ -100,7 +100,7 @@ describe('the image for amd64', () => {
     expect(await stop()).toBe(0);
   });
 
-  test('keeps its volume over a restart: its database is the same one', async () => {
+  test('keeps its volume over a restart, with the same database', async () => {
     const identity = (): string =>
       run('od', '-A', 'n', '-t', 'x8', '-N', '8', join(data, 'postgres/cluster/global/pg_control'));
     const before = identity();
@@ -109,7 +109,7 @@ describe('the image for amd64', () => {
     expect(identity()).toBe(before);
   });
 
-  test('says what it is made of: the packages of npm, and those of Debian', () => {
+  test('lists its components: packages of npm and of Debian', () => {
     const root = join(room, 'amd64', 'rootfs');
     expect(existsSync(join(root, 'opt/weir/sbom/weir.cdx.json'))).toBe(true);
     expect(readFileSync(join(root, 'var/lib/dpkg/status.d/libc6'), 'utf8')).toMatch(/^Version: 2\./m);

@@ -1,4 +1,6 @@
-/** deploy/kubernetes as `kubectl apply --kustomize` sends it. Needs kubectl (Debian: kubernetes-client), and no cluster. */
+/**
+ * deploy/kubernetes as `kubectl apply --kustomize` sends it. Needs kubectl (Debian: kubernetes-client), but no cluster.
+ */
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { DaemonSet } from 'kubernetes-types/apps/v1.js';
@@ -10,7 +12,7 @@ import { run } from './room.ts';
 
 const MANIFESTS = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes');
 
-test('kubectl makes valid objects of deploy/kubernetes, with the image of the registry', () => {
+test('kubectl builds valid objects from deploy/kubernetes, with the image of the registry', () => {
   const made = parseAllDocuments(run('kubectl', 'kustomize', MANIFESTS)).map((one) => one.toJS() as Manifest);
   expect(made).toMatchObject([{ kind: 'Namespace' }, { kind: 'DaemonSet' }]);
   expect(kubernetesFaults(...made)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * An exported day of the query log, read by DuckDB with the line of docs/monitoring.md: it counts what the statistics of
- * Weir count. DuckDB (70 MB) comes from the registry of npm, for the trial alone.
+ * An exported day of the query log, read by DuckDB with the query in docs/monitoring.md; its counts equal Weir's
+ * statistics. DuckDB (70 MB) is installed from the npm registry for this trial only.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -44,12 +44,12 @@ function asked(sql: string): unknown[][] {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as unknown[][];
 }
 
-test('docs/monitoring.md has DuckDB count what the statistics of Weir count', async () => {
+test("the query in docs/monitoring.md makes DuckDB count as Weir's statistics do", async () => {
   const rows = Array.from({ length: ROWS }, (_, i) =>
     logRow({
       timestampMs: DAY.fromMs + Math.floor((i * (DAY.toMs - DAY.fromMs)) / ROWS),
       client: Uint8Array.of(192, 0, 2, i % 50),
-      // The first names are the most frequent ones, each in its own number.
+      // The first names are the most frequent ones, each with a different count.
       qname: wireName(`n${String(Math.floor(NAMES * (i / ROWS) ** 2))}.example.org`),
       status: i % 3 === 0 ? QueryStatus.BLOCKED_LIST : QueryStatus.CACHED,
       cached: i % 3 !== 0,

@@ -1,4 +1,4 @@
-/** Shared parts of the trials of the artefacts: commands that must succeed, and the files that a build left. */
+/** Helpers of the trials of the artefacts: commands that must succeed, and the files of a build. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 const ARTEFACTS = join(ROOT, 'data', 'artefacts');
 
-/** In a mount namespace: cgroups of the second version alone, as systemd and crun need them; this machine's may be others. */
+/** In a mount namespace: only version 2 of cgroups, as systemd and crun need; this machine may use others. */
 export const OWN_CGROUPS = 'umount -R /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup';
 
-/** Output of a command. @throws with all that it said unless it succeeds */
+/** Output of a command. @throws with the complete output unless it succeeds */
 export function run(command: string, ...args: readonly string[]): string {
   const { error, status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });
   if (error !== undefined) throw error;

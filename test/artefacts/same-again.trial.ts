@@ -1,6 +1,6 @@
 /**
- * The same commit gives the same bytes: compares a second build, of a clone in another folder, in another time zone and
- * with another umask, with the one in data/artefacts. Needs root and mmdebstrap; takes as long as the builds.
+ * Builds are reproducible: compares a second build, from a clone in another folder, in another time zone and with
+ * another umask, with the one in data/artefacts. Needs root and mmdebstrap, and takes as long as the builds.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const room = mkdtempSync(join(tmpdir(), 'weir-again-'));
 const clone = join(room, 'elsewhere');
 
-/** Builds in the clone what `npm run` calls so. */
+/** Runs the npm script with this name in the clone. */
 function build(...args: readonly string[]): void {
   const command = 'umask 077; exec "$@"';
   const { status, stderr } = spawnSync(
@@ -40,7 +40,7 @@ function build(...args: readonly string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** Contents of a tar archive: for each file a line of its type, rights, owner, time and content. */
+/** Contents of a tar archive: for each file a line with type, permissions, owner, time and content. */
 function contentOf(tar: string): Map<string, string> {
   const found = new Map<string, string>();
   list({
@@ -61,7 +61,7 @@ function contentOf(tar: string): Map<string, string> {
   return found;
 }
 
-/** The paths whose entries are not the same in both archives, with both entries. */
+/** The paths whose entries differ between the archives, with both entries. */
 function differences(one: string, other: string): string[] {
   const [was, is] = [contentOf(one), contentOf(other)];
   return [...new Set([...was.keys(), ...is.keys()])]
@@ -85,7 +85,7 @@ beforeAll(() => {
 afterAll(() => rmSync(room, { recursive: true, force: true }));
 
 describe('a second build of the same commit', () => {
-  test.each(['amd64', 'arm64'])('makes the same package for %s', (arch) => {
+  test.each(['amd64', 'arm64'])('produces the same package for %s', (arch) => {
     const { file } = newest(new RegExp(`^weir_(.+)_${arch}\\.deb$`));
     build('deb', arch);
     const again = join(clone, 'data/artefacts', basename(file));
@@ -97,7 +97,7 @@ describe('a second build of the same commit', () => {
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
   });
 
-  test('makes the same image: index, manifests, settings and layers', () => {
+  test('produces the same image: index, manifests, settings and layers', () => {
     const { file } = newest(/^weir-(.+)\.oci\.tar$/);
     build('image');
     const [one, other] = [file, join(clone, 'data/artefacts', basename(file))].map((image, i) => {

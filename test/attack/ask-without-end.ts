@@ -1,6 +1,7 @@
 /**
- * A program: asks the server at its first two arguments, address and port, for TXT of the third, so many times a second
- * (the fourth) from the addresses that follow in turn, until its standard input ends; then says how often it asked.
+ * A program that queries TXT records of its third argument from the server in its first two arguments, address and
+ * port, at the rate in the fourth argument (per second), from each of the following addresses in turn, until its
+ * standard input ends; then prints the number of queries.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ const sockets = await Promise.all(
     const socket = createSocket('udp4');
     socket.bind(0, local);
     await once(socket, 'listening');
-    // Word that the server is not reachable arrives here.
+    // ICMP errors about an unreachable server arrive here.
     socket.on('error', () => undefined);
     return socket;
   }),

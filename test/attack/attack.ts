@@ -1,4 +1,4 @@
-/** An attack: it begins, continues beside the good clients, and reports its results at its end. */
+/** An attack: it starts, runs while good clients send queries, and reports its results at its end. */
 import type { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
 import type { Weir } from '../support/weir/weir-process.ts';
 
@@ -11,12 +11,12 @@ export interface Target {
   readonly listFolder: string;
 }
 
-/** One kind of attack. */
+/** A kind of attack. */
 export interface Attack {
-  /** Number of the fault in the review that the attack is from. */
+  /** Number of the finding in the security review that the attack tests. */
   readonly fault: number;
   readonly name: string;
-  /** Begins; the returned function ends the attack and returns its results in one line. */
+  /** Starts the attack; the returned function stops it and returns its results in one line. */
   readonly begin: (target: Target) => Promise<() => Promise<string>>;
 }
 

@@ -1,4 +1,4 @@
-/** Attacks through lists: expressions that cost each name a long time, and lines that cost the parser one. */
+/** Attacks through lists: regular expressions that are slow for each name, and lines that are slow to parse. */
 import { createSocket } from 'node:dgram';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { query } from '../support/dns/dns-message.ts';
 import { repeat } from './attack.ts';
 import type { Attack, Target } from './attack.ts';
 
-/** Sixty expressions that keep hundreds of states alive, and ten with thousands of optional characters. */
+/** Sixty expressions that keep hundreds of states active, and ten with thousands of optional characters. */
 const EXPRESSIONS = [
   ...Array.from({ length: 60 }, (_, index) => `/^[a-z.-]{0,${String(480 - index)}}[a-z]${String(index)}0$/`),
   ...Array.from({ length: 10 }, (_, index) => `/(?:.?.?.?.?.?){${String(999 - index)}}_0$/`),
@@ -22,7 +22,7 @@ const HOSTILE_LINES = [
   ' '.repeat(LINE_OCTETS),
 ];
 const NEW_NAME_EVERY_MS = 20;
-/** 68 bytes, all of which the expressions look at. */
+/** 68 bytes, all of which the expressions inspect. */
 const LONG_NAME = `${'abcdefghijklmnopqrstuvwxyz-'.repeat(2).slice(0, 50)}.cost.example.com`;
 
 export const listAttacks: readonly Attack[] = [

@@ -1,4 +1,6 @@
-/** Attacks with packets: clients that no reply reaches, answers that break a stream, a client that asks without end. */
+/**
+ * Attacks with packets: clients that receive no replies, answers that break a stream, a client that floods the server.
+ */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -14,20 +16,20 @@ import type { ReceivedQuery } from '../support/dns/scripted-upstream.ts';
 import { repeat } from './attack.ts';
 import type { Attack, Target } from './attack.ts';
 
-/** This machine's address on the cable, the device's, and those on the same network that no host has. */
+/** Addresses on the cable: this machine's, the device's, and unused ones in the same network. */
 const CABLE = { here: '198.51.100.1', device: '198.51.100.2/24' } as const;
-/** The kernel keeps 208 KiB for each of them: all together more than the largest send buffer. */
+/** The kernel stores 208 KiB for each of them, together more than the largest send buffer. */
 const SILENT_ADDRESSES = Array.from({ length: 64 }, (_, index) => `198.51.100.${String(index + 100)}`);
 const SILENT_QPS = 10_000;
 /** A name whose TXT records fill a reply, so that few replies fill a buffer. */
 export const LARGE_NAME = 'large.home.example';
 export const LOCAL_RECORDS = [1, 2, 3, 4].map((n) => `${LARGE_NAME} 60 TXT ${String(n).repeat(250)}`);
-/** Another network than that of the good clients. */
+/** A different network from that of the good clients. */
 const HOG_ADDRESS = '127.66.0.1';
 const HOG_QPS = 2000;
 const TICK_MS = 10;
 const LONG_ANSWER_EVERY_MS = 50;
-/** SRV records that point back to a long question name; written out, as a sender must, the names take 100 KB. */
+/** SRV records that point back to a long question name. A sender must not compress them, so the names take 100 KB. */
 const LONG_RECORDS = 400;
 const LONG_LABELS = ['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.');
 
@@ -35,13 +37,13 @@ export const networkAttacks: readonly Attack[] = [
   { fault: 3, name: 'queries from addresses that do not resolve', begin: beginSilent },
   {
     fault: 5,
-    name: 'answers that are too long to be written again, on the shared stream',
+    name: 'answers on the shared stream that are too long to be rewritten',
     begin: beginLongAnswers,
   },
   { fault: 6, name: 'one client with questions that no upstream answers', begin: beginHog },
 ];
 
-/** Answers as the attacks need it: `*.hang.*` never, `*.long.*` with an answer too long to pass on. */
+/** Answers for the attacks: none for `*.hang.*`, one that is too long to pass on for `*.long.*`. */
 export function answerUnderAttack(received: ReceivedQuery): void {
   const labels = labelsOf(received.bytes);
   if (labels.includes('hang')) return;

@@ -1,8 +1,8 @@
 /**
- * `npm run attack`: good clients ask 5,000 questions a second, of which some are new names, while every attack of
- * `list-attacks.ts`, `network-attacks.ts` and `web-attack.ts` runs at once. Prints how many of the good clients'
- * questions were lost and how late answers came, before and under attack; fails if one was lost or a thread was
- * replaced. Needs a C compiler for the load; the attack with addresses that do not resolve needs root.
+ * `npm run attack`: good clients send 5,000 queries per second, some for new names, while every attack of
+ * `list-attacks.ts`, `network-attacks.ts` and `web-attack.ts` runs at the same time. Prints the good clients' lost
+ * queries and latencies before and under attack; fails if a query was lost or a thread was replaced. Needs a C compiler
+ * for the load generator; the attack with addresses that do not resolve needs root.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,10 @@ const CACHED_QPS = 4900;
 const NEW_QPS = 100;
 const CACHED_NAMES = 2000;
 const CALM_SECS = 10;
-/** The generator goes before the attackers, which share the other core with it: its own waiting is not Weir's. */
+/**
+ * The generator has a higher priority than the attackers, which share the other core with it, so that waiting for that
+ * core does not count as latency of Weir.
+ */
 const GENERATOR_NICE = -15;
 
 /** Makes every new name unique. */
@@ -77,7 +80,7 @@ async function attack(load: LoadGenerator, room: TempDir): Promise<number> {
   return lost === 0 && weir.replacedThreads === 0 ? 0 : 1;
 }
 
-/** The good clients: some ask for names in the cache, others for new ones. */
+/** The good clients: some query names in the cache, others new ones. */
 function askGood(load: LoadGenerator, weir: Weir, files: QuestionFiles, secs: number): Promise<LoadResult[]> {
   const job = { port: weir.dnsPort, secs, window: 4000, passes: undefined, check: false };
   serial += 1_000_000;
@@ -101,7 +104,7 @@ function questionFiles(room: TempDir): QuestionFiles {
   return { cached, fresh };
 }
 
-/** Answers other than NOERROR: the upstream knows every name. */
+/** Answers other than NOERROR: the upstream resolves every name. */
 function failures({ rcodes }: LoadResult): number {
   return Object.entries(rcodes).reduce((sum, [rcode, count]) => sum + (rcode === '0' ? 0 : count), 0);
 }

@@ -1,4 +1,4 @@
-/** An attack on the API: connections that never end their requests, while another client uses it. */
+/** An attack on the API: connections with requests that never end, while another client uses the API. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { repeat } from './attack.ts';

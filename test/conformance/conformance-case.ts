@@ -1,19 +1,19 @@
 /** A case of the conformance run: a sentence of an RFC, a third-party client, and the expected result. */
 
-/** How a client asks. */
+/** Transport of a query. */
 export type Over = 'udp' | 'tcp' | 'dot' | 'doh';
 
-/** Every way. */
+/** All transports. */
 export const EVERY: readonly Over[] = ['udp', 'tcp', 'dot', 'doh'];
-/** Ways without a limit on the size of answers. */
+/** Transports without a size limit for answers. */
 export const STREAMS: readonly Over[] = ['tcp', 'dot', 'doh'];
 
-/** Clients: of BIND, of Knot DNS, of ldns, curl, openssl, and a script over dnspython. */
+/** Clients: from BIND, Knot DNS and ldns; curl, openssl, and a script that uses dnspython. */
 export type Client = 'dig' | 'kdig' | 'drill' | 'curl' | 'openssl' | 'dnspython';
 
 /** One row of the table. */
 export interface ConformanceCase {
-  /** E.g. `RFC 1035 section 4.1.1`. */
+  /** For example `RFC 1035 section 4.1.1`. */
   readonly rfc: string;
   readonly says: string;
   readonly by: Client;
@@ -23,7 +23,7 @@ export interface ConformanceCase {
   readonly hides?: readonly RegExp[];
 }
 
-/** A row, written short; `args` are separated by single spaces. */
+/** Builds a row; `args` are separated by single spaces. */
 export function row(
   rfc: string,
   says: string,
@@ -34,7 +34,7 @@ export function row(
   return { rfc, says, by, over, args: args.split(' '), shows };
 }
 
-/** A copy of a case that also lists what must not be there. */
+/** A copy of a case with patterns that the output must not match. */
 export function without(made: ConformanceCase, ...hides: readonly RegExp[]): ConformanceCase {
   return { ...made, hides };
 }

@@ -5,7 +5,7 @@ import { PYTHON } from '../support/parts/programs.ts';
 import { giveInput } from '../support/weir/standard-input.ts';
 import type { ConformanceCase, Over } from './conformance-case.ts';
 
-/** Address of Weir, and the authority of its certificate. */
+/** Address of Weir, and the certificate authority of its certificate. */
 export interface Asked {
   readonly ports: { readonly dns: number; readonly dot: number; readonly doh: number };
   readonly caPath: string;
@@ -18,7 +18,7 @@ const SCRIPT = join(import.meta.dirname, 'raw-client.py');
 const PATIENCE_MS = 30_000;
 const NO_BOUND = 1 << 24;
 
-/** What a client said, errors as well. */
+/** Output of a client, including its error output. */
 export async function ask(row: ConformanceCase, over: Over, asked: Asked): Promise<string> {
   const { command, args, input } = commandOf(row, over, asked);
   return run(command, args, input);

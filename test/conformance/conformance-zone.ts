@@ -1,4 +1,4 @@
-/** The zones that the conformance run asks for: one that is signed, one whose signatures are broken, one without any. */
+/** The zones of the conformance run: one that is signed, one with broken signatures, one unsigned. */
 import type { LabZone } from '../lab/dnssec/zones.ts';
 
 const TEXT = (size: number): string => `"${'x'.repeat(size)}"`;
@@ -38,7 +38,7 @@ ${TEXTS(200)}
 blocked A 192.0.2.93
 `;
 
-/** Another octet early in each signature of `www`, after the signer's name. */
+/** Changes a byte early in each signature of `www`, after the signer's name. */
 function breakSignatures(lines: string[]): string[] {
   const other = (_: string, signer: string, a: string, b: string): string =>
     `${signer}${b}${a === b ? 'A' : a}`;
@@ -47,7 +47,7 @@ function breakSignatures(lines: string[]): string[] {
   );
 }
 
-/** As `sign-zones.ts` takes them. */
+/** The zones in the form that `sign-zones.ts` reads. */
 export const ZONES: readonly LabZone[] = [
   { name: '' },
   { name: 'zone.example', records: RECORDS },

@@ -1,5 +1,5 @@
 /**
- * What RFCs say of a server like Weir, asked by clients that are not ours, over every protocol.
+ * Requirements of RFCs for a server like Weir, checked with third-party clients over every protocol.
  *
  * @needs nsd bind9-dnsutils knot-dnsutils ldnsutils curl openssl python3-dnspython
  */
@@ -24,10 +24,10 @@ import { STREAM_CASES } from './stream-cases.ts';
 
 const CASES = [...QUESTION_CASES, ...EDNS_CASES, ...DNSSEC_CASES, ...STREAM_CASES];
 
-/** `npm run lab -- conformance`: each row over each of its ways. */
+/** `npm run lab -- conformance` runs each row over each of its transports. */
 const IS_WHOLE = process.env['WEIR_TEST_WAYS'] === 'all';
 
-describe('weir, asked by clients of others', () => {
+describe('weir, queried by third-party clients', () => {
   let folder: string;
   let authority: TestAuthority;
   let upstream: RunningServer;
@@ -63,7 +63,7 @@ ${encryptedToml(ports, { certPath, keyPath })}`,
     rmSync(folder, { recursive: true, force: true });
   });
 
-  // One way for each row, in turn, where not all are asked for: each is a process.
+  // By default each row uses one of its transports, in rotation, because each query is a process.
   const rows = CASES.flatMap((row, at) =>
     row.over
       .filter((_way, index) => IS_WHOLE || index === at % row.over.length)

@@ -1,4 +1,4 @@
-/** Validation and its records, as clients see them. */
+/** Validation and its records, from the view of clients. */
 import { EVERY, row, without } from './conformance-case.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
@@ -8,7 +8,7 @@ const NOERROR = /status: NOERROR/;
 export const DNSSEC_CASES: readonly ConformanceCase[] = [
   row(
     'RFC 3225 section 3',
-    'DO brings signatures, and comes back',
+    'DO returns signatures, and is set in the response',
     ['dig', EVERY],
     '+dnssec www.zone.example A',
     /RRSIG\s+A 13 3/,
@@ -17,7 +17,7 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 3225 section 3',
-      'no signatures without DO',
+      'returns no signatures without DO',
       ['dig', EVERY],
       '+nodnssec www.zone.example A',
       NOERROR,
@@ -26,7 +26,7 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4035 section 3.2.3',
-    'a proven answer has AD for DO',
+    'a secure answer has AD for a query with DO',
     ['kdig', EVERY],
     '+dnssec www.zone.example A',
     /Flags: qr rd ra ad/,
@@ -70,7 +70,7 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 4035 section 3.2.2',
-      'CD brings what was not proven, without AD',
+      'CD returns an unproven answer without AD',
       ['dig', EVERY],
       '+cdflag +adflag www.bogus.example A',
       NOERROR,
@@ -81,7 +81,7 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4035 section 3.1.3.2',
-    'NXDOMAIN comes with its proof',
+    'NXDOMAIN includes its proof',
     ['kdig', ['udp', 'doh']],
     '+dnssec no.zone.example A',
     /NXDOMAIN/,
@@ -90,7 +90,7 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4035 section 3.1.3.1',
-    'NODATA comes with its proof',
+    'NODATA includes its proof',
     ['kdig', ['udp', 'doh']],
     '+dnssec www.zone.example MX',
     NOERROR,
@@ -99,7 +99,7 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4035 section 3.1.3.3',
-    'an answer of a wildcard comes with its proof',
+    'an answer from a wildcard includes its proof',
     ['kdig', UDP],
     '+dnssec x.wild.zone.example A',
     /192\.0\.2\.81/,
@@ -116,14 +116,14 @@ export const DNSSEC_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4035 section 3.1.1',
-    'keys can be had',
+    'DNSKEY records are returned',
     ['drill', ['udp', 'tcp']],
     '-D zone.example DNSKEY',
     /DNSKEY\s+257 3 13/,
   ),
   row(
     'RFC 4035 section 5.3.4',
-    'drill proves what it got',
+    'drill validates the answer',
     ['drill', ['tcp']],
     '-D www.zone.example A',
     /RRSIG\s+A 13 3/,

@@ -17,7 +17,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 6891 section 6.1.1',
-      'no OPT is answered without',
+      'a query without OPT is answered without OPT',
       ['dig', EVERY],
       '+noedns +nocookie www.zone.example A',
       NOERROR,
@@ -42,7 +42,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 6891 section 6.1.4',
-      'unknown flags do not come back',
+      'unknown flags are not returned',
       ['dig', ['udp', 'dot']],
       '+ednsflags=0x4040 www.zone.example A',
       NOERROR,
@@ -58,21 +58,21 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 6891 section 6.1.2',
-    'an option that runs over its OPT is FORMERR',
+    'an option longer than its OPT record is FORMERR',
     ['dnspython', UDP],
     'wire=12340100000100000000000103777777047a6f6e65076578616d706c6500000100010000290200000000000004fde90010',
     /FORMERR|HEADER rcode 1/,
   ),
   row(
     'RFC 9715 section 3.1',
-    'answers over UDP are 1232 octets at most',
+    'answers over UDP have at most 1232 octets',
     ['dig', UDP],
     '+bufsize=4096 www.zone.example A',
     /udp: 1232/,
   ),
   row(
     'RFC 2181 section 9',
-    'what does not fit is cut off, with TC',
+    'an answer that does not fit is truncated with TC',
     ['dig', UDP],
     '+ignore +noedns big.zone.example TXT',
     /flags: qr tc/,
@@ -88,7 +88,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 1035 section 4.2.1',
-    'a client that sees TC comes back over TCP',
+    'a client that receives TC retries over TCP',
     ['dig', UDP],
     'many.zone.example TXT',
     /\(TCP\)/,
@@ -96,7 +96,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 1035 section 4.2.2',
-    'streams carry large answers whole',
+    'streams carry large answers completely',
     ['dig', STREAMS],
     'many.zone.example TXT',
     /ANSWER: 200,/,
@@ -118,7 +118,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 7873 section 5.4',
-    'a cookie may be asked for without a question',
+    'a cookie may be requested without a question',
     ['dnspython', UDP],
     'qd=0,edns=0,option=10:0011223344556677',
     /OPTION 10 0011223344556677[0-9a-f]{32}/,
@@ -134,7 +134,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 8467 section 4',
-      'replies in the clear are not padded',
+      'unencrypted replies are not padded',
       ['kdig', ['udp', 'tcp']],
       '+padding=64 www.zone.example A',
       NOERROR,
@@ -143,7 +143,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 7828 section 3.2.2',
-    'the idle timeout is told where it is asked for',
+    'the idle timeout is returned on request',
     ['dnspython', ['tcp', 'dot']],
     'edns=0,option=11:',
     /OPTION 11 [0-9a-f]{4}/,
@@ -151,7 +151,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 7828 section 3.2.1',
-      'nothing is told about idling over UDP',
+      'no idle timeout is returned over UDP',
       ['dnspython', UDP],
       'edns=0,option=11:',
       NOERROR_TEXT(),
@@ -161,7 +161,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 7871 section 7.1.2',
-      'a subnet is left unanswered where it is not forwarded',
+      'a client subnet that is not forwarded is not answered',
       ['dig', ['udp', 'dot']],
       '+subnet=198.51.100.0/24 www.zone.example A',
       NOERROR,
@@ -170,7 +170,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 8914 section 4.16',
-    'a blocked name has the extended error',
+    'an answer for a blocked name has the extended error',
     ['dig', EVERY],
     'blocked.zone.example A',
     /EDE: 15 \(Blocked\)/,
@@ -178,7 +178,7 @@ export const EDNS_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 8914 section 3',
-      'no extended error without OPT',
+      'an answer without OPT has no extended error',
       ['dig', UDP],
       '+noedns +nocookie blocked.zone.example A',
       NOERROR,

@@ -1,4 +1,4 @@
-/** Questions and answers of plain DNS: headers, names, types, negative answers, names that are special. */
+/** Plain DNS: headers, names, types, negative answers, special-use names. */
 import { EVERY, row, STREAMS, without } from './conformance-case.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
@@ -10,7 +10,7 @@ const SOA = /^zone\.example\.\s+\d+\s+IN\s+SOA\s/m;
 export const QUESTION_CASES: readonly ConformanceCase[] = [
   row(
     'RFC 1035 section 4.1.1',
-    'a reply has QR and RA, and RD as it was asked',
+    'a reply has QR, RA, and the RD of the query',
     ['dig', EVERY],
     'www.zone.example A',
     NOERROR,
@@ -26,7 +26,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 1035 section 4.1.1',
-    'the id comes back',
+    'the id is returned',
     ['dnspython', ['udp', 'tcp', 'dot']],
     'id=0 id=65535',
     /ID 0 /,
@@ -48,7 +48,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 1035 section 4.1.4',
-    'a pointer in a question that leads nowhere is FORMERR',
+    'a question with an invalid compression pointer is FORMERR',
     ['dnspython', ['udp', 'tcp']],
     'wire=123401000001000000000000c00c00010001',
     /HEADER rcode 1 qr 1/,
@@ -60,7 +60,13 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
     'qd=2',
     /HEADER rcode 1 qr 1/,
   ),
-  row('RFC 9619 section 4', 'no question is FORMERR', ['dnspython', UDP], 'qd=0', /HEADER rcode 1 qr 1/),
+  row(
+    'RFC 9619 section 4',
+    'a query without a question is FORMERR',
+    ['dnspython', UDP],
+    'qd=0',
+    /HEADER rcode 1 qr 1/,
+  ),
   row(
     'RFC 1035 section 4.1.1',
     'a message with QR gets no reply',
@@ -70,14 +76,14 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 1035 section 4.1',
-    'less than a header gets no reply',
+    'a message shorter than a header gets no reply',
     ['dnspython', UDP],
     'cut=11,silent=1 id=8',
     /ID 8 /,
   ),
   row(
     'RFC 1035 section 4.1.2',
-    'a question that is cut off is FORMERR',
+    'a truncated question is FORMERR',
     ['dnspython', UDP],
     'cut=20',
     /HEADER rcode 1 qr 1/,
@@ -93,7 +99,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4343 section 4.1',
-    'the letter case of the question comes back',
+    'the letter case of the question is returned',
     ['dig', EVERY],
     'wWw.ZoNe.ExAmPlE A',
     NOERROR,
@@ -109,7 +115,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ...types(),
   row(
     'RFC 1034 section 3.6.2',
-    'a chain of aliases is followed, each alias shown',
+    'a chain of aliases is followed, and each alias is returned',
     ['dig', EVERY],
     'chain.zone.example A',
     /chain\.zone\.example\.\s+\d+\s+IN\s+CNAME\s+chain2/,
@@ -119,7 +125,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 1034 section 3.6.2',
-      'CNAME is answered with the alias alone',
+      'CNAME is answered with only the alias',
       ['kdig', UDP],
       'chain.zone.example CNAME',
       /chain2/,
@@ -128,7 +134,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 6672 section 3.2',
-    'a DNAME comes with the alias that it makes',
+    'a DNAME is returned with the alias that it synthesizes',
     ['kdig', ['udp', 'dot']],
     'host.tree.zone.example A',
     /tree\.zone\.example\.\s+\d+\s+IN\s+DNAME\s+real/,
@@ -137,14 +143,14 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4592 section 3.3.1',
-    'a wildcard answers by the name asked',
+    'a wildcard answer has the name of the question',
     ['drill', ['udp', 'tcp']],
     'any.wild.zone.example A',
     /any\.wild\.zone\.example\.\s+\d+\s+IN\s+A\s+192\.0\.2\.81/,
   ),
   row(
     'RFC 4592 section 2.2.2',
-    'a name without records above another one exists',
+    'an empty non-terminal exists',
     ['kdig', UDP],
     'empty.zone.example A',
     NOERROR,
@@ -162,7 +168,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 2308 section 2.1',
-    'the name that an alias leads to may not exist',
+    'the target of an alias need not exist',
     ['kdig', UDP],
     'gone.zone.example A',
     NXDOMAIN,
@@ -170,7 +176,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 2308 section 5',
-    'a negative answer is kept, and its TTL counts down',
+    'a negative answer is cached, and its TTL counts down',
     ['dnspython', UDP],
     'name=down.zone.example name=down.zone.example,aged=1',
     /AGED[^]*zone\.example\. \d+ IN SOA/,
@@ -184,7 +190,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 2181 section 5',
-    'an RRset is whole',
+    'an RRset is complete',
     ['drill', ['udp', 'tcp']],
     'six.zone.example A',
     /192\.0\.2\.90/,
@@ -215,7 +221,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 4892 section 2',
-    'id.server tells the node to this machine',
+    'id.server returns the node name to this machine',
     ['dig', ['udp', 'tcp']],
     'CH TXT id.server',
     /"e2e"/,
@@ -249,7 +255,7 @@ export const QUESTION_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 9462 section 6.4',
-    'resolver.arpa is never asked for outside',
+    'resolver.arpa is never forwarded',
     ['dig', UDP],
     'x.resolver.arpa SVCB',
     NXDOMAIN,

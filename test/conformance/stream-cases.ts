@@ -2,7 +2,7 @@
 import { row, without } from './conformance-case.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
-/** A query for www.zone.example, A, with id 0, as RFC 8484 wants it. */
+/** A query for www.zone.example, A, with id 0, as RFC 8484 requires. */
 const QUERY = 'AAABAAABAAAAAAAAA3d3dwR6b25lB2V4YW1wbGUAAAEAAQ';
 const DNS = 'application/dns-message';
 const DOH = ['doh'] as const;
@@ -20,7 +20,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 7766 section 6.2.1.1',
-    'queries need not wait for answers',
+    'queries can be pipelined',
     ['dnspython', STREAM],
     Array.from({ length: 20 }, (_, i) => `id=${i + 100},later=1`).join(' '),
     /ID 100 /,
@@ -28,7 +28,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 7766 section 8',
-    'a message may come octet by octet',
+    'a message may arrive byte by byte',
     ['dnspython', STREAM],
     'split=1,id=9',
     /ID 9 /,
@@ -51,7 +51,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 7301 section 3.2',
-    'a client that offers other protocols only is refused',
+    'a client that offers only other protocols is rejected',
     ['openssl', ['dot', 'doh']],
     '-alpn spdy/1',
     /no application protocol/,
@@ -59,7 +59,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   row('RFC 8446 section 4.2.1', 'TLS 1.3 is spoken', ['openssl', ['dot', 'doh']], '-tls1_3', /TLSv1\.3/),
   row(
     'RFC 9325 section 3.1.1',
-    'TLS 1.2 is spoken, with forward secrecy',
+    'TLS 1.2 is supported, with forward secrecy',
     ['openssl', ['dot', 'doh']],
     '-tls1_2',
     /TLSv1\.2/,
@@ -67,14 +67,14 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 8996 section 4',
-    'TLS 1.1 is not spoken',
+    'TLS 1.1 is not supported',
     ['openssl', ['dot', 'doh']],
     '-tls1_1 -cipher ALL:@SECLEVEL=0',
     /alert protocol version/,
   ),
   row(
     'RFC 5077 section 3.1',
-    'a session goes on with its ticket',
+    'a session is resumed with its ticket',
     ['openssl', ['dot', 'doh']],
     '-tls1_2 -reconnect',
     /Reused, TLSv1\.2/,
@@ -135,7 +135,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 8484 section 4.1',
-    'what is no base64url is 400',
+    'a value that is not base64url is 400',
     ['curl', DOH],
     'URL/dns-query?dns=a*b',
     /^HTTP\/2 400/,
@@ -149,7 +149,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   ),
   row(
     'RFC 9110 section 15.5.6',
-    'other methods are 405, with those that are allowed',
+    'other methods are 405 with the allowed methods',
     ['curl', DOH],
     '-X PUT URL/dns-query',
     /^HTTP\/2 405/,
@@ -173,7 +173,7 @@ export const STREAM_CASES: readonly ConformanceCase[] = [
   without(
     row(
       'RFC 9113 section 3.3',
-      'HTTP/2 is not spoken without TLS',
+      'HTTP/2 is not supported without TLS',
       ['curl', DOH],
       '--http2-prior-knowledge http://127.0.0.1:URLPORT/dns-query',
       /curl: \(/,

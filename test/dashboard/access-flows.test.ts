@@ -1,4 +1,7 @@
-/** How people come in: the first setup, the login and its lock, a session that ends amid work, one who may only look. */
+/**
+ * Access to the dashboard: the first setup, the login and its lock, a session that ends while a form is open, and a
+ * read-only user.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../shared/api/policy/grants-api.ts';
 import type { Revision } from '../../shared/api/revisions-api.ts';
@@ -27,12 +30,12 @@ beforeAll(async () => {
 afterAll(() => room.close());
 
 describe('the setup', () => {
-  test('leads from the password to the proof that a device uses Weir', async () => {
+  test('leads from the password to the check that a device uses Weir', async () => {
     const temp = makeTempDir();
     await layCluster(temp.dataDir, WITHOUT_PASSWORD);
     await using weir = await Weir.start({ room: temp });
     const origin = `http://127.0.0.1:${weir.webPort}`;
-    // The browser itself cannot look the name of the probe up: the test does, as the device.
+    // The browser itself cannot resolve the probe name, so the test does, in place of the device.
     const expected = [/ERR_NAME_NOT_RESOLVED/];
     await room.withPage({ origin, session: '', expected }, async (page) => {
       await page.goto('./');
@@ -45,7 +48,7 @@ describe('the setup', () => {
       await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByRole('heading', { name: 'Four steps' }).waitFor();
       await page.getByText('No device has asked yet.').waitFor();
-      // Weir of this suite is on another port than 53.
+      // The Weir of this suite does not listen on port 53.
       await page.getByText('Do not change your router yet').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/127\.0\.0\.1/);
       await expectAccessible(page);
@@ -56,7 +59,7 @@ describe('the setup', () => {
       const check = await opened;
       await check.getByRole('heading', { name: 'This computer uses Weir' }).waitFor();
       await expectAccessible(check);
-      // The questions of the check do not count, what the device asks for itself does.
+      // Queries of the check do not count; the device's own queries do.
       await askOver4(weir.dnsPort, 'localhost');
       await page.getByText('One device has asked so far.').waitFor();
     });
@@ -66,13 +69,13 @@ describe('the setup', () => {
   });
 });
 
-test('the setup from another machine asks for the code at once, and names its file', async () => {
+test('the setup from another machine asks for the code immediately, and names its file', async () => {
   const temp = makeTempDir();
   await layCluster(temp.dataDir, WITHOUT_PASSWORD);
   await using weir = await Weir.start({ room: temp });
   const origin = `http://127.0.0.1:${weir.webPort}`;
   await room.withPage({ origin, session: '', locale: 'de-DE' }, async (page) => {
-    // As a proxy of the network would say it.
+    // As a proxy in the network would send it.
     await page.context().setExtraHTTPHeaders({ 'x-forwarded-for': '192.0.2.9' });
     await page.goto('./');
     await page.getByLabel('Einrichtungscode').waitFor();
@@ -89,7 +92,7 @@ test('the setup from another machine asks for the code at once, and names its fi
 });
 
 describe('the login', () => {
-  test('says what is wrong, counts down while it is locked, and then lets in', async () => {
+  test('explains a failure, counts down while it is locked, and then succeeds', async () => {
     const expected = [/^(401|429) POST \/api\/auth\/login$/, /status of (401|429)/];
     await room.withPage({ session: '', expected }, async (page) => {
       await page.goto(`./queries?domain=${BLOCKED_NAME}`);
@@ -99,7 +102,7 @@ describe('the login', () => {
       await expectAccessible(page);
       await logInThere(page);
       const locked = page.getByText('Too many attempts.');
-      /** 0 after the lock has ended. */
+      /** 0 once the lock has ended. */
       const secsLeft = async (): Promise<number> => {
         const [text] = await locked.allInnerTexts();
         return Number(/\d+/.exec(text ?? '0')![0]);
@@ -113,12 +116,12 @@ describe('the login', () => {
       await until('the countdown to continue', secsLeft, (secs) => secs < first);
       await locked.waitFor({ state: 'detached' });
       await button.click();
-      // Where the address led.
+      // The page that the address names.
       await page.getByRole('row', { name: BLOCKED_NAME }).waitFor();
     });
   });
 
-  test('comes above the page when a session ends, keeps what was typed, and repeats what was asked', async () => {
+  test('opens over the page when a session ends, keeps typed text, and repeats the request', async () => {
     const name = 'typed.flow.example';
     const expected = [/^401 /, /status of 401/];
     const session = await room.logIn();
@@ -147,7 +150,7 @@ describe('the login', () => {
   });
 });
 
-/** Controls by which only what is shown changes, or what is the reader's own; so do all choices of a view. */
+/** Controls that change only the view, or the user's own settings; so do all options of a view. */
 const LOOKING: readonly (string | RegExp)[] = [
   ...[
     'Search',
@@ -163,14 +166,14 @@ const LOOKING: readonly (string | RegExp)[] = [
     'Next page',
   ],
   ...[/^(Only|Not) /, 'Show as table', 'Shown'],
-  // Filters, by what they are set to.
+  // Filters, by their values.
   ...['Entire log Period', 'Every group Group', 'For any reason Why this group', 'Any state State'],
   ...['By name Order', 'Any action Action', 'Any group For', 'All groups Group', 'Any type Type'],
   ...['Any category Category', 'Any source Source', 'Same as browser Language'],
   'Seen at any time First seen',
 ];
 
-/** A place of the dashboard for each page, part of a page and drawer, where something is there to be seen. */
+/** A place of the dashboard for each page, part of a page and drawer, with content to show. */
 async function places(): Promise<string[]> {
   const { api } = room;
   const made = async (path: string, body: object): Promise<number> =>
@@ -197,7 +200,7 @@ async function places(): Promise<string[]> {
   ];
 }
 
-/** The controls on a page by which something could be changed. */
+/** The controls on a page that could change something. */
 async function changingControls(page: Page): Promise<string[]> {
   await page.getByRole('heading', { level: 1, includeHidden: true }).waitFor();
   const snapshot = await page.locator('body').ariaSnapshot();
@@ -209,7 +212,7 @@ async function changingControls(page: Page): Promise<string[]> {
 }
 
 describe('a viewer', () => {
-  test('sees every page, and no control that he may not use', async () => {
+  test('sees every page, but no control without permission', async () => {
     const all = await places();
     await room.api.expect(201, 'POST', '/users', { username: 'looker', password: PASSWORD, role: 'viewer' });
     const session = await room.logIn('looker');
@@ -238,7 +241,7 @@ describe('a viewer', () => {
     expect([status, text]).toEqual([403, expect.stringContaining('forbidden')]);
   });
 
-  test('sees neither an empty bar below an explanation nor links to make something', async () => {
+  test('sees neither an empty bar below an explanation nor links that create something', async () => {
     await room.api.expect(201, 'POST', '/users', { username: 'reader', password: PASSWORD, role: 'viewer' });
     const session = await room.logIn('reader');
     const look = async (page: Page): Promise<boolean> => {
@@ -257,7 +260,7 @@ describe('a viewer', () => {
 });
 
 describe('a user of the role family', () => {
-  test('sees only the own devices on one page, pauses one, unblocks a name and ends both', async () => {
+  test('sees only their own devices on one page, pauses one, unblocks a name and ends both', async () => {
     const idOf = async (ip: string, name: string): Promise<number> =>
       (await room.api.expect<{ id: number }>(201, 'POST', '/clients', { ip_address: ip, name })).id;
     const tablet = await idOf('192.0.2.71', 'Tablet of Ida');
@@ -298,7 +301,7 @@ describe('a user of the role family', () => {
     expect(await grants()).toEqual([]);
   });
 
-  test('gets devices in the form of the user', async () => {
+  test('is assigned devices in the form of the user', async () => {
     await room.api.expect(201, 'POST', '/clients', { ip_address: '192.0.2.73', name: 'Console of Jo' });
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=users');

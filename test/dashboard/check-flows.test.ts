@@ -1,4 +1,4 @@
-/** The page `/check` in a browser: verdicts in both languages, over IPv4 and IPv6, and under a path of a proxy. */
+/** The page `/check` in a browser: results in both languages, over IPv4 and IPv6, and below a path of a proxy. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
@@ -31,7 +31,7 @@ interface Visit extends PageOptions {
   readonly lookUp: LookUp;
 }
 
-/** Opens the check and waits for its verdict. */
+/** Opens the check and waits for its result. */
 async function check({ path = '/check', lookUp, ...options }: Visit, use: (page: Page) => Promise<void>) {
   await room.withPage({ session: '', expected: NOT_RESOLVED, ...options }, async (page) => {
     lookUpProbes(page, lookUp);
@@ -47,7 +47,7 @@ const over4 = (name: string): Promise<void> => askOver4(room.weir.dnsPort, name)
 const over6 = (name: string): Promise<void> => askOver6(room.weir.dnsPort, name);
 
 describe('the page /check', () => {
-  test('says that this computer uses Weir, and counts IPv4 and IPv6 apart', async () => {
+  test('reports that this computer uses Weir, and counts IPv4 and IPv6 separately', async () => {
     const lookUp = async (name: string, index: number): Promise<void> => {
       await over4(name);
       if (index < 2) await over6(name);
@@ -61,7 +61,7 @@ describe('the page /check', () => {
     });
   });
 
-  test('says so in German, as the browser asks for it, and fits a phone', async () => {
+  test('reports it in German, the language of the browser, and fits a phone', async () => {
     const look = { locale: 'de-AT', viewport: Viewport.phone, theme: 'dark' } as const;
     await check({ lookUp: over6, ...look }, async (page) => {
       expect(await textOf(page, 'result')).toBe('Dieser Computer benutzt Weir');
@@ -75,7 +75,7 @@ describe('the page /check', () => {
     });
   });
 
-  test('says what to do if no name came', async () => {
+  test('explains what to do if no name was queried', async () => {
     const look = { viewport: Viewport.phone };
     await check({ lookUp: async () => undefined, ...look }, async (page) => {
       expect(await textOf(page, 'result')).toBe('This computer does not use Weir on e2e');
@@ -85,7 +85,7 @@ describe('the page /check', () => {
     });
   });
 
-  test('reports a second DNS server if some names came, in the language chosen in the dashboard', async () => {
+  test('reports a second DNS server if only some names were queried, in the language of the dashboard', async () => {
     const lookUp = (name: string, index: number): Promise<void> =>
       index % 2 === 0 ? over4(name) : Promise.resolve();
     await room.withPage({ session: '', expected: NOT_RESOLVED }, async (page) => {

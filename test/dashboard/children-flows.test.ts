@@ -1,5 +1,5 @@
 /**
- * Tasks of parents on a phone: services and times for a child in one form, a pause of its devices. Each tap is counted
+ * Tasks of parents on a phone: services and times for a child in one form, and a pause of its devices. Counts each tap
  * from the first page on.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -16,7 +16,7 @@ import type { Page, PageOptions } from '../support/browser/watched-page.ts';
 import { EVERY_ADDRESS } from '../support/dns/echoing-upstream.ts';
 
 const PHONE: PageOptions = { viewport: { width: 390, height: 844 }, isTouched: true };
-/** The phone of the child, and another one of the family. */
+/** The phone of the child, and another one in the family. */
 const [CHILD, OTHER] = ['127.0.0.71', '127.0.0.72'];
 const SCHOOL_NIGHTS = { days: 79, start_time: '20:00', end_time: '07:00', skips_days_off: true };
 
@@ -40,7 +40,7 @@ async function planOf(name: string): Promise<GroupPlan | undefined> {
 const revisions = async (): Promise<number> =>
   (await room.api.expect<Revision[]>(200, 'GET', '/revisions')).length;
 
-/** A finger that counts its taps. */
+/** Taps and counts the taps. */
 class Finger {
   readonly taps: string[] = [];
 
@@ -83,7 +83,7 @@ describe('a child', () => {
     });
   });
 
-  test('has services blocked at all times, bedtime and holidays by the same form, and the rest of its plan stays', async () => {
+  test('gets services blocked at all times, bedtime and holidays in the same form, and keeps the rest of its plan', async () => {
     const before = await revisions();
     await room.withPage(PHONE, async (page) => {
       await page.goto('./groups');
@@ -120,7 +120,7 @@ describe('a child', () => {
     expect([mine, others]).toEqual([[undefined], [EVERY_ADDRESS]]);
   });
 
-  test('of another device is set up for a group that exists, with the holidays of the first', async () => {
+  test('of another device is set up for an existing group, with the holidays of the first child', async () => {
     await room.api.createGroup('Ben');
     await room.withPage(PHONE, async (page) => {
       await page.goto('./groups');
@@ -147,7 +147,7 @@ describe('a child', () => {
 });
 
 describe('the devices of a group', () => {
-  test('get no names from one tap on, and get them again after another', async () => {
+  test('are blocked by one tap, and unblocked by another', async () => {
     const group = await room.api.createGroup('Lea');
     const { id } = await own('127.0.0.73', 'Lea’s laptop');
     await room.api.expect(200, 'PUT', `/clients/${String(id)}/group`, { group_id: group.id });

@@ -1,4 +1,4 @@
-/** The table of keys that the settings of the dashboard show, against the configuration itself. */
+/** The table of keys in the settings of the dashboard, compared with the configuration itself. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { keysOf } from '../../config/keys.ts';
@@ -6,7 +6,7 @@ import { keys as schema } from '../../config/sections.ts';
 import { CONFIG_KEYS } from '../../control-plane/dashboard/src/pages/settings/keys/config-key.ts';
 
 describe('CONFIG_KEYS', () => {
-  test('are the keys of the configuration, in its order, with its words, units and bounds', () => {
+  test('are the keys of the configuration, with its order, words, units and limits', () => {
     const keys = keysOf(schema).map(({ path, schema: key, notes }) => {
       const {
         minimum,
@@ -26,7 +26,7 @@ describe('CONFIG_KEYS', () => {
   });
 
   test('have the defaults of the configuration', () => {
-    // One URL is written as a text.
+    // A single URL is a string.
     const others = keysOf(schema).filter(({ path }) => !/^database\.(?:owner_)?url$/.test(path.join('.')));
     const defaults = others.map(({ path, schema: key }) => [path.join('.'), z.parse(key, undefined)]);
     const shown = new Map(CONFIG_KEYS.map((entry) => [entry.key, entry.default]));

@@ -1,4 +1,4 @@
-/** The guides for routers and devices: how a reader gets to them, chooses one, and what they cost. */
+/** The guides for routers and devices: how users reach and choose one, and their size. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { DashboardRoom } from '../support/browser/dashboard-room.ts';
@@ -6,7 +6,7 @@ import { countLoaded } from '../support/browser/loaded-files.ts';
 import { followPath } from '../support/browser/page-steps.ts';
 import { untilQuiet } from '../support/browser/watched-page.ts';
 
-/** Scripts that the page may load after those of another one, compressed by gzip. */
+/** Scripts that the page may load in addition to those of another page, compressed by gzip. */
 const PAGE_SCRIPTS_BYTES = 30 * 1024;
 
 let room: DashboardRoom;
@@ -15,7 +15,7 @@ beforeAll(async () => (room = await DashboardRoom.open()));
 afterAll(() => room.close());
 
 describe('the guides', () => {
-  test('are a link away from the overview of few devices, and show the steps of a router', async () => {
+  test('are linked from the overview if there are few devices, and show the steps for a router', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./');
       await page.getByText('Only one device has asked Weir in this period.').waitFor();
@@ -25,14 +25,14 @@ describe('the guides', () => {
       await page.getByRole('option', { name: 'FRITZ!Box' }).click();
       await page.getByRole('heading', { name: 'FRITZ!Box: IPv6' }).waitFor();
       await page.getByText(/Enter .+ as Local DNS server, and save\./).waitFor();
-      // This server answers on a port that no router uses.
+      // This server listens on a port that no router uses.
       await page.getByText('Change nothing yet').waitFor();
       expect(new URL(page.url()).search).toBe('?for=fritzbox');
       await expectAccessible(page);
     });
   });
 
-  test('are in German, within the budget of a page', async () => {
+  test('are available in German, within the size budget of a page', async () => {
     await room.withPage({ locale: 'de-DE' }, async (page) => {
       const loaded = countLoaded(page);
       await page.goto('./setup');

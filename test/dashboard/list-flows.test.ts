@@ -1,4 +1,4 @@
-/** How people find a list: in the catalogue, with a preview of its size and overlap, and beside it their own rules. */
+/** Ways to a list: the catalogue, a preview of its size and overlap, and custom rules beside it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import { expectAccessible } from '../support/browser/accessible.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('a list to add', () => {
-  test('is chosen from the catalogue, which shows its licence and page, without a fetch', async () => {
+  test('is chosen from the catalogue, which shows its licence and page without a fetch', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./lists');
       await page
@@ -70,7 +70,7 @@ describe('a list to add', () => {
 });
 
 describe('the welcome page', () => {
-  test('leads to a list of the catalogue, and to custom rules', async () => {
+  test('links to a list of the catalogue, and to custom rules', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./setup');
       await page.getByText('Well-known lists').click();

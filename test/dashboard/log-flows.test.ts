@@ -1,5 +1,5 @@
 /**
- * Tasks with the query log: find the reason, decide, watch new rows, share the current view. Also the log and the other
+ * Tasks with the query log: find the reason, decide, watch new rows, share the current view. Also the log and other
  * pages without the database, and after an upgrade.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -40,7 +40,7 @@ async function explained(name: string): Promise<ExplainAnswer> {
   return room.api.expect<ExplainAnswer>(200, 'GET', `/explain?query_id=${String(newest!.id)}`);
 }
 
-/** Opens the log with a filter, and waits until new rows come by themselves. */
+/** Opens the log with a filter, and waits until new rows appear automatically. */
 async function openLive(page: Page, filter: string): Promise<void> {
   const stream = page.waitForResponse((response) => response.url().includes('/queries/stream'));
   await page.goto(`./queries?${filter}`);
@@ -48,14 +48,14 @@ async function openLive(page: Page, filter: string): Promise<void> {
   await untilQuiet(page);
 }
 
-/** The labels of all rows that are shown. */
+/** The labels of all visible rows. */
 async function shownRows(page: Page): Promise<(string | null)[]> {
   const rows = await page.getByRole('row', { name: 'asked by' }).all();
   return Promise.all(rows.map((row) => row.getAttribute('aria-label')));
 }
 
 describe('from a row of the log', () => {
-  test('to why it was blocked, with every list that matches, and a rule that allows it', async () => {
+  test('a user gets to the reason of the block, with every matching list, and to a rule that allows the name', async () => {
     await room.askLogged(LISTED);
     const { decided_by: decider } = await explained(LISTED);
     expect(decider).toMatchObject({ sources: ['First list', 'Second list'], line: 3 });
@@ -83,7 +83,7 @@ describe('from a row of the log', () => {
     });
   });
 
-  test('to a rule that blocks the name, which the next row names', async () => {
+  test('a user gets to a rule that blocks the name, which the next row shows', async () => {
     const name = 'unwanted.flow.example';
     await room.askLogged(name);
     await room.withPage({}, async (page) => {
@@ -97,7 +97,7 @@ describe('from a row of the log', () => {
       expect(await room.ask([name])).toEqual([BLOCKED]);
       await drawer.getByRole('button', { name: 'Close' }).click();
       await room.api.untilQueryCount(2, `domain=${name}`);
-      // It waits, as the row that was looked at has the focus.
+      // It is held back, because the previous row has the focus.
       await page.getByRole('button', { name: '1 new', exact: true }).click();
       await logRowOf(page, name).filter({ hasText: 'Blocked by a rule' }).locator('time').click();
       const { decided_by: decider } = await explained(name);
@@ -106,7 +106,7 @@ describe('from a row of the log', () => {
     });
   });
 
-  test('to an explanation of any name for a device or group, with the lists of other groups and the servers', async () => {
+  test('a user gets to an explanation of any name for a device or group, with lists of other groups and servers', async () => {
     const name = 'kids.unasked.example';
     lists.serve('/kids.txt', `||unasked.example^\n`);
     const { id: kids } = await room.api.expect<{ id: number }>(201, 'POST', '/groups', { name: 'Kids' });
@@ -162,7 +162,7 @@ describe('from a row of the log', () => {
     });
   });
 
-  test('to ten minutes without the block for this client, and to their end', async () => {
+  test('a user unblocks the name for this client for ten minutes, and ends that', async () => {
     const name = 'quick.flow.example';
     await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
     await room.askLogged(name);
@@ -175,7 +175,7 @@ describe('from a row of the log', () => {
       const [grant, ...others] = await room.api.expect<Grant[]>(200, 'GET', '/grants');
       expect(others).toEqual([]);
       expect(grant).toMatchObject({ action: 'allow', domain: name, group_id: null });
-      // 600 s less at most the time limit of the test.
+      // 600 s minus at most the time limit of the test.
       expect(grant!.secs_left).toBeGreaterThan(300);
       expect(grant!.secs_left).toBeLessThanOrEqual(600);
       await drawer.getByText('For this device.').waitFor();
@@ -196,7 +196,7 @@ describe('from a row of the log', () => {
 });
 
 describe('the sheet of a blocked row', () => {
-  test('unblocks for this device in three presses, and without an end until the rules page ends it', async () => {
+  test('unblocks for this device in three presses, and permanently until the rules page ends it', async () => {
     const name = 'sheet.flow.example';
     await room.api.expect(201, 'POST', '/managed-domains', { domain: name });
     await room.askLogged(name);
@@ -235,7 +235,7 @@ describe('the sheet of a blocked row', () => {
 });
 
 describe('the live log', () => {
-  test('shows new rows as they come, and holds them while a user points at it or has scrolled', async () => {
+  test('shows new rows as they arrive, and holds them back while a user points at it or has scrolled', async () => {
     const names = (of: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${of}-${index}.tail.example`);
     await room.withPage({}, async (page) => {
@@ -269,14 +269,14 @@ describe('the live log', () => {
   });
 });
 
-/** Makes the page hidden or visible: a headless browser shows each of its pages. */
+/** Hides or shows the page: a headless browser treats each page as visible. */
 async function hide(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${String(isHidden)} });
     document.dispatchEvent(new Event('visibilitychange'));`);
 }
 
-describe('the log of a page that was away', () => {
-  test('has the rows that came while it was away, whether it was hidden or its live view paused', async () => {
+describe('the log of a page that was hidden or paused', () => {
+  test('has the rows that arrived while it was hidden, or while its live view was paused', async () => {
     await room.withPage({}, async (page) => {
       await openLive(page, 'domain=away.example');
       await page.getByText('No queries match.').waitFor();
@@ -297,7 +297,7 @@ describe('the log of a page that was away', () => {
 });
 
 describe('the filters of the log', () => {
-  test('are in the address, which shows another person the same rows', async () => {
+  test('are in the address, which shows another user the same rows', async () => {
     await room.ask(['one.shared.example', 'two.shared.example', 'three.shared.example']);
     await room.ask(['one.shared.example'], '127.0.0.32');
     await room.api.untilQueryCount(4, 'domain=shared.example');
@@ -326,7 +326,7 @@ describe('the filters of the log', () => {
 });
 
 describe('the log of a device', () => {
-  test('is reached from the device, and has only its queries', async () => {
+  test('is reached from the device, and shows only its queries', async () => {
     const device = { ip_address: '127.0.0.33', name: 'Tablet' };
     const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/clients', device);
     await room.ask(['one.device.example'], device.ip_address);
@@ -352,7 +352,7 @@ describe('the log of a device', () => {
 });
 
 describe('the log', () => {
-  test('is cleared after a second press, and figures say that they still count the rows', async () => {
+  test('is cleared after a second press, and figures state that they still count the rows', async () => {
     const name = 'cleared.flow.example';
     const isSeenOnly = (client: Client): boolean => client.name === null;
     await room.askLogged(name);
@@ -378,8 +378,8 @@ describe('the log', () => {
   });
 });
 
-describe('while the database is away', () => {
-  test('the page says so, keeps what it has, shows new queries, and continues afterwards', async () => {
+describe('while the database is unreachable', () => {
+  test('the page reports it, keeps its data, shows new queries, and continues afterwards', async () => {
     const [before, during] = ['before.outage.example', 'during.outage.example'];
     await room.askLogged(before);
     await room.withPage({ expected: [/^503 /, /status of 503/] }, async (page) => {
@@ -419,10 +419,10 @@ describe('while the database is away', () => {
 });
 
 describe('after an upgrade', () => {
-  test('a tab that was open offers to reload if a part of it is gone, and the rest of it keeps working', async () => {
+  test('an open tab offers to reload if one of its parts is gone, and its other parts keep working', async () => {
     const expected = [/^404 GET \/assets\/history-page/, /status of 404/, /dynamically imported module/];
     await room.withPage({ expected }, async (page) => {
-      // The names of files are those of their content: an upgrade has others.
+      // File names depend on their content, so an upgrade has others.
       await page.route('**/assets/history-page-*.js', (route) =>
         route.continue({ url: route.request().url().replace('.js', '0.js') }),
       );

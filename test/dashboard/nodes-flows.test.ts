@@ -1,4 +1,4 @@
-/** Views of several nodes that share a database, also when one of them is lost. */
+/** Views of several nodes with one database, also when one of them is lost. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { expectAccessible } from '../support/browser/accessible.ts';
 import { ASKED_NAMES, DashboardRoom } from '../support/browser/dashboard-room.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('with two nodes', () => {
-  test('the overview counts the queries of both, or those of the one in its address', async () => {
+  test('the overview counts the queries of both, or of the node in its address', async () => {
     using udp = await UdpClient.open(other.dnsPort);
     await udp.ask('printer.example', 'A');
     await room.api.untilQueryCount(1, 'node=edge');
@@ -47,13 +47,13 @@ describe('with two nodes', () => {
     });
   });
 
-  test('the page says that both agree, and names the one that is lost, which can be removed, while DNS keeps answering', async () => {
+  test('the page shows both as current, then names the lost one, which can be removed while DNS keeps answering', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./nodes');
       await page.getByText('All 2 nodes are running with the current policy.').waitFor();
       await other.end('SIGKILL');
       await page.getByText('One heartbeat is late: edge.').waitFor();
-      // As if the minute after which it counts as gone had passed.
+      // Simulates the minute after which a node counts as gone.
       await cluster.database.rows(
         `UPDATE nodes SET last_seen = last_seen - interval '1 minute' WHERE name = 'edge'`,
       );
@@ -63,7 +63,7 @@ describe('with two nodes', () => {
       await page.getByRole('button', { name: 'Remove edge' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByText('This node is running with the current policy.').waitFor();
-      // Who has one node chooses none.
+      // With a single node there is no choice of nodes.
       await page.goto('./');
       await untilQuiet(page);
       expect(await page.getByRole('button', { name: / Node$/ }).count()).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Changing policy in the dashboard and undoing changes: what each step shows, what the API returns after it, and what
- * DNS answers.
+ * Changes of policy in the dashboard and how to undo them: what each step shows, what the API returns afterwards, and
+ * what DNS answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CacheEntryRow } from '../../shared/api/cache-api.ts';
@@ -46,7 +46,7 @@ async function groupNamed(name: string): Promise<Group> {
 }
 
 describe('a list', () => {
-  test('is added with a look at what it would block, and its shrunken copy waits for approval', async () => {
+  test('is added after a preview of what it would block, and its shorter update waits for approval', async () => {
     const used = 'shop.listed.example';
     const names = ['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.listed.example`);
     lists.serve('/ads.txt', [...names, used].join('\n'));
@@ -92,7 +92,7 @@ describe('a list', () => {
       expect(await source()).toMatchObject({ status: 'ok', rules: 2 });
     });
   });
-  test('that fails is a red notice with one line of plain words, without its path and address', async () => {
+  test('that fails shows a red notice with one plain line, without its path and address', async () => {
     const address = lists.url('/gone.txt');
     lists.serve('/page', '<!doctype html><title>Lists</title>');
     await room.withPage({ expected: [/ 400 |^400 /] }, async (page) => {
@@ -121,7 +121,7 @@ describe('a list', () => {
 });
 
 describe('custom rules', () => {
-  test('are pasted in any syntax, with lines that make no rule marked, and a failed save loses nothing', async () => {
+  test('are pasted in any syntax, invalid lines are marked, and a failed save loses nothing', async () => {
     const rules = [
       '! what we block',
       '||ads.pasted.example^',
@@ -160,7 +160,7 @@ describe('custom rules', () => {
 });
 
 describe('a device', () => {
-  test('that is new is acknowledged, merged with another one, whose rules it gets, and split off', async () => {
+  test('that is new is acknowledged, merged with another one, whose rules it gets, and split again', async () => {
     const name = 'merged.flow.example';
     const [main, other] = [await meet('127.0.0.53'), await meet('127.0.0.54')];
     expect(other).toMatchObject({ name: null, hostname: null, is_new: true });
@@ -236,7 +236,7 @@ describe('a group', () => {
     });
   });
 
-  test('is deleted with its client and rule by one change, and undone as a whole', async () => {
+  test('is deleted with its client and rule in one change, which is undone as a whole', async () => {
     const client = await meet('127.0.0.52');
     const { id } = await room.api.createGroup('Gamers');
     await room.api.expect(200, 'PUT', `/clients/${String(client.id)}/group`, { group_id: id });
@@ -282,7 +282,7 @@ describe('a service', () => {
 });
 
 describe('services', () => {
-  test('begin with the popular ones, and one gets ready-made times, whose schedule says that it blocks services', async () => {
+  test('start with popular ones, and one gets a preset of times, whose schedule shows that it blocks services', async () => {
     const { id } = await room.api.createGroup('Streamers');
     await room.api.expect(201, 'POST', '/services', { service_id: 'youtube', group_id: id });
     await room.api.expect(201, 'POST', '/schedule-profiles', { name: 'Other', timezone: 'UTC' });
@@ -308,7 +308,7 @@ describe('services', () => {
 });
 
 describe('a schedule', () => {
-  test('with a time over midnight blocks the group that uses it, while it lasts', async () => {
+  test('with a period over midnight blocks the group that uses it during that period', async () => {
     const name = 'late.flow.example';
     const client = await meet('127.0.0.52');
     const { id } = await room.api.createGroup('Night owls');
@@ -351,7 +351,7 @@ describe('a schedule', () => {
 });
 
 describe('a draft', () => {
-  test('shows what it would change before it is applied, and then changes that', async () => {
+  test('shows its effects before it is applied, then has these effects', async () => {
     const name = 'draft.flow.example';
     await room.askLogged(name);
     await room.withPage({}, async (page) => {
@@ -375,7 +375,7 @@ describe('a draft', () => {
 });
 
 describe('many rules', () => {
-  test('are pasted, looked at line by line, and written', async () => {
+  test('are pasted, checked line by line, and saved', async () => {
     await room.api.expect(201, 'POST', '/managed-domains', { domain: '*.there.paste.example' });
     const text = [
       ...['# from a forum', '0.0.0.0 one.paste.example two.paste.example', '||three.paste.example^'],
@@ -404,7 +404,7 @@ describe('many rules', () => {
 });
 
 describe('a rule', () => {
-  test('is made of the address of a page that is pasted, with its subdomains unless the switch is off', async () => {
+  test('is created from the pasted address of a page, with its subdomains unless the switch is off', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./rules');
       await page.getByRole('button', { name: 'Add rule' }).first().click();
@@ -435,7 +435,7 @@ describe('a rule', () => {
 });
 
 describe('a rule that two people edit', () => {
-  test('shows the second one what differs, and is saved only as that one decides; the table follows by itself', async () => {
+  test('shows the second user the differences, and is saved as that user decides; the table updates itself', async () => {
     const domain = 'tabs.example';
     const path = '/managed-domains';
     const { id } = await room.api.expect<{ id: number }>(201, 'POST', path, { domain, action: 'deny' });
@@ -470,8 +470,8 @@ describe('a rule that two people edit', () => {
   });
 });
 
-describe('an expression', () => {
-  test('is tried on a name by Enter without being saved', async () => {
+describe('a regex rule', () => {
+  test('is tested on a name with Enter without being saved', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./rules?tab=expression');
       await page.getByRole('button', { name: 'Add regex rule' }).first().click();
@@ -492,7 +492,7 @@ describe('an expression', () => {
 });
 
 describe('a local record', () => {
-  test('is added, answered, and taken away', async () => {
+  test('is added, answered, and deleted', async () => {
     const name = 'nas.home.arpa';
     await room.withPage({}, async (page) => {
       await page.goto('./names');
@@ -516,8 +516,8 @@ describe('a local record', () => {
   });
 });
 
-describe('an answer in the cache', () => {
-  test('is found, dropped, and asked for again', async () => {
+describe('a cached answer', () => {
+  test('is found, cleared, and resolved again', async () => {
     const name = 'kept.cache.example';
     const entries = async (): Promise<CacheEntryRow[]> =>
       (await room.api.expect<{ data: CacheEntryRow[] }>(200, 'GET', `/cache/entries?domain=${name}`)).data;
@@ -543,10 +543,10 @@ describe('an answer in the cache', () => {
   });
 });
 
-/** Console errors of a rollback that is refused because there is a newer revision. */
+/** Console errors of a rollback that is refused because of a newer revision. */
 const REFUSED = [/^409 POST \/api\/revisions\/\d+\/rollback$/, /status of 409/];
 
-/** Blocks a name by the form of the page. */
+/** Blocks a name with the form of the page. */
 async function blockOnPage(page: Page, name: string): Promise<void> {
   await page.goto('./rules');
   await page.getByRole('button', { name: 'Add rule' }).click();
@@ -587,7 +587,7 @@ describe('a change of policy', () => {
     expect(await blockedNames(name)).toEqual([]);
   });
 
-  test('is found in History with what it did, and undone from there', async () => {
+  test('is found in History with its effects, and undone from there', async () => {
     const name = 'found.undo.example';
     await blockElsewhere(name);
     const { id, summary } = await newestRevision();
@@ -616,7 +616,7 @@ describe('a change of policy', () => {
     expect(await blockedNames(name)).toEqual([]);
   });
 
-  test('is undone with those of others only after they are reviewed, as are those that come during the review', async () => {
+  test('is undone together with later changes only after a review, which includes changes made during it', async () => {
     const [own, since, meanwhile] = ['own', 'since', 'while'].map((label) => `${label}.conflict.example`);
     const all = [own!, since!, meanwhile!];
     await room.withPage({ expected: REFUSED }, async (page) => {

@@ -1,4 +1,4 @@
-/** The dashboard for people who use it by its keys alone, in another language, or from right to left. */
+/** The dashboard for users who use only the keyboard, another language, or a right-to-left layout. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Links and buttons before the last link of the navigation. */
+/** Number of links and buttons before the last link of the navigation. */
 const MOST_TABS = 30;
 
 type Messages = Readonly<Record<string, string>>;
@@ -37,13 +37,13 @@ async function tabToLink(page: Page, name: string): Promise<void> {
   }
 }
 
-/** The name by which readers of the screen know what has the focus. */
+/** The accessible name of the focused element. */
 function focusedLabel(page: Page): Promise<string> {
   return page.evaluate<string>(`document.activeElement.getAttribute('aria-label') ?? ''`);
 }
 
-describe('by keys alone', () => {
-  test('a user logs in, goes through the log, sees why, blocks a name, and returns to the same place', async () => {
+describe('with only the keyboard', () => {
+  test('a user logs in, reads the log and a reason, blocks a name, and returns to the same place', async () => {
     const [older, newer] = ['older.keys.example', 'newer.keys.example'];
     await room.askLogged(older);
     await room.askLogged(newer);
@@ -73,14 +73,14 @@ describe('by keys alone', () => {
       expect(await room.ask([newer])).toEqual([BLOCKED]);
       await keyboard.press('Escape');
       await drawer.waitFor({ state: 'detached' });
-      // A frame after the drawer has gone.
+      // One frame after the drawer has closed.
       await page.locator(`[aria-label="${walked[2]!}"]:focus`).waitFor();
     });
   });
 });
 
 describe('in German', () => {
-  test('a user logs in and blocks a name, and reads no English', async () => {
+  test('a user logs in and blocks a name without seeing English text', async () => {
     const name = 'deutsch.flow.example';
     await room.askLogged(name);
     await room.withPage({ session: '', locale: 'de-DE' }, async (page) => {
@@ -111,7 +111,7 @@ describe('in German', () => {
   });
 });
 
-/** Texts of the page that are English ones, and not German as well. */
+/** Texts of the page that are English and differ from the German ones. */
 async function englishOn(page: Page): Promise<string[]> {
   const german = new Set(Object.values(de));
   const english = new Set(Object.values(en).filter((text) => !german.has(text)));
@@ -120,7 +120,7 @@ async function englishOn(page: Page): Promise<string[]> {
 }
 
 describe('from right to left', () => {
-  test('a user opens a row on the other side, adds a rule, and presses an hour of the week', async () => {
+  test('a user opens a row on the other side, adds a rule, and selects an hour of the week', async () => {
     const name = 'mirrored.flow.example';
     await room.askLogged(name);
     const { id } = await room.api.expect<{ id: number }>(201, 'POST', '/schedule-profiles', {
@@ -150,7 +150,7 @@ describe('from right to left', () => {
       await page.goto(`./schedules?open=${id}`);
       const week = page.getByRole('group', { name: 'The week' });
       const monday = (await week.locator('svg').first().boundingBox())!;
-      // A quarter of the day from where it begins, which is at the right.
+      // A quarter of the day from its start, which is at the right.
       await page.mouse.click(monday.x + monday.width * 0.74, monday.y + monday.height / 2);
       const slot = page.getByRole('dialog', { name: 'Add time' });
       expect(await slot.locator('input[type=time]').first().inputValue()).toBe('06:00');

@@ -1,4 +1,7 @@
-/** Clients that may not ask: what the dashboard says about them, and that they are answered once they are allowed. */
+/**
+ * Clients that are not allowed to query: what the dashboard shows about them, and that they are answered once they are
+ * allowed.
+ */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -16,7 +19,7 @@ import { embeddedTarget } from '../../control-plane/storage/db/database-target.t
 import { runningServerAddress } from '../../control-plane/storage/db/running-postgres.ts';
 import { until } from '../support/parts/until.ts';
 
-/** A proxy on this machine gives each query the address that a test wants. */
+/** A proxy on this machine gives each query the source address that a test needs. */
 const PROXY = { WEIR_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
 
 let room: DashboardRoom;
@@ -40,7 +43,7 @@ async function allowed(): Promise<unknown> {
 }
 
 describe('a refused network', () => {
-  test('is on the overview, and may ask after one press, which can be undone', async () => {
+  test('is shown on the overview, and is allowed with one press, which can be undone', async () => {
     expect(await rcodeOf('198.51.100.7')).toBe(Rcode.REFUSED);
     expect(await rcodeOf('203.0.113.7')).toBe(Rcode.REFUSED);
     await room.withPage({}, async (page) => {
@@ -81,12 +84,12 @@ describe('a refused network', () => {
 });
 
 describe('recent clients after an upgrade', () => {
-  test('are announced for a day, and are still answered once they are allowed', async () => {
+  test('are announced for a day, and continue to be answered if they are allowed', async () => {
     const client = new pg.Client(embeddedTarget(runningServerAddress(room.weir.room.dataDir)).config);
     await client.connect();
     await client.query(`INSERT INTO access_grace (ends_at) VALUES (now() + interval '1 day')`);
     await client.end();
-    // With any change the node reads this row.
+    // The node reads this row with the next change.
     await room.api.expect(201, 'POST', '/managed-domains', { domain: 'ads.announced.example' });
     const isAnnounced = async (): Promise<boolean> => {
       const { announced } = await room.api.expect<RefusedClients>(200, 'GET', '/clients/refused');
@@ -123,7 +126,7 @@ describe('recent clients after an upgrade', () => {
 });
 
 describe('the page in German', () => {
-  test('names who may ask', async () => {
+  test('names the allowed clients', async () => {
     await room.withPage({ locale: 'de-DE' }, async (page) => {
       await page.goto('./clients?tab=access');
       await page.getByRole('heading', { name: 'Wer fragen darf' }).waitFor();

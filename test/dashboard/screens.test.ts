@@ -1,7 +1,7 @@
 /**
- * Each page of the dashboard at the sizes and in the themes that people have: nothing sticks out sideways, nothing is cut
- * off or lies over something else, what can be pressed is large enough, and axe finds nothing. With
- * `WEIR_TEST_TRACE=1` a picture of each view is saved in data/browser/screens/.
+ * Each page of the dashboard at common sizes and in all themes: nothing overflows horizontally, nothing is cut off or
+ * overlaps, targets are large enough, and axe has no findings. With `WEIR_TEST_TRACE=1` a screenshot of each view is
+ * saved in data/browser/screens/.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -15,12 +15,12 @@ import { RECORDS_PAGES, untilQuiet, Viewport } from '../support/browser/watched-
 import { DashboardPath } from '../../shared/dashboard-paths.ts';
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'data', 'browser', 'screens');
-/** Languages with a file of texts, except English. */
+/** Languages with a catalogue, except English. */
 const CATALOGUES = join(import.meta.dirname, '..', '..', 'control-plane', 'dashboard', 'src', 'i18n');
 const TRANSLATIONS = readdirSync(CATALOGUES).flatMap((file) => /^(?!en)(\w+)\.json$/.exec(file)?.[1] ?? []);
-/** Paths that the server serves while the dashboard shows the login or no view there. */
+/** Paths that the server serves and for which the dashboard shows the login or no view. */
 const NO_PAGES: readonly string[] = ['login'];
-/** Parts of the settings that are more than keys. */
+/** Parts of the settings other than keys. */
 const PARTS = ['account', 'sessions', 'users', 'tokens', 'backup', 'import', 'tls'].map(
   (part) => `settings?part=${part}`,
 );
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => room.close());
 
-/** Something of everything, with names that are long or hostile. */
+/** One of each kind of entity, with long or hostile names. */
 async function fill(): Promise<void> {
   const { api } = room;
   const long = 'A group with a very long name, one that needs more than one line on any phone';
@@ -63,13 +63,13 @@ async function enlargeText(page: Page): Promise<void> {
   await devTools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
 }
 
-/** Saves a picture, on request. */
+/** Saves a screenshot, on request. */
 async function picture(page: Page, path: string, of: string): Promise<void> {
   const name = path.replace(/\W/g, '-') || 'overview';
   if (RECORDS_PAGES) await page.screenshot({ path: join(PICTURES, `${name}-${of}.png`) });
 }
 
-/** Saves pictures in the themes that differ only in colours, which no test judges. */
+/** Saves screenshots in the themes that differ only in colours, which no test checks. */
 async function picturesOfThemes(page: Page, path: string, size: string): Promise<void> {
   if (!RECORDS_PAGES) return;
   await page.emulateMedia({ colorScheme: 'light' });
@@ -81,7 +81,7 @@ async function picturesOfThemes(page: Page, path: string, size: string): Promise
 }
 
 describe('each page of the dashboard', () => {
-  test.each(VIEWS)('/%s fits every size, and large text, and has no finding of axe', async (path) => {
+  test.each(VIEWS)('/%s fits every size and large text, and has no axe findings', async (path) => {
     await room.withPage({ isCalm: true, theme: 'dark', viewport: Viewport.phone }, async (page) => {
       await page.goto(`./${path}`);
       for (const [size, viewport] of Object.entries(Viewport)) {
@@ -91,7 +91,7 @@ describe('each page of the dashboard', () => {
         expect({ size, faults: await layoutFaults(page) }).toEqual({ size, faults: [] });
       }
       await expectAccessible(page);
-      // As high as the page: the bar of a phone lies over what is scrolled below it.
+      // As high as the page, because the bar of a phone covers content that is scrolled below it.
       await page.setViewportSize({ ...Viewport.phone, height: 4_000 });
       await untilQuiet(page);
       await expectAccessible(page);

@@ -1,7 +1,7 @@
 /**
- * The dashboard as a browser gets it from a whole Weir: built, compressed, kept, below its content policy; and what it
- * costs: bytes per view, requests while nothing happens, and layout shifts. Times depend on the machine and are measured
- * by `npm run bench -- dashboard`.
+ * The dashboard as a browser loads it from a complete Weir: built, compressed, cached, with its content policy; and its
+ * costs: bytes per view, requests while idle, and layout shifts. Times depend on the machine, so `npm run bench --
+ * dashboard` measures them.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Response } from 'playwright-core';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await room.close();
 });
 
-/** Opens a path and waits until the page has drawn something; returns what was loaded for it. */
+/** Opens a path and waits until the page has drawn something; returns what it has loaded. */
 async function load(page: Page, path: string): Promise<Response[]> {
   const loaded: Response[] = [];
   page.on('response', (response) => loaded.push(response));
@@ -37,13 +37,13 @@ async function load(page: Page, path: string): Promise<Response[]> {
   return loaded;
 }
 
-/** The part of a URL behind the origin. */
+/** The part of a URL after the origin. */
 function pathOf(response: Response): string {
   return new URL(response.url()).pathname;
 }
 
 describe('the dashboard in a browser', () => {
-  test.each(['/', '/queries?domain=example.org'])('the page at %s loads without a fault', async (path) => {
+  test.each(['/', '/queries?domain=example.org'])('the page at %s loads without faults', async (path) => {
     await room.withPage({}, async (page) => {
       const loaded = await load(page, path);
       expect(loaded.map(pathOf)).toEqual(
@@ -53,7 +53,7 @@ describe('the dashboard in a browser', () => {
     });
   });
 
-  test('a page whose scripts do not come says so and loads again', async () => {
+  test('a page whose scripts fail to load reports it and loads again', async () => {
     await room.withPage({ expected: [/ERR_CONNECTION_RESET/] }, async (page) => {
       let isLost = true;
       await page.route('**/assets/*.js', (route) =>
@@ -67,23 +67,23 @@ describe('the dashboard in a browser', () => {
     });
   });
 
-  test('the page without a session has no finding of axe', async () => {
+  test('the page without a session has no axe findings', async () => {
     await room.withPage({ session: '' }, async (page) => {
       await load(page, '/');
       await expectAccessible(page);
     });
   });
 
-  test('a page under a name of a plain network loads without a fault', async () => {
+  test('a page under a name of a plain network loads without faults', async () => {
     const origin = `http://${LAN_NAME}:${room.weir.webPort}`;
-    // Two fields that only count over TLS; the browser says that it ignores them.
+    // Two header fields that are valid only over TLS; the browser reports that it ignores them.
     const expected = [/Cross-Origin-Opener-Policy header has been ignored/, /Origin-Agent-Cluster header/];
     await room.withPage({ session: '', origin, expected }, (page) => load(page, '/'));
   });
 
-  test('scripts and styles come compressed by Brotli, with their types', async () => {
+  test('scripts and styles are compressed with Brotli, and have their types', async () => {
     await room.withPage({}, async (page) => {
-      // Chromium offers Brotli to addresses of this machine and over HTTPS.
+      // Chromium offers Brotli only to loopback addresses and over HTTPS.
       const loaded = await load(page, '/');
       const assets = loaded.filter((response) => pathOf(response).startsWith('/assets/'));
       expect(assets.length).toBeGreaterThan(1);
@@ -96,7 +96,7 @@ describe('the dashboard in a browser', () => {
     });
   });
 
-  test('a second visit asks about the document and keeps its scripts and styles', async () => {
+  test('a second visit revalidates the document and uses cached scripts and styles', async () => {
     await room.withPage({}, async (page) => {
       await load(page, '/');
       await load(page, '/');
@@ -104,7 +104,7 @@ describe('the dashboard in a browser', () => {
       const assets = sizes.filter(([path]) => path.startsWith('/assets/'));
       expect(assets.length).toBeGreaterThan(1);
       for (const asset of assets) expect(asset).toEqual([asset[0], 0]);
-      // A 304 has only header fields, which count as 300 bytes.
+      // A 304 response has only header fields, which count as 300 bytes.
       const asked = sizes.filter(([path]) => path === '/' || path === '/svc-config.js');
       expect(asked).toEqual([
         ['/', 300],
@@ -114,13 +114,13 @@ describe('the dashboard in a browser', () => {
   });
 });
 
-/** Bytes that were transferred for each resource of the page. */
+/** Transferred bytes of each resource of the page. */
 const TRANSFERRED = `Object.fromEntries(
   [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
     .map(({ name, transferSize }) => [new URL(name).pathname, transferSize]))`;
 
 describe('the dashboard below a path of a proxy', () => {
-  test.each(['/weir/', '/weir/queries'])('%s loads all that it needs from below the path', async (path) => {
+  test.each(['/weir/', '/weir/queries'])('%s loads all its resources from below the path', async (path) => {
     const expected = [/^401 GET \/weir\/api\//, /status of 401/];
     await room.withPage({ origin: proxy.origin, session: '', expected }, async (page) => {
       const loaded = await load(page, path);
@@ -131,18 +131,18 @@ describe('the dashboard below a path of a proxy', () => {
 });
 
 const KB = 1024;
-/** Scripts of the first view, compressed by gzip as at the worst a browser gets them; the chart is drawn after it. */
+/** Scripts of the first view in the worst case for a browser, which is gzip; the chart is drawn after it. */
 const FIRST_SCRIPTS_BYTES = 195 * KB;
 /** Styles of the first view. */
 const FIRST_STYLES_BYTES = 20 * KB;
-/** Scripts of each page after that. */
+/** Scripts of each further page. */
 const PAGE_SCRIPTS_BYTES = 30 * KB;
 
 const MINUTE_MS = 60_000;
 
 /**
- * The clock of the page is ahead of that of Weir, whose stream would seem silent: one that says something every second
- * by the clock of the page is in its place.
+ * The clock of the page runs ahead of Weir's, so its stream would seem silent. A stream that sends a comment every
+ * second by the clock of the page replaces it.
  */
 const STREAM_BY_OWN_CLOCK = `{
   const ask = fetch;
@@ -160,7 +160,7 @@ const STREAM_BY_OWN_CLOCK = `{
   };
 }`;
 
-/** Opens a page whose timers the test runs, and waits for what it shows; returns the paths that it asks for. */
+/** Opens a page with a fake clock and waits for its content; returns the paths that it requests. */
 async function openByOwnClock(page: Page, path: string, shown: string): Promise<string[]> {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -174,7 +174,7 @@ async function openByOwnClock(page: Page, path: string, shown: string): Promise<
 }
 
 describe('the budgets of the dashboard', () => {
-  test('the first view, and each further page, load no more than they may', async () => {
+  test('the first view and each further page stay within their budgets', async () => {
     await room.withPage({}, async (page) => {
       const loaded = countLoaded(page);
       await page.goto('./');
@@ -184,7 +184,7 @@ describe('the budgets of the dashboard', () => {
       expect(first.scripts).toBeLessThanOrEqual(FIRST_SCRIPTS_BYTES);
       expect(first.styles).toBeLessThanOrEqual(FIRST_STYLES_BYTES);
       const links = page.locator('nav').first().locator('a[href]:not([href="#main"])');
-      // The page with all others brings the fields of forms, which most pages share.
+      // The first page with forms also loads the fields of forms, which most pages share.
       await followPath(page, 'more');
       const further: Record<string, number> = { '/more': loaded.take().scripts };
       for (const link of await links.all()) {
@@ -197,7 +197,7 @@ describe('the budgets of the dashboard', () => {
     });
   });
 
-  test('nothing of the overview moves while it loads and while its figures change', async () => {
+  test('nothing on the overview moves while it loads and while its figures change', async () => {
     await room.withPage({}, async (page) => {
       await page.addInitScript(`
         globalThis.shifts = 0;
@@ -214,7 +214,7 @@ describe('the budgets of the dashboard', () => {
   test.each([
     ['', '/api/dashboard'],
     ['queries', '/api/queries'],
-  ])('/%s asks for nothing while its tab is hidden', async (path, shown) => {
+  ])('/%s sends no requests while its tab is hidden', async (path, shown) => {
     await room.withPage({}, async (page) => {
       const asked = await openByOwnClock(page, path, shown);
       await hide(page);
@@ -225,7 +225,7 @@ describe('the budgets of the dashboard', () => {
     });
   });
 
-  test('the overview asks once in ten seconds at most while it is seen', async () => {
+  test('the overview sends at most one request in ten seconds while it is visible', async () => {
     await room.withPage({}, async (page) => {
       const asked = await openByOwnClock(page, '', '/api/dashboard');
       asked.length = 0;

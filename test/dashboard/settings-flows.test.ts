@@ -1,4 +1,4 @@
-/** User flows in the settings other than keys: account, certificate, backups, and settings of other programs. */
+/** Tasks in the settings other than keys: account, certificate, backups, and imports from other programs. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ async function prove(page: Page, password: string, action: string): Promise<void
   await press(page, action, '[role=dialog]');
 }
 
-/** Chooses a file as a person does, but without the window of the system. */
+/** Selects a file as a user does, but without the dialog of the system. */
 async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   await page
     .locator('input[type=file]')
@@ -52,7 +52,7 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
 }
 
 describe('the settings of the dashboard', () => {
-  test('let a person change the password, and switch a second factor on and off', async () => {
+  test('let a user change the password, and enable and disable a second factor', async () => {
     await room.api.expect(201, 'POST', '/users', { username: 'vera', password: FIRST, role: 'viewer' });
     const expected = [/^401 POST \/api\/auth/, /status of 401/];
     await room.withPage({ session: '', expected }, async (page) => {
@@ -100,7 +100,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('say by the field what is wrong with a certificate, and make another one', async () => {
+  test('show faults of a certificate beside its field, and create another one', async () => {
     const expected = [/^400 POST \/api\/tls\/upload/, /status of 400/];
     await room.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=tls');
@@ -120,7 +120,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('compare a backup with how things stand before it is restored', async () => {
+  test('compare a backup with the current settings before it is restored', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=backup');
       const started = page.waitForEvent('download');
@@ -138,7 +138,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('make a backup with secrets under a passphrase, which a restore asks for', async () => {
+  test('create a backup with secrets under a passphrase, which a restore asks for', async () => {
     const expected = [/^400 POST \/api\/restore$/, /status of 400/];
     await room.withPage({ expected }, async (page) => {
       await page.goto('./settings?part=backup');
@@ -159,7 +159,7 @@ describe('the settings of the dashboard', () => {
     });
   });
 
-  test('show what they make of another program before they take it over', async () => {
+  test("preview the import of another program's settings before they apply it", async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./settings?part=import');
       await choose(page, 'pi-hole_teleporter.zip', version6());
@@ -171,7 +171,7 @@ describe('the settings of the dashboard', () => {
       await press(page, 'Import');
       await page.getByText('The settings of Pi-hole are imported.').waitFor();
       const config = await room.api.expect<Record<string, Record<string, unknown>>>(200, 'GET', '/config');
-      // Not ticked any more, and an upstream that does not answer never was.
+      // The first is no longer selected; the second, an upstream that does not answer, never was.
       expect(config['blocking']!).toMatchObject({ mode: 'nxdomain', ttl_secs: 10 });
       expect(JSON.stringify(config['dns']!['pools'])).not.toContain('2001:db8::53');
       const groups = await room.api.expect<{ name: string }[]>(200, 'GET', '/groups');

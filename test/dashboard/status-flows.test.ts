@@ -1,6 +1,6 @@
 /**
- * Status of the server on every page: whether blocking is on, faults, and a warning that data is old while Weir does
- * not answer.
+ * Status of the server on every page: whether blocking is active, faults, and a warning that data are outdated while
+ * Weir does not answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DashboardPath } from '../../shared/dashboard-paths.ts';
@@ -17,9 +17,9 @@ import { freePort } from '../support/weir/free-ports.ts';
 import { Weir } from '../support/weir/weir-process.ts';
 import type { WeirOptions } from '../support/weir/weir-process.ts';
 
-/** All but the login, which has no frame. */
+/** All pages except the login, which has no frame. */
 const PATHS = Object.values(DashboardPath).filter((path) => path !== DashboardPath.login);
-/** Addresses on which nothing listens: every upstream refuses. */
+/** Addresses on which nothing listens, so every upstream refuses connections. */
 const UPSTREAMS = ['127.0.0.1:9', '127.0.0.2:9', '127.0.0.3:9'];
 /** Browser errors that are expected while Weir is stopped. */
 const AWAY = [/ERR_/, /Failed to load resource/, /dynamically imported module/, /Unable to preload/];
@@ -42,13 +42,13 @@ async function blocking(): Promise<Blocking> {
   return room.api.expect<Blocking>(200, 'GET', '/blocking');
 }
 
-/** Visits every page once, so that its code is loaded. */
+/** Visits every page once to load its code. */
 async function visitAll(page: Page): Promise<void> {
   await page.goto('./');
   for (const path of PATHS) await followPath(page, path);
 }
 
-describe('upstream servers of which none has ever replied', () => {
+describe('upstream servers that have never replied', () => {
   test.each([
     [
       'en-GB',
@@ -62,7 +62,7 @@ describe('upstream servers of which none has ever replied', () => {
       'Der Server hat die Verbindung abgelehnt.',
       'Upstream-Server anzeigen',
     ],
-  ])('are never said to reply, in %s', async (locale, down, cause, link) => {
+  ])('are never shown as replying, in %s', async (locale, down, cause, link) => {
     await room.withPage({ locale }, async (page) => {
       await page.goto('./');
       await page.getByRole('main').getByRole('link', { name: link }).click();
@@ -75,7 +75,7 @@ describe('upstream servers of which none has ever replied', () => {
 });
 
 describe('the status on every page', () => {
-  test('lists all problems with what fixes each, at every size', async () => {
+  test('lists all problems with the fix for each, at every size', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./history');
       await page.getByRole('button', { name: '1 problem' }).click();
@@ -93,7 +93,7 @@ describe('the status on every page', () => {
     });
   });
 
-  test('is not good while blocking is on and no name is blocked', async () => {
+  test('shows a warning while blocking is active and no name is blocked', async () => {
     const rules = await room.api.expect<{ data: ManagedDomain[] }>(200, 'GET', '/managed-domains');
     await room.withPage({}, async (page) => {
       await page.goto('./');
@@ -139,7 +139,7 @@ describe('the status on every page', () => {
     });
   });
 
-  test('pauses until tomorrow, for a time of choice, and until resumed', async () => {
+  test('pauses until tomorrow, for a chosen time, and until resumed', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./');
       const choose = async (name: RegExp | string): Promise<void> => {
@@ -168,7 +168,7 @@ describe('the status on every page', () => {
       await choose('Until I resume it');
       await resume.waitFor();
       expect(await blocking()).toMatchObject({ enabled: false, timer_secs: null });
-      // From elsewhere: the page shows it without being asked.
+      // Resumed by another client: the page shows it without an action.
       await room.api.expect(200, 'POST', '/blocking', { enabled: true });
       await resume.waitFor({ state: 'detached' });
     });
@@ -178,7 +178,7 @@ describe('the status on every page', () => {
 describe('while Weir does not answer', () => {
   const LOST = 'No connection to Weir since';
 
-  test('every page is marked as old, at every size, until its process continues', async () => {
+  test('every page is marked as outdated, at every size, until the process continues', async () => {
     await room.withPage({ expected: AWAY, theme: 'dark' }, async (page) => {
       await visitAll(page);
       await page.evaluate('globalThis.isSamePage = true');
@@ -204,7 +204,7 @@ describe('while Weir does not answer', () => {
     });
   });
 
-  test('a page comes back by itself after a restart, one whose code was not there too, and none speaks of an upgrade', async () => {
+  test('a page recovers after a restart, even one whose code did not load, and none reports an upgrade', async () => {
     await room.withPage(
       { expected: [...AWAY, /^5\d\d /, /^401 /, /status of/], locale: 'de-DE' },
       async (page) => {

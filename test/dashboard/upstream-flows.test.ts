@@ -28,7 +28,7 @@ async function poolNames(): Promise<string[]> {
 }
 
 describe('a new pool', () => {
-  test('is tested before it is saved, and saved without an answer only after a question', async () => {
+  test('is tested before it is saved, and without an answer saved only after a confirmation', async () => {
     const before = await poolNames();
     const refused = [/^409 PATCH \/api\/config/, /status of 409/];
     await room.withPage({ expected: refused }, async (page) => {
@@ -58,7 +58,7 @@ describe('a new pool', () => {
     });
   });
 
-  test('takes its servers from a known operator, who is described', async () => {
+  test('uses the servers of a known operator, who is described', async () => {
     await room.withPage({}, async (page) => {
       await page.goto('./resolving');
       await page.getByRole('button', { name: /^Add (a )?pool$/ }).click();

@@ -1,4 +1,4 @@
-/** Stand-in of the demo for the Internet, on loopback: resolvers that know the made-up names, and a server of lists. */
+/** Stand-in for the Internet in the demo, on loopback: resolvers that know the sample names, and a server of lists. */
 import { nameToText } from '../../shared/dns/name.ts';
 import { idOf, questionOf, response } from '../support/dns/built-messages.ts';
 import { ScriptedUpstream } from '../support/dns/scripted-upstream.ts';
@@ -7,7 +7,7 @@ import { startListServer } from '../support/weir/list-server.ts';
 import { answerOf, LISTS, listText } from './sites.ts';
 import type { ListName } from './sites.ts';
 
-/** Entries of each list; the last one shrinks at a later fetch, so that its update is held. */
+/** Entries of each list; the last list shrinks at a later fetch, so that its update is put on hold. */
 const ENTRIES: Readonly<Record<ListName, number>> = {
   'Ads and trackers': 24_000,
   'Phishing and malware': 9_000,
@@ -16,21 +16,21 @@ const ENTRIES: Readonly<Record<ListName, number>> = {
 const ENTRIES_LATER = 40;
 const NEAREST_MS = 4;
 const FARTHER_MS = 30;
-/** Bits of the header of a response: QR, RD and RA. */
+/** Header bits of a response: QR, RD and RA. */
 const RESPONSE = 0x8180;
 
-/** All of it. */
+/** The whole stand-in. */
 export interface DemoInternet {
   /** Addresses of the resolvers, `IP:PORT`. */
   readonly resolvers: readonly string[];
   /** URL of a list. */
   listUrl(list: ListName): string;
-  /** Makes the last list far shorter from now on. */
+  /** Makes the last list much shorter. */
   shortenLastList(): void;
   close(): Promise<void>;
 }
 
-/** Starts it, lists on this port. */
+/** Starts the stand-in, with lists on this port. */
 export async function startDemoInternet(listPort: number): Promise<DemoInternet> {
   const resolvers = [await startResolver('127.0.0.1'), await startResolver('127.0.0.3')];
   const server = await startListServer(listPort);
@@ -47,7 +47,7 @@ export async function startDemoInternet(listPort: number): Promise<DemoInternet>
   };
 }
 
-/** A resolver that takes as long as one on the Internet. */
+/** A resolver that is as slow as one on the Internet. */
 async function startResolver(ip: string): Promise<ScriptedUpstream> {
   const resolver = await ScriptedUpstream.start(ip);
   resolver.udpScript = (query) => {
@@ -58,7 +58,7 @@ async function startResolver(ip: string): Promise<ScriptedUpstream> {
       },
       NEAREST_MS + FARTHER_MS * Math.random() ** 3,
     );
-    // It runs for days, and what it was asked does not matter.
+    // It runs for days, and its received queries are not needed.
     for (const asked of [resolver.udpQueries, resolver.tcpQueries]) asked.length = 0;
   };
   resolver.tcpScript = resolver.udpScript;

@@ -1,4 +1,4 @@
-/** Fills the query log of the demo, up to now: a week at the first start, and later the time in which it was not running. */
+/** Fills the query log of the demo up to now: a week at the first start, later the time in which it was not running. */
 import type { QueryLogRow } from '../../control-plane/query-log/rows/row.ts';
 import type { Database } from '../../control-plane/storage/db/database.ts';
 import { nodeIdOf } from '../../control-plane/storage/cluster/node-store.ts';
@@ -6,22 +6,22 @@ import { DAY_MS, keepAsUpkeep, storeRows } from '../bench/stored-log/made-up-log
 import { madeRows } from './made-week.ts';
 import type { Progress } from './progress.ts';
 
-/** Log to fill. */
+/** The log to fill. */
 export interface FilledLog {
   readonly nodeName: string;
   readonly days: number;
-  /** Questions of an ordinary day. */
+  /** Number of queries on an ordinary day. */
   readonly perDay: number;
   readonly upstreams: readonly string[];
 }
 
-/** Shorter times are left empty: they look like the restart that they were. */
+/** Shorter gaps are left empty, because they look like the restarts that they were. */
 const LEAST_GAP_MS = 600_000;
-/** Rows of a block, about as many as upkeep leaves in a quiet log. */
+/** Rows of a block, about as many as maintenance leaves in a quiet log. */
 const BLOCK_ROWS = 20_000;
 const SEED = 20261123;
 
-/** Stores rows from the last existing one, or `days` ago, until now; no Weir may use the database. */
+/** Stores rows from the newest existing one, or from `days` ago, until now; no Weir may be using the database. */
 export async function fillLog(
   database: Database,
   { nodeName, days, ...made }: FilledLog,
@@ -39,7 +39,7 @@ export async function fillLog(
   await keepAsUpkeep(database, { nodeIds: [nodeId], days: 400 });
 }
 
-/** Passes rows on; shows each day that they reach, with the number of queries so far. */
+/** Passes rows on, and reports each day that they reach, with the number of queries so far. */
 function* countedByDay(
   rows: Iterable<QueryLogRow>,
   spanMs: number,

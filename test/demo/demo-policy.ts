@@ -1,4 +1,7 @@
-/** Settings of the demo's household, made over the API as users would: they have a history, and can be undone. */
+/**
+ * Settings of the demo's household, created through the API as users would, so that they have a history and can be
+ * undone.
+ */
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
 import type { Client } from '../../shared/api/policy/clients-api.ts';
 import type { CustomService } from '../../shared/api/policy/services-api.ts';
@@ -15,7 +18,7 @@ const NAS = '192.0.2.2';
 const PRINTER = '192.0.2.3';
 const CHILDREN = groupIdOf('Children');
 
-/** Makes all of it. */
+/** Creates all settings. */
 export async function makePolicy(api: ApiClient, internet: DemoInternet): Promise<void> {
   await makeNetworks(api);
   for (const list of LISTS) await api.addSource({ name: list, url: internet.listUrl(list) });
@@ -88,7 +91,7 @@ async function makePeople(api: ApiClient): Promise<void> {
   await api.expect(201, 'POST', '/grants', grant);
 }
 
-/** The next version of the last list is so short that it needs approval. */
+/** Makes the next version of the last list so short that it needs approval. */
 async function holdLastList(api: ApiClient, internet: DemoInternet): Promise<void> {
   const sources = await api.expect<BlocklistSource[]>(200, 'GET', '/blocklist-sources');
   const { id } = sources.find(({ name }) => name === LISTS.at(-1))!;

@@ -1,4 +1,4 @@
-/** The demo for people who want to look at the dashboard: with little data, started twice. */
+/** The demo for users who want to try the dashboard: with little data, started twice. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { BlocklistSource } from '../../shared/api/policy/sources-api.ts';
@@ -12,7 +12,7 @@ import { Demo } from './running-demo.ts';
 import { LISTS } from './sites.ts';
 
 const DAYS = 0.5;
-/** Of 4,000 questions a day, some half days have hardly one that a regular expression blocks. */
+/** With 4,000 queries a day, in some half days a regex rule blocks almost none. */
 const PER_DAY = 20_000;
 
 const room = makeTempDir();
@@ -67,7 +67,7 @@ describe('Demo', () => {
     );
   });
 
-  test('keeps asking as its devices', async () => {
+  test('keeps sending queries as its devices', async () => {
     const devices = HOUSEHOLD.map(({ address }) => address);
     const before = await demo.api.queryCount();
     await demo.api.untilQueryCount(before + 3);
@@ -75,7 +75,7 @@ describe('Demo', () => {
     for (const { client } of data) expect(devices).toContain(client);
   });
 
-  test('starts again from what is there, and ends at once on Ctrl+C', async () => {
+  test('starts again with its existing data, and ends at once on Ctrl+C', async () => {
     await demo.close();
     const port = demo.weir.webPort;
     const args = [join(import.meta.dirname, 'demo.ts'), '--dir', room.path, '--port', String(port)];

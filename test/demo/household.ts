@@ -1,9 +1,9 @@
-/** Who lives and works at the made-up address: groups, devices with what they ask for, and how busy they are when. */
+/** The sample household and office: groups, devices with their topics, and how active they are at which times. */
 import type { Random } from '../bench/material/random.ts';
 import { SITES } from './sites.ts';
 import type { Topic } from './sites.ts';
 
-/** Groups beside Default. */
+/** Groups in addition to Default. */
 export const GROUPS = ['Adults', 'Children', 'Guests', 'Devices'] as const;
 export type GroupName = (typeof GROUPS)[number];
 
@@ -23,22 +23,22 @@ export interface Device {
   readonly hostname: string;
   readonly group: GroupName;
   readonly rhythm: Rhythm;
-  /** Questions of an ordinary day, beside those of others. */
+  /** Share of the queries of an ordinary day, relative to other devices. */
   readonly weight: number;
-  /** Topics that it asks for; a duplicated topic is asked for twice as often. */
+  /** Topics of its queries; a topic that is listed twice is queried twice as often. */
   readonly topics: readonly Topic[];
-  /** Whether it asks over TLS or HTTPS when it can. */
+  /** Whether it uses TLS or HTTPS if possible. */
   readonly isEncrypted: boolean;
 }
 
-/** How busy each hour of a day is, from midnight on. */
+/** Activity in each hour of a day, from midnight on. */
 const HOURS: Readonly<Record<Rhythm, readonly number[]>> = {
   person: [2, 1, 0.5, 0.5, 0.5, 1, 4, 8, 7, 5, 5, 6, 8, 6, 5, 6, 7, 9, 10, 11, 12, 11, 8, 4],
   work: [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1, 4, 10, 12, 12, 11, 6, 10, 12, 11, 9, 5, 2, 2, 2, 1, 1, 0.5],
   evening: [1, 0.3, 0.2, 0.2, 0.2, 0.2, 1, 2, 1, 1, 1, 1, 2, 2, 2, 4, 6, 8, 10, 12, 12, 11, 8, 3],
   always: [4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4],
 };
-/** How much of an ordinary day is left of Saturdays and Sundays. */
+/** Activity on Saturdays and Sundays, relative to an ordinary day. */
 const WEEKEND: Readonly<Record<Rhythm, number>> = { person: 1.2, work: 0.15, evening: 1.4, always: 1 };
 
 const PHONE: readonly Topic[] = ['messages', 'messages', 'reading', 'video', 'chatter', 'trackers', 'upkeep'];
@@ -100,7 +100,9 @@ export const HOUSEHOLD: readonly Device[] = DEVICES.map(([name, group, rhythm, w
 const ALL_WEIGHTS = HOUSEHOLD.reduce((sum, { weight }) => sum + weight, 0);
 const SECS_PER_HOUR = 3600;
 
-/** Questions a second of a device at a moment of the local day, where all devices ask `perDay` on an ordinary one. */
+/**
+ * Queries per second of a device at a time of the local day, if all devices together send `perDay` on an ordinary day.
+ */
 export function rateOf({ rhythm, weight }: Device, at: Date, perDay: number): number {
   const hours = HOURS[rhythm];
   const share = hours[at.getHours()]! / hours.reduce((sum, hour) => sum + hour, 0);
@@ -114,7 +116,7 @@ export interface AskedName {
   readonly qtype: 'A' | 'AAAA' | 'HTTPS' | 'PTR';
 }
 
-/** Next question of a device: of each topic the first names most often. */
+/** Next question of a device; the first names of each topic are the most frequent. */
 export function drawQuestion({ topics }: Device, random: Random): AskedName {
   const sites = SITES[topics[Math.floor(random() * topics.length)]!];
   const name = sites[Math.floor(random() ** 1.6 * sites.length)]!;

@@ -1,6 +1,6 @@
 /**
- * The devices of the household keep asking: over loopback, with a PROXY header that names the device, as a load
- * balancer would pass it on.
+ * Ongoing queries of the household's devices, over loopback and with a PROXY header that names the device, as a load
+ * balancer forwards them.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -10,21 +10,21 @@ import { query } from '../support/dns/dns-message.ts';
 import { drawQuestion, HOUSEHOLD, rateOf } from './household.ts';
 import type { Device } from './household.ts';
 
-/** Whose PROXY headers the demo believes; a browser on this machine comes from elsewhere. */
+/** Address whose PROXY headers the demo trusts; a browser on this machine uses another. */
 export const BALANCER = '127.0.0.2';
 
 const TURN_MS = 200;
-/** Questions a second at least, at night too: there is always something to see. */
+/** Minimum queries per second, also at night, so that there is always something to see. */
 const LEAST_RATE = 1.5;
 
-/** Queries that continue until they are stopped. */
+/** Queries that are sent until stopped. */
 export class LiveTraffic {
   private readonly socket: Socket;
   private readonly timer: NodeJS.Timeout;
 
   private constructor(socket: Socket, dnsPort: number, perDay: number) {
     this.socket = socket;
-    // Answers are Weir's affair.
+    // Only Weir needs the answers.
     socket.on('message', () => undefined);
     socket.on('error', () => undefined);
     this.timer = setInterval(() => {
@@ -37,7 +37,7 @@ export class LiveTraffic {
     }, TURN_MS);
   }
 
-  /** Begins, with `perDay` questions on an ordinary day. */
+  /** Starts, with `perDay` queries on an ordinary day. */
   static async start(dnsPort: number, perDay: number): Promise<LiveTraffic> {
     const socket = createSocket('udp4');
     socket.bind(0, BALANCER);
@@ -51,7 +51,7 @@ export class LiveTraffic {
   }
 }
 
-/** The devices that ask in this turn. */
+/** The devices that send a query in this round. */
 function askers(perDay: number): Device[] {
   const now = new Date();
   const rates = HOUSEHOLD.map((device) => rateOf(device, now, perDay));

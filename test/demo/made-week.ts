@@ -1,4 +1,6 @@
-/** Days of the household's questions as Weir would have answered and logged them; the same seed gives the same days. */
+/**
+ * Days of queries of the household as Weir would have answered and logged them; the same seed generates the same days.
+ */
 import type { QueryLogRow } from '../../control-plane/query-log/rows/row.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
@@ -13,12 +15,12 @@ import type { AskedName, Device } from './household.ts';
 import { BEDTIME, CHATTER, PRIZES, TELEMETRY } from './demo-rules.ts';
 import { answerOf, isSigned, LISTED, LISTS } from './sites.ts';
 
-/** Span to make. */
+/** Time span to generate. */
 export interface MadeSpan {
   /** Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Questions of an ordinary day. */
+  /** Number of queries on an ordinary day. */
   readonly perDay: number;
   /** Upstream servers as configured. */
   readonly upstreams: readonly string[];
@@ -41,7 +43,7 @@ export function* madeRows({ fromMs, toMs, perDay, upstreams, seed }: MadeSpan): 
     const at = new Date(stepMs);
     const asked = HOUSEHOLD.flatMap((device) => {
       const expected = (rateOf(device, at, perDay) * lengthMs) / 1000;
-      // For 60% of the steps a device is silent; in the others it loads pages.
+      // A device is idle in 60% of the steps; in the others it loads pages.
       const count = random() < 0.4 ? Math.floor((expected / 0.4) * 2 * random() + random()) : 0;
       return Array.from({ length: count }, () => ({ device, timeMs: stepMs + random() * lengthMs }));
     });
@@ -77,7 +79,7 @@ function protocolOf({ isEncrypted }: Device, random: Random): RowInWords['protoc
   return random() < TCP_SHARE ? Protocol.tcp : Protocol.udp;
 }
 
-/** How policy blocks a question; null if it does not. */
+/** The block of a question by policy; null if it is not blocked. */
 function blockOf({ group }: Device, { name }: AskedName, at: Date): Partial<RowInWords> | null {
   const isBelow = (domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
   const by = (

@@ -1,4 +1,4 @@
-// `npm run demo -- pictures`: takes the screenshots for README.md and docs/tour.md of the demo in a real browser.
+// `npm run demo -- pictures`: takes the screenshots for README.md and docs/tour.md from the demo in a real browser.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -13,7 +13,7 @@ interface Picture {
   readonly theme: 'light' | 'dark';
   readonly size: { readonly width: number; readonly height: number };
   readonly isPhone?: boolean;
-  /** Brings the page into the state that is shown. */
+  /** Brings the page into the state for the screenshot. */
   readonly prepare: (page: Page) => Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ const PICTURES: readonly Picture[] = [
     size: DESKTOP,
     prepare: async (page) => {
       const row = page.getByRole('row').filter({ hasText: 'Ads and trackers' }).first();
-      // A click on this cell sets no filter, as some others would.
+      // Clicking this cell sets no filter; some other cells would.
       await row.getByRole('gridcell').nth(5).click();
       await page.getByRole('dialog').getByText('Ads and trackers').first().waitFor();
     },
@@ -92,7 +92,7 @@ const demo = await Demo.open({
 });
 const browser = await openBrowser();
 try {
-  // Wait for real blocked queries at the top of the log: the current policy does not explain the made-up ones.
+  // Waits for real blocked queries at the top of the log: the current policy does not explain the generated ones.
   const made = await demo.api.queryCount('status=BLOCKED_LIST');
   await demo.api.untilQueryCount(made + 5, 'status=BLOCKED_LIST');
   mkdirSync(FOLDER, { recursive: true });

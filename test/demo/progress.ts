@@ -1,6 +1,6 @@
-/** Progress of a slow start: numbered steps with counts, on one line in a terminal, else one line each. */
+/** Progress of a slow start: numbered steps with counts, on one updated line in a terminal, otherwise one line each. */
 
-/** Where progress is written; `process.stdout` is one. */
+/** Output for progress, such as `process.stdout`. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -48,5 +48,5 @@ export class Progress {
   }
 }
 
-/** Output that shows nothing. */
+/** Output that discards everything. */
 export const silent: ProgressOutput = { write: () => undefined };

@@ -1,4 +1,4 @@
-/** A running demo: a complete Weir with the made-up household, in a separate folder that later starts continue from. */
+/** A running demo: a complete Weir with the sample household, in its own folder with which later starts continue. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ import { BALANCER, LiveTraffic } from './live-traffic.ts';
 import { Progress, silent } from './progress.ts';
 import type { ProgressOutput } from './progress.ts';
 
-/** How a demo is opened. */
+/** Options of a demo. */
 export interface DemoOptions {
-  /** Folder of everything that it keeps. */
+  /** Folder with all its files. */
   readonly dir: string;
   readonly ports: { readonly web: number; readonly dns: number; readonly lists: number };
-  /** Days that the log goes back. */
+  /** Days of query log to generate. */
   readonly days: number;
-  /** Questions of an ordinary day. */
+  /** Number of queries on an ordinary day. */
   readonly perDay: number;
   /** Output for the progress of the start; none by default. */
   readonly output?: ProgressOutput;
@@ -30,7 +30,7 @@ export interface DemoOptions {
 /** State of the demo in a folder. */
 interface DemoState {
   readonly password: string;
-  /** Whether everything was made; else the next start begins again. */
+  /** Whether everything was created; otherwise the next start begins from scratch. */
   readonly isMade: boolean;
 }
 
@@ -38,7 +38,7 @@ const NODE_NAME = 'demo';
 const RESTART_STEPS = 3;
 /** The policy is set up over the API of the running server. */
 const FIRST_START_STEPS = RESTART_STEPS + 1;
-/** A first start would subscribe to a public list. */
+/** Otherwise a first start would add a public list. */
 const NO_PUBLIC_LIST = "INSERT INTO meta (key, value) VALUES ('first_source_seeded', 'true')";
 const BELIEVED = {
   WEIR_SERVER_PROXY_PROTOCOL_ENABLED: 'true',
@@ -48,7 +48,7 @@ const BELIEVED = {
 /** A demo. */
 export class Demo {
   readonly weir: Weir;
-  /** Signed in as the administrator. */
+  /** Session of the administrator. */
   readonly api: ApiClient;
   /** Password of the user `admin`. */
   readonly password: string;
@@ -66,7 +66,7 @@ export class Demo {
     this.traffic = parts.traffic;
   }
 
-  /** Starts everything, and makes what is missing. @throws {Error} if the folder belongs to something else */
+  /** Starts everything, and creates missing data. @throws {Error} if the folder belongs to another program */
   static async open({ dir, ports, days, perDay, output = silent }: DemoOptions): Promise<Demo> {
     const room = { path: dir, dataDir: join(dir, 'data'), remove: () => undefined };
     const state = openState(dir, room.dataDir);
@@ -115,7 +115,7 @@ export class Demo {
     return `http://127.0.0.1:${String(this.weir.webPort)}`;
   }
 
-  /** Ends everything, once. */
+  /** Stops everything, once. */
   close(): Promise<void> {
     return (this.closing ??= this.end());
   }
@@ -127,12 +127,12 @@ export class Demo {
   }
 }
 
-/** The pool of resolvers that are asked in turn, as TOML. */
+/** The pool of resolvers that are used in turn, as TOML. */
 function poolOf(servers: readonly string[]): string {
   return `[[dns.pools]]\nname = "made-up"\nstrategy = "Balanced"\nservers = ${JSON.stringify(servers)}\n`;
 }
 
-/** State in the folder; a new password if it is new, or if the first start was interrupted. */
+/** State of the folder, with a new password if it is new or the first start was interrupted. */
 function openState(dir: string, dataDir: string): DemoState {
   const file = join(dir, 'demo.json');
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DemoState) : null;

@@ -1,9 +1,9 @@
-/** The made-up Internet of the demo: names that its devices ask for, their answers, and the lists that name them. */
+/** The sample Internet of the demo: names that its devices query, their answers, and the lists that contain them. */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { a, soa } from '../support/dns/built-messages.ts';
 import type { TestRecord } from '../support/dns/built-messages.ts';
 
-/** Names that devices ask for, by what people do with them. */
+/** Names that devices query, by activity. */
 export const SITES = {
   reading: [
     'www.search.example',
@@ -56,14 +56,14 @@ export type Topic = keyof typeof SITES;
 export const LISTS = ['Ads and trackers', 'Phishing and malware', 'Chatty devices'] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** Names above that each list blocks, with their subdomains. */
+/** The names above that each list blocks, with their subdomains. */
 export const LISTED: Readonly<Record<ListName, readonly string[]>> = {
   'Ads and trackers': ['adserver.example', 'metrics.example', 'app-kit.example', 'cookie-match.example'],
   'Phishing and malware': ['phish.example', 'winner.example'],
   'Chatty devices': ['stats.game-maker.example', 'stats.thermostat.example', 'metrics.example'],
 };
 
-/** Words for filler entries, which make a list about as long as real ones. */
+/** Words for filler entries, which make a list about as long as a real one. */
 const FILLER_WORDS = ['banner', 'click', 'count', 'pixel', 'promo', 'tag', 'track', 'view'];
 
 /** Text of a list, including lines that are not rules. */
@@ -77,7 +77,7 @@ export function listText(name: ListName, entries: number): string {
   return ['! Made up for the demo', ...own, ...filler, 'this line is not a rule', ''].join('\n');
 }
 
-/** Response of the made-up Internet to a question. */
+/** Response of the sample Internet to a question. */
 export interface SiteAnswer {
   readonly rcode: number;
   readonly answers: readonly TestRecord[];

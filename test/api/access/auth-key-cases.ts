@@ -7,7 +7,7 @@ import { type AuthCase, DAY_SECS, HOUR_SECS, expectLife, failures, get, node, po
 export const AUTH_KEYS: readonly AuthCase[] = [
   {
     rule: 'auth.enabled',
-    what: 'false asks for nothing',
+    what: 'false disables authentication',
     run: async () => {
       expect((await get()).status).toBe(401);
       await node.restart('auth.enabled = false');
@@ -16,7 +16,7 @@ export const AUTH_KEYS: readonly AuthCase[] = [
   },
   {
     rule: 'auth.session_ttl_hours',
-    what: 'is the life of a session',
+    what: 'sets the lifetime of a session',
     run: async () => {
       await node.restart('auth.session_ttl_hours = 2');
       await expectLife(2 * HOUR_SECS, false);
@@ -24,7 +24,7 @@ export const AUTH_KEYS: readonly AuthCase[] = [
   },
   {
     rule: 'auth.remember_me_days',
-    what: 'is its life with remember_me',
+    what: 'sets the lifetime of a session with remember_me',
     run: async () => {
       await node.restart('auth.remember_me_days = 3');
       await expectLife(3 * DAY_SECS, true);
@@ -32,7 +32,7 @@ export const AUTH_KEYS: readonly AuthCase[] = [
   },
   {
     rule: 'auth.login_rate_limit_attempts',
-    what: 'is how many failures are heard',
+    what: 'limits the failed logins',
     run: async () => {
       await node.restart('auth.login_rate_limit_attempts = 2');
       await node.api.setUp();
@@ -41,7 +41,7 @@ export const AUTH_KEYS: readonly AuthCase[] = [
   },
   {
     rule: 'auth.login_rate_limit_window_secs',
-    what: 'is how long the login stays locked',
+    what: 'sets how long the login stays locked',
     run: async () => {
       await node.restart('auth.login_rate_limit_window_secs = 60');
       await node.api.setUp();
@@ -54,7 +54,7 @@ export const AUTH_KEYS: readonly AuthCase[] = [
   },
   {
     rule: 'auth.admin.username',
-    what: 'is the name of the administrator, and no other is',
+    what: 'sets the only name of the administrator',
     run: async () => {
       await node.restart('auth.admin.username = "frida"');
       await node.api.setUp();
@@ -64,7 +64,7 @@ export const AUTH_KEYS: readonly AuthCase[] = [
   },
   {
     rule: 'auth.admin.password_hash',
-    what: 'is the password, before any that is stored, and no setup is left to do',
+    what: 'overrides a stored password, and makes the setup unnecessary',
     run: async () => {
       await node.restart(`auth.admin.password_hash = "${PASSWORD_HASH}"`);
       expect((await post('/auth/setup', { password: 'another password' })).status).toBe(403);

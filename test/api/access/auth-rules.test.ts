@@ -1,6 +1,6 @@
 /**
- * The rules of authentication, one by one, over HTTP and a real database: the ten of the specification's section, its
- * table of keys, and what its table of errors says of logins.
+ * The rules of authentication, one by one, over HTTP and a real database: the ten rules of the specification's section,
+ * its table of keys, and the entries about logins in its table of errors.
  */
 import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ import { AUTH_KEYS } from './auth-key-cases.ts';
 const RULES: readonly AuthCase[] = [
   {
     rule: '1',
-    what: 'a session or the key of a token suffices; without either it is 401 with a challenge',
+    what: 'a session or the key of a token suffices; without either, the answer is 401 with a challenge',
     run: async () => {
       const session = await signedIn();
       const { key } = await makeToken(node.api, session, { name: 'a' });
@@ -49,7 +49,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '2',
-    what: 'what is public needs neither; a logout ends the session that it carries',
+    what: 'public routes need neither; a logout ends the session of its request',
     run: async () => {
       const session = await signedIn();
       const statuses = [
@@ -66,7 +66,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '3 and 9',
-    what: 'before the setup nothing is accepted; it works once, then it is 403; an Argon2id hash is stored',
+    what: 'no login succeeds before the setup, which works once, then returns 403; an Argon2id hash is stored',
     run: async () => {
       await node.restart('');
       expect(outcome(await get())).toEqual([401, 'setup_required']);
@@ -95,7 +95,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '4',
-    what: 'with remember_me it lives remember_me_days, over the end of the browser',
+    what: 'with remember_me it lives remember_me_days, even if the browser is closed',
     run: async () => {
       await expectLife(30 * DAY_SECS, true);
       const answer = await post('/auth/login', { username: 'admin', password: PASSWORD, remember_me: true });
@@ -119,7 +119,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '6',
-    what: 'sessions that are over are removed, others are not',
+    what: 'only expired sessions are removed',
     run: async () => {
       await signedIn();
       await node.api.logIn({ remember_me: true });
@@ -141,7 +141,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '7',
-    what: 'the password changes with the one of before, and other sessions end',
+    what: 'changing the password needs the old one, and ends other sessions',
     run: async () => {
       const [own, other] = [await signedIn(), await node.api.logIn()];
       const change = (current: string): Promise<TestAnswer> =>
@@ -170,7 +170,7 @@ const RULES: readonly AuthCase[] = [
   },
   {
     rule: '8',
-    what: 'a key that programs have is imported with an update',
+    what: 'a key that programs already use is imported by an update',
     run: async () => {
       const session = await signedIn();
       const { id, key } = await makeToken(node.api, session, { name: 'a' });

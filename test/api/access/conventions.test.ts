@@ -1,4 +1,4 @@
-/** Conventions of all routes: access, meaning of statuses, and limits of any input. */
+/** Conventions of all routes: access, meaning of statuses, and limits of all input. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** API on the same database, with authentication off. */
+/** API on the same database, with authentication disabled. */
 let openApi: RunningApi;
 /** Sessions of an admin, a viewer and a user of the role family. */
 let session: string;
@@ -58,7 +58,7 @@ describe('the guard', () => {
     expect(answer.headers['www-authenticate']).toMatch(/\S+ realm="weir"/);
   });
 
-  test.each(guarded)('$name with a session that never was is 401', async (route) => {
+  test.each(guarded)('$name with a session that never existed is 401', async (route) => {
     expectProblem(
       await api.send(route.method, pathOf(route), { session: 'A'.repeat(43) }),
       401,
@@ -67,21 +67,24 @@ describe('the guard', () => {
     expectProblem(await api.send(route.method, pathOf(route), { session: 'j:{"a":1}' }), 401, 'unauthorized');
   });
 
-  test.each(guarded)('$name with a good session is let through', async (route) => {
+  test.each(guarded)('$name with a valid session reaches its handler', async (route) => {
     const answer = await api.send(route.method, pathOf(route, 99), { session });
     expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
 
-  test.each(guarded)('$name with authentication off is let through', async (route) => {
+  test.each(guarded)('$name with authentication disabled reaches its handler', async (route) => {
     const answer = await openApi.send(route.method, pathOf(route, 99));
     expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
   });
 
-  test.each(guarded)('$name for a viewer is 403 unless it only reads or is their own', async (route) => {
-    const answer = await api.send(route.method, pathOf(route, 99), { session: viewer });
-    if (route.access === 'admin' || route.access === 'family') expectProblem(answer, 403, 'forbidden');
-    else expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
-  });
+  test.each(guarded)(
+    '$name for a viewer is 403 unless it only reads or concerns their own account',
+    async (route) => {
+      const answer = await api.send(route.method, pathOf(route, 99), { session: viewer });
+      if (route.access === 'admin' || route.access === 'family') expectProblem(answer, 403, 'forbidden');
+      else expect([200, 201, 202, 204, 400, 404, 415]).toContain(answer.status);
+    },
+  );
 
   test('an offer of HTTP/2 over plain TCP gives no access without authentication (AdGuard Home CVE-2026-32136)', async () => {
     const headers = { connection: 'upgrade, http2-settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
@@ -100,7 +103,7 @@ describe('the guard', () => {
     expect([200, 204, 400]).toContain(answer.status);
   });
 
-  test('openapi.json needs a session as every route that is not named public', async () => {
+  test('openapi.json needs a session like every route that is not public', async () => {
     expectProblem(await api.send('GET', '/api/openapi.json'), 401, 'unauthorized');
     expect((await api.send('GET', '/api/openapi.json', { session })).status).toBe(200);
   });
@@ -124,7 +127,7 @@ describe('other origins', () => {
       );
   });
 
-  test.each(changing)('$name with authentication off is still refused to other origins', async (route) => {
+  test.each(changing)('$name with authentication disabled is still 403 for other origins', async (route) => {
     const headers = { origin: 'http://evil.example' };
     expectProblem(await openApi.send(route.method, pathOf(route, 99), { headers }), 403, 'cross_origin');
   });
@@ -156,7 +159,7 @@ describe('methods and paths', () => {
   const paths = [...new Set(everyRow.map((route) => route.path))];
 
   test.each(paths)(
-    '%s answers OPTIONS with 204 and methods it does not have with 405, both with Allow',
+    '%s answers OPTIONS with 204 and unsupported methods with 405, both with Allow',
     async (path) => {
       const methods = everyRow.filter((route) => route.path === path).map((route) => route.method as string);
       const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
@@ -185,7 +188,7 @@ describe('methods and paths', () => {
       expectProblem(await api.send('GET', path), 404, 'not_found');
   });
 
-  test('a path that climbs leads nowhere, however it is written (AdGuard Home CVE-2026-41448)', async () => {
+  test('a path with dot segments reaches no file, however it is encoded (AdGuard Home CVE-2026-41448)', async () => {
     const climbs = [
       '..',
       '%2e%2e',
@@ -291,7 +294,7 @@ describe('bodies', () => {
     expectProblem(answer, 413, 'too_large');
   });
 
-  test('routes without a body take an empty one or {}, and nothing else', async () => {
+  test('routes without a body accept an empty one or {}, and nothing else', async () => {
     expect((await api.send('POST', '/api/auth/logout')).status).toBe(204);
     expect((await api.send('POST', '/api/auth/logout', { json: {} })).status).toBe(204);
     const answer = await api.send('POST', '/api/auth/logout', { json: { all: true } });
@@ -299,7 +302,7 @@ describe('bodies', () => {
     expect(answer.problem.errors!).toEqual([{ path: 'all', message: 'unknown field' }]);
   });
 
-  test('a request that ends in the middle of its body leaves the server well', async () => {
+  test('a request that ends in the middle of its body does not harm the server', async () => {
     const socket = connect(api.port, '127.0.0.1');
     const head =
       'POST /api/auth/logout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n';
@@ -321,7 +324,7 @@ describe('header fields', () => {
     '/login/oidc',
     '/svc-config.js',
     '/api/groups',
-  ])('%s carries the fields that keep browsers on the safe side', async (path) => {
+  ])('%s has the security header fields for browsers', async (path) => {
     const { headers } = await api.send('GET', path);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
@@ -335,7 +338,7 @@ describe('header fields', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['x-frame-options']).toBe('DENY');
     expect(headers['x-powered-by']).toBeUndefined();
-    // Identical for all clients, so it may be cached, but is revalidated with each use.
+    // Identical for all clients, so it may be cached, but must be revalidated before each use.
     const isKept = path === '/svc-config.js';
     expect(headers['cache-control']).toBe(isKept ? 'no-cache' : 'no-store');
     expect(headers['etag'] !== undefined).toBe(isKept);

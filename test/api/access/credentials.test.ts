@@ -1,7 +1,7 @@
 /**
- * Who gets through to which route: every operation of the OpenAPI document that a running server hands out, and every
- * row of the compatibility API, with every kind of credentials. The rules are those of the roles: a viewer reads, family
- * pauses and grants, an admin does everything, and others get to what is public only. What a route then does is no matter here.
+ * Access of each kind of credentials to each route: every operation of the OpenAPI document of a running server, and
+ * every route of the compatibility API. The rules are those of the roles: a viewer reads, family pauses and grants, an
+ * admin does everything, and all others reach only public routes. The handlers themselves do not run.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
@@ -16,10 +16,10 @@ import { openSuiteDatabase, type SuiteDatabase } from '../../support/parts/suite
 import { RowWatch } from '../../support/parts/watched-rows.ts';
 import { disguises, inTurn, methodsInDisguise, type Trick } from './path-tricks.ts';
 
-/** Answer of a route; `through` means that its handler is called. */
+/** Result of a request; `through` means that the handler is called. */
 type Verdict = 'through' | 401 | 403;
 
-/** Verdicts of callers who may use these routes; `refusal` for other routes. */
+/** Results for callers who may use these routes; `refusal` for all other routes. */
 function verdicts(refusal: Verdict, ...open: Access[]): Record<Access, Verdict> {
   const of = (access: Access): Verdict => (open.includes(access) ? 'through' : refusal);
   const [member, family, viewer, admin] = [of('member'), of('family'), of('viewer'), of('admin')];
@@ -31,7 +31,7 @@ const VIEWER = verdicts(403, 'member', 'viewer');
 const ADMIN = verdicts(403, 'member', 'family', 'viewer', 'admin');
 
 let suite: SuiteDatabase;
-/** Both APIs: the native one behind /svc/api, that of compatibility behind /api. */
+/** Both APIs: the native one under /svc/api, the compatibility API under /api. */
 let api: RunningApi;
 const watch = new RowWatch();
 /** Parts of a request, by the name of the credentials. */
@@ -87,7 +87,7 @@ beforeAll(async () => {
     'a session as a key': key(admin),
     'a session as Bearer': field('authorization', `Bearer ${admin}`),
     'a name and a password': field('authorization', `Basic ${btoa('admin:a password')}`),
-    'what a proxy would say of users': {
+    'header fields with which proxies name users': {
       headers: { 'x-forwarded-user': 'admin', 'remote-user': 'admin', 'x-forwarded-for': '127.0.0.1' },
     },
   };
@@ -117,7 +117,7 @@ const STRANGERS = [
   'a session as a key',
   'a session as Bearer',
   'a name and a password',
-  'what a proxy would say of users',
+  'header fields with which proxies name users',
 ];
 const sessionsOf = (role: string): string[] =>
   ['', ' in the field sid', ' in the cookie sid'].map((way) => `session of a ${role}${way}`);
@@ -134,12 +134,12 @@ const KINDS: readonly (readonly [string, Record<Access, Verdict>])[] = [
   ['the session of the administrator', ADMIN],
 ];
 
-/** The place of an operation whose parameters say something. */
+/** The path of an operation, with its parameters filled in. */
 function placeOf(path: string): string {
   return `${api.prefix}${path.replace('{id}', '99').replaceAll(/\{\w+\}/g, 'x')}`;
 }
 
-/** Answers that are no matter of the guard: the description of all rows is not watched. */
+/** Answers that the guard does not decide: the handler of the OpenAPI document is not watched. */
 async function verdictOf(method: string, place: string, request: TestRequest): Promise<number | 'through'> {
   const { status, headers } = await api.send(method, place, request);
   const runs = watch.look();
@@ -148,7 +148,7 @@ async function verdictOf(method: string, place: string, request: TestRequest): P
 }
 
 describe('an operation of the document', () => {
-  test.each(KINDS)('with %s lets through whom it should', async (kind, rights) => {
+  test.each(KINDS)('with %s reaches exactly the permitted handlers', async (kind, rights) => {
     const wrong: unknown[] = [];
     for (const { method, path, access } of operations) {
       const verdict = await verdictOf(method, placeOf(path), carried[kind]!);
@@ -161,7 +161,7 @@ describe('an operation of the document', () => {
     ['none', STRANGER],
     ['session of a viewer', VIEWER],
     ['session of a family', FAMILY],
-  ])('with %s is guarded from HEAD as from GET', async (kind, rights) => {
+  ])('with %s has the same guard for HEAD as for GET', async (kind, rights) => {
     for (const { path, access } of operations.filter(({ method }) => method === 'GET')) {
       const verdict = await verdictOf('HEAD', placeOf(path), carried[kind]!);
       expect([path, verdict]).toEqual([path, rights[access]]);
@@ -170,7 +170,7 @@ describe('an operation of the document', () => {
 });
 
 describe('the document', () => {
-  /** Rows of routers and of the application itself, in the form of the document. */
+  /** Routes of routers and of the application itself, in the form of the document. */
   function servedBy(app: Express): { routes: Set<string>; places: string[] } {
     interface Layer {
       readonly route?: { readonly path: string | RegExp; readonly methods: Record<string, boolean> };
@@ -198,12 +198,12 @@ describe('the document', () => {
     expect(documented).toEqual(expect.arrayContaining(probes));
     expect([...routes].sort()).toEqual([...documented, ...pages].sort());
     expect(documented.sort()).toEqual(everyOperation.map(({ method, path }) => `${method} ${path}`).sort());
-    // Routes outside both APIs: pages, metrics for Prometheus, and paths of old clients. The dashboard has no route: it
-    // answers the paths of its pages and build files, and passes on the rest.
+    // Routes outside both APIs: pages, metrics for Prometheus, and paths of old clients. The dashboard is not listed:
+    // it answers the paths of its pages and build files, and passes on all other requests.
     expect(places.sort()).toEqual(['/^\\/admin\\/api/', '/check', '/docs', '/metrics']);
   });
 
-  test('says of each operation which credentials it takes', () => {
+  test('states the accepted credentials of each operation', () => {
     for (const methods of Object.values(document.paths))
       for (const { security, 'x-weir-access': access, responses } of Object.values(methods)) {
         expect(security).toHaveLength(access === 'public' ? 0 : 4);
@@ -211,7 +211,7 @@ describe('the document', () => {
       }
   });
 
-  test('has changes for admins only, except login, setup, their own account, and grants of family', () => {
+  test("restricts changes to admins, except login, setup, the caller's own account, and grants of family", () => {
     const open = operations.filter(({ method, access }) => method !== 'GET' && access !== 'admin');
     expect(open.map(({ method, path, access }) => `${method} ${path}: ${access}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}: member',
@@ -241,7 +241,7 @@ describe('the document', () => {
 });
 
 describe('a viewer', () => {
-  test('reads everything except tokens, the audit log and backups, which hold tokens', () => {
+  test('reads everything except tokens, the audit log and backups, which contain tokens', () => {
     const closed = operations.filter(({ method, access }) => method === 'GET' && access === 'admin');
     expect(closed.map(({ path }) => path).sort()).toEqual([
       '/api-tokens',
@@ -254,7 +254,7 @@ describe('a viewer', () => {
 });
 
 describe('a user of the role family', () => {
-  test('may call what is public or about its account, its clients and their grants, and nothing else', () => {
+  test('may call only public routes and those of its account, its clients and their grants', () => {
     const open = operations.filter(({ access }) => FAMILY[access] === 'through' && access !== 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth/sessions/{id}',
@@ -283,11 +283,11 @@ describe('a user of the role family', () => {
 const rows = compatTable({} as CompatContext);
 
 describe('a row of the compatibility API', () => {
-  /** Tokens are passwords there, and no credentials of requests. */
+  /** Tokens serve as passwords there, not as credentials of requests. */
   const isIn = (kind: string): boolean =>
     kind.startsWith('session of') || kind.startsWith('the session of the');
 
-  test.each(KINDS.map(([kind]) => kind))('with %s lets through whom it should', async (kind) => {
+  test.each(KINDS.map(([kind]) => kind))('with %s reaches exactly the permitted handlers', async (kind) => {
     const wrong: unknown[] = [];
     for (const { method, path, access } of rows) {
       const verdict = await verdictOf(method, `/api${path}`, carried[kind]!);
@@ -298,7 +298,7 @@ describe('a row of the compatibility API', () => {
     expect([rows.length > 20, wrong]).toEqual([true, []]);
   });
 
-  test('is public where a client logs in or out, and nowhere else', () => {
+  test('is public only if it logs a client in or out', () => {
     const open = rows.filter(({ access }) => access === 'public');
     expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth',
@@ -310,7 +310,7 @@ describe('a row of the compatibility API', () => {
 });
 
 describe('a trick with the path or the method', () => {
-  /** Returns the requests that reached what the caller may not access. */
+  /** Returns the requests that reached a handler which the caller may not use. */
   async function reachedBy(kind: string, asked: readonly Trick[]): Promise<unknown[]> {
     const wrong: unknown[] = [];
     const isAllowed = (access: string): boolean =>
@@ -323,14 +323,14 @@ describe('a trick with the path or the method', () => {
       const { status } = await api.send(method, place, request);
       const runs = watch.look();
       if (runs.some(({ access }) => !isAllowed(access))) wrong.push([method, place, headers, runs]);
-      // Whatever else answers, it is not a success. OPTIONS lists the methods of a path for everyone.
+      // No other answer is a success. OPTIONS lists the methods of a path for every client.
       if (runs.length === 0 && status < 300 && method !== 'OPTIONS')
         wrong.push([method, place, headers, status]);
     }
     return wrong;
   }
 
-  test('gets no stranger to a guarded route, of either API', async () => {
+  test('gives an anonymous client no access to a guarded route of either API', async () => {
     const native = operations.map((row) => ({
       ...row,
       prefix: api.prefix,
@@ -348,7 +348,7 @@ describe('a trick with the path or the method', () => {
   test.each<[string, Record<Access, Verdict>]>([
     ['viewer', VIEWER],
     ['family', FAMILY],
-  ])('gets no %s to a route of other roles', async (role, rights) => {
+  ])('gives a %s no access to a route of other roles', async (role, rights) => {
     const asked = operations
       .filter(({ access }) => rights[access] === 403)
       .flatMap(({ method, path }, turn) => [

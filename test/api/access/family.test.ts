@@ -1,4 +1,7 @@
-/** Reach of a user of the role family: the clients that an admin has linked to it, and grants for them that end. */
+/**
+ * Rights of a user of the role family: it sees the clients that an admin has linked to it, and creates temporary grants
+ * for them.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ClientPage } from '../../../shared/api/policy/clients-api.ts';
 import { Grant, GrantList } from '../../../shared/api/policy/grants-api.ts';
@@ -57,7 +60,7 @@ beforeEach(async () => {
 });
 
 describe('a user of the role family', () => {
-  test('sees its own clients only, in lists, totals, searches and one by one', async () => {
+  test('sees only its own clients, in lists, totals, searches and single reads', async () => {
     expect(await shownClients(family)).toEqual([tablet]);
     expect((await send(family, 'GET', '/clients')).body).toMatchObject({ total: 1 });
     expect(await shownClients(family, '?search=192.0.2')).toEqual([tablet]);
@@ -70,7 +73,7 @@ describe('a user of the role family', () => {
     expect(statuses).toEqual([200, 404, 404, 404]);
   });
 
-  test('sees the grants of its clients only, and none of groups or everyone', async () => {
+  test('sees only the grants of its clients, not those of groups or of all clients', async () => {
     const own = await grantOf(admin, { client_id: tablet, secs: 60 });
     const others = [];
     for (const json of [{ client_id: theirs, secs: 60 }, { group_id: 1, secs: 60 }, { secs: 60 }])
@@ -83,7 +86,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toHaveLength(4);
   });
 
-  test('pauses a client, allows a name for a while and ends both, which the audit log has', async () => {
+  test('pauses a client, allows a name temporarily and ends both, with entries in the audit log', async () => {
     const pause = await grantOf(family, { client_id: tablet, action: 'block', secs: 1800 });
     const name = await grantOf(family, { client_id: tablet, domain: 'Bücher.example', secs: 600 });
     expect([pause.domain, name.domain]).toEqual([null, 'xn--bcher-kva.example']);
@@ -107,16 +110,16 @@ describe('a user of the role family', () => {
     ['without an end', () => ({ client_id: tablet })],
     ['that blocks without an end', () => ({ client_id: tablet, action: 'block' })],
     [
-      'that lasts longer than until the next morning',
+      'that ends after the next morning',
       (nowMs) => ({ client_id: tablet, until: new Date(nowMs + 36 * HOUR_MS + 1000).toISOString() }),
     ],
-  ])('makes no grant %s', async (_what, json) => {
+  ])('cannot create a grant %s', async (_what, json) => {
     const answer = await send(family, 'POST', '/grants', json(node.api.clock.nowMs()));
     expect([answer.status, answer.problem.error]).toEqual([403, 'forbidden']);
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('makes a grant until the next morning, and ends none that has no end', async () => {
+  test('creates a grant until the next morning, and cannot delete one without an end', async () => {
     const morning = new Date(node.api.clock.nowMs() + 36 * HOUR_MS).toISOString();
     expect((await grantOf(family, { client_id: tablet, until: morning })).until).toBe(morning);
     const { id } = await grantOf(admin, { client_id: tablet });
@@ -124,7 +127,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(family)).toContain(id);
   });
 
-  test('names its client by id alone: addresses, names and texts are refused', async () => {
+  test('identifies its client only by id: addresses, names and texts are rejected', async () => {
     for (const clientId of ['192.0.2.7', 'Täblet 王 📱', `${tablet}`, [tablet], tablet + 0.5, -tablet, null])
       expect([400, 403]).toContain(
         (await send(family, 'POST', '/grants', { client_id: clientId, secs: 60 })).status,
@@ -134,7 +137,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('has no right left in 20 requests at once as an admin unlinks the client', async () => {
+  test('has no rights in 20 concurrent requests once an admin has unlinked the client', async () => {
     const body = { client_id: tablet, secs: 60 };
     const [unlinked, ...answers] = await Promise.all([
       link(frida.id, []),
@@ -164,7 +167,7 @@ describe('a user of the role family', () => {
     expect(await shownGrants(admin)).toEqual([]);
   });
 
-  test('loses a deleted client with its grants, and gets it back by a new link only', async () => {
+  test('loses a deleted client with its grants, and regains it only by a new link', async () => {
     await grantOf(family, { client_id: tablet, secs: 60 });
     expect((await send(admin, 'DELETE', `/clients/${tablet}`)).status).toBe(204);
     expect([await shownClients(family), await shownGrants(family)]).toEqual([[], []]);
@@ -175,7 +178,7 @@ describe('a user of the role family', () => {
     expect(await shownClients(family)).toEqual([again]);
   });
 
-  test('loses its rights on all nodes as it gets another role, and its clients for good', async () => {
+  test('loses its rights on all nodes when its role changes, and its clients permanently', async () => {
     const other = await RunningApi.start(node.suite.database, everyRoute(), { toml: '' });
     const there = await logInAs(other, 'frida');
     const changed = await send(admin, 'PATCH', `/users/${frida.id}`, { role: 'viewer' });
@@ -190,7 +193,7 @@ describe('a user of the role family', () => {
     expect(await shownClients(await logInAs(node.api, 'frida'))).toEqual([]);
   });
 
-  test('sees and ends its own sessions only', async () => {
+  test('sees and ends only its own sessions', async () => {
     const { body } = await send(admin, 'GET', '/auth/sessions');
     const sessions = body as { id: number; username: string }[];
     const own = sessions.find(({ username }) => username === 'frida')!;
@@ -201,7 +204,7 @@ describe('a user of the role family', () => {
     expect((await send(family, 'GET', '/clients')).status).toBe(401);
   });
 
-  test('learns of the health of the node what a stranger does', async () => {
+  test('sees the health of the node as an anonymous client does', async () => {
     const [own, stranger] = [await send(family, 'GET', '/health'), await node.api.send('GET', '/api/health')];
     const checks = (answer: TestAnswer): unknown => (answer.body as { checks: unknown }).checks;
     expect(checks(own)).toEqual(checks(stranger));
@@ -228,7 +231,7 @@ describe('the clients of a user', () => {
     ['an unknown client', () => ({ client_ids: [tablet, 4711] })],
     ['a client for another role', () => ({ role: 'viewer', client_ids: [tablet] })],
     ['more than fit', () => ({ client_ids: Array.from({ length: 1001 }, (_, n) => n + 1) })],
-  ])('are refused with %s, and are unchanged', async (_what, json) => {
+  ])('are not changed by a request with %s', async (_what, json) => {
     const answer = await send(admin, 'PATCH', `/users/${frida.id}`, json());
     expect([answer.status, answer.problem.errors!.map(({ path }) => path)]).toEqual([400, ['client_ids']]);
     expect(await shownClients(family)).toEqual([tablet]);
@@ -236,13 +239,13 @@ describe('the clients of a user', () => {
     expect((await send(admin, 'POST', '/users', { ...create, ...json() })).status).toBe(400);
   });
 
-  test('are linked by two admins at once to one of the two choices', async () => {
+  test('are those of exactly one of two concurrent requests of admins', async () => {
     const answers = await Promise.all([link(frida.id, [tablet, free]), link(frida.id, [theirs])]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect([[theirs], [tablet, free]]).toContainEqual((await shownClients(family)).sort((a, b) => a - b));
   });
 
-  test('keep a client that was only seen from being forgotten', async () => {
+  test('are not deleted automatically, even if they were only discovered', async () => {
     const { database } = node.suite;
     const { rows } = await database.query<{ id: number }>(
       `INSERT INTO clients (ip_address, last_seen) VALUES ('192.0.2.70', '2020-01-01') RETURNING id`,
@@ -252,7 +255,7 @@ describe('the clients of a user', () => {
     expect(await forgetUnseen(database, node.api.clock.nowMs())).toEqual([]);
   });
 
-  test('are not for the administrator of the configuration', async () => {
+  test('cannot be set for the administrator in the configuration', async () => {
     expect((await send(admin, 'PATCH', '/users/1', { role: 'family' })).status).toBe(403);
     expect((await link(1, [tablet])).status).toBe(400);
   });

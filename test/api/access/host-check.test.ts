@@ -1,4 +1,4 @@
-/** Under which names the web answers: no page of another site may pass for Weir. */
+/** Host names under which the web server answers: a page of another site must not pass for Weir. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -35,7 +35,7 @@ describe('the Host of a request', () => {
     'localhost.',
     'node-a',
     'NODE-A.:8080',
-  ])('%s is an own one', async (host) => {
+  ])('%s is accepted', async (host) => {
     expect((await withHost(host)).status).toBe(200);
   });
 
@@ -54,21 +54,21 @@ describe('the Host of a request', () => {
     '127.0.0.1:x',
     'user@127.0.0.1',
     'weir.example"><b>',
-  ])('%s is answered with 421, by pages too', async (host) => {
+  ])('%s is answered with 421, also for pages', async (host) => {
     for (const path of ['/api/health', '/', '/docs', '/svc-config.js', '/nowhere']) {
       const answer = await withHost(host, path);
       expect([path, answer.status, answer.problem.error]).toEqual([path, 421, 'misdirected']);
     }
   });
 
-  test('of a page that had its name resolve to this machine changes nothing', async () => {
+  test('of a page whose name was rebound to this machine is refused for changes', async () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' };
     const json = { password: PASSWORD };
     expect((await api.send('POST', '/api/auth/setup', { headers, json })).status).toBe(421);
     expect((await api.send('GET', '/api/auth/status')).body).toMatchObject({ password_configured: false });
   });
 
-  test('may be a name of server.allowed_hosts, and nothing below it', async () => {
+  test('may be a name in server.allowed_hosts, but not its subdomains', async () => {
     const node = await RunningApi.start(suite.database, everyRoute(), {
       toml: 'server.allowed_hosts = ["Weir.example."]',
     });
@@ -79,7 +79,7 @@ describe('the Host of a request', () => {
     expect(statuses).toEqual([200, 421]);
   });
 
-  test('is what a trusted proxy was asked for, and of others their own', async () => {
+  test('is taken from the header fields of a trusted proxy, but not from those of others', async () => {
     const headers = { 'x-forwarded-host': 'evil.example' };
     expect((await api.send('GET', '/api/health', { headers })).status).toBe(200);
     const behindProxy = await RunningApi.start(suite.database, everyRoute(), {

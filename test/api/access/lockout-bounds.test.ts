@@ -1,4 +1,4 @@
-/** Strangers who guess passwords cannot lock the administrator out, or fill the table. */
+/** Anonymous clients that guess passwords can neither lock the administrator out nor fill the table. */
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { hashPassword } from '../../../control-plane/web/auth/accounts/password.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
@@ -9,14 +9,14 @@ import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
 const MAX_ROWS = 10_000;
 const ROWS_OF_AN_ADDRESS = 11;
-/** More than may wait for a login, fewer than the connections that an address may have. */
+/** More requests than may wait for a login, fewer than the connections that an address may have. */
 const AT_ONCE = 45;
 
 let suite: SuiteDatabase;
 let api: RunningApi;
 
 serveSuite(everyRoute(), (served) => ({ suite, api } = served), { toml: '' });
-/** At its full cost: logins are to wait for each other. Made once. */
+/** A hash at full cost, so that logins have to wait for each other. Computed once. */
 let hash: string;
 beforeAll(async () => {
   hash = await hashPassword(PASSWORD);
@@ -35,7 +35,7 @@ async function rowCount(): Promise<number> {
   return (await suite.database.query<{ rows: number }>(text)).rows[0]!.rows;
 }
 
-test('the right password, given many times at once, never locks the login', async () => {
+test('many concurrent logins with the right password never lock the login', async () => {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => logIn(PASSWORD)));
   const errors = answers.filter(({ status }) => status !== 200).map(({ problem }) => problem.error);
   expect(new Set(errors)).toEqual(new Set(['busy']));
@@ -43,7 +43,7 @@ test('the right password, given many times at once, never locks the login', asyn
   expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
-test('wrong passwords, given many times at once, are heard as often as is allowed', async () => {
+test('concurrent wrong passwords are checked only as often as the limit allows', async () => {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => logIn('wrong password')));
   const errors = answers.map(({ problem }) => problem.error);
   expect(errors.filter((error) => error === 'unauthorized')).toHaveLength(5);
@@ -51,24 +51,24 @@ test('wrong passwords, given many times at once, are heard as often as is allowe
   expect(rows).toEqual([{ failures: 5 }]);
 });
 
-test('unknown names make a bounded number of rows, and then lock their address', async () => {
+test('unknown names add a bounded number of rows, then lock their address', async () => {
   const statuses: number[] = [];
   for (let n = 0; n < 40; n++) statuses.push((await logIn('wrong password', `junk ${n}`)).status);
   expect(statuses).toEqual([...Array<number>(15).fill(401), ...Array<number>(25).fill(429)]);
   expect(await rowCount()).toBe(ROWS_OF_AN_ADDRESS);
-  // Whether there is such a user makes no difference.
+  // Whether the user exists makes no difference.
   expect([(await logIn('wrong password')).status, (await logIn('x', 'root')).status]).toEqual([429, 429]);
   api.clock.advanceSecs(900);
   expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
-test('a name that was tried before junk names were keeps its own count', async () => {
+test('a name that failed before a flood of random names keeps its own count', async () => {
   expect((await logIn('wrong password')).status).toBe(401);
   for (let n = 0; n < 20; n++) await logIn('wrong password', `junk ${n}`);
   expect((await logIn(PASSWORD)).status).toBe(200);
 });
 
-test('failures from many addresses make a bounded number of rows; locks go last', async () => {
+test('failures from many addresses add a bounded number of rows; locks are evicted last', async () => {
   await suite.database.query(
     `INSERT INTO login_failures (username, address, failures, last_at)
      SELECT 'admin', 'net-' || n, CASE WHEN n <= 3 THEN 5 ELSE 1 END, $1::timestamptz + n * interval '1 ms'
@@ -83,7 +83,7 @@ test('failures from many addresses make a bounded number of rows; locks go last'
   expect(rows.map(({ address }) => address)).toEqual(['127.0.0.1', 'net-1', 'net-2', 'net-3']);
 });
 
-test('failures that a wrong clock dated ahead lock for one window only', async () => {
+test('failures that a wrong clock dated into the future lock for only one window', async () => {
   for (let n = 0; n < 5; n++) await logIn('wrong password');
   await suite.database.query("UPDATE login_failures SET last_at = last_at + interval '10 days'");
   const locked = await logIn(PASSWORD);

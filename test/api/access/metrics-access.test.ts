@@ -1,4 +1,4 @@
-/** Access to metrics: with a session, or for anyone if the configuration allows it. */
+/** Access to metrics: with a session, or for every client if the configuration allows it. */
 import { describe, expect, test } from '@jest/globals';
 import { type RunningApi } from '../../support/parts/running-api.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
@@ -9,7 +9,7 @@ let api: RunningApi;
 const serve = serveSuite(everyRoute(), (served) => (api = served.api), { toml: '', perTest: true });
 
 describe('GET /metrics', () => {
-  test('is refused to strangers, before and after the setup', async () => {
+  test('refuses anonymous clients, before and after the setup', async () => {
     expect((await api.send('GET', '/metrics')).problem).toMatchObject({
       status: 401,
       error: 'setup_required',
@@ -22,14 +22,14 @@ describe('GET /metrics', () => {
     expect((await api.send('HEAD', '/metrics')).status).toBe(401);
   });
 
-  test('is the text for a session', async () => {
+  test('returns the text for a session', async () => {
     await api.setUp();
     const answer = await api.send('GET', '/metrics', { session: await api.logIn() });
     expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  test('is the text for a token as X-Api-Key or as Authorization: Bearer', async () => {
+  test('returns the text for a token in X-Api-Key or Authorization: Bearer', async () => {
     await api.setUp();
     const { key } = await makeToken(api, await api.logIn(), { name: 'Prometheus', role: 'viewer' });
     const statuses = [];
@@ -48,12 +48,12 @@ describe('GET /metrics', () => {
     expect(refused.headers['www-authenticate']).toContain('Bearer realm="weir"');
   });
 
-  test('takes no other method', async () => {
+  test('accepts no other method', async () => {
     const answer = await api.send('POST', '/metrics');
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  test('is public if server.metrics_public says so, and nothing else is', async () => {
+  test('is the only route that server.metrics_public makes public', async () => {
     await serve({ toml: 'server.metrics_public = true' });
     const answer = await api.send('GET', '/metrics');
     expect([answer.status, answer.text]).toEqual([200, 'weir_test 1\n']);

@@ -1,4 +1,4 @@
-/** Names in bodies: none may hide what it says, or reorder what is shown beside it. */
+/** Names in bodies: no name may hide its characters, or reorder the text beside it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
@@ -6,12 +6,12 @@ import { RunningApi } from '../../support/parts/running-api.ts';
 import { openSuiteDatabase } from '../../support/parts/suite-database.ts';
 import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 
-/** Fields whose text is a name that people gave. */
+/** Fields with names that users choose. */
 const NAMES = ['name', 'display_name', 'username'];
 const REFUSED = {
-  'that reorders its neighbours': ['a\u202etxt.exe', 'a\u2066b', 'a\u200fb'],
+  'that reorders the text beside it': ['a\u202etxt.exe', 'a\u2066b', 'a\u200fb'],
   'that hides a character': ['a\u200bb', 'a\u00adb', 'a\ufeffb', 'a\u{e0041}b'],
-  'that breaks its line': ['a\nb', 'a\u2028b', 'a\u0085b'],
+  'that contains a line break': ['a\nb', 'a\u2028b', 'a\u0085b'],
   'that steers a terminal': ['a\u001b[2Jb', 'a\u009b2Jb'],
 };
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-test.each(Object.entries(REFUSED))('no operation takes a name %s', async (_what, texts) => {
+test.each(Object.entries(REFUSED))('no operation accepts a name %s', async (_what, texts) => {
   const taken: unknown[] = [];
   for (const { method, path, field, body } of named)
     for (const text of texts) {
@@ -55,7 +55,7 @@ test.each(Object.entries(REFUSED))('no operation takes a name %s', async (_what,
   expect([named.length > 20, taken]).toEqual([true, []]);
 });
 
-test('a user and a token, which are known by their names, must not contain invisible characters', async () => {
+test('names that identify a user or a token must not contain invisible characters', async () => {
   for (const [path, body, field] of [
     ['/users', { username: 'ann', password: 'correct horse battery' }, 'display_name'],
     ['/api-tokens', {}, 'name'],
@@ -68,7 +68,7 @@ test('a user and a token, which are known by their names, must not contain invis
   }
 });
 
-test('a group takes a name of joined emoji, and one whose letters are joined', async () => {
+test('a group accepts a name with joined emoji, and one with joined letters', async () => {
   for (const name of ['👨\u200d👩\u200d👧', 'می\u200cخواهم'])
     expect((await api.send('POST', '/api/groups', { json: { name } })).body).toMatchObject({ name });
 });

@@ -1,6 +1,6 @@
-/** How people have got past the guards of other servers: places and methods in disguise. Run by `credentials.test.ts`. */
+/** Disguised paths and methods that have bypassed the guards of other servers. Run by `credentials.test.ts`. */
 
-/** Other ways to write a place, of which a server or a proxy might take one for the place itself. */
+/** Other spellings of a path that a server or a proxy might treat as the path itself. */
 export function disguises(prefix: string, path: string): string[] {
   const place = `${prefix}${path}`;
   const last = place.length - 1;
@@ -43,15 +43,17 @@ export function disguises(prefix: string, path: string): string[] {
   ];
 }
 
-/** The members of a list whose turn it is: of each six one, so that many lists have every member somewhere. */
+/**
+ * Every sixth member of a list, starting at a different one for each list, so that each member is used in some list.
+ */
 export function inTurn<T>(members: readonly T[], turn: number): T[] {
   return members.filter((_, at) => at % 6 === turn % 6);
 }
 
-/** A request: method, place, header fields. */
+/** A request: method, path, header fields. */
 export type Trick = readonly [method: string, place: string, headers?: Readonly<Record<string, string>>];
 
-/** Requests that some servers take for one with `method` to `place`, and that are another one. */
+/** Requests that some servers treat as `method` on `place`, although they are different requests. */
 export function methodsInDisguise(method: string, place: string, harmless: string): Trick[] {
   const override = { 'x-http-method-override': method, 'x-http-method': method, 'x-method-override': method };
   const elsewhere = { 'x-original-url': place, 'x-rewrite-url': place, 'x-forwarded-prefix': place };

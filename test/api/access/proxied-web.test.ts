@@ -1,4 +1,7 @@
-/** The web behind a load balancer that sends PROXY headers: setup, sessions, lockout, audit log and limits know the client. */
+/**
+ * The web server behind a load balancer that sends PROXY headers: setup, sessions, lockout, audit log and limits use
+ * the address of the client.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import { everyRoute } from '../../support/parts/every-route.ts';
@@ -24,7 +27,7 @@ describe('the web behind a load balancer', () => {
     ['no address', headerOf('21', '00', '')],
     ['127.0.0.1', headerFor('127.0.0.1')],
     ['::1', headerFor('::1')],
-  ])('takes no setup without the code from a header with %s', async (_what, proxyHeader) => {
+  ])('requires the code for a setup whose header has %s', async (_what, proxyHeader) => {
     const setUp = (more: object): Promise<TestAnswer> =>
       api.send('POST', '/api/auth/setup', { json: { password: PASSWORD, ...more }, proxyHeader });
     const refused = await setUp({});
@@ -32,14 +35,14 @@ describe('the web behind a load balancer', () => {
     expect((await setUp({ setup_code: await api.setupCode.value() })).status).toBe(204);
   });
 
-  test('takes the setup from this machine if the load balancer is another peer', async () => {
+  test('accepts the setup from this machine if the load balancer has another address', async () => {
     await restart({ toml: `${ON}\nserver.proxy_protocol_trusted = ["127.0.0.9/32"]` });
     const json = { password: PASSWORD };
     await expect(api.send('POST', '/api/auth/setup', { json, proxyHeader: ONE })).rejects.toThrow();
     expect((await api.send('POST', '/api/auth/setup', { json })).status).toBe(204);
   });
 
-  test('names the client in sessions and in the audit log', async () => {
+  test('shows the address of the client in sessions and in the audit log', async () => {
     await api.setUp();
     const session = sessionCookie(await logIn(OTHER))!.secret;
     const as = { session, proxyHeader: ONE };

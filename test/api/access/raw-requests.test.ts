@@ -1,4 +1,7 @@
-/** Requests as raw bytes: heads that are too large or too slow, and framing that two servers might read in two ways. */
+/**
+ * Requests as raw bytes: heads that are too large or too slow, and framing that two servers might interpret
+ * differently.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -19,7 +22,7 @@ import { closeOf } from '../../support/weir/socket-ends.ts';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** A server of the same API with a timeout of half a second for slow clients. */
+/** A server of the same API with a time-out of half a second for slow clients. */
 let hasty: WebServer;
 
 beforeAll(async () => {
@@ -43,7 +46,7 @@ afterAll(async () => {
 const HOST = 'Host: 127.0.0.1\r\n';
 const POST = `POST /api/auth/logout HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-/** Request that a proxy might pass behind another one whose end it reads differently. */
+/** Request that a proxy might forward as part of another one, if it places the end of that one differently. */
 const SMUGGLED = `GET /api/health HTTP/1.1\r\n${HOST}\r\n`;
 
 interface RawAnswer {
@@ -53,12 +56,12 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/** Everything that comes back until the connection ends. */
+/** All received bytes until the connection ends. */
 async function answersTo(octets: string | Uint8Array): Promise<RawAnswer> {
   const socket = connect(api.port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  // Ends the connection only after an answer: Node drops a request whose client has ended its half. A request that is
-  // made after the first part of the answer is answered after all that was sent before.
+  // Ends the connection only after an answer: Node drops a request whose client has half-closed. A request sent after
+  // the first part of an answer is handled after everything sent before.
   socket.on('data', (chunk: Buffer) => {
     if (chunks.push(chunk) === 1) void api.send('GET', '/api/health').then(() => socket.end());
   });
@@ -72,7 +75,7 @@ async function answersTo(octets: string | Uint8Array): Promise<RawAnswer> {
   return { statuses, head: last.slice(0, end), body: last.slice(end + 4) };
 }
 
-/** The request is answered once, with a problem of this status, and the connection ends. */
+/** Expects one answer, a problem with this status, and the end of the connection. */
 function expectRefused({ statuses, head, body }: RawAnswer, status: number, error: string): void {
   expect(statuses).toEqual([status]);
   const problem = Problem.parse(JSON.parse(body));
@@ -84,10 +87,10 @@ function expectRefused({ statuses, head, body }: RawAnswer, status: number, erro
 
 const get = (target: string, fields = ''): string => `GET ${target} HTTP/1.1\r\n${HOST}${fields}\r\n`;
 
-describe('a request whose framing can be read in two ways', () => {
+describe('a request with ambiguous framing', () => {
   test.each([
     ['two Content-Length', `${POST}Content-Length: 3\r\nContent-Length: 2\r\n\r\n{} `],
-    ['twice the same Content-Length', `${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`],
+    ['the same Content-Length twice', `${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`],
     ['a list in Content-Length', `${POST}Content-Length: 2, 2\r\n\r\n{}`],
     ['a sign in Content-Length', `${POST}Content-Length: +2\r\n\r\n{}`],
     ['a negative Content-Length', `${POST}Content-Length: -2\r\n\r\n{}`],
@@ -105,25 +108,25 @@ describe('a request whose framing can be read in two ways', () => {
     ['two Transfer-Encoding', `${POST}${CHUNKED}${CHUNKED}\r\n2\r\n{}\r\n0\r\n\r\n`],
     ['an unknown Transfer-Encoding', `${POST}Transfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
     [
-      'chunked that is not the last',
+      'chunked that is not the last coding',
       `${POST}Transfer-Encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
     ],
     ['a coding before chunked', `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
     ['identity', `${POST}Transfer-Encoding: identity\r\n\r\n{}`],
     ['a vertical tab before chunked', `${POST}Transfer-Encoding:\x0bchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
-    ['a blank before the colon', `${POST}Transfer-Encoding : chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    ['a space before the colon', `${POST}Transfer-Encoding : chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
     ['chunked in HTTP/1.0', `${POST.replace('/1.1', '/1.0')}${CHUNKED}\r\n2\r\n{}\r\n0\r\n\r\n`],
     ['a folded field', `${POST}X-Long: a\r\n b\r\nContent-Length: 2\r\n\r\n{}`],
     ['a folded Transfer-Encoding', `${POST}Transfer-Encoding:\r\n chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
-    ['a blank before the first field', `GET / HTTP/1.1\r\n ${HOST}\r\n`],
+    ['a space before the first field', `GET / HTTP/1.1\r\n ${HOST}\r\n`],
     ['LF alone', `GET / HTTP/1.1\n${HOST}\n`],
-    ['LF alone behind a field', `GET / HTTP/1.1\r\nHost: 127.0.0.1\nX: y\r\n\r\n`],
+    ['LF alone after a field', `GET / HTTP/1.1\r\nHost: 127.0.0.1\nX: y\r\n\r\n`],
     ['LF alone at the end of the head', `GET / HTTP/1.1\r\n${HOST}\n`],
     ['CR within a field', `GET / HTTP/1.1\r\n${HOST}X: a\rb\r\n\r\n`],
     ['NUL within a field', `GET / HTTP/1.1\r\n${HOST}X: a\0b\r\n\r\n`],
     ['a field without a name', `GET / HTTP/1.1\r\n${HOST}: x\r\n\r\n`],
     ['a line without a colon', `GET / HTTP/1.1\r\n${HOST}nothing\r\n\r\n`],
-    ['LF alone behind the size of a chunk', `${POST}${CHUNKED}\r\n2\n{}\r\n0\r\n\r\n`],
+    ['LF alone after the size of a chunk', `${POST}${CHUNKED}\r\n2\n{}\r\n0\r\n\r\n`],
     ['LF within an extension of a chunk', `${POST}${CHUNKED}\r\n2;a\nb\r\n{}\r\n0\r\n\r\n`],
     ['0x before the size of a chunk', `${POST}${CHUNKED}\r\n0x2\r\n{}\r\n0\r\n\r\n`],
     ['a chunk longer than its size', `${POST}${CHUNKED}\r\n2\r\n{}  \r\n0\r\n\r\n`],
@@ -133,17 +136,17 @@ describe('a request whose framing can be read in two ways', () => {
     ['version 1.2', `GET / HTTP/1.2\r\n${HOST}\r\n`],
     ['version 2.0', `GET / HTTP/2.0\r\n${HOST}\r\n`],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'],
-    ['a blank in the target', get('/a b')],
+    ['a space in the target', get('/a b')],
     ['NUL in the target', get('/a\0b')],
     ['bytes above ASCII in the target', get('/\xff')],
     ['a method in lower case', `get / HTTP/1.1\r\n${HOST}\r\n`],
-    ['a method that there is not', `FOO / HTTP/1.1\r\n${HOST}\r\n`],
-  ])('is refused once, and nothing after it is read: %s', async (_what, octets) => {
+    ['an unknown method', `FOO / HTTP/1.1\r\n${HOST}\r\n`],
+  ])('is rejected once, and nothing after it is read: %s', async (_what, octets) => {
     const answer = await answersTo(octets + SMUGGLED);
     expectRefused(answer, 400, 'malformed');
   });
 
-  test('is no more than one that its proxy may send: chunked, or with a length', async () => {
+  test('may be chunked or have a length, as proxies send it', async () => {
     for (const body of [`${CHUNKED}\r\n2\r\n{}\r\n0\r\n\r\n`, 'Content-Length: 2\r\n\r\n{}'])
       expect((await answersTo(POST + body + SMUGGLED)).statuses).toEqual([204, 200]);
   });
@@ -159,7 +162,7 @@ describe('a head that is too large', () => {
     expectRefused(await answersTo(get(`/${'a'.repeat(length - 1)}`)), status, 'too_large');
   });
 
-  test('a target of 8192 characters is taken', async () => {
+  test('a target of 8192 characters is accepted', async () => {
     const { statuses } = await answersTo(get(`/${'a'.repeat(8191)}`));
     expect(statuses).toEqual([404]);
   });
@@ -174,7 +177,7 @@ describe('a head that is too large', () => {
     expectRefused(await answersTo(octets), 431, 'too_large');
   });
 
-  test('100 fields are taken', async () => {
+  test('100 fields are accepted', async () => {
     expect((await answersTo(get('/api/health', 'X: a\r\n'.repeat(99)))).statuses).toEqual([200]);
   });
 
@@ -184,19 +187,19 @@ describe('a head that is too large', () => {
   });
 });
 
-describe('a request that wants something else', () => {
+describe('a request for another protocol', () => {
   const upgrade = (protocol: string, more = ''): string =>
     get(
       '/api/health',
       `Connection: Upgrade${more === '' ? '' : ', HTTP2-Settings'}\r\nUpgrade: ${protocol}\r\n${more}`,
     );
 
-  test('h2c is ignored: what follows is HTTP/1.1, behind the same guard', async () => {
+  test('h2c is ignored: HTTP/1.1 continues behind the same guard', async () => {
     const settings = 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n';
     const first = await answersTo(upgrade('h2c', settings));
     expect([first.statuses, /^Upgrade:/im.test(first.head)]).toEqual([[200], false]);
     const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
-    // Where the first answer is under way still, the connection just ends.
+    // If the first answer is still in progress, the connection just ends.
     expect(['200', '200 400']).toContain(
       (await answersTo(upgrade('h2c', settings) + preface)).statuses.join(' '),
     );
@@ -228,7 +231,7 @@ describe('a request that wants something else', () => {
   });
 });
 
-describe('a request that is late', () => {
+describe('a slow request', () => {
   const plain = (): Socket => connect(hasty.endpoints[0]!.port, '127.0.0.1');
   const untilClosed = async (socket: Socket): Promise<string> => {
     let text = '';
@@ -266,7 +269,7 @@ describe('a request that is late', () => {
   });
 });
 
-test('all of that leaves no error in the log, and the server well', async () => {
+test('no such request leaves an error in the log or harms the server', async () => {
   expect((await api.send('GET', '/api/health')).status).toBe(200);
   expect(api.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

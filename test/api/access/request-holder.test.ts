@@ -1,4 +1,4 @@
-/** For whom a request is handled, as far as limits of each user are concerned. */
+/** The user or token on whose behalf a request is handled, for limits per user. */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { requestHolder } from '../../../control-plane/api/request-holder.ts';
@@ -30,7 +30,7 @@ serveSuite(
   { toml: '' },
 );
 
-test('a request is handled for the user or the token that sent it, while others send theirs', async () => {
+test('concurrent requests are each handled for the user or token that sent them', async () => {
   await api.setUp();
   const admin = await api.logIn();
   await makeUser(api, admin, { username: 'vera' });

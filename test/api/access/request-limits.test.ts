@@ -1,4 +1,4 @@
-/** One limit of requests of a client network for everything that the web serves. */
+/** The limit of requests of a client network, which covers everything that the web server serves. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -19,7 +19,7 @@ import type { SuiteDatabase } from '../../support/parts/suite-database.ts';
 import { within } from '../../support/parts/until.ts';
 
 const BURST = 3;
-/** Requests of addresses that a trusted proxy names. */
+/** Requests from addresses that a trusted proxy reports. */
 const PROXIED = 'server.trusted_proxies = ["127.0.0.0/8"]';
 
 let suite: SuiteDatabase;
@@ -46,13 +46,13 @@ function from(address: string, method = 'GET', path = '/api/health', to = api): 
   return to.send(method, path, { headers: { 'x-forwarded-for': address } });
 }
 
-/** Uses up what an address may send. */
+/** Uses up the limit of an address. */
 async function exhaust(address: string, to = api): Promise<void> {
   for (let n = 0; n < BURST; n++) expect((await from(address, 'GET', '/api/health', to)).status).toBe(200);
 }
 
 describe('the limit of requests', () => {
-  test('counts all places of the web together, and says when to come back', async () => {
+  test('counts all paths together, and states when to retry', async () => {
     await exhaust('192.0.2.1');
     for (const [method, path] of [
       ['GET', '/api/health'],
@@ -78,7 +78,7 @@ describe('the limit of requests', () => {
     }
   });
 
-  test('applies to each address, whatever others send, and recovers with time', async () => {
+  test('applies to each address separately, and recovers with time', async () => {
     await exhaust('192.0.2.2');
     expect((await from('192.0.2.2')).status).toBe(429);
     await exhaust('192.0.2.3');
@@ -103,19 +103,19 @@ describe('the limit of requests', () => {
     expect((await own.send('GET', '/api/groups', { session })).status).toBe(200);
   });
 
-  test('believes no address that a stranger names', async () => {
+  test('ignores an address in the header fields of an untrusted client', async () => {
     const direct = await start({});
     for (let n = 0; n < BURST; n++) expect((await from(`192.0.2.${n}`, 'GET', '/', direct)).status).toBe(200);
     expect((await from('192.0.2.99', 'GET', '/', direct)).status).toBe(429);
   });
 
-  test('holds before the Host is checked and before HTTP is sent to HTTPS', async () => {
+  test('applies before the Host is checked and before HTTP is redirected to HTTPS', async () => {
     await exhaust('192.0.2.4');
     const headers = { 'x-forwarded-for': '192.0.2.4', host: 'evil.example' };
     expect((await api.send('GET', '/', { headers })).status).toBe(429);
   });
 
-  test('answers in the form of the compatibility API there', async () => {
+  test('answers in the format of the compatibility API for its paths', async () => {
     const compat = await start({ toml: `server.alt_compat = true\n${PROXIED}`, compat: everyCompatRoute() });
     for (let n = 0; n < BURST; n++) await from('192.0.2.5', 'GET', '/api/info/version', compat);
     const answer = await from('192.0.2.5', 'GET', '/api/auth', compat);
@@ -148,13 +148,13 @@ describe('the limit of requests', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test('allows the requests of a dashboard, Grafana and programs of the administrator', async () => {
+  test("allows the requests of a dashboard, Grafana and the administrator's programs", async () => {
     const real = await start({ requestRate: WEB_RATE });
     const statuses = new Set<number>();
     const ask = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n++) statuses.add((await real.send('GET', '/svc-config.js')).status);
     };
-    // A page at once, then 50 requests a second.
+    // The requests of a page in one burst, then 50 requests a second.
     await ask(100);
     for (let second = 0; second < 5; second++) {
       real.clock.advanceSecs(1);

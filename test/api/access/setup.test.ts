@@ -1,4 +1,4 @@
-/** Who may set the first password of a fresh installation. */
+/** Clients that may set the first password of a fresh installation. */
 import { describe, expect, test } from '@jest/globals';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
@@ -25,11 +25,11 @@ async function expectRefusedWithoutCode(options: TestRequest): Promise<void> {
 }
 
 describe('setup', () => {
-  test('from the loopback takes the password alone', async () => {
+  test('from the loopback needs only the password', async () => {
     expect((await setUp()).status).toBe(204);
   });
 
-  test('says from elsewhere where the code is, as long as it is needed', async () => {
+  test('shows other clients where the code is stored, as long as it is needed', async () => {
     const fileFor = async (headers: Record<string, string>): Promise<unknown> =>
       ((await api.send('GET', '/api/auth/status', { headers })).body as { setup_code_file: unknown })
         .setup_code_file;
@@ -45,7 +45,7 @@ describe('setup', () => {
     .find((one) => one !== undefined && !one.internal && one.family === 'IPv4')?.address;
 
   if (elsewhere !== undefined)
-    test('from another address takes the code, which is gone once it was used', async () => {
+    test('from another address needs the code, which is deleted once it was used', async () => {
       await restart({ toml: `server.bind_address = ["${elsewhere}"]` });
       const fromThere = { host: elsewhere };
       for (const more of [{}, { setup_code: 'wrong' }]) {
@@ -69,7 +69,7 @@ describe('setup', () => {
     { 'x-real-ip': '127.0.0.1' },
     { via: '1.1 proxy' },
   ] as Record<string, string>[])(
-    'through a proxy on this machine that is not known takes the code: %j',
+    'through an unknown proxy on this machine needs the code: %j',
     async (headers) => {
       await expectRefusedWithoutCode({ headers });
     },
@@ -79,7 +79,7 @@ describe('setup', () => {
     string,
     string
   >[])(
-    'through a trusted proxy on this machine takes the code, whatever the proxy says: %j',
+    'through a trusted proxy on this machine needs the code, whatever its header fields are: %j',
     async (headers) => {
       await restart({ toml: 'server.trusted_proxies = ["127.0.0.1/32"]' });
       await expectRefusedWithoutCode({ headers });
@@ -87,7 +87,7 @@ describe('setup', () => {
     },
   );
 
-  test('never logs the code, given or wanted', async () => {
+  test('never logs the expected or a received code', async () => {
     const code = await api.setupCode.value();
     const headers = { via: '1.1 proxy' };
     await setUp({ headers }, { setup_code: 'some-wrong-code-here' });
@@ -99,7 +99,7 @@ describe('setup', () => {
 });
 
 describe('the setup code', () => {
-  test('stays over a restart, and only its user may read it', async () => {
+  test('survives a restart, and only its user may read it', async () => {
     const code = await api.setupCode.value();
     expect(code).toMatch(/^[0-9a-z]{4}(-[0-9a-z]{4}){3}$/);
     expect((await stat(api.setupCode.path)).mode & 0o777).toBe(0o600);
@@ -113,7 +113,7 @@ describe('the setup code', () => {
     expect(await readFile(api.setupCode.path, 'utf8')).toBe(`${code}\n`);
   });
 
-  test('that others may read is theirs no longer', async () => {
+  test('is replaced if others may read it', async () => {
     const code = await api.setupCode.value();
     await chmod(api.setupCode.path, 0o644);
     await new SetupCode(dirOf(api), api.logger).value();
@@ -121,7 +121,7 @@ describe('the setup code', () => {
     expect(await readFile(api.setupCode.path, 'utf8')).not.toContain(code);
   });
 
-  test('is pending until there is a password, and then gone from disk', async () => {
+  test('is pending until a password is set, and is then deleted from disk', async () => {
     expect(await api.parts.auth.pendingSetupCode()).toBe(await api.setupCode.value());
     await setUp();
     await writeFile(api.setupCode.path, 'left behind');

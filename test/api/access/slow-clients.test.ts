@@ -1,4 +1,4 @@
-/** Clients that open many connections and send little on them: other clients are still served. */
+/** Clients that open many connections and send little: other clients must still be served. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import type { Express } from 'express';
@@ -53,7 +53,7 @@ function application(proxies: readonly string[]): Express {
   return app;
 }
 
-/** Opens connections from an address of the loopback and sends the same on each. */
+/** Opens connections from a loopback address and sends the same bytes on each. */
 async function flood(from: string, count: number, bytes: string): Promise<Socket[]> {
   const { port } = web.endpoints[0]!;
   return openTo(port, from, count, bytes);
@@ -81,7 +81,7 @@ async function serve(from: string): Promise<string> {
   return text(response);
 }
 
-/** The server that cuts off a late client first: Weir's, or a plain one of Node, which checks every 30 s. */
+/** The server that cuts off a slow client first: Weir's, or a plain Node server, which checks only every 30 s. */
 async function firstToCut(socket: Socket, { headMs, requestMs }: WebDeadlines): Promise<'weir' | 'node'> {
   const options = { headersTimeout: headMs, requestTimeout: requestMs };
   const plain = createServer(options).listen(0, '127.0.0.1');
@@ -107,7 +107,7 @@ describe('one host', () => {
     ['with half a head', HALF_HEAD],
     ['with half a body', HALF_BODY],
     ['that reads no answer', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(100)],
-  ])('with 600 connections %s keeps 50 of them, and others are served at once', async (_what, bytes) => {
+  ])('with 600 connections %s keeps 50 of them, while others are served at once', async (_what, bytes) => {
     await listen();
     const opened = await flood('127.0.0.2', 600, bytes);
     expect(await serve('127.0.0.1')).toBe('served');
@@ -119,7 +119,7 @@ describe('one host', () => {
     expect(await serve('127.0.0.1')).toBe('served');
   });
 
-  test('that is a trusted proxy may hold more', async () => {
+  test('that is a trusted proxy may have more', async () => {
     await listen('server.trusted_proxies = ["127.0.0.2/32"]');
     const opened = await flood('127.0.0.2', 200, HALF_HEAD);
     expect(await serve('127.0.0.2')).toBe('served');
@@ -127,7 +127,7 @@ describe('one host', () => {
   });
 });
 
-test('many hosts that take all places give way to clients that send requests', async () => {
+test('many idle hosts that use all connections give way to clients that send requests', async () => {
   await listen();
   const opened: Socket[] = [];
   for (let host = 10; host < 22; host++) opened.push(...(await flood(`127.0.0.${host}`, 50, HALF_HEAD)));
@@ -139,7 +139,7 @@ test('many hosts that take all places give way to clients that send requests', a
   );
 });
 
-describe('a client that is late', () => {
+describe('a slow client', () => {
   const deadlines = { headMs: 500, requestMs: 1000, idleMs: 500, silentMs: 1000 };
 
   test.each([
@@ -153,7 +153,7 @@ describe('a client that is late', () => {
     expect(await firstToCut(socket!, deadlines)).toBe('weir');
   });
 
-  test('that sends its head byte by byte is cut off as well', async () => {
+  test('that sends its head byte by byte is also cut off', async () => {
     await listen('', deadlines);
     const [socket] = await flood('127.0.0.2', 1, HALF_HEAD);
     const dribble = setInterval(() => socket!.write('x'), 50);

@@ -1,4 +1,4 @@
-/** Query strings are as strict as bodies, and odd requests are answered with 400 or 503, never with 500. */
+/** Query strings are validated as strictly as bodies, and odd requests are answered with 400 or 503, never with 500. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -35,7 +35,7 @@ function badParameters(answer: TestAnswer): (readonly [string, string])[] {
   return answer.problem.errors!.map(({ path, message }) => [path, message] as const);
 }
 
-/** The answer to bytes as they are. */
+/** The answer to raw bytes. */
 async function sendBytes(request: string): Promise<string> {
   const socket = connect(api.port, '127.0.0.1');
   socket.end(request);
@@ -43,7 +43,7 @@ async function sendBytes(request: string): Promise<string> {
 }
 
 describe('query strings', () => {
-  test.each(rows)('$name refuses parameters that it does not know', async (route) => {
+  test.each(rows)('$name rejects unknown parameters', async (route) => {
     const answer = await api.send(route.method, `${pathOf(route)}?domian=x&__proto__=1`);
     expect(badParameters(answer)).toEqual(
       expect.arrayContaining([
@@ -53,20 +53,17 @@ describe('query strings', () => {
     );
   });
 
-  test.each(rows)(
-    '$name refuses a parameter that is given twice, and one that is not UTF-8',
-    async (route) => {
-      const answer = await api.send(route.method, `${pathOf(route)}?limit=1&limit=2&%ff=1&type=%zz`);
-      expect(badParameters(answer)).toEqual([
-        ['limit', 'given more than once'],
-        ['', 'expected percent-encoded UTF-8'],
-        ['type', 'expected percent-encoded UTF-8'],
-      ]);
-    },
-  );
+  test.each(rows)('$name rejects a parameter that occurs twice, and one that is not UTF-8', async (route) => {
+    const answer = await api.send(route.method, `${pathOf(route)}?limit=1&limit=2&%ff=1&type=%zz`);
+    expect(badParameters(answer)).toEqual([
+      ['limit', 'given more than once'],
+      ['', 'expected percent-encoded UTF-8'],
+      ['type', 'expected percent-encoded UTF-8'],
+    ]);
+  });
 
   test.each(['0x10', '1e2', '+5', '-1', '1.0', ' 5', '5 ', '', '007', 'NaN', '99999999999999999999'])(
-    'a number written as %j is refused wherever a number is expected',
+    'a number written as %j is rejected in every numeric parameter',
     async (value) => {
       for (const [path, name] of [
         ['/queries', 'limit'],
@@ -83,7 +80,7 @@ describe('query strings', () => {
     },
   );
 
-  test('a page has 1,000 rows at most, wherever there are pages (CVE-2026-33256)', async () => {
+  test('every paged list has at most 1,000 rows per page (CVE-2026-33256)', async () => {
     const paged = rows.filter(
       ({ query }) => 'limit' in ((query as unknown as { shape?: object } | undefined)?.shape ?? {}),
     );
@@ -97,12 +94,12 @@ describe('query strings', () => {
       }
   });
 
-  test('numbers in decimal digits count, and so do blanks as forms write them', async () => {
+  test('numbers in decimal digits are accepted, and spaces as forms encode them', async () => {
     const page = await api.send('GET', '/api/queries?limit=16&offset=0&&domain=a+b');
     expect([page.status, page.body]).toEqual([200, expect.objectContaining({ limit: 16, offset: 0 })]);
   });
 
-  test('DELETE cache/entries with a mistyped filter drops nothing', async () => {
+  test('DELETE cache/entries with a mistyped filter clears nothing', async () => {
     let drops = 0;
     const counted = new CacheContents(cache, () => 0);
     counted.drop = async () => ++drops;
@@ -113,7 +110,7 @@ describe('query strings', () => {
   });
 });
 
-test('DELETE cache/entries is 503 with Retry-After while a worker holds the cache', async () => {
+test('DELETE cache/entries is 503 with Retry-After while a worker has the cache locked', async () => {
   const head = new Int32Array(cache, 0, CacheHead.BYTES >>> 2);
   Atomics.store(head, CacheHead.LOCK_WORD, 1);
   const answer = await api.send('DELETE', '/api/cache/entries');

@@ -1,6 +1,7 @@
 /**
- * Data that a viewer reads, with a session and with a token: everything except secrets, tokens, the audit log and the
- * sessions of other users. Each of these is there and marked, and no answer of either API to a viewer has a mark.
+ * Data that a viewer can read, with a session and with a token: everything except secrets, tokens, the audit log and
+ * the sessions of other users. The test stores each of these with a marker, and no answer of either API to a viewer may
+ * contain a marker.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { everyCompatRoute, everyOperation, everyRoute } from '../../support/parts/every-route.ts';
@@ -14,10 +15,10 @@ const TOKEN_NAME = 'marked-token';
 
 let suite: SuiteDatabase;
 let api: RunningApi;
-/** Marks that no viewer may read, by their kind. */
+/** Markers that no viewer may read, by kind. */
 let marks: Readonly<Record<string, string>>;
 let viewers: Readonly<Record<string, TestRequest>>;
-/** Ids of what a path may name. */
+/** Ids that paths may contain. */
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -74,14 +75,14 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** Paths of an operation, with each id that may exist. */
+/** Paths of an operation, with each existing id. */
 function pathsOf(path: string): string[] {
   const filled = (id: string): string => path.replace('{id}', id).replaceAll(/\{\w+\}/g, '1');
   if (!path.includes('{id}')) return [filled('')];
   return [...new Set(['1', '2', ids['session']!, ids['revision']!])].map(filled);
 }
 
-/** Marks in the answers of these paths. */
+/** Markers found in the answers of these paths. */
 async function marksIn(paths: readonly string[], viewer: TestRequest): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
@@ -94,7 +95,7 @@ async function marksIn(paths: readonly string[], viewer: TestRequest): Promise<s
 const NATIVE = everyOperation.filter(({ method }) => method === 'GET').map(({ path }) => path);
 
 describe.each(['session', 'token'])('a viewer with a %s', (kind) => {
-  test('reads no secret, no token and nothing of the sessions of others', async () => {
+  test('reads no secret, no token and no session of another user', async () => {
     const native = NATIVE.flatMap(pathsOf).map((path) => `${api.prefix}${path}`);
     const beside = ['/metrics', '/docs', '/check', '/svc-config.js', '/'];
     expect(native.length).toBeGreaterThan(100);
@@ -103,7 +104,7 @@ describe.each(['session', 'token'])('a viewer with a %s', (kind) => {
 });
 
 describe('a viewer of the compatibility API', () => {
-  test('reads no secret, no token and nothing of the sessions of others', async () => {
+  test('reads no secret, no token and no session of another user', async () => {
     const paths = everyCompatRoute()(api.parts)
       .filter(({ method }) => method === 'GET')
       .map(({ path }) => `/api${path}`);
@@ -111,7 +112,7 @@ describe('a viewer of the compatibility API', () => {
   });
 });
 
-test('an administrator reads where a revision came from', async () => {
+test('an administrator sees the origin of a revision', async () => {
   const { secret: session } = sessionCookie(
     await api.send('POST', `${api.prefix}/auth/login`, { json: { username: 'admin', password: PASSWORD } }),
   )!;

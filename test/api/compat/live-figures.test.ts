@@ -1,4 +1,4 @@
-/** Figures of the compatibility API about real queries, compared with a live FTL; and how programs find the API. */
+/** Figures of the compatibility API for real queries, compared with a live FTL; and how programs find the API. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CompatSummary } from '../../../shared/api/compat/compat-api.ts';
 import type {
@@ -20,14 +20,14 @@ const TEXT: TestRecord = { owner: 'text.example', type: 'TXT', ttl: 60, rdata: U
 const LONG_TEXT = Uint8Array.from([255, ...Buffer.alloc(255, 'x')]);
 const ANSWERS: Readonly<Record<string, readonly TestRecord[]>> = {
   'text.example TXT': [TEXT],
-  // Too long for a record of the log.
+  // Too long for a log record.
   'long.example TXT': [{ ...TEXT, owner: 'long.example', rdata: LONG_TEXT }],
   'alias.example A': [cname('alias.example', 'host.example'), a('host.example', '192.0.2.9')],
   'to-regex.example A': [cname('to-regex.example', 'tracker.example'), a('tracker.example', '192.0.2.9')],
   'to-deny.example A': [cname('to-deny.example', 'denied.example'), a('denied.example', '192.0.2.9')],
 };
 
-/** Each question, and the status and the reply of its row. */
+/** Each question, with the status and the reply of its row. */
 const ROWS = [
   ['plain.example', 'A', 'FORWARDED', 'IP'],
   ['plain.example', 'HTTPS', 'FORWARDED', 'NODATA'],
@@ -44,7 +44,7 @@ const ROWS = [
   ['_dns.resolver.arpa', 'SVCB', 'SPECIAL_DOMAIN', 'NODATA'],
 ] as const;
 
-/** Names of rows that are asked for again, from the cache. */
+/** Names of rows that are queried again, from the cache. */
 const ASKED_TWICE = ['plain.example', 'alias.example'] as const;
 
 let upstream: ScriptedUpstream;
@@ -106,7 +106,7 @@ describe('the compatibility API of a running node', () => {
     expect(byName.get('use-application-dns.net')).toMatchObject({ ede: { code: 15, text: 'blocked' } });
   });
 
-  test('counts them alike in every figure', async () => {
+  test('counts the same queries in every figure', async () => {
     const { queries } = await allRows();
     const { queries: sums } = await read<CompatSummary>('stats/summary');
     const tally = (of: (row: (typeof queries)[number]) => string): Record<string, number> =>
@@ -133,7 +133,7 @@ describe('the compatibility API of a running node', () => {
     expect(blocked).toEqual(['_dns.resolver.arpa']);
   });
 
-  test('is found by the name pi.hole, and by the question of PADD', async () => {
+  test('is found by the name pi.hole, and by the query of PADD', async () => {
     expect((await udp.ask('pi.hole', 'A')).data).toEqual(['127.0.0.1']);
     const text = await udp.ask('local.api.ftl', 'TXT', { qclass: RRClass.CH });
     expect(text.data.map(String)).toEqual([`http://127.0.0.1:${String(weir.webPort)}/api/`]);

@@ -27,7 +27,7 @@ async function sidFrom(headers: Record<string, string>, raw = login): Promise<st
 }
 
 describe('a client', () => {
-  test('PADD asks whether a password is needed, logs in with a form, reads and logs out', async () => {
+  test('PADD checks whether a password is needed, logs in with a form, reads and logs out', async () => {
     const asked = await compat.send('GET', '/api/auth');
     expect([asked.status, sessionIn(asked).totp]).toEqual([401, false]);
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'PADD v4.1.0' };
@@ -38,7 +38,7 @@ describe('a client', () => {
     expect((await compat.send('GET', '/api/padd', { headers })).status).toBe(401);
   });
 
-  test('Home Assistant (python-hole) finds version 6, with a wrong password first, and polls', async () => {
+  test('Home Assistant (python-hole) detects version 6 after a wrong password, and polls', async () => {
     for (let reload = 0; reload < 8; reload++) {
       const wrong = await compat.logInAnswer('wrong_password', JSON_TYPE);
       expect([wrong.status, sessionIn(wrong).message]).toEqual([401, 'password incorrect']);
@@ -53,7 +53,7 @@ describe('a client', () => {
     expect(errorIn(old).hint).toBe('The API is hosted at pi.hole/api, not pi.hole/admin/api');
   });
 
-  test('Homepage sends a JSON type without a body, keeps cookies, and its session for its validity', async () => {
+  test('Homepage sends a JSON type without a body, and keeps its cookies and its session while valid', async () => {
     const { sid, validity } = sessionIn(
       await compat.send('POST', '/api/auth', { raw: login, headers: JSON_TYPE }),
     );
@@ -97,7 +97,7 @@ describe('a client', () => {
     await getAll(paths, {}, `?sid=${sid}`);
   });
 
-  test("bastgau's integration for Home Assistant bears 404 for what is not read-only statistics", async () => {
+  test("bastgau's integration for Home Assistant handles 404 for everything except read-only statistics", async () => {
     const { sid, csrf } = sessionIn(
       await compat.send('POST', '/api/auth', { raw: login, headers: JSON_TYPE }),
     );
@@ -111,7 +111,7 @@ describe('a client', () => {
     expect((await compat.send('DELETE', '/api/auth', { headers })).status).toBe(204);
   });
 
-  test('ioBroker sends blocked=0 and a JSON type with all it asks', async () => {
+  test('ioBroker sends blocked=0 and a JSON type with all its requests', async () => {
     const headers = { ...JSON_TYPE, sid: await sidFrom(JSON_TYPE) };
     await getAll(
       ['stats/summary', 'stats/top_domains?blocked=0&count=10', 'stats/top_clients?blocked=0'],

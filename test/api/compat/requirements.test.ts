@@ -1,4 +1,6 @@
-/** Habits of clients of the compatibility API that a server must handle: a test for each requirement, by its number. */
+/**
+ * Behaviour of clients of the compatibility API that a server must handle: a test for each requirement, by its number.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { IDLE_SECS } from '../../../control-plane/web/auth/authenticator.ts';
 import { MOST_IDLE_SESSIONS } from '../../../control-plane/web/auth/sessions/sessions.ts';
@@ -29,7 +31,7 @@ describe('the requirements of clients', () => {
     expect((await compat.send('POST', '/api/auth', { raw: login })).status).toBe(200);
   });
 
-  test('requirement 2: GET and DELETE take a JSON type without a body, and GET a body', async () => {
+  test('requirement 2: GET and DELETE accept a JSON type without a body, and GET accepts a body', async () => {
     const sid = await compat.logIn();
     const headers = { sid, 'content-type': 'application/json' };
     expect((await compat.send('GET', SUMMARY, { headers })).status).toBe(200);
@@ -39,7 +41,7 @@ describe('the requirements of clients', () => {
     expect((await compat.send('DELETE', '/api/auth', { headers })).status).toBe(204);
   });
 
-  test('requirement 3: a header goes before a cookie, and that before the query; a stale one spoils nothing', async () => {
+  test('requirement 3: a header precedes a cookie, which precedes the query; an expired one does no harm', async () => {
     const [first, second] = [await compat.logIn(), await compat.logIn()];
     const sidOf = async (headers: Record<string, string>, query = ''): Promise<string | null> =>
       sessionIn(await compat.send('GET', `/api/auth${query}`, { headers })).sid;
@@ -55,7 +57,7 @@ describe('the requirements of clients', () => {
       }
   });
 
-  test('requirement 4: without a session /api/auth says so in a session object, all else in an error object', async () => {
+  test('requirement 4: without a session /api/auth answers with a session object, all other paths with an error object', async () => {
     const none = await compat.send('GET', '/api/auth');
     expect([none.status, Object.keys(none.body as object)]).toEqual([401, ['session', 'took']]);
     expect(sessionIn(none)).toEqual({
@@ -74,7 +76,7 @@ describe('the requirements of clients', () => {
     expect([other.status, errorIn(other)]).toEqual([401, UNAUTHORIZED]);
   });
 
-  test('requirement 5: /api/info/version asks for a session and is not 404', async () => {
+  test('requirement 5: /api/info/version requires a session and is not 404', async () => {
     const answer = await compat.send('GET', '/api/info/version');
     expect([answer.status, errorIn(answer)]).toEqual([401, UNAUTHORIZED]);
   });
@@ -89,7 +91,7 @@ describe('the requirements of clients', () => {
     expect([again.status, sessionIn(again).message]).toEqual([401, 'session unknown']);
   });
 
-  test('requirement 7: each body has took, whole numbers are numbers, and all names are there', async () => {
+  test('requirement 7: each body has took, integers are numbers, and no name is missing', async () => {
     const sid = await compat.logIn();
     const { queries } = (await compat.get(SUMMARY, sid)).body as {
       queries: Record<string, Record<string, number>>;
@@ -115,7 +117,7 @@ describe('the requirements of clients', () => {
     expect(read).toEqual({ ...opened, message: 'correct password' });
   });
 
-  test('requirement 9: the validity is true: over a restart, and prolonged by each use', async () => {
+  test('requirement 9: the validity is correct: it survives a restart, and each use extends it', async () => {
     const opened = sessionIn(await compat.logInAnswer(PASSWORD));
     compat.api.clock.advanceSecs(opened.validity - 1);
     const { clock } = compat.api;
@@ -141,7 +143,7 @@ describe('the requirements of clients', () => {
     expect((await compat.send('GET', `${SUMMARY}?sid=${sid}`)).status).toBe(200);
   });
 
-  test('requirement 11: sessions that are never ended are bounded; those of the native API and in use stay', async () => {
+  test('requirement 11: sessions that are never ended are bounded; native ones and those in use are kept', async () => {
     const native = await compat.api.logIn();
     const inUse = await compat.logIn();
     compat.api.clock.advanceSecs(60);
@@ -161,7 +163,7 @@ describe('the requirements of clients', () => {
     for (const sid of [native, inUse, newest]) expect((await compat.get(SUMMARY, sid)).status).toBe(200);
   });
 
-  test('requirement 12: wrong passwords lock the address that they come from, and no other', async () => {
+  test('requirement 12: wrong passwords lock only the address that they come from', async () => {
     const tries = async (count: number): Promise<void> => {
       for (let i = 0; i < count; i++)
         expect((await compat.logInAnswer('a deliberately wrong one')).status).toBe(401);
@@ -199,7 +201,7 @@ describe('the requirements of clients', () => {
     }
   });
 
-  test('requirement 14: with authentication off all is open, and a password still gets a sid', async () => {
+  test('requirement 14: with authentication disabled all is open, and a password still gets a sid', async () => {
     await compat.restart('auth.enabled = false');
     const open = await compat.send('GET', '/api/auth');
     expect([open.status, sessionIn(open)]).toEqual([
@@ -217,7 +219,7 @@ describe('the requirements of clients', () => {
     expect((await compat.get(SUMMARY, sid!)).status).toBe(401);
   });
 
-  test('requirement 15: a parameter that cannot be understood is ignored', async () => {
+  test('requirement 15: an invalid parameter is ignored', async () => {
     const sid = await compat.logIn();
     for (const query of [
       'blocked=0',

@@ -1,4 +1,6 @@
-/** An API token as the password of a program that knows Pi-hole's API, so that it needs no administrator's. */
+/**
+ * An API token as the password of a program for Pi-hole's API, so that it does not need an administrator's password.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SessionList } from '../../../shared/api/auth-api.ts';
 import type { CreatedToken } from '../../../shared/api/tokens-api.ts';
@@ -20,7 +22,7 @@ async function sidOf(key: string): Promise<string> {
 }
 
 describe('an API token', () => {
-  test('is a password, and the session has its role and its name', async () => {
+  test('serves as a password, and the session has its role and its name', async () => {
     const sid = await sidOf(viewer.key);
     expect((await compat.get(SUMMARY, sid)).status).toBe(200);
     expect((await compat.api.send('GET', '/svc/api/groups', { headers: { sid } })).status).toBe(200);
@@ -46,7 +48,7 @@ describe('an API token', () => {
     expect((await compat.get(SUMMARY, sid)).status).toBe(401);
   });
 
-  test('is accepted even if its address is locked out, as it cannot be guessed; a wrong one counts as a wrong password', async () => {
+  test('is accepted from a locked-out address, as it cannot be guessed; a wrong one counts as a wrong password', async () => {
     const wrong = `${viewer.key.slice(0, -1)}${viewer.key.endsWith('Z') ? 'Y' : 'Z'}`;
     for (let n = 0; n < 5; n++) expect((await compat.logInAnswer(wrong)).status).toBe(401);
     const locked = await compat.logInAnswer(`${viewer.key}x`);
@@ -54,7 +56,7 @@ describe('an API token', () => {
     expect((await compat.logInAnswer(viewer.key)).status).toBe(200);
   });
 
-  test('is not read from X-Api-Key here, only by the native API', async () => {
+  test('is read from X-Api-Key only by the native API', async () => {
     const headers = { 'x-api-key': viewer.key };
     const refused = await compat.send('GET', SUMMARY, { headers });
     expect([refused.status, errorIn(refused).key]).toEqual([401, 'unauthorized']);

@@ -1,4 +1,4 @@
-/** Every route that changes something leaves one entry in the audit log, and none if it fails. */
+/** Every route that changes something adds one entry to the audit log, and none if it fails. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AuditLogPage } from '../../../shared/api/audit-api.ts';
 import type { AuditLogEntry } from '../../../shared/api/audit-api.ts';
@@ -27,7 +27,7 @@ async function countOfPeople(): Promise<number> {
 }
 
 describe('a route that changes something', () => {
-  test.each(rows)('$name leaves one entry that says who, from where and what', async ({ route }) => {
+  test.each(rows)('$name adds one entry with its user, address and change', async ({ route }) => {
     const mutation = await changing.prepare(route);
     const before = await countOfPeople();
     const headers = { ...mutation.headers, prefer: 'wait=1' };
@@ -43,7 +43,7 @@ describe('a route that changes something', () => {
     expect(entry!.revision).toBe(revision === undefined ? null : Number(revision));
   });
 
-  test('may be waited for on all nodes, unless it concerns one, is answered before it is done or needs no right', () => {
+  test('can wait for all nodes, unless it concerns one node, is answered early or needs no rights', () => {
     const others = rows.filter(({ route }) => route.access !== 'public' && !route.waits);
     expect(others.map(({ name }) => name).toSorted()).toEqual([
       'DELETE /cache/entries',
@@ -60,7 +60,7 @@ describe('a route that changes something', () => {
     ]);
   });
 
-  test.each(rows)('$name leaves no entry if it fails', async ({ route }) => {
+  test.each(rows)('$name adds no entry if it fails', async ({ route }) => {
     const before = await countOfPeople();
     const path = route.path.replaceAll(/\{\w*id\}/g, '2147483647');
     const refused = await changing.api.send(route.method, `/api${path}?unknown=1`, { json: {} });
@@ -69,7 +69,7 @@ describe('a route that changes something', () => {
     expect([400, 404, 415]).toContain(bad.status);
     if (route.params !== undefined && route.body === undefined) {
       const missing = await changing.api.send(route.method, `/api${path}`);
-      // Engines that are off for a group that does not exist are off as wanted.
+      // Disabling engines of a group that does not exist is a success, because they are disabled.
       if (!route.path.startsWith('/safe-search')) expect(missing.status).toBe(404);
     }
     expect(await countOfPeople()).toBe(before);
@@ -77,7 +77,7 @@ describe('a route that changes something', () => {
 });
 
 describe('a change that is sent twice', () => {
-  test('leaves one entry for what it changed, and none for what it did not change', async () => {
+  test('adds one entry for the first request, and none for the second', async () => {
     const json = { never_forward_non_fqdn: true };
     await changing.api.send('PUT', '/api/settings', { json });
     const before = await countOfPeople();
@@ -86,7 +86,7 @@ describe('a change that is sent twice', () => {
     expect(await countOfPeople()).toBe(before);
   });
 
-  test('leaves one entry if two requests at once create the same', async () => {
+  test('adds one entry if two concurrent requests create the same object', async () => {
     const before = await countOfPeople();
     const json = { name: 'at once' };
     const answers = await Promise.all(

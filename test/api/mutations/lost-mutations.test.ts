@@ -1,6 +1,6 @@
 /**
- * Every route that changes something while its database is lost: before the request, at its first change of a row, for
- * some by hanging there, and at its COMMIT. The answer is 503, and the tables are as before or wholly changed.
+ * Every route that changes something while its database is lost: before the request, at its first change of a row (for
+ * some by a stall there), and at its COMMIT. The answer is 503, and the tables are unchanged or completely changed.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { asOwner } from '../../support/parts/as-owner.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => changing.close());
 
-/** Every row that a change may write; not what is found out about lists. */
+/** Every row that a change may write, except the results of fetching lists. */
 async function everyRow(): Promise<string> {
   const facts = `- ARRAY['format','status','rules','invalid_lines','bytes','etag','last_modified','last_checked_at',
     'last_changed_at','last_error','held_key','held','judged','file_node']`;
@@ -56,7 +56,7 @@ async function everyRow(): Promise<string> {
   return JSON.stringify(rows[0]);
 }
 
-/** Sends a request over a database that is lost at a place of it. */
+/** Sends a request and cuts the database connection at one of its steps. */
 async function sendAndCut(mutation: Mutation, cut: Cut): Promise<TestAnswer> {
   proxy.cutNext(cut);
   const answer = changing.send(mutation);
@@ -66,7 +66,7 @@ async function sendAndCut(mutation: Mutation, cut: Cut): Promise<TestAnswer> {
   return answer;
 }
 
-/** The request is stored although its COMMIT has no answer. */
+/** Expects that the request is stored although its COMMIT was not answered. */
 async function expectStored(route: Route, mutation: Mutation): Promise<void> {
   const audited = async (): Promise<number> =>
     (await changing.database.query(`SELECT FROM audit_log WHERE actor <> 'system'`)).rows.length;
@@ -83,7 +83,7 @@ async function expectStored(route: Route, mutation: Mutation): Promise<void> {
   expect(await audited()).toBe(before + 1);
 }
 
-/** A route notices no difference between a connection that is cut and one that is given up: one in so many hangs. */
+/** One in this many stalls: a route cannot distinguish a connection that is cut from one that times out. */
 const HANGS_EVERY = 8;
 const rows = CHANGING.map((route, at) => ({
   name: `${route.method} ${route.path}`,
@@ -93,7 +93,7 @@ const rows = CHANGING.map((route, at) => ({
 
 describe('a route that changes something', () => {
   test.each(rows)(
-    '$name is 503 if the database is lost: it changes nothing, or is wholly stored if only its COMMIT has no answer',
+    '$name is 503 if the database is lost: nothing is stored, or everything if only the COMMIT was not answered',
     async ({ route, cuts }) => {
       const mutation = await changing.prepare(route);
       await changing.lists.idle();
@@ -105,11 +105,11 @@ describe('a route that changes something', () => {
         const code = cut === 'before' ? 'outcome_unknown' : 'unavailable';
         expect([cut, answer.status, answer.problem.error]).toEqual([cut, 503, code]);
         expect(answer.headers['retry-after'] === undefined).toBe(cut === 'before');
-        // The connection is lost, except for a request that hashes a password or reads a file first.
+        // The connection is lost, except for a request that first hashes a password or reads a file.
         if (cut === 'write' && !/^\/(?:users|import)$/.test(route.path))
           expect((await changing.send(mutation)).status).toBe(503);
         expect([cut, await everyRow()]).toEqual([cut, before]);
-        // Files are written last, and are not rolled back if the COMMIT may have succeeded.
+        // Files are written last, and are kept if the COMMIT may have succeeded.
         if (cut !== 'before') expect(await changing.certificateFiles()).toBe(certificate);
         await disconnect();
       }

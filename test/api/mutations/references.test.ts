@@ -40,7 +40,7 @@ describe('a reference in a body', () => {
     // A grant is for a client or a group, not for both.
     if (field === 'client_id' && 'group_id' in json) Object.assign(json, { group_id: null });
     const { status, body } = await changing.send({ ...mutation, json });
-    // Of a list of references, the one that is unknown may be named.
+    // For a list of references, the error may name the unknown one.
     const paths = ((body as Problem).errors ?? []).map(({ path }) => path.replace(/\.0$/, ''));
     expect([status, paths]).toEqual([400, [field]]);
   });

@@ -1,6 +1,6 @@
 /**
- * Many made-up requests to every operation: of an API in this process, or with --at of a node that runs elsewhere. That
- * one loses what it has, and must run with WEIR_AUTH_ENABLED=false.
+ * Sends many generated requests to every operation of an API in this process, or with --at of a node elsewhere. The
+ * data of that node are lost; it must run with WEIR_AUTH_ENABLED=false.
  * Usage: npm run fuzz -- api [--requests 20000] [--seed 1] [--at http://127.0.0.1:8080]
  */
 import { once } from 'node:events';
@@ -25,11 +25,11 @@ const { values } = parseArgs({
   },
 });
 
-/** A longer wait is that of a lockout. */
+/** A longer wait means a lockout. */
 const MOST_WAIT_SECS = 60;
 const MOST_TRIES = 100;
 
-/** A node that runs elsewhere. */
+/** A node elsewhere. */
 class NodeElsewhere implements AskedApi {
   readonly prefix = '/api';
   private readonly origin: string;
@@ -38,7 +38,7 @@ class NodeElsewhere implements AskedApi {
     this.origin = origin;
   }
 
-  /** Asks again later if the node says so, as it limits how often a client may ask. */
+  /** Repeats the request later if the rate limit of the node requires it. */
   async send(method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
     for (let tries = 1; ; tries++) {
       const answer = await this.sendOnce(method, path, request);
@@ -57,7 +57,7 @@ class NodeElsewhere implements AskedApi {
     const fields = { ...headers, ...length };
     const outgoing = httpRequest(this.origin + path, { method, headers: fields, agent: false });
     const answered = once(outgoing, 'response');
-    // An answer may come before the whole body was sent, which the server then does not read.
+    // The server may answer before it has received the whole body, and then does not read the rest.
     outgoing.on('error', () => undefined);
     outgoing.end(raw);
     const [response] = (await answered) as [IncomingMessage];

@@ -1,6 +1,6 @@
 /**
- * Requests made up from the OpenAPI document: valid values, their bounds, wrong types, missing and unknown fields, hostile
- * texts, unknown ids, methods and media types that an operation does not have.
+ * Requests generated from the OpenAPI document: valid values, limits, wrong types, missing and unknown fields, hostile
+ * texts, unknown ids, and unsupported methods and media types.
  */
 import fc from 'fast-check';
 import type { OperationDoc, SchemaDoc } from '../../../control-plane/web/reference/openapi-document.ts';
@@ -15,7 +15,7 @@ export interface MadeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Values that break programs, wherever they stand. */
+/** Values that often break programs, in any place. */
 const ODD = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -54,7 +54,7 @@ const ODD = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Texts that some field takes for what it is. */
+/** Texts that are valid for some field. */
 const TELLING = fc.constantFrom(
   'example.org',
   '*.example.org',
@@ -78,10 +78,10 @@ const TELLING = fc.constantFrom(
   'netflix',
 );
 
-/** Longest text that is made up; the limits of longer ones have tests beside their routes. */
+/** Longest generated text; the limits of longer ones are tested beside their routes. */
 const LONGEST = 1_000_000;
 
-/** Mostly what the schema allows. */
+/** Mostly values that the schema allows. */
 function valueOf(schema: SchemaDoc, schemas: Schemas, depth = 0): fc.Arbitrary<unknown> {
   if (depth > 6) return fc.constant(null);
   return fc.oneof({ weight: 9, arbitrary: allowed(schema, schemas, depth) }, { weight: 1, arbitrary: ODD });
@@ -146,10 +146,10 @@ function textOf({ examples = [], minLength = 0, maxLength = 60 }: SchemaDoc): fc
   );
 }
 
-/** Methods of HTTP, and texts that some servers take for one. */
+/** HTTP methods, and texts that some servers accept as one. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
-/** Media types that are taken somewhere, or nowhere. */
+/** Media types, supported by some operation or by none. */
 const TYPES = [
   'application/json',
   'application/json; charset=x',
@@ -164,7 +164,9 @@ const TYPES = [
   '',
 ];
 
-/** Requests to `path`, nearly all with `method`; those with a body sometimes have a malformed one, or none. */
+/**
+ * Requests to `path`, nearly all with `method`. If the method has a body, some requests have a malformed one or none.
+ */
 export function requestsTo(
   method: string,
   path: string,
@@ -213,7 +215,7 @@ export function requestsTo(
   });
 }
 
-/** A header field: its example, one like it, or any printable text. */
+/** A header field: its example, a similar value, or any printable text. */
 function fieldOf(example: unknown): fc.Arbitrary<string> {
   const text = typeof example === 'string' ? example : '"1"';
   return fc.oneof(
@@ -222,7 +224,7 @@ function fieldOf(example: unknown): fc.Arbitrary<string> {
   );
 }
 
-/** A body of a media type: JSON by its schema, else text of any kind. */
+/** A body with a media type: JSON by its schema, or any other text. */
 function bodyOf(mediaType: string, schema: SchemaDoc, schemas: Schemas): fc.Arbitrary<string | undefined> {
   if (mediaType === 'application/json') return bodyText(valueOf(schema, schemas));
   return fc.oneof(
@@ -251,6 +253,6 @@ function textFor(value: unknown): string {
 }
 
 function encoded(text: string): string {
-  // A path of dots alone leads elsewhere.
+  // A path that consists of dots has another meaning.
   return encodeURIComponent(text.toWellFormed()).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
 }

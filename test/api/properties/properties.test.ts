@@ -17,7 +17,7 @@ afterAll(async () => {
   await suite.close();
 });
 
-test('made-up requests get answers that the document describes, and none is a fault of Weir', async () => {
+test('generated requests get documented answers, and none is a server error', async () => {
   const { faults, statuses } = await runProperties(api, 1500, 20_261_122);
   expect(faults).toEqual([]);
   expect(statuses[200]).toBeGreaterThan(100);

@@ -1,6 +1,6 @@
 /**
- * Sends made-up requests to every operation of a running API: none may be answered with a fault of the server, with a
- * status that the document does not have, or with a body outside of its schema.
+ * Sends generated requests to every operation of a running API. No answer may be a server error, have an undocumented
+ * status, or have a body that does not match its schema.
  */
 import fc from 'fast-check';
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
@@ -8,10 +8,10 @@ import type { TestAnswer, TestRequest } from '../../support/parts/running-api.ts
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
 import { requestsTo } from './arbitrary-request.ts';
 
-/** Requests under way at a time. */
+/** Maximum number of concurrent requests. */
 const AT_ONCE = 6;
 
-/** An API that is asked. */
+/** The API under test. */
 export interface AskedApi {
   readonly prefix: string;
   send(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
@@ -20,13 +20,13 @@ export interface AskedApi {
 /** Result of a run. */
 export interface PropertyOutcome {
   readonly requests: number;
-  /** Answers by status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>;
   /** One line each, with the request. */
   readonly faults: readonly string[];
 }
 
-/** Sends `requests` in all, the same ones for the same seed. */
+/** Sends `requests` in total; the same seed generates the same requests. */
 export async function runProperties(api: AskedApi, requests: number, seed: number): Promise<PropertyOutcome> {
   const document = (await api.send('GET', `${api.prefix}/openapi.json`)).body as OpenApiDocument;
   const checker = new AnswerChecker(document);
@@ -75,7 +75,7 @@ function faultsOfOther(
   if (methods.includes(method)) return faultsOf(checker, `${method} ${path}`, answer);
   if (method === 'HEAD' && methods.includes('GET'))
     return answer.text === '' && answer.status < 500 ? [] : [`HEAD is ${answer.status} ${answer.text}`];
-  // The web server itself refuses names that are not methods of HTTP.
+  // The web server itself rejects names that are not HTTP methods.
   const { status, headers } = answer;
   const wanted = method === 'OPTIONS' ? 204 : 405;
   const allowed = headers['allow']?.toString().split(', ') ?? [];

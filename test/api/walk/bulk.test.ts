@@ -59,7 +59,7 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field) => {
     expect((await api.send('GET', `${path}/${idsOf(replaced)[0]!}`)).status).toBe(404);
   });
 
-  test('does nothing when it is asked for nothing', async () => {
+  test('changes nothing for an empty request', async () => {
     const before = await revisions();
     expect((await bulk(path, {})).body).toEqual({ created: [], deleted: [] });
     expect(await revisions()).toBe(before);
@@ -99,7 +99,7 @@ describe.each(COLLECTIONS)('%s/bulk', (path, bodyOf, field) => {
   });
 });
 
-test('rows that refer to a group that does not exist are named', async () => {
+test('rows with an unknown group are named', async () => {
   const create = [{ domain: 'g1.example' }, { domain: 'g2.example', group_id: 4711 }];
   expect(pathsOf(await bulk('/api/managed-domains', { create }))).toEqual(['create.1.group_id']);
   const clients = [{ ip_address: '10.9.0.1', group_id: 4711 }, { ip_address: '10.9.0.2' }];

@@ -1,6 +1,6 @@
 /**
- * Conventions of all entities of the API, by the OpenAPI document of a running server: the answer to a creation has a
- * location, a body that was read can be sent back, and a change that is meant for another state is refused.
+ * Conventions of all entities of the API, checked by the OpenAPI document of a running server: the answer to a creation
+ * has a location, a body that was read can be sent back, and a change based on an outdated state is refused.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MAX_ID } from '../../../shared/api/fields.ts';
@@ -21,7 +21,7 @@ let suite: SuiteDatabase;
 let api: RunningApi;
 let checker: AnswerChecker;
 let session: string;
-/** Services of the catalog. */
+/** Services of the catalogue. */
 let services: string[];
 /** Group, profile and client that examples may refer to. */
 let own: { group: number; profile: number; client: number };
@@ -53,7 +53,7 @@ function ask(method: string, path: string, request: { json?: unknown; ifMatch?: 
   return api.send(method, path, { session, headers, ...(json !== undefined && { json }) });
 }
 
-/** All that create something which people may read, write or delete. */
+/** All operations that create an entity which users can read, change or delete. */
 const creating = everyOperation
   .filter(({ status, path }) => status === 201 && path !== '/auth/second-factor')
   .map((route) => ({ ...route, name: `POST ${route.path}` }));
@@ -62,7 +62,7 @@ const editable = creating.filter(({ entity }) =>
   everyOperation.some(({ method, path }) => /PUT|PATCH/.test(method) && path === entity?.path),
 );
 
-/** The operation that changes what a path creates. */
+/** The operation that changes entities of a collection. */
 function changeOf({ entity }: (typeof editable)[number]): { method: string; name: string } {
   const { method, path } = everyOperation.find(
     (row) => /PUT|PATCH/.test(row.method) && row.path === entity?.path,
@@ -72,7 +72,7 @@ function changeOf({ entity }: (typeof editable)[number]): { method: string; name
 
 let serial = 0;
 
-/** A body for a new entity: the example of the document, with names that nothing else has. */
+/** A body for a new entity: the example of the document with unique names. */
 function bodyOf(name: string): Fields {
   serial += 1;
   const { requestBody } = checker.operations.get(name)!;
@@ -101,7 +101,7 @@ function bodyOf(name: string): Fields {
   return Object.fromEntries(fields) as Fields;
 }
 
-/** Creates an entity; answers are as documented. */
+/** Creates an entity; the answer must be documented. */
 async function created(name: string): Promise<{ answer: TestAnswer; location: string; etag: string }> {
   const path = name.replace('POST ', '/api').replace('{id}', String(own.profile));
   const answer = await ask('POST', path, { json: bodyOf(name) });
@@ -111,13 +111,13 @@ async function created(name: string): Promise<{ answer: TestAnswer; location: st
   return { answer, location, etag };
 }
 
-/** The body without fields that change by themselves or are shown once. */
+/** The body without fields that change by themselves or are shown only once. */
 function settled(body: unknown): Fields {
   const { secs_left: _left, key: _key, slots: _slots, ...fields } = body as Fields;
   return fields;
 }
 
-/** A value of the same kind that is another. */
+/** A different value of the same kind. */
 const OTHER: Fields = { comment: 'other', name: 'other thing', display_name: 'Other', profile_id: null };
 
 function edited(current: Fields): Fields {
@@ -126,9 +126,9 @@ function edited(current: Fields): Fields {
   return { ...current, [field]: value };
 }
 
-describe('what is created', () => {
+describe('a created entity', () => {
   test.each(creating)(
-    '$name says where the entity is, which is read there with its ETag',
+    '$name returns the location, where the entity is read with its ETag',
     async ({ name }) => {
       const { answer, location, etag } = await created(name);
       const read = await ask('GET', location);
@@ -140,8 +140,8 @@ describe('what is created', () => {
   );
 });
 
-describe('an entity that is read', () => {
-  test.each(editable)('$name: sent back as it was read, it is unchanged', async (row) => {
+describe('a read entity', () => {
+  test.each(editable)('$name: sent back without an edit, it is unchanged', async (row) => {
     const change = changeOf(row);
     const { location } = await created(row.name);
     const { body, headers } = await ask('GET', location);
@@ -155,7 +155,7 @@ describe('an entity that is read', () => {
     expect(await counted()).toEqual(before);
   });
 
-  test.each(editable)('$name: edited and sent back, it has another ETag', async (row) => {
+  test.each(editable)('$name: edited and sent back, it has a new ETag', async (row) => {
     const change = changeOf(row);
     const { location, etag } = await created(row.name);
     const json = edited((await ask('GET', location)).body as Fields);
@@ -170,7 +170,7 @@ describe('an entity that is read', () => {
     expect((await ask('GET', location)).body).toEqual(read.body);
   });
 
-  test.each(editable)('$name: of two edits with the same ETag exactly one is made', async (row) => {
+  test.each(editable)('$name: of two edits with the same ETag exactly one succeeds', async (row) => {
     const change = changeOf(row);
     const { location, etag } = await created(row.name);
     const before = (await ask('GET', location)).body as Fields;
@@ -181,7 +181,7 @@ describe('an entity that is read', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
-  test.each(deletable)('$name: deleted with the ETag that it has, and with no other', async ({ name }) => {
+  test.each(deletable)('$name: deleted only with its current ETag', async ({ name }) => {
     const { location, etag } = await created(name);
     const stale = await ask('DELETE', location, { ifMatch: '"stale"' });
     expect([stale.status, stale.problem.error]).toEqual([412, 'precondition_failed']);
@@ -206,7 +206,7 @@ describe('every collection', () => {
     expect(items.map(({ path }) => path).filter((path) => !paths.has(path))).toEqual([]);
   });
 
-  test('may be the query log, whose rows have larger ids than entities', async () => {
+  test('includes the query log, whose rows have larger ids than entities', async () => {
     await storeRows(suite.database, [logRow({ timestampMs: api.clock.nowMs() - 1000 })]);
     const { data } = QueryLogPage.parse((await ask('GET', '/api/queries')).body);
     expect(data[0]!.id).toBeGreaterThan(MAX_ID);
@@ -219,12 +219,12 @@ describe('every collection', () => {
     expect((await ask('GET', '/api/queries/timeline')).status).toBe(200);
   });
 
-  test('that is created in answers 201 and names an entity', () => {
+  test('that supports creation answers 201 with the entity', () => {
     expect(creating.filter(({ entity }) => entity === undefined).map(({ name }) => name)).toEqual([]);
   });
 });
 
-/** Reads, edits, and sends back what was read, if it is still as it was. */
+/** Reads a body, edits it, and sends it back if the entity is still unchanged. */
 async function editAt(method: string, path: string, change: Fields): Promise<TestAnswer> {
   const { body, headers } = await ask('GET', path);
   const answer = await ask(method, path, {
@@ -235,8 +235,8 @@ async function editAt(method: string, path: string, change: Fields): Promise<Tes
   return answer;
 }
 
-describe('what is read and sent back', () => {
-  test('may be the settings of DNS, or the schedule of a group', async () => {
+describe('a body that is read and sent back', () => {
+  test('can be that of the DNS settings, or the schedule of a group', async () => {
     await ask('PUT', '/api/settings', { json: { local_domain: 'home.arpa' } });
     await ask('PUT', `/api/groups/${own.group}/schedule`, { json: { profile_id: own.profile } });
     const other = await created('POST /schedule-profiles');
@@ -253,7 +253,7 @@ describe('what is read and sent back', () => {
     }
   });
 
-  test('is also checked against the ETag if a POST changes what exists', async () => {
+  test('is also checked against the ETag if a POST changes an existing entity', async () => {
     for (const [path, change] of [
       ['/api/settings', { local_domain: 'example.org' }],
       ['/api/config', { dns: { local_domain: 'example.org' } }],
@@ -269,7 +269,7 @@ describe('what is read and sent back', () => {
     }
   });
 
-  test('leaves a client in the group of its network, unless the group is edited', async () => {
+  test('keeps a client in the group of its network, unless the group is edited', async () => {
     await ask('POST', '/api/client-subnets', {
       json: { subnet_cidr: '100.64.7.0/24', group_id: own.group },
     });
@@ -289,7 +289,7 @@ describe('what is read and sent back', () => {
     expect((await ask('PUT', `${location}/group`, { json, ifMatch: etag })).status).toBe(200);
   });
 
-  test('may have the name or the value of a local record edited in any of its fields', async () => {
+  test('may change the name or the value of a local record in any of its fields', async () => {
     const json = { hostname: 'nas', domain: 'home.arpa', value: '192.0.2.30' };
     const made = await ask('POST', '/api/local-records', { json });
     const { location = '' } = made.headers as { location?: string };
@@ -303,7 +303,7 @@ describe('what is read and sent back', () => {
     expect(await shown({ fqdn: 'nas.lan' })).toEqual(['nas.lan', '192.0.2.32', '192.0.2.32']);
   });
 
-  test('may hold no field that is not of the entity', async () => {
+  test('must not contain a field that the entity does not have', async () => {
     const { location } = await created('POST /groups');
     const answer = await ask('PUT', location, { json: { surprise: 1, client_count: 'many' } });
     expect([answer.status, answer.problem.errors]).toEqual([
@@ -313,7 +313,7 @@ describe('what is read and sent back', () => {
   });
 });
 
-test('If-None-Match with the ETag of an entity is answered with the entity, as the ETag does not cover all of it', async () => {
+test('If-None-Match with the ETag of an entity returns the entity, as the ETag does not cover all fields', async () => {
   const { location, etag } = await created('POST /groups');
   const answer = await api.send('GET', location, { session, headers: { 'if-none-match': etag } });
   expect(answer.status).toBe(200);

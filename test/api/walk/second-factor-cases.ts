@@ -1,4 +1,7 @@
-/** How to reach each success and refusal of the second factor: with separate users, so the walk stays signed in. */
+/**
+ * Requests that reach each success and refusal of the second factor. They use separate users, so that the session of
+ * the walk stays valid.
+ */
 import { SecondFactorSecret } from '../../../shared/api/auth-api.ts';
 import { AuthenticatorApp } from '../../support/parts/authenticator-app.ts';
 import { logInAs, makeToken, makeUser, USER_PASSWORD } from '../../support/parts/people.ts';
@@ -26,7 +29,7 @@ async function person(walk: WalkedApi): Promise<Person> {
   return { id, session: await logInAs(walk.api, username) };
 }
 
-/** A user with a secret, and an app that shows its codes. */
+/** A user with a secret, and an app that generates its codes. */
 async function prepared(walk: WalkedApi): Promise<Person & { readonly app: AuthenticatorApp }> {
   const who = await person(walk);
   const { body } = await walk.ask(PREPARE, { session: who.session, json: OWN });
@@ -49,7 +52,7 @@ const ask =
   async (walk) =>
     walk.ask(name, { session: (await make(walk)).session, json });
 
-/** Asks until it is locked, from a separate address. */
+/** Repeats the request until it is locked, from a separate address. */
 const guess =
   <T extends Person>(
     name: string,

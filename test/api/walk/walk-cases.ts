@@ -1,4 +1,4 @@
-/** Cases that the document does not describe: how to reach a success or a refusal of one operation. */
+/** Cases that the document does not describe: requests that reach a success or a refusal of one operation. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_TEXT_BYTES } from '../../../shared/api/policy/custom-text-api.ts';
@@ -11,7 +11,7 @@ import type { MemorySources } from '../../support/parts/memory-sources.ts';
 import { SECOND_FACTOR_REFUSALS, SECOND_FACTOR_SUCCESSES } from './second-factor-cases.ts';
 import type { Ask, Provoke, WalkedApi } from './walked-api.ts';
 
-/** Addresses that nothing else of the walk comes from: lockout counts by address. */
+/** Addresses that only one step uses each, because the lockout counts by address. */
 const GUESSER = { 'x-forwarded-for': '192.0.2.66' };
 const OTHER_GUESSER = { 'x-forwarded-for': '192.0.2.67' };
 
@@ -28,7 +28,10 @@ async function guess(walk: WalkedApi, name: string, json: object, headers: Recor
   return answer;
 }
 
-/** Success where the example of the document, sent to an entity of the collection, is not enough. */
+/**
+ * Requests that succeed, for operations where the example of the document, sent to an entity of the collection, is not
+ * enough.
+ */
 export const SUCCESSES: Readonly<Record<string, Provoke>> = {
   ...SECOND_FACTOR_SUCCESSES,
   'POST /auth/setup': async (walk) => walk.note('POST /auth/setup', walk.setup),
@@ -152,7 +155,7 @@ export const SUCCESSES: Readonly<Record<string, Provoke>> = {
   'GET /explain': (walk) => walk.ask('GET /explain', { query: '?domain=ads.example.org' }),
 };
 
-/** A form of files, as curl sends it. */
+/** A form with files, as curl sends it. */
 function formOf(files: Readonly<Record<string, string>>): Ask {
   const boundary = 'weir-walk';
   const parts = Object.entries(files).map(
@@ -171,7 +174,7 @@ async function setSchedule(walk: WalkedApi): Promise<TestAnswer> {
   return walk.ask('PUT /groups/{id}/schedule', { params, json: { profile_id: profile } });
 }
 
-/** A second entity, and a change of it that takes what the first has. */
+/** Creates a second entity, then changes it to a value that the first has. */
 function taken(collection: string, method: 'PUT' | 'PATCH', other: object, key: string): Provoke {
   const item = collection === '/custom-services' ? '{service_id}' : '{id}';
   return async (walk) => {
@@ -186,7 +189,7 @@ function taken(collection: string, method: 'PUT' | 'PATCH', other: object, key: 
   };
 }
 
-/** The example of an operation, sent when its rows exist already. */
+/** Sends the example of an operation whose rows exist already. */
 function twice(name: string): Provoke {
   return async (walk) => {
     await walk.askWithExample(name);
@@ -236,7 +239,7 @@ export function refusalsOf(sources: MemorySources): Readonly<Record<string, Prov
   return { ...REFUSALS, ...Object.fromEntries(ofSources) };
 }
 
-/** Two clients, one of which was made part of the other. */
+/** Two clients, one of which was merged into the other. */
 async function merged(
   walk: WalkedApi,
   serial: number,
@@ -253,7 +256,7 @@ async function merged(
   return { main, part, answer };
 }
 
-/** Custom rules among the sources of a place. */
+/** The source for custom rules in a collection. */
 async function customOf(walk: WalkedApi, place: string): Promise<{ params: { id: number } }> {
   const { body } = await walk.ask(`POST ${place}`, { json: { name: 'own', text: 'a.example' } });
   return { params: { id: (body as { id: number }).id } };
@@ -273,7 +276,7 @@ async function writeText(
   });
 }
 
-/** Asks while the configuration file says something else, or is gone. */
+/** Sends the request while the configuration file differs or is missing. */
 function withFile(text: string | null, name: string, json?: object): Provoke {
   return async (walk) => {
     const path = join(walk.api.folder, 'weir.toml');
@@ -381,15 +384,15 @@ const REFUSALS: Readonly<Record<string, Provoke>> = {
   },
 };
 
-/** Documented statuses that the walk does not meet, and why not; each is met by the test that is named. */
+/** Documented statuses that the walk does not reach, with the reason; the named test reaches each. */
 export const UNPROVOKED: Readonly<Record<string, string>> = {
   'POST /auth/change-password 409': 'needs a configuration file with a hash: auth-routes.test.ts',
   'POST /tls/upload 409': 'needs files that are links: tls-routes.test.ts',
-  'POST /tls/generate 409': 'needs a certificate that is there: tls-routes.test.ts',
-  'POST /api-tokens 409': 'the walk has too few tokens to reach it',
-  'POST /restore 409': 'needs a backup without what uses a group: restore-backup.test.ts',
+  'POST /tls/generate 409': 'needs an existing certificate: tls-routes.test.ts',
+  'POST /api-tokens 409': 'needs more tokens than the walk has',
+  'POST /restore 409': 'needs a backup that lacks an entity which uses a group: restore-backup.test.ts',
   'POST /import 413': 'needs a file of 128 MiB',
-  'POST /grants 409': 'needs as many grants as there may be: grant-routes.test.ts',
+  'POST /grants 409': 'needs the maximum number of grants: grant-routes.test.ts',
   'POST /clients/allowed 409': 'needs a key that the environment sets: access-routes.test.ts',
-  'GET /auth/status 503': 'answers from memory while the database is away',
+  'GET /auth/status 503': 'answers from memory while the database is unreachable',
 };

@@ -1,7 +1,7 @@
 /**
- * Walks through the OpenAPI document that a running server hands out, over real HTTP and a real PostgreSQL server: each
- * operation must succeed once and return each of its documented statuses, and nothing that is not documented. Steps
- * that the document does not describe are in `walk-cases.ts`.
+ * Walks through the OpenAPI document of a running server, over real HTTP and a real PostgreSQL server: each operation
+ * must succeed once, return each of its documented statuses, and return no other. `walk-cases.ts` has the steps that
+ * the document does not describe.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
@@ -26,7 +26,9 @@ import { refusalsOf, SUCCESSES, UNPROVOKED } from './walk-cases.ts';
 import { WalkedApi } from './walked-api.ts';
 import type { Ask } from './walked-api.ts';
 
-/** One node for nearly all, one without a database, one that has too much to do, and one that is asked too often. */
+/**
+ * Nodes: one for nearly all requests, one without a database, an overloaded one, and one with exhausted rate limits.
+ */
 let suite: SuiteDatabase;
 let api: RunningApi;
 let lonely: RunningApi;
@@ -68,10 +70,10 @@ afterAll(async () => {
   await suite.close();
 });
 
-/** Exports that wait. */
+/** Exports in progress. */
 let exporting = 0;
 
-/** Parts that refuse, each with the error that the real one has. */
+/** Parts that refuse, each with the error of the real part. */
 const OVERLOADED: Parameters<typeof everyRoute>[0] = {
   tail: {
     admit: () => {
@@ -130,7 +132,7 @@ async function absentDatabase(): Promise<Absent> {
 
 const rows = everyOperation.map((row) => ({ ...row, name: `${row.method} ${row.path}` }));
 
-/** Paths whose ids lead nowhere. */
+/** Paths with unknown ids. */
 function nowhere(name: string): Record<string, string | number> {
   const { parameters = [] } = walk.checker.operations.get(name)!;
   return Object.fromEntries(
@@ -167,7 +169,7 @@ describe('the walk', () => {
     expect([...walk.checker.operations.keys()].sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  test.each(rows)('$name refuses what every operation refuses', async ({ name, bodyLimitBytes }) => {
+  test.each(rows)('$name refuses requests that every operation refuses', async ({ name, bodyLimitBytes }) => {
     for (const status of documented(name)) await COMMON[status]?.(name, bodyLimitBytes);
   });
 
@@ -214,7 +216,7 @@ describe('the walk', () => {
     expect(`${name.replace(/ \d+$/, '')} ${answer.status}`).toBe(name);
   });
 
-  test('a running node is not removed', async () => {
+  test('a running node cannot be removed', async () => {
     await suite.database.query(
       `INSERT INTO nodes (id, name, run, last_seen) VALUES (8, 'core', gen_random_uuid(), now())`,
     );
@@ -252,7 +254,7 @@ async function idFor(collection: string, key: string): Promise<string | number> 
   return walk.entityOf(collection);
 }
 
-/** A group has a plan under the same id. */
+/** The plan of a group has the id of the group. */
 const GROUPS = ['/groups', '/group-plans'];
 
 async function empty(collection: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** The API as the walk goes through it: asks by the name of an operation, checks each answer, notes the statuses met. */
+/** A client for the walk: sends requests by the name of an operation, checks each answer, and records the statuses. */
 import type { OpenApiDocument } from '../../../control-plane/web/reference/openapi-document.ts';
 import type { RunningApi, TestAnswer, TestRequest } from '../../support/parts/running-api.ts';
 import { AnswerChecker } from '../../support/reference/answer-checker.ts';
@@ -9,17 +9,17 @@ export interface Ask extends TestRequest {
   readonly query?: string;
 }
 
-/** Request of a case of the walk. */
+/** Request of a step of the walk. */
 export type Provoke = (walk: WalkedApi) => Promise<TestAnswer>;
 
-/** Goes through one document; several servers may answer. */
+/** Walks through one document; several servers may answer. */
 export class WalkedApi {
   readonly checker: AnswerChecker;
-  /** Statuses met, by operation. */
+  /** Recorded statuses, by operation. */
   readonly met = new Map<string, Set<number>>();
   readonly api: RunningApi;
   readonly session: string;
-  /** The answer to the setup, which comes before any document can be read. */
+  /** The answer to the setup, which must come before the document can be read. */
   readonly setup: TestAnswer;
   /** A group that rules and clients may belong to. */
   groupId = 0;
@@ -31,7 +31,7 @@ export class WalkedApi {
     this.checker = new AnswerChecker(document);
   }
 
-  /** Asks as the administrator by default. Throws if the answer is not as documented. */
+  /** Sends a request, by default as the administrator. Throws if the answer is not documented. */
   async ask(name: string, ask: Ask = {}, api = this.api): Promise<TestAnswer> {
     const [method = '', path = ''] = name.split(' ');
     const { params = {}, query = '', ...request } = ask;
@@ -51,7 +51,7 @@ export class WalkedApi {
     return parameters.some((one) => one.in === 'header' && one.name === 'If-Match');
   }
 
-  /** Checks an answer and notes its status. */
+  /** Checks an answer and records its status. */
   note(name: string, answer: TestAnswer): TestAnswer {
     const faults = this.checker.faultsOf(name, answer);
     if (faults.length > 0) throw new Error(`${name}: ${answer.status}: ${faults.join('; ')}`);
@@ -79,14 +79,14 @@ export class WalkedApi {
     return idOf(made.body);
   }
 
-  /** Ids of a collection that can be deleted. */
+  /** Ids of entities of a collection that can be deleted. */
   async entitiesOf(collection: string): Promise<(string | number)[]> {
     const { body } = await this.ask(`GET ${collection}`);
     const rows = Array.isArray(body) ? (body as unknown[]) : (body as { data: unknown[] }).data;
     return rows.map(idOf).filter((id) => id !== 1 || !['/groups', '/group-plans'].includes(collection));
   }
 
-  /** Examples name a group 2; the walk uses the group that it created. */
+  /** Examples refer to group 2; the walk replaces it with the group that it created. */
   private own(example: object): object {
     return Object.fromEntries(
       Object.entries(example).map(([field, value]) => {
