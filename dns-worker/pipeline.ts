@@ -1,7 +1,7 @@
 /**
  * THE ordered list of stages, for UDP and TCP alike: read `Pipeline.decide` from the top. Each stage is listed once,
- * with the reason for its position; stages do not know each other. A pass selects the stages that run for an occasion:
- * a new query, one that has waited, an answer.
+ * with the reason for its position; stages do not depend on each other. A pass selects the stages for one occasion: a
+ * new query, a query that has waited, or an answer.
  */
 import { systemClock } from '../shared/clock.ts';
 import { Counter } from '../shared/memory/counters.ts';
@@ -49,14 +49,14 @@ import { safeSearchDetail, safeSearchStage } from './stages/safe-search.ts';
 import { answerUnreadable, unreadableStage, type UnreadableOutcome } from './stages/unreadable.ts';
 import { isSameTable, type OpenSnapshot } from './policy/open-snapshot.ts';
 
-/** One bit per part of a pass that some passes skip. */
+/** One bit for each part that some passes skip. */
 const Part = {
   /** Count the query: for its client, against its network's limit, as a cache hit or miss. */
   COUNTED: 1 << 0,
-  /** Who asks, and the forward zone of the name. */
+  /** Find the client, and the forward zone of the name. */
   ASKER: 1 << 1,
   QUESTION_CHECKS: 1 << 2,
-  /** Rules for the client as a whole: grants and the schedule's override. */
+  /** Rules for the client as a whole: grants and the schedule override. */
   OVERRIDES: 1 << 3,
   /** Names that this server answers itself: local and special-use names. */
   OWN_NAMES: 1 << 4,
@@ -64,21 +64,21 @@ const Part = {
   CACHE: 1 << 6,
   ANSWER_NAMES: 1 << 7,
   REBINDING: 1 << 8,
-  /** Whether the asker may ask: once for each query. */
+  /** Check once per query whether the client may ask. */
   ACCESS: 1 << 9,
 } as const;
 
-/** Parts of a question that has waited. */
+/** Parts for a question that has waited. */
 const AGAIN = Part.OVERRIDES | Part.OWN_NAMES | Part.POLICY;
-/** An answer that lies in the slot. */
+/** Parts for an answer in the slot. */
 const ANSWER = Part.ANSWER_NAMES | Part.REBINDING;
-/** A query to be explained, and a new one. */
+/** Parts for an explained query, and for a new one. */
 const EXPLAINED = Part.ASKER | Part.ACCESS | Part.QUESTION_CHECKS | AGAIN | Part.CACHE | ANSWER;
 const NEW = EXPLAINED | Part.COUNTED;
 
 /** Observes the stages of a query. */
 export interface PipelineRecorder extends MatchRecorder {
-  /** Puts the query into another group than its client's, for explanations that name a group; true = it did. */
+  /** Moves the query to the group that an explanation names; false if the explanation names none. */
   placeInGroup(query: Query, snapshot: OpenSnapshot): boolean;
   /** `detail` describes findings other than rules. */
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void;
@@ -89,16 +89,16 @@ export interface PipelineParts {
   readonly cache: AnswerCache;
   readonly reporter: Reporter;
   readonly sightings: ClientSightings;
-  /** Recognizes clients by their MAC at new addresses; absent = this network's neighbours do not matter. */
+  /** Recognizes clients at new addresses by their MAC; absent = no neighbour table. */
   readonly newcomers?: Newcomers;
   readonly limiter: RateLimiter;
   readonly cookies: ServerCookies;
   readonly identity?: ServerIdentity;
-  /** Clients' subnets are sent to the upstreams (RFC 7871); otherwise they are ignored. */
+  /** Whether clients' subnets are sent to the upstreams (RFC 7871); otherwise they are ignored. */
   readonly forwardsEcs: boolean;
 }
 
-/** Decides about queries from a snapshot and the shared cache. One per thread. */
+/** Decides on queries, from a snapshot and the shared cache. One per thread. */
 export class Pipeline {
   snapshot: OpenSnapshot;
   readonly cache: AnswerCache;
@@ -126,7 +126,7 @@ export class Pipeline {
     this.identity = parts.identity ?? new ServerIdentity();
   }
 
-  /** Answers from another snapshot from now on; true if a rule table was replaced by another. */
+  /** Replaces the snapshot; true if the rule table changed. */
   replaceSnapshot(next: OpenSnapshot): boolean {
     const before = this.snapshot.rules;
     this.snapshot = next;
@@ -147,12 +147,12 @@ export class Pipeline {
     return this.answer(query, this.read(query), NEW);
   }
 
-  /** The second half of `run`, for a query that `read` has returned `outcome` for. */
+  /** The second half of `run`, for a query for which `read` has returned `outcome`. */
   runRead(query: Query, outcome: ReadOutcome): StageResultCode {
     return this.answer(query, outcome, NEW);
   }
 
-  /** The same as `run`, but reports every stage and every rule that matches a name to `recorder`; counts nothing. */
+  /** Same as `run`, but reports every stage and every rule that matches a name to `recorder`, and counts nothing. */
   explain(query: Query, recorder: PipelineRecorder): StageResultCode {
     this.record(recorder);
     try {
@@ -181,12 +181,12 @@ export class Pipeline {
     return StageResult.ANSWERED;
   }
 
-  /** The first half of `run`: only reads the message. */
+  /** The first half of `run`: reads the message. */
   read(query: Query): ReadOutcome {
     return readMessage(query, this.snapshot.rules, this.cookies, this.forwardsEcs);
   }
 
-  /** A message without a question needs access like any other, and also counts against the limit of its network. */
+  /** A message without a question needs access like any other, and counts against the limit of its network. */
   private decideUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
     if (!mayAsk(query, this.snapshot)) {
       this.reporter.refused(query, this.snapshot.version, 0);
@@ -198,79 +198,80 @@ export class Pipeline {
   }
 
   /**
-   * The stages of a pass (bits of `Part`) in the contract's order of decision; the first that decides ends it. One piece:
-   * each stage stands with the reason for its position, and the order can be read from the top.
+   * The stages of a pass (bits of `Part`) in the contract's order of decision; the first stage that decides ends the
+   * pass. This is one function, so that the order can be read from the top, with the reason for each position.
    */
   private decide(query: Query, pass: number): StageResultCode {
     const { snapshot } = this;
     const isCounted = (pass & Part.COUNTED) !== 0;
     let result: StageResultCode = StageResult.CONTINUE;
 
-    // First: every later stage asks on behalf of a group, and the log names it, also for refused questions.
+    // First: all later stages need the client's group, and the log names it for every question, even a refused one.
     if ((pass & Part.ASKER) !== 0) this.noteAsker(query, isCounted);
-    // Before any work and any information for a client that may not ask.
+    // Before any work for a client that may not ask, and before anything is revealed to it.
     if ((pass & Part.ACCESS) !== 0) {
       result = this.passed('access', this.accessOf(query, isCounted), query);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // Before any work is done for a client that asks too much.
+    // Before any work for a client that asks too often.
     if (isCounted) {
       result = rateLimitStage(query, this.limiter);
       if (result !== StageResult.CONTINUE) return result;
     }
     // Records which servers to ask. Later stages skip names with a forward zone.
     if ((pass & Part.ASKER) !== 0) forwardZoneStage(query, snapshot);
-    // The cheapest refusals first: these need the question only.
+    // The cheapest refusals first: these need only the question.
     if ((pass & Part.QUESTION_CHECKS) !== 0) {
       result = this.passed('question_checks', questionChecksStage(query, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.OVERRIDES) !== 0) {
-      // Before the schedule: an exception from it for a time.
+      // Before the schedule: a grant is a temporary exception from it.
       result = this.passed('grants', grantsStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
-      // Before everything that could answer: it blocks or frees the group as a whole.
+      // Before everything that could answer: it blocks or allows everything for the group.
       result = this.passed('schedule_override', scheduleOverrideStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.OWN_NAMES) !== 0) {
-      // Names that this server knows outrank policy.
+      // Local names outrank policy.
       result = this.passed('local_names', localNamesStage(query, snapshot, this.recorder), query);
       if (result !== StageResult.CONTINUE) return result;
-      // Before all that could lead to an upstream, for AAAA is never asked there.
+      // Before all stages that could lead to an upstream, since AAAA is never sent there.
       if (snapshot.policy.hidesIpv6(query.groupIndex)) {
         result = this.passed('no_ipv6', noIpv6Stage(query, snapshot.policy), query);
         if (result !== StageResult.CONTINUE) return result;
       }
-      // Names that must not leave this network, also those of zones without servers; a local record or a forward zone
-      // with servers outranks this stage.
+      // Names that must not leave this network, including those of zones without servers; a local record or a forward
+      // zone with servers outranks this stage.
       result = this.passed('special_names', specialUseNamesStage(query, snapshot, this.identity), query);
       if (result !== StageResult.CONTINUE) return result;
     }
     if ((pass & Part.POLICY) !== 0) {
-      // Before the cache, which holds upstream answers, the same for all groups.
+      // Before the cache, which contains upstream answers, the same for all groups.
       result = this.passedPolicy(policyStage(query, snapshot, this.judge), query);
       if (result !== StageResult.CONTINUE) return result;
-      // After policy: a blocked name is blocked for every type. Before all that would ask or know an upstream.
+      // After policy: a blocked name is blocked for every type. Before all stages that use an upstream's answer.
       if (query.qtype === RRType.ANY) return this.passed('any_type', anyTypeStage(query), query);
       // Replaces a name that policy allowed.
       result = this.passed('safe_search', safeSearchStage(query, snapshot), query);
       if (result !== StageResult.CONTINUE) return result;
     }
-    // The last one before there is an answer, as it may leave the question UNRESOLVED.
+    // The last stage before there is an answer, since it may leave the question UNRESOLVED.
     if ((pass & Part.CACHE) !== 0) {
       const reporter = isCounted && query.logMark === LogMark.COUNTED ? this.reporter : null;
       result = this.passedCache(cachedAnswerStage(query, this.cache, reporter), query);
       if (result !== StageResult.ANSWERED) return result;
     }
-    // The forwarder has validated it; this only names the outcome.
+    // The forwarder has validated the answer; this only reports the outcome.
     if ((pass & Part.ANSWER_NAMES) !== 0) this.passed('dnssec', StageResult.CONTINUE, query);
-    // Policy once more, on the names and addresses in the answer. From here on ANSWERED also means: left unchanged.
+    // Policy again, for the names and addresses in the answer. From here on ANSWERED can also mean that the answer is
+    // unchanged.
     if ((pass & Part.ANSWER_NAMES) !== 0 && isToBeJudged(query, snapshot)) {
       const onNames = this.passed('answer_names', this.answerNames.check(query, snapshot), query);
       if (onNames !== StageResult.CONTINUE) return onNames;
     }
-    // Last, as an answer that policy has replaced has no addresses of an upstream.
+    // Last: an answer that policy has replaced contains no addresses of an upstream.
     if ((pass & Part.REBINDING) !== 0) {
       const onAddresses = query.hasPrivateAddress ? rebindingStage(query, snapshot) : StageResult.CONTINUE;
       this.passed('rebinding', onAddresses, query);
@@ -283,7 +284,7 @@ export class Pipeline {
     this.recorder?.passed('admission', StageResult.CONTINUE, admissionDetail(this.limiter));
     query.logMark = query.isOwn ? LogMark.NONE : this.identity.logMarkOf(query);
     const ofName = this.identity.nameExclusions.of(query);
-    // A name that statistics leave out moves nothing in the table of clients.
+    // A name that is excluded from statistics does not change the table of clients.
     const isSeen = isCounted && query.logMark === LogMark.COUNTED && (ofName & Exclusion.STATS) === 0;
     clientGroupStage(query, this.snapshot, isSeen ? this.sightings : null, this.newcomers);
     query.exclusion = (query.exclusion | ofName) as ExclusionBits;
@@ -292,7 +293,7 @@ export class Pipeline {
     else this.passed('client_group', StageResult.CONTINUE, query);
   }
 
-  /** Counts those that are refused, and answers so many of a network. */
+  /** Counts queries of refused clients, and limits the answers to their networks. */
   private accessOf(query: Query, isCounted: boolean): StageResultCode {
     if (query.isAdmitted || query.isOwn) return StageResult.CONTINUE;
     if (!isCounted) return accessStage(query, false);
@@ -301,7 +302,7 @@ export class Pipeline {
     return accessStage(query, isQuiet);
   }
 
-  /** One stage to queries, which meets blocked services first; two to explanations. */
+  /** Policy is one stage for queries, which checks blocked services first, but two stages in explanations. */
   private passedPolicy(result: StageResultCode, query: Query): StageResultCode {
     if (this.recorder === null) return result;
     const isByService = result === StageResult.ANSWERED && query.status === QueryStatus.BLOCKED_SERVICE;
@@ -319,43 +320,43 @@ export class Pipeline {
     return result;
   }
 
-  /** Passes the result of a stage to the recorder, if any, and returns it. */
+  /** Reports the result of a stage to the recorder, if any, and returns it. */
   private passed(stage: ExplainedStageName, result: StageResultCode, query: Query): StageResultCode {
     if (this.recorder !== null) this.recorder.passed(stage, result, detailOf(stage, query, this.snapshot));
     return result;
   }
 
-  /** Finds the client's group and forward zone again for a query that has waited: both may have changed since. */
+  /** Finds the client's group and forward zone again for a query that has waited: both may have changed. */
   reopen(query: Query): void {
     this.decide(query, Part.ASKER);
   }
 
   /**
-   * Decides again about a query that was reopened: policy, schedules and the names of this network may have changed.
-   * The slot must hold the bare question. CONTINUE: an upstream's answer may be sent once `checkAnswer` has passed it.
-   * ANSWERED: the answer is in the slot. UNRESOLVED: the qname is an alias, `query.alias` its target, and the records
-   * that lead there are the answer so far.
+   * Decides again on a query that `reopen` has prepared: policy, schedules and local names may have changed. The slot
+   * must contain only the question. CONTINUE: an upstream's answer may be sent after `checkAnswer`. ANSWERED: the
+   * answer is in the slot. UNRESOLVED: the qname is an alias, `query.alias` its target, and the answer so far consists
+   * of the records that lead to it.
    */
   decideAgain(query: Query): StageResultCode {
     return this.decide(query, AGAIN);
   }
 
   /**
-   * Used instead of `decideAgain` if the active snapshot has already allowed the question: records what later stages
-   * need.
+   * Used instead of `decideAgain` if the active snapshot has already allowed the question: records the data that later
+   * stages need.
    */
   passAgain(query: Query): void {
     this.decide(query, Part.OVERRIDES);
   }
 
-  /** The local or special-use answer for a name that an upstream's answer leads to; results as of `decideAgain`. */
+  /** The local or special-use answer for a name that an upstream's answer refers to; results as of `decideAgain`. */
   findHere(query: Query): StageResultCode {
     return this.decide(query, Part.OWN_NAMES);
   }
 
   /**
    * Checks an upstream's answer in the slot against policy: replaces it if names or addresses in it are blocked.
-   * `decideAgain` has let its qname pass.
+   * `decideAgain` must have allowed the qname.
    */
   checkAnswer(query: Query, recorder: PipelineRecorder | null = null): void {
     if (isToBeJudged(query, this.snapshot)) noteAllowance(query, this.snapshot, this.judge);
@@ -373,8 +374,8 @@ export class Pipeline {
   }
 
   /**
-   * The last look at a reply in the slot: removes hints of groups without IPv6, cuts TTLs that would outlive a flip of the client's policy; where it is
-   * counted, holds NXDOMAIN against the budget of the client's network.
+   * Finishes a reply in the slot: removes IPv6 hints for groups without IPv6, and limits TTLs to the next change of the
+   * client's policy. If the query is counted, NXDOMAIN counts against the limit of the client's network.
    */
   finish(query: Query, isCounted: boolean): void {
     const { policy } = this.snapshot;

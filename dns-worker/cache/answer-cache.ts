@@ -1,8 +1,8 @@
 /**
- * The shared answer cache, read side. An answer is found by hash, confirmed by its whole key and copied after the
- * client's question; its TTLs are then counted down. Readers take no lock and never wait: they copy an entry first and
- * trust it only if the writer's TAIL has not reached it in between. Written by `cache-writer.ts`; the layout is
- * `shared/memory/answer-cache-layout.ts`.
+ * The shared answer cache, read side. `answer` finds an entry by hash, compares the whole key, copies the records after
+ * the client's question, and counts their TTLs down. Readers take no lock and never wait: they copy the entry first,
+ * and use the copy only if the writer's TAIL has not reached the entry since. `cache-writer.ts` writes the cache;
+ * `shared/memory/answer-cache-layout.ts` has its layout.
  */
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import {
@@ -29,19 +29,22 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 export const CacheHit = { NONE: 0, FRESH: 1, STALE: 2 } as const;
 export type CacheHitCode = (typeof CacheHit)[keyof typeof CacheHit];
 
-/** An answer is refreshed at the latest this long before its end; answers with a shorter lifetime are not refreshed. */
+/**
+ * Seconds before expiry at which any answer becomes due for a refresh; answers with a shorter lifetime are not
+ * refreshed.
+ */
 const LAST_SECS = 2;
 const SHORT_LIFE_SECS = 5;
 
-/** Words of a cache line of the processor. */
+/** Words of a CPU cache line. */
 const LINE_WORDS = 16;
 
 /** TTL of records in a stale answer, seconds (RFC 8767 section 4 recommends 30). */
 const STALE_TTL_SECS = 30;
 
 /**
- * Whether the copy must be ordered before the check of TAIL by an atomic write. x86 keeps loads in order,
- * and Atomics.load keeps the compiler from moving them.
+ * Whether an atomic write must order the copy before the check of TAIL. x86 keeps loads in order, and Atomics.load
+ * keeps the compiler from moving them.
  */
 const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
 
@@ -49,18 +52,18 @@ const LOADS_MAY_PASS_LOADS = process.arch !== 'x64';
 export class AnswerCache {
   private readonly memory: CacheMemory;
   refreshes: boolean;
-  /** A word of this thread's own; an atomic write to it orders the loads before it (fence). */
+  /** A word that only this thread writes; an atomic write to it orders the loads before it (fence). */
   private readonly fence = new Int32Array(new SharedArrayBuffer(64));
 
-  /** `refreshes`: whether to mark answers in use for a refresh (`Query.wantsRefresh`). */
+  /** `refreshes`: whether to set `Query.wantsRefresh` for answers that are in use and expire soon. */
   constructor(memory: CacheMemory, refreshes = false) {
     this.memory = memory;
     this.refreshes = refreshes;
   }
 
   /**
-   * Answers `query` from the cache; `nowSecs` is the monotonic clock's. FRESH: the answer is in the slot. An expired
-   * entry gives STALE, with the answer in the slot, only if `allowStale`; otherwise it gives NONE.
+   * Answers `query` from the cache; `nowSecs` is monotonic time. FRESH: the answer is in the slot. For an expired
+   * entry: STALE, with the answer in the slot, if `allowStale` is true; otherwise NONE.
    */
   answer(query: Query, partition: number, nowSecs: number, allowStale: boolean): CacheHitCode {
     const memory = this.memory;
@@ -71,7 +74,7 @@ export class AnswerCache {
     const index = memory.index;
     for (let slot = 0; slot < CacheBucket.SLOTS; slot++) {
       if (index[bucket + slot] !== high) continue;
-      // A plain load: the entry's own key is checked, so a stale reference does no harm.
+      // A plain load is enough: the entry's own key is checked, so a stale reference does no harm.
       const reference = index[bucket + CacheBucket.REFERENCE_AT + slot]!;
       if (reference === 0) continue;
       const position = (reference >>> 0) - 1;
@@ -86,7 +89,7 @@ export class AnswerCache {
       const hints = index[bucket + CacheBucket.USED_AT]!;
       const using = 1 << slot;
       const refreshing = using << CacheBucket.REFRESH_BIT;
-      // Only an answer that was read before is worth a refresh, and one refresh suffices.
+      // An answer is worth a refresh only if it was read before, and one refresh is enough.
       query.wantsRefresh =
         this.isEnding && hit === CacheHit.FRESH && (hints & (using | refreshing)) === using;
       index[bucket + CacheBucket.USED_AT] = hints | using | (query.wantsRefresh ? refreshing : 0);
@@ -96,20 +99,20 @@ export class AnswerCache {
     return CacheHit.NONE;
   }
 
-  /** Seconds until an answer expires, by the `cacheReference` that `answer` left; for explanations. */
+  /** Seconds until an answer expires, by the `cacheReference` that `answer` set; for explanations. */
   secsLeft(reference: number, nowSecs: number): number {
     const { slabUnits, slabWords } = this.memory;
     const entry = (((reference >>> 0) - 1) % slabUnits) * CACHE_UNIT;
     return Math.max(0, slabWords[(entry + CacheEntry.EXPIRES_AT_SECS) >>> 2]! - nowSecs);
   }
 
-  /** Loads the bucket of a key ahead of `answer`; returns what it loaded, and decides nothing. */
+  /** Prefetches the bucket of a key before `answer`. The result only keeps the load from being optimized away. */
   touchBucket(low: number): number {
     const { index, bucketMask } = this.memory;
     return index[(low & bucketMask) << CacheBucket.SHIFT]!;
   }
 
-  /** Loads the first two lines of the key's entry; 0 if there is none. The entry may have been replaced. */
+  /** Prefetches the first two cache lines of the key's entry; 0 without an entry. The entry may have been replaced. */
   touchEntry(low: number, high: number): number {
     const { index, bucketMask, slabWords, slabUnits } = this.memory;
     const bucket = (low & bucketMask) << CacheBucket.SHIFT;
@@ -147,8 +150,8 @@ export class AnswerCache {
   }
 
   /**
-   * Copies the body after the question and counts TTLs down; the copy may be garbage if the writer was faster, so every
-   * length is bounded by the slot and nothing is trusted before the check in `answer`.
+   * Copies the body after the question and counts TTLs down. The copy may be garbage if the writer was faster, so every
+   * length is limited to the slot, and nothing is trusted before the check in `answer`.
    */
   private copyAnswer(entry: number, query: Query, nowSecs: number, allowStale: boolean): CacheHitCode {
     const { slab, slabWords, slabHalves } = this.memory;
@@ -169,24 +172,25 @@ export class AnswerCache {
     // An answer that will be truncated need not be copied.
     if (this.bodyEnd + optSize(query) > replyLimit(query)) return hit;
     const body = (entry + bodyOffset(query.qnameLength, ttlCount)) >>> 2;
-    // Copies up to three bytes more than there are, where the slot has room: OPT, or nothing that is sent, lies there.
+    // Copies up to three bytes more than needed if the slot has space for them; the OPT record or unsent bytes follow
+    // there.
     const words = hasRoom(query, this.bodyEnd, 3) ? (bodyLength + 3) >>> 2 : bodyLength >>> 2;
     for (let i = 0; i < words; i++) view.setInt32(target + (i << 2), slabWords[body + i]!, true);
     for (let i = words << 2; i < bodyLength; i++) bytes[target + i] = slab[(body << 2) + i]!;
-    // The clocks of two threads may differ by microseconds, and so by a whole second: no age is negative.
+    // The clocks of two threads may differ by microseconds, and so by a whole second: the age must not become negative.
     const ageSecs = Math.max(0, nowSecs - slabWords[word + (CacheEntry.STORED_AT_SECS >>> 2)]!);
     for (let i = 0; i < ttlCount; i++) {
       const offset = slabHalves[ttlsHalf + i]!;
       if (offset + 4 > bodyLength) return CacheHit.NONE;
       const ttlSecs = readU32(bytes, target + offset);
-      // A stale denial keeps the bound of a fresh one.
+      // The TTL limit of a fresh negative answer also applies to a stale one.
       const staleSecs = offset >= query.answersLength && ttlSecs < STALE_TTL_SECS ? ttlSecs : STALE_TTL_SECS;
       writeU32(bytes, target + offset, stale ? staleSecs : ttlSecs > ageSecs ? ttlSecs - ageSecs : 0);
     }
     return hit;
   }
 
-  /** Copies the entry's facts about its answer, except the records. */
+  /** Copies the entry's metadata about its answer, without the records. */
   private readHead(entry: number, query: Query): void {
     const { slab, slabHalves } = this.memory;
     const half = entry >>> 1;
@@ -204,7 +208,8 @@ export class AnswerCache {
   }
 
   /**
-   * Whether an entry is in the last tenth of its life, or its last two seconds; short-lived entries are not refreshed.
+   * Whether an entry is in the last tenth of its lifetime, or in its last two seconds; short-lived entries are not
+   * refreshed.
    */
   private endsSoon(word: number, nowSecs: number): boolean {
     const { slabWords } = this.memory;
@@ -218,7 +223,7 @@ export class AnswerCache {
     query.cached = 1;
     const isStale = hit === CacheHit.STALE;
     if (isStale) query.extendedError = ExtendedError.STALE_ANSWER;
-    // Signatures may have expired since.
+    // Signatures may have expired since the answer was stored.
     query.replyFlags = isStale ? 0 : authenticFlag(query);
     finishReply(query, this.rcode, this.bodyEnd);
   }

@@ -1,9 +1,8 @@
 /**
- * The shared answer cache, write side. Entries are appended to the slab, a ring of segments. When the next segment is
- * opened for writing its entries are dropped, except those that were read since it was filled: they are moved to its
- * start (second chance), so names in use outlive a scan of a million random ones. Writers take a lock; readers are
- * never held up: an index slot is stored only after its entry is whole, and TAIL moves before any byte after it is
- * overwritten.
+ * The shared answer cache, write side. Entries are appended to the slab, a ring of segments. Opening the next segment
+ * for writing evicts its entries, except those that were read since it was filled: they are moved to its start (second
+ * chance), so that names in use survive a scan of a million random names. Writers take a lock; readers never wait: an
+ * index slot is stored only after its entry is complete, and TAIL moves before any byte behind it is overwritten.
  */
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import {
@@ -30,7 +29,7 @@ import {
 
 /** The key of an answer. */
 export interface CacheKey {
-  /** Folded wire form. */
+  /** Lower-case wire form. */
   readonly qname: Uint8Array;
   /** Hash lanes of the whole name. */
   readonly nameLow: number;
@@ -42,7 +41,7 @@ export interface CacheKey {
   readonly partition: number;
 }
 
-/** Lifetime of an answer, in seconds of the monotonic clock, and the fields that the log shows. */
+/** Lifetime of an answer, in seconds of the monotonic clock, and the fields for the log. */
 export interface CacheNotes {
   readonly storedAtSecs: number;
   readonly expiresAtSecs: number;
@@ -52,14 +51,14 @@ export interface CacheNotes {
   readonly upstream: number;
   /** `ExtendedError`; NO_EDE = none. */
   readonly extendedError?: number;
-  /** As `hasPrivateAddress` says with the NAT64 prefixes known; absent = without any. */
+  /** Result of `hasPrivateAddress` with the known NAT64 prefixes; absent = computed without prefixes. */
   readonly hasPrivateAddress?: boolean;
 }
 
-/** Longest wait for the lock before an answer goes uncached, milliseconds. */
+/** Maximum wait for the lock, in milliseconds; after that the answer is not cached. */
 const LOCK_WAIT_MS = 5;
 const LOCK_TRIES = 4;
-/** Part of a segment that moved entries may fill, so that space remains for new ones. */
+/** Maximum share of a segment for moved entries, so that space remains for new ones. */
 const MAX_KEPT_UNITS = CACHE_SEGMENT_UNITS / 2;
 
 /** Write side of the cache; one per resolve thread. */
@@ -69,7 +68,7 @@ export class CacheWriter {
   private readonly kept = new Uint8Array(MAX_KEPT_UNITS * CACHE_UNIT);
   private victim = 0;
 
-  /** `worker` names the owner of the lock, so that a dead worker's lock can be broken. */
+  /** `worker` identifies the owner of the lock, so that the lock of a dead worker can be released. */
   constructor(memory: CacheMemory, worker: number) {
     this.memory = memory;
     this.owner = worker + 1;
@@ -115,7 +114,7 @@ export class CacheWriter {
     return next >= this.memory.positionLimit ? next - this.memory.positionLimit : next;
   }
 
-  /** Takes `units` in one segment and returns their position. */
+  /** Reserves `units` in one segment and returns their position. */
   private reserve(units: number): number {
     const { head, slabWords } = this.memory;
     let position = head[CacheHead.HEAD_WORD]! >>> 0;
@@ -129,7 +128,9 @@ export class CacheWriter {
     return position;
   }
 
-  /** Empties the segment that starts at `position` if it is in use; returns where writing continues in it. */
+  /**
+   * Evicts the entries of the segment at `position` if it is in use; returns the position at which writing continues.
+   */
   private openSegment(position: number): number {
     const { head, slab, slabUnits, slabWords } = this.memory;
     const oldest = head[CacheHead.TAIL_WORD]! >>> 0;
@@ -146,7 +147,10 @@ export class CacheWriter {
     return position + keptUnits;
   }
 
-  /** Removes every entry of the oldest segment from the index and copies those in use; returns their units. */
+  /**
+   * Removes every entry of the oldest segment from the index and copies entries in use; returns the units of the
+   * copies.
+   */
   private collectUsed(oldest: number): number {
     const { head, index, slab, slabWords } = this.memory;
     let keptUnits = 0;
@@ -174,7 +178,7 @@ export class CacheWriter {
     return keptUnits;
   }
 
-  /** Index word of the tag whose slot points at `position`, or -1: the entry was replaced since. */
+  /** Index word of the tag whose slot points at `position`; -1 if the entry was replaced. */
   private slotOf(entry: number, position: number): number {
     const { index, slabWords, bucketMask } = this.memory;
     const bucket = (slabWords[(entry + CacheEntry.HASH_LOW) >>> 2]! & bucketMask) << CacheBucket.SHIFT;
@@ -191,7 +195,7 @@ export class CacheWriter {
     Atomics.sub(head, CacheHead.ENTRIES_WORD, 1);
   }
 
-  /** Makes the index point at the whole entry at `position`, in place of an older one with the same key. */
+  /** Points the index at the complete entry at `position`, in place of an older one with the same key. */
   private point(position: number): void {
     const { index, slabWords, bucketMask, head } = this.memory;
     const entry = this.entryAt(position);
@@ -210,7 +214,7 @@ export class CacheWriter {
     this.memory.index[at] = this.memory.index[at]! & ~((1 | (1 << CacheBucket.REFRESH_BIT)) << slot);
   }
 
-  /** The slot of the same key, else a free one, else one that was not read lately. */
+  /** The slot of the same key, else a free one, else one that was not read recently. */
   private chooseSlot(bucket: number, entry: number, high: number): number {
     const { index, head } = this.memory;
     let free = -1;
@@ -279,7 +283,7 @@ export class CacheWriter {
   }
 }
 
-/** Bytes of an entry that together with the qname are its key. */
+/** Bytes of an entry that, together with the qname, form its key. */
 const KEY_BYTES: readonly number[] = [
   CacheEntry.QTYPE,
   CacheEntry.QTYPE + 1,

@@ -1,6 +1,6 @@
 /**
- * The names that an answer leads to: targets of CNAME, DNAME, SVCB and HTTPS records. Works on the bytes of an answer
- * that `response-reader.ts` has normalised, so their form is valid; anything else is skipped.
+ * The names that an answer refers to: targets of CNAME, DNAME, SVCB and HTTPS records. Reads answers that
+ * `response-reader.ts` has normalised, so their form is valid; anything else is skipped.
  */
 import { FOLD, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -8,7 +8,7 @@ import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
 import type { Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
-/** A compression pointer's upper bits (RFC 1035 section 4.1.4). */
+/** Upper bits of a compression pointer (RFC 1035 section 4.1.4). */
 const POINTER = 0xc0;
 /** Size of the fields before the target of an SVCB record (RFC 9460 section 2.2). */
 const SVC_PRIORITY_SIZE = 2;
@@ -17,7 +17,7 @@ export const SVC_PARAM_HEAD = 4;
 /** Keys of parameters that hold addresses (RFC 9460 section 14.3.2). */
 export const AddressHint = { IPV4: 4, IPV6: 6 } as const;
 
-/** Whether some record of the answer section leads to another name. */
+/** Whether a record of the answer section refers to another name. */
 export function leadsToNames(answer: Pick<CacheableAnswer, 'body' | 'answerCount'>): boolean {
   const { body, answerCount } = answer;
   let at = 0;
@@ -30,15 +30,15 @@ export function leadsToNames(answer: Pick<CacheableAnswer, 'body' | 'answerCount
   return false;
 }
 
-/** Offset of the target in the RDATA of a type; -1 = it has none. */
+/** Offset of the target in the RDATA of a type; -1 = the type has no target. */
 export function targetOffset(type: number): number {
   if (type === RRType.CNAME || type === RRType.DNAME) return 0;
   return type === RRType.HTTPS || type === RRType.SVCB ? SVC_PRIORITY_SIZE : -1;
 }
 
 /**
- * Writes the name at `at` of `bytes`, folded, into `into` as its qname; pointers count from `messageAt`. False if there
- * is no valid name.
+ * Writes the name at `at` of `bytes`, in lower case, into `into` as its qname; compression pointers count from
+ * `messageAt`. False if there is no valid name.
  */
 export function readTarget(
   bytes: Uint8Array,
@@ -74,8 +74,8 @@ export function readTarget(
 }
 
 /**
- * Offset of the next parameter with addresses after the one at `after` (0 = the first one) in SVCB or HTTPS RDATA
- * [rdata, end): its key, length and value follow; 0 = there is none.
+ * Offset of the next address parameter after the one at `after` (0 = find the first) in SVCB or HTTPS RDATA [rdata,
+ * end): its key, length and value follow. 0 = there is none.
  */
 export function nextAddressHint(bytes: Uint8Array, rdata: number, end: number, after: number): number {
   let at =

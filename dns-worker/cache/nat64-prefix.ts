@@ -1,20 +1,20 @@
 /**
- * Prefixes that a network's NAT64 puts before IPv4 addresses (RFC 6052 section 2.2), as the addresses of
- * `ipv4only.arpa` announce them (RFC 7050). Such a prefix may be of local addresses, while what it leads to is public.
+ * Prefixes of a network's NAT64 (RFC 6052 section 2.2), found in the addresses of `ipv4only.arpa` (RFC 7050). Such a
+ * prefix may be in a local range although the embedded address is public.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
 import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 
 const IPV6_SIZE = 16;
-/** Bits 64 to 71, zero unless the prefix is of 96 bits. */
+/** Bits 64 to 71, zero unless the prefix has 96 bits. */
 const RESERVED_AT = 8;
 /** The addresses of ipv4only.arpa: 192.0.0.170 and 192.0.0.171. */
 const WELL_KNOWN = [0xc000_00aa, 0xc000_00ab];
-/** More than a network has; bounds what an answer can make every later one cost. */
+/** More than a network has; limits the cost that one answer can add to every later one. */
 const MAX_PREFIXES = 8;
 
-/** Where the four bytes of the IPv4 address lie after a prefix of so many bytes. */
+/** Positions of the four bytes of the IPv4 address, by length of the prefix in bytes. */
 const IPV4_AT: Readonly<Record<number, readonly [number, number, number, number]>> = {
   12: [12, 13, 14, 15],
   8: [9, 10, 11, 12],
@@ -52,7 +52,7 @@ export function prefixesIn({
   return [...found.values()];
 }
 
-/** The IPv4 address at `at` if it lies behind one of the prefixes, as a u32; -1 = it does not. */
+/** The IPv4 address at `at` as a u32 if one of the prefixes precedes it; else -1. */
 export function embeddedIpv4(bytes: Uint8Array, at: number, prefixes: readonly Nat64Prefix[]): number {
   for (const prefix of prefixes)
     if (startsWith(bytes, at, prefix.bytes)) return ipv4Of(bytes, at, prefix.ipv4At);

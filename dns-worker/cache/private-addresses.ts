@@ -1,7 +1,7 @@
 /**
- * Finds addresses in an answer that are valid on this machine, its network or its provider's only. A public name with
- * such an address may be an attempt to reach hosts behind a firewall through a browser (DNS rebinding). Works on the
- * bytes of an answer that `response-reader.ts` has normalised.
+ * Finds addresses in an answer that are valid only on this machine, in its network or in its provider's network. A
+ * public name with such an address may be an attempt to reach hosts behind a firewall through a browser (DNS
+ * rebinding). Reads answers that `response-reader.ts` has normalised.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, readU32, skipName } from '../../shared/dns/wire.ts';
@@ -15,8 +15,8 @@ const IPV6_SIZE = 16;
 const SIX_TO_FOUR = 0x2002;
 
 /**
- * Whether some address record, or hint of an SVCB or HTTPS record, of the answer section is such an address. What lies
- * behind a known NAT64 prefix is judged by its IPv4 address.
+ * Whether an address record in the answer section, or an address hint of an SVCB or HTTPS record, is private. An
+ * address behind a known NAT64 prefix is checked as the IPv4 address that it contains.
  */
 export function hasPrivateAddress(
   { body, answerCount }: Pick<CacheableAnswer, 'body' | 'answerCount'>,
@@ -96,6 +96,6 @@ function isPrivateIpv6(bytes: Uint8Array, at: number, prefixes: readonly Nat64Pr
   const isNat64 = readU16(bytes, at) === 0x64 && readU16(bytes, at + 2) === 0xff9b;
   for (let word = isNat64 ? 4 : 0; word < 10; word += 2) if (readU16(bytes, at + word) !== 0) return false;
   const beforeIpv4 = readU16(bytes, at + 10);
-  // Of ::/96 nothing is in use but :: and ::1, both private as IPv4 addresses of 0/8 are.
+  // In ::/96 only :: and ::1 are in use; both are private, as the IPv4 addresses of 0/8 are.
   return (beforeIpv4 === 0 || (beforeIpv4 === 0xffff && !isNat64)) && isPrivateIpv4(readU32(bytes, at + 12));
 }

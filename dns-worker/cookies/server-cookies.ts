@@ -1,7 +1,7 @@
 /**
  * DNS server cookies (RFC 7873) in the interoperable form of RFC 9018: a client that returns the cookie that was sent
- * to its address proves that it receives packets there. No request is refused for lack of one; `rate-limiter.ts` counts
- * clients with a cookie separately from those whose address may be forged.
+ * to its address proves that it receives packets there. Requests without a cookie are accepted; `rate-limiter.ts`
+ * counts clients with a cookie separately from those whose address may be forged.
  */
 import { COOKIE_KEY_LIFE_SECS, CookieKeyLayout as L } from '../../shared/memory/cookie-key-layout.ts';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
@@ -11,7 +11,7 @@ import { isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
 import { sipHash } from './siphash.ts';
 
-/** Offsets in the data of the option: the client's cookie, then the server's. */
+/** Offsets in the option's data: the client cookie, then the server cookie. */
 const Cookie = {
   CLIENT_SIZE: 8,
   VERSION: 8,
@@ -20,40 +20,40 @@ const Cookie = {
   SIZE: COOKIE_SIZE,
 } as const;
 
-/** Lengths that the option's data may have (RFC 7873 section 5.2.2): that of a client cookie, or these. */
+/** Valid lengths of the option's data (RFC 7873 section 5.2.2): that of a client cookie, or within these limits. */
 const MIN_SIZE_WITH_SERVER = 16;
 const MAX_SIZE_WITH_SERVER = 40;
 const VERSION = 1;
 /**
- * Greatest age of a cookie, greatest lead over the clock, and age at which it is renewed (RFC 9018 section 4.3),
+ * Maximum age of a cookie, maximum lead over the clock, and age at which it is renewed (RFC 9018 section 4.3), in
  * seconds.
  */
 const MAX_AGE_SECS = 3600;
 const MAX_AHEAD_SECS = 300;
 const RENEW_AGE_SECS = 1800;
-/** Bytes of what is hashed before the client's address: both cookies without the hash. */
+/** Bytes that are hashed before the client's address: both cookies without the hash. */
 const HASHED_HEAD = 16;
 
-/** Reads cookies of requests and makes those of replies. One per thread. */
+/** Reads cookies of requests and creates those of replies. One per thread. */
 export class ServerCookies {
   private readonly keys: Int32Array;
   private readonly message = new Uint8Array(new ArrayBuffer(HASHED_HEAD + 16 + 8));
   private readonly messageWords = new Int32Array(this.message.buffer);
   private readonly hash = new Int32Array(2);
 
-  /** `keys` is laid out as `CookieKeyLayout` says. */
+  /** `keys` has the layout of `CookieKeyLayout`. */
   constructor(keys: SharedArrayBuffer) {
     this.keys = new Int32Array(keys);
   }
 
   /**
-   * Reads the cookie of a parsed request into the query: the cookie for the reply, and whether the server's half was
+   * Reads the cookie of a parsed request into the query: the cookie for the reply, and whether the server cookie was
    * valid. False if the option is malformed: answer FORMERR.
    */
   read(query: Query): boolean {
     // The format of options of other versions is unknown.
     if (!query.hasEdns || query.optionsAt === query.optionsEnd || query.ednsVersion !== 0) return true;
-    // Those after the first are not looked at (RFC 7873 section 5.2).
+    // Further cookie options are ignored (RFC 7873 section 5.2).
     const option = findOption(query.bytes, query.optionsAt, query.optionsEnd, EdnsOption.COOKIE);
     if (option < 0) return option === NO_OPTION;
     const at = option + OPTION_HEAD_SIZE;
@@ -64,14 +64,14 @@ export class ServerCookies {
     return true;
   }
 
-  /** Sets the cookie of the reply: the received one if it is recent, else a new one; none without a key. */
+  /** Sets the cookie of the reply: the received one if it is recent, else a new one; no cookie without a key. */
   private answer(query: Query, at: number, length: number): void {
     const { bytes, cookie } = query;
     const isKnown = length === Cookie.SIZE && bytes[at + Cookie.VERSION] === VERSION;
     const taken = isKnown ? Cookie.SIZE : Cookie.CLIENT_SIZE;
     for (let i = 0; i < taken; i++) cookie[i] = bytes[at + i]!;
     if (isKnown) {
-      // Serial numbers (RFC 1982): the cookie's timestamp wraps.
+      // Serial arithmetic (RFC 1982): the cookie's timestamp wraps around.
       const ageSecs = (query.arrivedSecs - readU32(cookie, Cookie.TIMESTAMP)) | 0;
       const isTimely = ageSecs <= MAX_AGE_SECS && ageSecs >= -MAX_AHEAD_SECS;
       query.hasValidCookie = isTimely && this.isGenuine(query, query.arrivedSecs - ageSecs);
@@ -102,7 +102,7 @@ export class ServerCookies {
     query.cookieLength = Cookie.SIZE;
   }
 
-  /** Hashes the cookie and the client's address with the key of its day; false if there is none. */
+  /** Hashes the cookie and the client's address with the key of the cookie's day; false without a key for that day. */
   private hashCookie({ cookie, clientBytes, clientAt }: Query, atSecs: number): boolean {
     const { keys, message, messageWords, hash } = this;
     const day = Math.floor(atSecs / COOKIE_KEY_LIFE_SECS);

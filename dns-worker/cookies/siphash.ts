@@ -1,6 +1,6 @@
 /**
- * SipHash-2-4 (Aumasson and Bernstein, 2012) with a result of 64 bits, on halves of 32 bits: 64-bit numbers would
- * allocate. The state is eight words, low half before high half. Nothing allocates.
+ * SipHash-2-4 (Aumasson and Bernstein, 2012) with a 64-bit result, computed on 32-bit halves because 64-bit integers
+ * would allocate. The state is eight words, low half before high half. Nothing allocates.
  */
 
 const V0 = 0;
@@ -24,9 +24,9 @@ const FINALIZATION_ROUNDS = 4;
 const state = new Int32Array(8);
 
 /**
- * Hashes the first `length` bytes of `message`; bytes after them up to the next multiple of 8, and one more word pair
- * where `length` is such a multiple, must exist and be zero. `key` has four words at `keyAt`. Words are little-endian,
- * as in memory on every machine that Weir hashes on; `into` gets the result's low and high half.
+ * Hashes the first `length` bytes of `message`. The bytes after them up to the next multiple of 8 must exist and be
+ * zero; if `length` is a multiple of 8, so must one more pair of words. `key` has four words at `keyAt`. Words are
+ * little-endian, the byte order of every supported machine; `into` gets the low and the high half of the result.
  */
 export function sipHash(
   key: Int32Array,
@@ -70,7 +70,7 @@ function round(): void {
   swapHalves(V2);
 }
 
-/** Adds one word of 64 bits to another. */
+/** Adds one 64-bit word to another. */
 function addTo(to: number, from: number): void {
   const low = (state[to]! >>> 0) + (state[from]! >>> 0);
   state[to] = low;

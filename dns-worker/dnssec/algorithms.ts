@@ -1,27 +1,27 @@
 /**
- * The signature algorithms that Weir knows (IANA registry "DNS Security Algorithm Numbers"), and how their keys are
- * converted for node:crypto. An algorithm that is missing here or not trusted makes a zone insecure, never bogus (RFC
- * 4035 section 5.2).
+ * The signature algorithms that Weir supports (IANA registry "DNS Security Algorithm Numbers"), and how to convert
+ * their keys for node:crypto. A zone that uses only missing or untrusted algorithms is insecure, never bogus (RFC 4035
+ * section 5.2).
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
 /** A signature algorithm. */
 interface Algorithm {
-  /** Digest that goes into the signature; null = the algorithm has its own. */
+  /** Digest to sign; null = the algorithm has its own. */
   readonly digest: 'sha1' | 'sha256' | 'sha384' | 'sha512' | null;
-  /** False: such signatures are ignored. */
+  /** False = signatures of this algorithm are ignored. */
   readonly trusted: boolean;
   readonly signatureEncoding?: 'ieee-p1363';
   readonly readKey: (octets: Uint8Array) => KeyObject | null;
 }
 
 /**
- * Moduli, bits. RFC 5702 section 2.1 allows 512 to 4096; a 512-bit key can be factored, but is the zone's
- * choice. Larger ones cost more than they protect.
+ * Size limits of the modulus. RFC 5702 section 2.1 allows 512 to 4096 bits; a 512-bit key can be factored, but is the
+ * zone's choice. Larger keys cost more than they protect.
  */
 const RSA_MIN_BYTES = 64;
 const RSA_MAX_BYTES = 512;
-/** Longest exponent, bytes: F4 takes three, F5 five; a long one only costs validators work. */
+/** Maximum length of the exponent: F4 takes three bytes, F5 five; a longer one only costs validators work. */
 const RSA_MAX_EXPONENT_BYTES = 5;
 
 const rsa = (digest: Algorithm['digest'], trusted = true): Algorithm => ({
@@ -65,12 +65,12 @@ export function algorithmOf(number: number): Algorithm | undefined {
   return ALGORITHMS.get(number);
 }
 
-/** Whether signatures of this algorithm prove anything to Weir. */
+/** Whether Weir accepts signatures of this algorithm as proof. */
 export function isTrustedAlgorithm(number: number): boolean {
   return ALGORITHMS.get(number)?.trusted === true;
 }
 
-/** RFC 3110 section 2: exponent after its length in one or three octets, then the modulus. */
+/** RFC 3110 section 2: the exponent after its length in one or three octets, then the modulus. */
 function readRsaKey(octets: Uint8Array): KeyObject | null {
   const isLong = octets[0] === 0;
   const length = isLong ? (octets[1]! << 8) | octets[2]! : octets[0]!;
@@ -79,7 +79,7 @@ function readRsaKey(octets: Uint8Array): KeyObject | null {
   const modulus = octets.subarray(from + length);
   if (exponent.length !== length || length === 0 || length > RSA_MAX_EXPONENT_BYTES) return null;
   if (modulus[0] === 0 || modulus.length < RSA_MIN_BYTES || modulus.length > RSA_MAX_BYTES) return null;
-  // An even exponent or 1 makes no signature scheme.
+  // An exponent that is even or 1 does not give a signature scheme.
   if ((exponent.at(-1)! & 1) === 0 || (length === 1 && exponent[0] === 1)) return null;
   return importKey({ kty: 'RSA', n: base64url(modulus), e: base64url(exponent) });
 }
@@ -88,7 +88,7 @@ function base64url(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('base64url');
 }
 
-/** Null if OpenSSL rejects the key, such as a point that is not on the curve. */
+/** Null if OpenSSL rejects the key, for example because a point is not on the curve. */
 function importKey(jwk: Record<string, string>): KeyObject | null {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });

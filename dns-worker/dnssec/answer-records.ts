@@ -1,6 +1,7 @@
 /**
- * A normalised answer as the validator needs it: RRsets with their signatures, RDATA in canonical form (RFC 4034
- * section 6.2: names expanded and, for the types listed there, folded). The validator decides what they prove.
+ * A normalised answer in the form that the validator needs: RRsets with their signatures, RDATA in canonical form (RFC
+ * 4034 section 6.2: names expanded and, for the types listed there, in lower case). The validator decides what they
+ * prove.
  */
 import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 import { RRType } from '../../shared/dns/iana.ts';
@@ -17,20 +18,20 @@ export interface SignedRRset {
   readonly owner: Name;
   readonly type: number;
   readonly isAnswer: boolean;
-  /** The smallest one of its records, seconds. */
+  /** Smallest TTL of its records, in seconds. */
   ttlSecs: number;
   /** Canonical form, in the order received. */
   readonly rdatas: Uint8Array[];
   readonly signatures: Rrsig[];
-  /** Where the TTLs of its records and signatures stand in the answer's body. */
+  /** Offsets of the TTLs of its records and signatures in the answer's body. */
   readonly ttlOffsets: number[];
 }
 
 const expanded = newExpandedName();
-/** RDATA in canonical form, as it is built: most bytes of RDATA, and two names. */
+/** Buffer for RDATA in canonical form: the maximum size of RDATA, plus two names. */
 const canonical = new Uint8Array(0x1_0000 + 2 * MAX_NAME_LENGTH);
 const NO_NAME: Name = new Uint8Array(0);
-/** RR types are less. */
+/** All RR types are lower than this. */
 const TYPES = 0x1_0000;
 
 /** The RRsets of an answer to a question for `qname`, in order of their first record. */
@@ -89,8 +90,8 @@ function numberOf(owner: Name, owners: Map<string, number>): number {
 }
 
 /**
- * RFC 4034 section 6.2 with RFC 6840 section 5.1: the names in NSEC keep their case. Shares memory with `image` unless
- * the type has names.
+ * RFC 4034 section 6.2 with RFC 6840 section 5.1: names in NSEC keep their case. The result shares memory with `image`
+ * unless the type contains names.
  */
 function canonicalRdata(image: Uint8Array, type: number, from: number, end: number): Uint8Array {
   const layout = rdataLayout(type);
@@ -118,5 +119,5 @@ function foldedCopy(): Name {
 }
 
 function malformed(): Error {
-  return new Error('read records of an answer: its own normalised form is malformed');
+  return new Error('could not read the records of an answer: its normalised form is malformed');
 }

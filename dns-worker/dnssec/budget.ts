@@ -1,11 +1,11 @@
 /**
- * Limits the cost of validating one question (CVE-2023-50387 KeyTrap, CVE-2023-50868 NSEC3 floods): a zone can demand
- * any amount of work, so the amount is fixed here for the whole question, chains of trust included.
+ * Limits the cost of validating one question (CVE-2023-50387 KeyTrap, CVE-2023-50868 NSEC3 floods). A zone can demand
+ * any amount of work, so these limits apply to the whole question, including its chains of trust.
  */
 
-/** Keys of one tag and algorithm that are tried for a signature or a DS. */
+/** Maximum number of keys with one tag and algorithm that are tried for a signature or a DS. */
 export const MAX_COLLIDING_KEYS = 4;
-/** Iterations beyond which NSEC3 is not evaluated and the zone is insecure (RFC 9276 section 3.2). */
+/** Maximum number of NSEC3 iterations; with more, the zone is insecure (RFC 9276 section 3.2). */
 export const MAX_NSEC3_ITERATIONS = 50;
 
 interface Limits {
@@ -23,26 +23,26 @@ const LIMITS: Limits = {
   failedSignatures: 16,
   signatures: 128,
   subqueries: 30,
-  /** 64 names of most iterations. */
+  /** 64 names with the maximum number of iterations. */
   nsec3Rounds: 64 * (MAX_NSEC3_ITERATIONS + 1),
   digests: 32,
 };
-/** Where clients wait for the thread: about what eight P-256 signatures cost. */
+/** For threads that keep clients waiting: about the cost of eight P-256 signatures. */
 const AT_ONCE: Limits = { failedSignatures: 1, signatures: 8, subqueries: 0, nsec3Rounds: 200, digests: 0 };
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Counts down; each method spends one unit and returns whether one was left. */
+/** Counts down; each method spends one unit and returns whether one was available. */
 export class Budget {
   /** `Clock.monotonicMs` after which no new work starts. */
   readonly deadlineMs: number;
-  /** Network of the client, see `Question`. */
+  /** The client's network, see `Question`. */
   readonly network: string | undefined;
-  /** Whether nothing may be waited for: signatures are verified in place or not at all. */
+  /** Whether validation must not wait: signatures are verified in place or not at all. */
   readonly isAtOnce: boolean;
-  /** A question could not be asked for lack of resources; a later attempt may succeed. */
+  /** A question could not be sent for lack of resources; a later attempt may succeed. */
   isShort = false;
-  /** Servers whose records did not hold, as in `Question`: the other ones are asked first from then on. */
+  /** Servers whose records failed validation, as in `Question`: other servers are tried first. */
   avoided: ReadonlySet<number> = NONE;
   private readonly limits: Limits;
   private failedSignatures: number;
@@ -63,12 +63,12 @@ export class Budget {
     this.digests = limits.digests;
   }
 
-  /** The budget of an answer that is proven at once or left to another thread. */
+  /** Budget for an answer that is either proven at once or passed to another thread. */
   static atOnce(): Budget {
     return new Budget(0, undefined, AT_ONCE);
   }
 
-  /** Avoids a server; false if it was avoided already, so that no other one is left to ask. */
+  /** Avoids a server; false if it was already avoided, so that no other server is left. */
   avoid(upstream: number): boolean {
     if (this.avoided.has(upstream)) return false;
     this.avoided = new Set([...this.avoided, upstream]);
@@ -80,38 +80,38 @@ export class Budget {
     return nowMs < this.deadlineMs && this.subqueries-- > 0;
   }
 
-  /** Spends the check of a signature; also false once too many have failed. */
+  /** Spends one signature check; also false after too many failures. */
   spendSignature(): boolean {
     return this.failedSignatures > 0 && this.signatures-- > 0;
   }
 
-  /** Whether a key did not make a signature that it seemed to have made. */
+  /** Whether a signature failed although its key tag and algorithm matched a key. */
   get hasFailure(): boolean {
     return this.failedSignatures < this.limits.failedSignatures;
   }
 
-  /** Records a signature that the key did not make. */
+  /** Records a failed signature check. */
   noteFailedSignature(): void {
     this.failedSignatures--;
   }
 
-  /** Spends an NSEC3 hash of `computations` SHA-1 computations. */
+  /** Spends an NSEC3 hash of `rounds` SHA-1 computations. */
   spendHash(rounds: number): boolean {
     this.nsec3Rounds -= rounds;
     return this.nsec3Rounds >= 0;
   }
 
-  /** A DS digest. */
+  /** Spends a DS digest. */
   spendDigest(): boolean {
     return this.digests-- > 0;
   }
 
-  /** Signatures that were checked. */
+  /** Number of signatures checked. */
   get spentSignatures(): number {
     return this.limits.signatures - Math.max(0, this.signatures);
   }
 
-  /** The share that is spent of what is spent most; 1 = all of what a question may spend. */
+  /** Spent share of the allowance that is most used; 1 = one allowance is used up. */
   get spentShare(): number {
     const { limits } = this;
     return Math.max(
@@ -123,7 +123,7 @@ export class Budget {
     );
   }
 
-  /** Whether the crypto allowance ran out, so that a missing proof is not for lack of data. */
+  /** Whether the crypto allowance ran out, so that a missing proof may be due to the budget and not to missing data. */
   get isSpent(): boolean {
     return this.failedSignatures <= 0 || this.signatures < 0 || this.nsec3Rounds < 0 || this.digests < 0;
   }

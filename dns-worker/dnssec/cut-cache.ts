@@ -1,6 +1,7 @@
 /**
- * Caches zone cuts for the lifetime of the records that prove them: those of a thread in a map, of which the oldest is
- * evicted, and what the threads of the node have proven in memory that they share, so that one of them proves a zone.
+ * Caches zone cuts for the lifetime of the records that prove them. Each thread has a map, of which the oldest cut is
+ * evicted. Proven cuts are also stored in memory that all threads of the node share, so that each zone is proven only
+ * once.
  */
 import { serialize } from 'node:v8';
 import { readU16, writeU16 } from '../../shared/dns/wire.ts';
@@ -15,21 +16,24 @@ export type Cut =
   | ({ readonly kind: 'secure' } & ZoneKeys)
   /** A zone that is proven to have no keys, or none that Weir supports; everything below it is also insecure. */
   | { readonly kind: 'insecure' }
-  /** No zone begins here. */
+  /** No zone begins at the name. */
   | { readonly kind: 'none' }
-  /** Nor is there anything below. */
+  /** No zone begins at the name or below it. */
   | { readonly kind: 'nothing-below' }
   /** The records contradict each other or their signatures. */
   | { readonly kind: 'bogus'; readonly extendedError: number };
 
-/** Context that threads must have in common to share cuts: the servers of the pools, and trust points. */
+/** The settings that threads must have in common to share cuts: the servers of the pools, and trust points. */
 export function cutContext(pools: unknown, points: unknown): Uint8Array {
   return serialize([pools, points]);
 }
 
 const MAX_ENTRIES = 20_000;
 
-/** Kinds by their code in a shared cut. Bogus ones are not shared: other servers may answer another thread. */
+/**
+ * Kinds by their code in a shared cut. Bogus cuts are not shared: another thread may get a valid answer from another
+ * server.
+ */
 const SHARED_KINDS = ['secure', 'insecure', 'none', 'nothing-below'] as const;
 /** A shared cut: its expiry (f64), its kind, and each key's length (u16) and RDATA. */
 const KIND_AT = 8;
@@ -42,17 +46,17 @@ interface Entry {
 
 /** Cuts by `nameKey`, with their expiry in milliseconds of the monotonic clock. */
 export class CutCache {
-  /** Cuts that this thread is looking for; null = unavailable. */
+  /** Lookups of cuts in progress on this thread; null = unavailable. */
   readonly underWay = new Map<string, Promise<Cut | null>>();
   private readonly entries = new Map<string, Entry>();
   private readonly shared: SealedRecords | null;
 
-  /** `shared` is null if no other thread proves anything. */
+  /** `shared` is null if no other thread validates. */
   constructor(shared: SealedRecords | null) {
     this.shared = shared;
   }
 
-  /** The cut at the name with this key, as far as this thread knows; undefined = unknown or expired. */
+  /** The cut at the name with this key, from this thread's own map; undefined = unknown or expired. */
   find(key: string, nowMs: number): Cut | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined || entry.expiresAtMs > nowMs) return entry?.cut;
@@ -60,7 +64,7 @@ export class CutCache {
     return undefined;
   }
 
-  /** As `find`, of what other threads have proven; this thread knows it from then on. */
+  /** Same as `find`, but among cuts that other threads have proven; adds the cut to this thread's map. */
   findShared(name: Name, key: string, nowMs: number): Cut | undefined {
     const bytes = this.shared?.find(name) ?? null;
     const entry = bytes === null ? null : readEntry(name, bytes);
@@ -69,7 +73,7 @@ export class CutCache {
     return entry.cut;
   }
 
-  /** Remembers a cut until then, and shares it. */
+  /** Stores a cut until it expires, and shares it. */
   keep(name: Name, key: string, entry: Entry): void {
     this.remember(key, entry);
     const bytes = this.shared === null ? null : entryBytes(entry);
@@ -83,7 +87,7 @@ export class CutCache {
   }
 }
 
-/** Null if the cut is not to be shared. */
+/** Null if the cut must not be shared. */
 function entryBytes({ cut, expiresAtMs }: Entry): Uint8Array | null {
   if (cut.kind === 'bogus') return null;
   const keys = cut.kind === 'secure' ? cut.keys : [];
@@ -109,6 +113,6 @@ function readEntry(name: Name, bytes: Uint8Array): Entry {
     keys.push(Dnskey.read(bytes.subarray(at + 2, end))!);
     at = end;
   }
-  // A copy: the name may lie in memory that is used again.
+  // A copy: the memory of the name may be reused.
   return { cut: { kind, name: name.slice(), keys }, expiresAtMs };
 }

@@ -10,7 +10,7 @@ import { NsecDenial } from './nsec.ts';
 import { Nsec3Denial } from './nsec3.ts';
 import type { Denial } from './proof.ts';
 
-/** The denials in checked RRsets of one zone; null if they hold none. */
+/** The denial records in checked RRsets of one zone; null if there are none. */
 export function denialOf(sets: readonly SignedRRset[], zone: Name, budget: Budget): Denial | null {
   const nsec = sets.filter((set) => set.type === RRType.NSEC);
   if (nsec.length > 0) return NsecDenial.read(nsec);

@@ -14,11 +14,11 @@ export class Dnskey {
   readonly protocol: number;
   readonly algorithm: number;
   readonly tag: number;
-  /** Undefined until first asked for, null = no key of that algorithm. */
+  /** Undefined until it is first needed; null = the bytes are not a valid key of that algorithm. */
   private input: VerifyKeyObjectInput | null | undefined = undefined;
 
   private constructor(rdata: Uint8Array) {
-    // A copy: keys outlive the message that they came in.
+    // A copy: keys are kept longer than the message that contained them.
     this.rdata = rdata.slice();
     this.flags = readU16(rdata, 0);
     this.protocol = rdata[2]!;
@@ -31,7 +31,7 @@ export class Dnskey {
     return rdata.length > KEY_FIXED_SIZE ? new Dnskey(rdata) : null;
   }
 
-  /** Whether it may sign a zone's data: RFC 4034 sections 2.1.1 and 2.1.2; and is not revoked. */
+  /** Whether it may sign a zone's data (RFC 4034 sections 2.1.1 and 2.1.2) and is not revoked. */
   get isZoneKey(): boolean {
     return (
       (this.flags & KeyFlags.ZONE) !== 0 &&
@@ -40,7 +40,7 @@ export class Dnskey {
     );
   }
 
-  /** Whether its zone has revoked it (RFC 5011 section 2.1). */
+  /** Whether the zone has revoked it (RFC 5011 section 2.1). */
   get isRevoked(): boolean {
     return (this.flags & (KeyFlags.ZONE | KeyFlags.REVOKE)) === (KeyFlags.ZONE | KeyFlags.REVOKE);
   }
@@ -86,7 +86,7 @@ export function readDs(rdata: Uint8Array): Ds | null {
 
 /**
  * The usable DS records: algorithm and digest are known and trusted; SHA-1 only without a better digest (RFC 4509
- * section 3). None = the zone is insecure (RFC 4035 section 5.2).
+ * section 3). Empty = the zone is insecure (RFC 4035 section 5.2).
  */
 export function usableDs(all: readonly Ds[]): Ds[] {
   const known = all.filter((ds) => isTrustedAlgorithm(ds.algorithm) && digestOf(ds.digestType) !== undefined);

@@ -8,9 +8,9 @@ import type { Rrsig } from './rrsig.ts';
 
 /** Keys of one tag and algorithm. */
 interface NamedKeys {
-  /** Keys that may sign, up to the number that is tried. */
+  /** Keys that may sign, up to the maximum number that is tried. */
   readonly zoneKeys: Dnskey[];
-  /** Whether some key lacks only the zone-key bit. */
+  /** Whether a key lacks only the zone-key bit. */
   lacksZoneBit: boolean;
 }
 
@@ -38,7 +38,7 @@ function indexKeys(keys: readonly Dnskey[]): ReadonlyMap<number, NamedKeys> {
   return index;
 }
 
-/** DS records by the key that each refers to, up to the number that is tried per key. */
+/** DS records by the key they refer to, up to the maximum number that is tried per key. */
 export class DsIndex {
   private readonly index = new Map<number, Ds[]>();
 

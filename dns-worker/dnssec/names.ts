@@ -1,10 +1,10 @@
 /**
- * Names as the validator sees them: folded, uncompressed wire form, compared in canonical order (RFC 4034 section 6.1).
+ * Names in the validator: lower-case, uncompressed wire form, compared in canonical order (RFC 4034 section 6.1).
  * `answer-records.ts` reads them from messages.
  */
 import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
 
-/** A folded, uncompressed name in wire form; never written to. */
+/** A lower-case, uncompressed name in wire form; immutable. */
 export type Name = Uint8Array;
 
 /** The root. */
@@ -12,20 +12,20 @@ export const ROOT: Name = Uint8Array.of(0);
 
 const keyOctets = Buffer.alloc(MAX_NAME_LENGTH);
 
-/** Text that two names share exactly when they are equal; a key for maps. That of an ancestor is its end. */
+/** Text that is the same for equal names only; a key for maps. The key of a parent domain is a suffix of it. */
 export function nameKey(name: Name): string {
   keyOctets.set(name);
   return keyOctets.toString('latin1', 0, name.length);
 }
 
-/** Labels of a name, the root not counted. */
+/** Number of labels of a name, without the root. */
 export function labelCount(name: Name): number {
   let labels = 0;
   for (let at = 0; name[at] !== 0; at += name[at]! + 1) labels++;
   return labels;
 }
 
-/** The last `labels` labels of a name that has at least so many. */
+/** The last `labels` labels of a name that has at least that many. */
 export function ancestor(name: Name, labels: number): Name {
   let at = 0;
   for (let left = labelCount(name) - labels; left > 0; left--) at += name[at]! + 1;
@@ -47,14 +47,14 @@ export function isSame(a: Name, b: Name): boolean {
   return a.length === b.length && endsWith(a, b);
 }
 
-/** Whether `name` is `above` itself or lies below it. */
+/** Whether `name` is `above` or below it. */
 export function isAtOrBelow(name: Name, above: Name): boolean {
   let at = 0;
   while (name.length - at > above.length) at += name[at]! + 1;
   return name.length - at === above.length && endsWith(name, above);
 }
 
-/** Whether `name` lies below `above` and is not `above` itself. */
+/** Whether `name` is below `above`; false if they are equal. */
 export function isBelow(name: Name, above: Name): boolean {
   return name.length > above.length && isAtOrBelow(name, above);
 }
@@ -65,7 +65,7 @@ function endsWith(name: Name, end: Name): boolean {
   return true;
 }
 
-/** Negative, zero or positive as `a` stands before, at or after `b` in canonical order. */
+/** Negative, zero or positive if `a` is before, equal to or after `b` in canonical order. */
 export function compareNames(a: Name, b: Name): number {
   const labelsA = labelOffsets(a);
   const labelsB = labelOffsets(b);
@@ -82,7 +82,7 @@ export function compareNames(a: Name, b: Name): number {
   return labelsA.length - labelsB.length;
 }
 
-/** Labels that two names have in common, counted from the root. */
+/** Number of labels that two names have in common, counted from the root. */
 export function commonLabels(a: Name, b: Name): number {
   const most = Math.min(labelCount(a), labelCount(b));
   for (let labels = most; labels > 0; labels--)
@@ -95,7 +95,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
-/** A folded copy of bytes that hold an uncompressed name. */
+/** A lower-case copy of an uncompressed name. */
 export function foldedName(octets: Uint8Array, from: number, end: number): Name {
   const name = new Uint8Array(end - from);
   for (let at = from; at < end; at++) name[at - from] = FOLD[octets[at]!]!;
@@ -103,8 +103,8 @@ export function foldedName(octets: Uint8Array, from: number, end: number): Name 
 }
 
 /**
- * Reads the uncompressed name at the start of RDATA; null if it is malformed. The result is folded. RFC 4034 sections
- * 3.1.7 and 4.1.1: names in RRSIG and NSEC are not compressed.
+ * Reads the uncompressed name at the start of RDATA; null if it is malformed. The result is in lower case. RFC 4034
+ * sections 3.1.7 and 4.1.1: names in RRSIG and NSEC are not compressed.
  */
 export function readPlainName(rdata: Uint8Array, at: number): Name | null {
   let end = at;

@@ -88,7 +88,7 @@ export class NsecDenial implements Denial {
     return this.records.find((record) => isSame(record.owner, name));
   }
 
-  /** The record between whose owner and next name this one falls. */
+  /** The record whose owner and next name are before and after this name. */
   private gapAt(name: Name): Nsec | undefined {
     return this.records.find((record) => covers(record, name));
   }
@@ -102,7 +102,7 @@ function covers({ owner, next, types }: Nsec, name: Name): boolean {
   return !(types.endsZone && isBelow(name, owner));
 }
 
-/** The longest existing ancestor of a covered name, shared with the owner or the next name. */
+/** The longest existing ancestor of a covered name: an ancestor of the owner or of the next name. */
 function closestEncloser(name: Name, { owner, next }: Nsec): Name {
   return ancestor(name, Math.max(commonLabels(name, owner), commonLabels(name, next)));
 }

@@ -1,5 +1,5 @@
 /**
- * Denial of existence by NSEC3 records (RFC 5155 section 8). Names are hashed up to 51 times each, so hashes count
+ * Denial of existence by NSEC3 records (RFC 5155 section 8). Each name is hashed up to 51 times, so hashes count
  * against the question's budget, and a zone with more iterations is insecure (RFC 9276).
  */
 import { hash } from 'node:crypto';
@@ -34,7 +34,7 @@ interface Nsec3 {
 /** The closest encloser of a name, with the proof that the next closer name does not exist. */
 interface Enclosure {
   readonly encloser: Name;
-  /** The record at the encloser. */
+  /** The record whose owner is the hashed encloser. */
   readonly own: Nsec3;
   /** The record that covers the next closer name. */
   readonly gap: Nsec3;
@@ -58,8 +58,8 @@ export class Nsec3Denial implements Denial {
   }
 
   /**
-   * Takes checked RRsets of `zone`. Unknown hash algorithms and flags are skipped (RFC 5155 section 8.2), and so are
-   * records whose parameters are not those of the first: they are of another chain.
+   * Takes checked RRsets of `zone`. Records with unknown hash algorithms or flags are skipped (RFC 5155 section 8.2),
+   * and so are records whose parameters differ from those of the first: they belong to another chain.
    */
   static read(sets: readonly SignedRRset[], zone: Name, budget: Budget): Nsec3Denial {
     const records: Nsec3[] = [];
@@ -76,7 +76,7 @@ export class Nsec3Denial implements Denial {
     if (enclosure === null) return 'unproven';
     const wildcard = wildcardBelow(enclosure.encloser);
     if (wildcard === null || this.gapAt(wildcard) === undefined) return 'unproven';
-    // RFC 5155 section 9.2: opt-out leaves room for unsigned delegations.
+    // RFC 5155 section 9.2: a range with opt-out may contain unsigned delegations.
     return enclosure.gap.optOut ? 'insecure' : 'proven';
   }
 
@@ -117,8 +117,9 @@ export class Nsec3Denial implements Denial {
   }
 
   /**
-   * RFC 5155 section 8.3; null = no proof. The encloser must be this zone's, not above a cut or a DNAME. It is looked
-   * for from both ends, as it mostly lies close to the zone or to the name, and each label costs a hash.
+   * RFC 5155 section 8.3; null = no proof. The encloser must belong to this zone, and not be above a cut or a DNAME.
+   * The search alternates between both ends, because the encloser is usually close to the zone or to the name, and each
+   * label costs a hash.
    */
   private enclosureOf(name: Name): Enclosure | null {
     let lowest = labelCount(name) - 1;
@@ -130,7 +131,7 @@ export class Nsec3Denial implements Denial {
     return null;
   }
 
-  /** The ancestor with `labels` labels, if it is proven to exist and the next closer name not to. */
+  /** The ancestor with `labels` labels if it is proven to exist and the next closer name is proven not to exist. */
   private enclosureAt(name: Name, labels: number): Enclosure | undefined {
     const encloser = ancestor(name, labels);
     const own = this.at(encloser);
@@ -149,7 +150,7 @@ export class Nsec3Denial implements Denial {
     return hashed === null ? undefined : this.records.find((record) => covers(record, hashed));
   }
 
-  /** Null if the budget is exhausted, or the name is not one of the zone's. */
+  /** Null if the budget is used up, or the name does not belong to the zone. */
   private hashOf(name: Name): Uint8Array | null {
     const first = this.records[0];
     if (first === undefined || !isAtOrBelow(name, this.zone)) return null;
@@ -197,7 +198,7 @@ function hasSameParameters(a: Nsec3, b: Nsec3): boolean {
 function covers({ ownerHash, nextHash }: Nsec3, hashed: Uint8Array): boolean {
   const afterOwner = compareBytes(hashed, ownerHash) > 0;
   const beforeNext = compareBytes(hashed, nextHash) < 0;
-  // The last record of a chain points back at the first, and the only one at itself.
+  // The last record of a chain points back to the first, and a single record to itself.
   return compareBytes(ownerHash, nextHash) < 0 ? afterOwner && beforeNext : afterOwner || beforeNext;
 }
 

@@ -1,4 +1,4 @@
-/** RRSIG records: their fields, and when they hold (RFC 4034 section 3, RFC 4035 section 5.3.1). */
+/** RRSIG records: their fields and their validity period (RFC 4034 section 3, RFC 4035 section 5.3.1). */
 import { readU16, readU32 } from '../../shared/dns/wire.ts';
 import { type Name, readPlainName } from './names.ts';
 
@@ -6,7 +6,7 @@ import { type Name, readPlainName } from './names.ts';
 export interface Rrsig {
   readonly typeCovered: number;
   readonly algorithm: number;
-  /** Labels of the signed owner, the root and a leading `*` not counted. */
+  /** Labels of the signed owner, without the root and a leading `*`. */
   readonly labels: number;
   readonly originalTtlSecs: number;
   /** Unix seconds modulo 2^32 (RFC 1982). */
@@ -15,7 +15,7 @@ export interface Rrsig {
   readonly keyTag: number;
   /** Folded. */
   readonly signer: Name;
-  /** The RDATA before the signer: what is signed starts with it and the signer. */
+  /** The RDATA before the signer; the signed data starts with it and the signer. */
   readonly fixed: Uint8Array;
   readonly signature: Uint8Array;
 }
@@ -43,20 +43,20 @@ export function readRrsig(rdata: Uint8Array): Rrsig | null {
   };
 }
 
-/** Seconds until the signature expires, negative when it has: serial arithmetic (RFC 4034 section 3.1.5). */
+/** Seconds until the signature expires; negative if it has expired. Serial arithmetic (RFC 4034 section 3.1.5). */
 export function secsLeft(rrsig: Rrsig, nowSecs: number): number {
   return (rrsig.expiration - nowSecs) | 0;
 }
 
-/** Unix seconds; null while the clock is known to be wrong, so that no signature's time can be judged. */
+/** Unix seconds; null if the clock is known to be wrong, so that validity periods cannot be checked. */
 export type NowSecs = number | null;
 
-/** Whether it has expired or is not yet valid; null = neither. Allows for clocks that are somewhat wrong. */
+/** Whether the signature has expired or is not yet valid; null = valid now. Allows for inaccurate clocks. */
 export function untimely(rrsig: Rrsig, nowSecs: NowSecs): 'expired' | 'not-yet-valid' | null {
   const lifetimeSecs = (rrsig.expiration - rrsig.inception) | 0;
   if (lifetimeSecs < 0) return 'expired';
   if (nowSecs === null) return null;
-  // A tenth of the lifetime, an hour at least and a day at most, as Unbound has it.
+  // A tenth of the lifetime, at least an hour and at most a day, as in Unbound.
   const skewSecs = Math.min(Math.max(Math.floor(lifetimeSecs / 10), MIN_SKEW_SECS), MAX_SKEW_SECS);
   if (secsLeft(rrsig, nowSecs) < -skewSecs) return 'expired';
   return ((nowSecs - rrsig.inception) | 0) < -skewSecs ? 'not-yet-valid' : null;

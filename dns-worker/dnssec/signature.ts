@@ -15,7 +15,7 @@ import { isSignedBy } from './verify.ts';
 export type SetProof =
   | {
       readonly kind: 'secure';
-      /** Labels of the closest encloser where the RRset was made from a wildcard below it; else -1. */
+      /** Labels of the closest encloser if the RRset was expanded from a wildcard below it; else -1. */
       readonly encloserLabels: number;
       /** Seconds for which it may be trusted (RFC 4035 section 5.3.3). */
       readonly ttlSecs: number;
@@ -23,8 +23,8 @@ export type SetProof =
   | { readonly kind: 'bogus'; readonly extendedError: number };
 
 /**
- * Seconds for which an RRset is trusted whose signature has expired within the allowance for clocks, or whose time could
- * not be judged.
+ * Seconds for which to trust an RRset whose signature has expired within the allowance for clocks, or whose validity
+ * period could not be checked.
  */
 const LATE_TTL_SECS = 30;
 
@@ -35,8 +35,8 @@ export interface ZoneKeys {
 }
 
 /**
- * Checks signatures until one holds. If none does, the extended error names the closest failure: a failed check, then
- * one out of its time, then a missing key, then no signature at all.
+ * Checks signatures until one is valid. If none is, the extended error reports the failure that came closest to a
+ * proof: a failed check, then an expired or not yet valid signature, then a missing key, then no signature at all.
  */
 export function proveSet(set: SignedRRset, zone: ZoneKeys, nowSecs: NowSecs, budget: Budget): Soon<SetProof> {
   return run(proveSteps(set, zone, nowSecs, budget));
@@ -69,7 +69,7 @@ function* proveSteps(set: SignedRRset, zone: ZoneKeys, nowSecs: NowSecs, budget:
   return { kind: 'bogus', extendedError: fault };
 }
 
-/** Whether a key has signed the RRset that contains it, whatever its flags (RFC 5011 section 2.1). */
+/** Whether the RRset is signed by a key in it, whatever the key's flags (RFC 5011 section 2.1). */
 export async function signsItself(
   key: Dnskey,
   set: SignedRRset,
@@ -88,7 +88,7 @@ export async function signsItself(
 }
 
 const NOT_SIGNED = ExtendedError.RRSIGS_MISSING;
-/** The closer to a proof, the further back. */
+/** Failures, from the furthest from a proof to the closest. */
 const FAULTS: readonly number[] = [
   NOT_SIGNED,
   ExtendedError.DNSKEY_MISSING,
@@ -102,7 +102,7 @@ function closest(a: number, b: number): number {
   return FAULTS.indexOf(a) < FAULTS.indexOf(b) ? b : a;
 }
 
-/** Reason why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = nothing. */
+/** Reason why a signature cannot be checked at all (RFC 4035 section 5.3.1); null = it can be checked. */
 function faultOf(rrsig: Rrsig, set: SignedRRset, zone: Name, nowSecs: NowSecs): number | null {
   if (!isSame(rrsig.signer, zone) || !isTrustedAlgorithm(rrsig.algorithm)) return NOT_SIGNED;
   if (rrsig.labels > labelCount(set.owner) || rrsig.labels < labelCount(zone))
@@ -124,7 +124,7 @@ function secure(set: SignedRRset, rrsig: Rrsig, nowSecs: NowSecs): SetProof {
   };
 }
 
-/** RFC 4034 section 6.3: an RRset has an order, and no duplicates. */
+/** RFC 4034 section 6.3: the records of an RRset are sorted, without duplicates. */
 function canonicalOrder({ rdatas }: SignedRRset): readonly Uint8Array[] {
   if (rdatas.length === 1) return rdatas;
   const sorted = [...rdatas].sort(compareBytes);

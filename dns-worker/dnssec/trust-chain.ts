@@ -1,7 +1,7 @@
 /**
- * The chain of trust: from the closest trust anchor down to a name, label by label, asking for DS at each unknown one.
- * A walk advances one label per step, so it ends; concurrent walks share their steps. `validator.ts` checks answers
- * with the keys found.
+ * The chain of trust: from the closest trust anchor down to a name, label by label; asks for the DS at each unknown
+ * label. Each step advances by at least one label, so the walk ends; concurrent walks share their steps. `validator.ts`
+ * checks answers with the keys found.
  */
 import { ExtendedError, RRType } from '../../shared/dns/iana.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -30,7 +30,9 @@ export interface Fetched {
   readonly upstream: number;
 }
 
-/** Asks the upstreams for a name's records of a type, first those that the budget does not avoid; null = no answer. */
+/**
+ * Asks the upstreams for records of a name and type; servers that the budget avoids are asked last. Null = no answer.
+ */
 export type Fetch = (name: Name, type: number, budget: Budget) => Promise<Fetched | null>;
 
 /** A zone whose keys are proven. */
@@ -39,28 +41,28 @@ export type SecureZone = { readonly kind: 'secure' } & ZoneKeys;
 /** The security of the zone that contains a name. */
 export type Zone =
   | SecureZone
-  /** `insecure`: proven to be unsigned; `indeterminate`: no trust anchor is above it. */
+  /** `insecure`: proven to be unsigned; `indeterminate`: there is no trust anchor above it. */
   | { readonly kind: 'insecure' | 'indeterminate' }
   | { readonly kind: 'bogus'; readonly extendedError: number }
-  /** Unknown: no server answered, or finding out costs too much. */
+  /** Unknown: no server answered, or the answer would cost too much. */
   | { readonly kind: 'unavailable' };
 
-/** Limits of how long a cut is kept, seconds. A bogus one is retried soon: it may have been fixed. */
+/** Limits for the lifetime of a cut, in seconds. A bogus cut is retried soon, because the zone may have been fixed. */
 const MIN_TTL_SECS = 5;
 const MAX_TTL_SECS = 3600;
 const BOGUS_TTL_SECS = 5;
-/** Attempts for records that are bogus or not available, and as many more if there are servers that were not asked. */
+/** Attempts if records are bogus or unavailable; as many more if some servers have not been asked. */
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
-/** The configured start of all chains. */
+/** The configured starting points of all chains. */
 export interface TrustPoints {
   readonly anchors: readonly TrustAnchor[];
-  /** Negative trust anchors: names that are insecure whatever their parents prove (RFC 7646). */
+  /** Negative trust anchors: names that are insecure regardless of what their parents prove (RFC 7646). */
   readonly negativeAnchors: readonly Name[];
 }
 
-/** Opens what the threads of the node share that have the same trust points; null = nothing. */
+/** Opens the memory that threads of the node with the same trust points share; null = not shared. */
 export type ShareCuts = (points: TrustPoints) => SealedRecords | null;
 
 /** Finds and caches zones and their keys. One per thread. */
@@ -69,12 +71,12 @@ export class TrustChain {
   private readonly negativeAnchors: readonly Name[];
   private readonly fetch: Fetch | null;
   private readonly clock: Clock;
-  /** Unix milliseconds before which the clock is wrong. */
+  /** Earliest correct time, in Unix milliseconds: if the clock shows an earlier one, it is wrong. */
   clockFloorMs = 0;
   private cuts: CutCache;
   private readonly share: ShareCuts;
 
-  /** Without `fetch` it asks nothing: what is not known, here or in a thread that shares it, is unavailable. */
+  /** Without `fetch` it sends no questions: zones that neither this thread nor another has proven are unavailable. */
   constructor(
     { anchors, negativeAnchors }: TrustPoints,
     fetch: Fetch | null,
@@ -90,9 +92,9 @@ export class TrustChain {
   }
 
   /**
-   * The zone that holds a name, as far as the chain reaches: a walk from the closest anchor down to the name. A
-   * `signer` at or above the name, as signatures claim it, ends the walk, and its keys are requested together with its
-   * DS. The claim is unproven, so it does not choose where the walk begins, and a signer above the anchor is ignored.
+   * The zone that contains a name, found by a walk from the closest anchor down to the name. A `signer` at or above the
+   * name, as named in signatures, ends the walk, and its keys are requested together with its DS. The signer is
+   * unproven, so it does not choose where the walk begins, and a signer above the anchor is ignored.
    */
   zoneOf(name: Name, budget: Budget, signer?: Name): Soon<Zone> {
     return run(this.walk(name, budget, signer));
@@ -103,7 +105,7 @@ export class TrustChain {
     if (point === undefined) return { kind: 'indeterminate' };
     const apex = point.zone;
     if (this.isNegative(name, apex)) return { kind: 'insecure' };
-    // Anchors that are replaced during the walk do not reach what it proves.
+    // The whole walk uses the same cuts, even if the anchors are replaced during it.
     const { cuts } = this;
     const key = nameKey(name);
     const apexKey = key.slice(name.length - apex.length);
@@ -131,7 +133,7 @@ export class TrustChain {
     return zone;
   }
 
-  /** The deepest zone above a name that is known, here or in a thread that shares it; sends no questions. */
+  /** The deepest known zone above a name, in this thread's cuts or in shared ones; sends no questions. */
   knownZone(name: Name): Zone {
     const point = this.pointAbove(name);
     if (point === undefined) return { kind: 'indeterminate' };
@@ -151,7 +153,7 @@ export class TrustChain {
   }
 
   /**
-   * Whether a zone with keys is known to begin below `above` on the way to a name; sends no questions, since finding
+   * Whether a zone with keys is known to begin below `above` on the path to a name; sends no questions, because finding
    * every cut costs a question per label.
    */
   knowsZoneBetween(name: Name, above: Name): boolean {
@@ -161,7 +163,7 @@ export class TrustChain {
     return false;
   }
 
-  /** Whether a trust anchor is for the zone of this name. */
+  /** Whether the zone of this name has a trust anchor. */
   beginsAt(name: Name): boolean {
     return this.anchored.some(({ zone }) => isSame(zone, name));
   }
@@ -177,13 +179,15 @@ export class TrustChain {
     return point !== undefined && this.isNegative(name, point.zone);
   }
 
-  /** Replaces the trust anchors and forgets all cuts. */
+  /** Replaces the trust anchors and clears all cuts. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.anchored = anchorsByZone(anchors);
     this.cuts = this.newCuts(anchors);
   }
 
-  /** The keys of a zone with trust anchors, and what signs them, always from a new question; null = no answer. */
+  /**
+   * The keys of a zone with trust anchors, and which keys signed them, always from a new question; null = no answer.
+   */
   async observe(zone: Name, budget: Budget): Promise<TrustPointKeys | null> {
     for (let attempt = 1; ; attempt++) {
       const fetched = await this.ask(zone, RRType.DNSKEY, budget);
@@ -209,7 +213,7 @@ export class TrustChain {
     return this.negativeAnchors.some((it) => isAtOrBelow(name, it) && isAtOrBelow(it, apex));
   }
 
-  /** The closest zone with trust anchors that holds the name; undefined = there is none. */
+  /** The closest zone with trust anchors that contains the name; undefined = there is none. */
   private pointAbove(name: Name): AnchoredZone | undefined {
     return this.anchored.find(({ zone }) => isAtOrBelow(name, zone));
   }
@@ -223,7 +227,7 @@ export class TrustChain {
   }
 
   /**
-   * The cut that this thread does not know: from another thread, from a lookup in progress, or by `open`; null =
+   * A cut that is not in this thread's map: from another thread, from a lookup in progress, or by `openCut`; null =
    * unavailable.
    */
   private cutAt(
@@ -252,7 +256,7 @@ export class TrustChain {
       if (others === undefined) break;
       const found = await others;
       if (found !== null) return found;
-      // The other question may have run out of budget: retried once with this question's own.
+      // The other question may have run out of budget: retry once with this question's own budget.
     }
     const work = this.openAgain(cuts, at, key, budget, open);
     cuts.underWay.set(key, work);
@@ -277,7 +281,7 @@ export class TrustChain {
       if (found !== null && found.cut.kind !== 'bogus') break;
       if (attempt >= ATTEMPTS && budget.avoided === avoided) break;
     }
-    // An exhausted budget says nothing about the zone, so it is not remembered.
+    // A used-up budget proves nothing about the zone, so the result is not stored.
     if (found === null || (found.cut.kind === 'bogus' && budget.isSpent)) return null;
     const { cut, ttlSecs } = found;
     const bounded = Math.min(Math.max(ttlSecs, MIN_TTL_SECS), MAX_TTL_SECS);
@@ -331,7 +335,7 @@ export class TrustChain {
       budget.avoid(upstream);
       return { cut: proof, ttlSecs: 0 };
     }
-    // A wildcard makes no delegation.
+    // A wildcard does not create a delegation.
     if (proof.encloserLabels >= 0)
       return { cut: { kind: 'bogus', extendedError: ExtendedError.DNSSEC_BOGUS }, ttlSecs: 0 };
     const introduction = introductionByDs(ds.rdatas);
@@ -345,7 +349,7 @@ export class TrustChain {
     sets: readonly SignedRRset[],
     budget: Budget,
   ): Promise<TimedCut> {
-    // An alias is not an apex. It needs no proof here: without a cut the zone above must sign.
+    // An alias is not an apex. It needs no proof here: without a cut, the zone above must sign it.
     if (sets.some((set) => set.isAnswer && set.type === RRType.CNAME))
       return { cut: { kind: 'none' }, ttlSecs: MIN_TTL_SECS };
     const proven: SignedRRset[] = [];

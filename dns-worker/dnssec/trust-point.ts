@@ -1,6 +1,6 @@
 /**
- * Zones with trust anchors, and their DNSKEY RRsets (RFC 5011 section 2): whether a trusted key has signed one, and which
- * keys revoke themselves. The control plane decides what follows from that.
+ * Zones with trust anchors, and their DNSKEY RRsets (RFC 5011 section 2): whether a trusted key has signed an RRset,
+ * and which keys revoke themselves. The control plane acts on the result.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { KeyFlags } from '../../shared/dns/dnskey-rdata.ts';
@@ -24,7 +24,7 @@ export interface AnchoredZone {
   readonly anchors: readonly TrustAnchor[];
 }
 
-/** Anchors by zone, the longest name first: of the zones that hold a name, that is the closest. */
+/** Anchors by zone, longest name first, so that the first zone that contains a name is the closest. */
 export function anchorsByZone(anchors: readonly TrustAnchor[]): AnchoredZone[] {
   const zones = new Map<string, TrustAnchor[]>();
   for (const anchor of anchors) {
@@ -36,7 +36,10 @@ export function anchorsByZone(anchors: readonly TrustAnchor[]): AnchoredZone[] {
     .sort((a, b) => b.zone.length - a.zone.length);
 }
 
-/** Judges the answer to a question for the DNSKEY records of `zone`, whose anchors are given; null if there are none. */
+/**
+ * Evaluates the answer to a question for the DNSKEY records of `zone` with its anchors; null if it has no DNSKEY
+ * records.
+ */
 export async function readTrustPoint(
   zone: Name,
   sets: readonly SignedRRset[],

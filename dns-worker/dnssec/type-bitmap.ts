@@ -4,14 +4,14 @@ import { RRType } from '../../shared/dns/iana.ts';
 const MAX_WINDOW_BYTES = 32;
 
 /**
- * Bits of window 0, by octet, that stand for no data: RRSIG and NSEC, which prove the rest, and NXNAME, which says that
- * there is no such name (RFC 9824 section 2).
+ * Bits of window 0, by octet, for types that are not data: RRSIG and NSEC, which prove the other types, and NXNAME,
+ * which means that the name does not exist (RFC 9824 section 2).
  */
 const NO_DATA: Readonly<Record<number, number>> = { 5: 0x03, 16: 0x80 };
-/** Queries for more than one type (RFC 6895 section 3.1): MAILB, MAILA, ANY. No bitmap has their bits. */
+/** Query types that ask for several types (RFC 6895 section 3.1): MAILB, MAILA, ANY. Bitmaps do not contain them. */
 const FIRST_MULTIPLE = 253;
 
-/** A checked list of types. */
+/** A validated bitmap of types. */
 export class TypeBitmap {
   private readonly windows: ReadonlyMap<number, Uint8Array>;
 
@@ -19,7 +19,7 @@ export class TypeBitmap {
     this.windows = windows;
   }
 
-  /** Reads the windows to the end of `octets`; null if one is out of order, empty, too long or cut off. */
+  /** Reads the windows to the end of `octets`; null if one is out of order, empty, too long or truncated. */
   static read(octets: Uint8Array): TypeBitmap | null {
     const windows = new Map<number, Uint8Array>();
     let before = -1;
@@ -41,12 +41,12 @@ export class TypeBitmap {
     return (octet & (0x80 >>> (type & 7))) !== 0;
   }
 
-  /** Whether another zone begins at the name, seen from the parent. */
+  /** Whether the record is the parent's side of a delegation. */
   get isDelegation(): boolean {
     return this.has(RRType.NS) && !this.has(RRType.SOA);
   }
 
-  /** Whether this zone cannot deny names below this one (RFC 6840 section 4.1, RFC 6672 section 5.3.4). */
+  /** Whether the zone cannot deny names below this one (RFC 6840 section 4.1, RFC 6672 section 5.3.4). */
   get endsZone(): boolean {
     return this.isDelegation || this.has(RRType.DNAME);
   }
@@ -61,7 +61,7 @@ export class TypeBitmap {
 
   /**
    * Whether it denies data of this type at the name. RFC 6840 sections 4.1 and 4.3: a CNAME would have been the answer;
-   * above a cut only DS may be denied, and below it everything but DS.
+   * the parent's side of a cut can deny only DS, and the child's side everything except DS.
    */
   denies(type: number, isRoot: boolean): boolean {
     if (type >= FIRST_MULTIPLE && type <= RRType.ANY) return this.isEmpty;

@@ -1,7 +1,7 @@
 /**
- * A resolver that validates: asks the inner resolver with DO and CD, so that responses include their proofs and the
- * result is Weir's own. Returns the answer with its state, without proofs unless they were asked for, or a failure with
- * its reason. CD=1 and other classes pass unchanged.
+ * A resolver that validates: asks the inner resolver with DO and CD, so that responses include their proofs and Weir
+ * validates them itself. Returns the answer with its status, or a failure with its reason; proofs are included only if
+ * the client asked for them. CD=1 and other classes pass unchanged.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, Rcode } from '../../shared/dns/iana.ts';
@@ -21,18 +21,20 @@ import { believed, validate } from './validator.ts';
 
 /** Resolves questions: the resolver itself, or a wrapper. */
 export interface QuestionResolver {
-  /** Resolves; `done` is called exactly once, never before this has returned. */
+  /** Calls `done` exactly once, after `resolve` has returned. */
   resolve(question: Question, done: (resolution: Resolution) => void): void;
 }
 
-/** Attempts for a bogus answer, and as many more if there are servers that were not asked. */
+/** Attempts if an answer is bogus; as many more if some servers have not been asked. */
 const ATTEMPTS = 2;
 const MAX_ATTEMPTS = 3;
 
-/** Takes a server (`Upstream.index`) whose records did not hold, and the zone of the trust anchor above them. */
+/**
+ * Receives a server (`Upstream.index`) whose records failed validation, and the zone of the trust anchor above them.
+ */
 export type OnDoubt = (upstream: number, anchorZone: Name) => void;
 
-/** Milliseconds by which the inner resolver times out first, since it knows the reason better. */
+/** The inner resolver times out this many milliseconds earlier, because it can report the exact reason. */
 const GRACE_MS = 50;
 
 /** Validates the answers of the inner resolver. One per thread. */
@@ -75,30 +77,30 @@ export class ValidatingResolver implements QuestionResolver {
     this.run(question, (resolution) => this.inFlight.settle(key, resolution));
   }
 
-  /** Ignores the times of signatures while the clock shows an earlier time, Unix milliseconds. */
+  /** Ignores the validity periods of signatures while the clock shows an earlier time, in Unix milliseconds. */
   useClockFloor(earliestMs: number): void {
     this.chain.clockFloorMs = earliestMs;
   }
 
-  /** Trusts these anchors from now on. */
+  /** Replaces the trust anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.chain.trust(anchors);
   }
 
-  /** The keys of a zone with trust anchors, and what signs them; null = no answer. Never rejects. */
+  /** The keys of a zone with trust anchors, and which keys signed them; null = no answer. Never rejects. */
   async observe(zone: Name): Promise<TrustPointKeys | null> {
     const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs);
     try {
       return await this.chain.observe(zone, budget);
     } catch (error) {
-      this.logger.error('observe a trust point failed', { error: errorDetail(error) });
+      this.logger.error('could not query the keys of a trust anchor', { error: errorDetail(error) });
       return null;
     } finally {
       this.reportAvoided(zone, budget);
     }
   }
 
-  /** Calls `done` once, in time. */
+  /** Calls `done` once, before the deadline. */
   private run(question: Question, done: (resolution: Resolution) => void): void {
     const budget = new Budget(this.clock.monotonicMs() + this.timeoutMs, question.network);
     let isOver = false;
@@ -111,7 +113,7 @@ export class ValidatingResolver implements QuestionResolver {
     };
     const timer = setTimeout(end, this.timeoutMs + GRACE_MS, failed('timeout', -1));
     this.validated(question, budget).then(end, (error: unknown) => {
-      this.logger.error('validate an answer failed', { error: errorDetail(error) });
+      this.logger.error('could not validate an answer', { error: errorDetail(error) });
       end(failed('servfail', -1));
     });
   }

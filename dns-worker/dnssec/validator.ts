@@ -1,7 +1,7 @@
 /**
- * The validation of one answer (RFC 4035 section 5): every RRset is signed by its zone or its zone is proven to
- * be unsigned; what was made from a wildcard, and what is said not to exist, is proven so. The weakest part
- * decides. Where keys come from is `trust-chain.ts`.
+ * Validates one answer (RFC 4035 section 5). Every RRset must be signed by its zone, unless the zone is proven to be
+ * unsigned; wildcard expansions and denials of existence need a proof. The weakest part decides. `trust-chain.ts` finds
+ * the keys.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { readU32, writeU32 } from '../../shared/dns/wire.ts';
@@ -19,9 +19,9 @@ import type { SecureZone, TrustChain, Zone } from './trust-chain.ts';
 /** Result of a validation. */
 export interface ValidationResult {
   readonly status: DnssecStatusCode;
-  /** Why, where the status is bogus, or indeterminate for lack of an answer; else -1. */
+  /** Reason if the status is bogus, or indeterminate because a server did not answer; else -1. */
   readonly extendedError: number;
-  /** A part of the chain of trust got no answer: a temporary failure, not a result. */
+  /** A question of the chain of trust got no answer: a temporary failure, not a result. */
   readonly isUnavailable: boolean;
   /** Seconds for which each checked RRset may be trusted. */
   readonly lifetimes: ReadonlyMap<SignedRRset, number>;
@@ -36,8 +36,8 @@ const INSECURE: Weight = { kind: 'insecure' };
 const INDETERMINATE: Weight = { kind: 'indeterminate' };
 
 /**
- * Validates the answer to a question of class IN. Costs at most the budget. A promise only if keys must be asked for or a
- * signature is verified elsewhere.
+ * Validates the answer to a question of class IN within the budget. Returns a promise only if keys must be requested or
+ * another thread verifies a signature.
  */
 export function validate(
   qname: Name,
@@ -49,7 +49,7 @@ export function validate(
   return run(new Validation(qname, qtype, answer, chain, budget).steps());
 }
 
-/** The answer, or a copy whose TTLs are no longer than the signatures allow (RFC 4035 section 5.3.3). */
+/** The answer, or a copy with TTLs that the signatures allow (RFC 4035 section 5.3.3). */
 export function believed(
   answer: CacheableAnswer,
   { lifetimes }: Pick<ValidationResult, 'lifetimes'>,
@@ -70,7 +70,7 @@ export function believed(
 interface ZoneDenials {
   readonly zone: Name;
   readonly sets: SignedRRset[];
-  /** Their proofs; read once the list is complete. */
+  /** Parsed denial records; read after the list is complete. */
   denial?: Denial | null;
 }
 
@@ -109,7 +109,7 @@ class Validation {
       if (denial?.isTooCostly === true) yield* this.weighUnproven(owner, [zone]);
       else this.weighProof(denial?.wildcardAnswer(owner, encloserLabels) ?? 'unproven');
     }
-    // Signatures are not signed themselves, so neither is an answer of signatures only; servers may also withhold them.
+    // RRSIG records are not signed, so an answer that consists of them is not either; servers may also omit them.
     const hasNoData = !answer.negative && !this.sets.some((set) => set.isAnswer);
     if (qtype === RRType.RRSIG || hasNoData) this.weigh(INSECURE);
     const isAbsent = answer.negative && (qtype !== RRType.RRSIG || answer.rcode === Rcode.NXDOMAIN);
@@ -165,18 +165,18 @@ class Validation {
   }
 
   private *weightOf(set: SignedRRset): Steps<Weight> {
-    // The DS of a zone belongs to its parent; a hashed name cannot be used to find a zone.
+    // The DS of a zone belongs to its parent; a hashed name does not help to find a zone.
     const fromAbove = set.type === RRType.DS || set.type === RRType.NSEC3;
     const weight = yield* this.weightAt(fromAbove ? parent(set.owner) : set.owner, set);
-    // NSEC exists on both sides of a cut, and the walk to a cut that is an anchor begins there.
+    // NSEC exists on both sides of a cut, and a walk to a cut with a trust anchor begins at the cut.
     if (weight.kind !== 'bogus' || set.type !== RRType.NSEC || !this.chain.beginsAt(set.owner)) return weight;
     const above = yield* this.weightAt(parent(set.owner), set);
     return above.kind === 'secure' ? above : weight;
   }
 
   /**
-   * The signer names the keys to ask for, which saves a question per cut. It is unproven: if its keys prove nothing,
-   * the walk down to the place decides whether a proof is needed.
+   * The signer names the zone whose keys to request, which saves a question per cut. It is unproven: if its keys prove
+   * nothing, the full walk down to the name decides whether a proof is needed.
    */
   private *weightAt(place: Name, set: SignedRRset): Steps<Weight> {
     const { chain, budget } = this;
@@ -193,7 +193,7 @@ class Validation {
   }
 
   private *prove(set: SignedRRset, zone: SecureZone, place: Name): Steps<Weight> {
-    // RFC 4035 section 5.3.1: the signer is the zone that holds the RRset, none above it.
+    // RFC 4035 section 5.3.1: the signer must be the zone that contains the RRset, not a zone above it.
     const lowest = set.type === RRType.NSEC ? parent(place) : place;
     if (this.chain.knowsZoneBetween(lowest, zone.name))
       return { kind: 'bogus', extendedError: ExtendedError.DNSKEY_MISSING };
@@ -218,9 +218,10 @@ class Validation {
     return (entry.denial ??= denialOf(entry.sets, zone, this.budget));
   }
 
-  /** The denial of the last name or its data must be proven, or the zone unsigned. */
+  /** The denial of the last name or of its data must be proven, or the zone must be unsigned. */
   private *weighAbsence(): Steps<void> {
-    // A DNAME makes a name that is too long (RFC 6672 section 2.2). The answer contains no data and denies none.
+    // The name that results from a DNAME is too long (RFC 6672 section 2.2). The answer contains no data and denies
+    // none.
     if (this.answer.rcode === Rcode.YXDOMAIN) {
       this.weigh(INDETERMINATE);
       return;
@@ -243,14 +244,14 @@ class Validation {
     yield* this.weighUnproven(this.placeOf(name), tooCostly);
   }
 
-  /** Missing proof at a name is insecure if its zone is insecure, or its denial costs too much. */
+  /** A missing proof at a name is insecure if its zone is insecure or its denial costs too much. */
   private *weighUnproven(name: Name, tooCostly: readonly Name[]): Steps<void> {
     const zone = yield* settled(this.chain.zoneOf(name, this.budget));
     if (zone.kind !== 'secure') this.weigh(zone);
     else this.weighProof(tooCostly.some((it) => isSame(it, zone.name)) ? 'insecure' : 'unproven');
   }
 
-  /** The name whose zone says that a name has no data of the type asked for. */
+  /** The name whose zone denies the data that the question asks for: the end of the alias chain. */
   private placeOf(name: Name): Name {
     return this.qtype === RRType.DS ? parent(name) : name;
   }
@@ -270,7 +271,7 @@ class Validation {
   }
 }
 
-/** The deepest signer that may contain the RRset at this place; junk signatures are indistinguishable here. */
+/** The deepest signer that may be the zone of this RRset; invalid signatures cannot be recognized here. */
 function lowestSigner(set: SignedRRset, place: Name): Name | undefined {
   let lowest: Name | undefined;
   for (const { signer } of set.signatures)

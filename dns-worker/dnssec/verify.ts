@@ -1,7 +1,7 @@
 /**
- * Verifies one signature. Handing it to a thread of libuv's pool costs about as much CPU as verifying it, so it is
- * verified in place, except what would delay others: all beyond a millisecond per turn of the event loop, slow
- * algorithms, and whatever a question still asks for after a signature has failed (KeyTrap).
+ * Verifies one signature. Passing it to a libuv pool thread costs about as much CPU as verifying it, so it is verified
+ * in place, unless that would delay other work: after a millisecond per turn of the event loop, for slow algorithms,
+ * and for all later signatures of a question after one has failed (KeyTrap).
  */
 import { verify, type VerifyKeyObjectInput } from 'node:crypto';
 import { algorithmOf } from './algorithms.ts';
@@ -9,13 +9,16 @@ import type { Budget } from './budget.ts';
 import type { Dnskey } from './dnskey.ts';
 import type { Rrsig } from './rrsig.ts';
 
-/** Milliseconds of one turn of the event loop after which nothing more is verified in place. */
+/** Milliseconds per turn of the event loop after which nothing more is verified in place. */
 const TURN_MS = 1;
 
-/** ECDSAP384SHA384: OpenSSL has fast code for P-256 only, so that verifying takes ten times as long as a hand-over. */
+/**
+ * ECDSAP384SHA384: OpenSSL is optimized for P-256 only, so that verifying takes ten times as long as passing it to a
+ * pool thread.
+ */
 const SLOW_ALGORITHM = 14;
 
-/** Time spent in this thread's current turn. */
+/** Time spent in the current turn of this thread's event loop. */
 let spentMs = 0;
 let isCounting = false;
 
@@ -25,8 +28,8 @@ function endTurn(): void {
 }
 
 /**
- * Whether the key made the signature over this data. Reads `data` before it returns. At once (`Budget.isAtOnce`) a
- * signature of a slow algorithm is not verified.
+ * Whether the key made the signature over this data. Reads `data` before it returns. With `Budget.isAtOnce`, signatures
+ * of slow algorithms are not verified.
  */
 export function isSignedBy(
   key: Dnskey,
@@ -64,6 +67,6 @@ function isValid(
   try {
     return verify(digest, data, input, signature);
   } catch {
-    return false; // OpenSSL rejects the key or the form of the signature.
+    return false; // OpenSSL rejects the key or the encoding of the signature.
   }
 }

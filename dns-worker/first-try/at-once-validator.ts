@@ -1,8 +1,8 @@
 /**
- * Validates the answers of first tries if nothing has to be asked: the zones of all records are known, and a few
- * signatures prove them. Clients wait for the thread, so the signatures of an answer and of a turn are bounded, and a zone
- * whose answers could not be proven is left to the resolve thread for a while. Answers that are not proven here are asked
- * for again and judged there (`dnssec/validating-resolver.ts`).
+ * Validates the answers of first tries if that needs no further questions: the zones of all records are known, and a
+ * few signatures prove them. Clients wait for this thread, so the number of signatures per answer and per turn is
+ * limited, and a zone with many unproven answers is left to the resolve thread. Answers that cannot be proven here are
+ * requested again and validated there (`dnssec/validating-resolver.ts`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
@@ -16,20 +16,20 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import type { Question } from '../resolve/response/question.ts';
 import { withoutProofs } from '../resolve/response/without-proofs.ts';
 
-/** Signatures after which the replies that still wait are left for the next turn: about a millisecond. */
+/** Signatures per turn, about a millisecond; after them, the remaining replies wait for the next turn. */
 const TURN_SIGNATURES = 10;
-/** Turns in a row that were too short: from then on questions go to the resolve thread until one is not. */
+/** After this many overloaded turns in a row, questions go to the resolve thread until a turn is not overloaded. */
 const BEHIND_TURNS = 5;
 
-/** An unproven answer weighs as much as so many proven ones; and the most that is remembered of either. */
+/** An unproven answer counts as much as this many proven ones; also the limit of the score in both directions. */
 const UNPROVEN = 4;
 const MOST = 8;
-/** A zone with more unproven ones is tried again with one question of so many. */
+/** A zone whose unproven answers outweigh its proven ones is tried with one question of this many. */
 const RETRY_ONE_OF = 16;
-/** Zones that are remembered. */
+/** Maximum number of zones with a score. */
 const MAX_ZONES = 10_000;
 
-/** A validated answer, as the client asked for it. */
+/** A validated answer, in the form that the client asked for. */
 export interface Proven {
   readonly answer: CacheableAnswer;
   readonly dnssec: DnssecStatusCode;
@@ -38,20 +38,20 @@ export interface Proven {
 
 export interface AtOnceParts {
   readonly clock: Clock;
-  /** As in `TrustChain.clockFloorMs`. */
+  /** See `TrustChain.clockFloorMs`. */
   readonly clockFloorMs: number;
   readonly share: ShareCuts;
 }
 
-/** Validates. One per answer thread. */
+/** Validates answers. One per answer thread. */
 export class AtOnceValidator {
   private readonly chain: TrustChain;
-  /** Weighed number of proven answers less unproven ones, by `nameKey`. */
+  /** Weighted number of proven answers minus unproven ones, by `nameKey` of the zone. */
   private readonly scores = new Map<string, number>();
   private questions = 0;
   /** Signatures verified in this turn. */
   private signatures = 0;
-  /** The last turns in a row that were too short. */
+  /** Number of overloaded turns in a row. */
   private shortTurns = 0;
 
   constructor(points: TrustPoints, { clock, clockFloorMs, share }: AtOnceParts) {
@@ -59,18 +59,18 @@ export class AtOnceValidator {
     this.chain.clockFloorMs = clockFloorMs;
   }
 
-  /** Trusts these anchors from now on. */
+  /** Replaces the trust anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.chain.trust(anchors);
   }
 
-  /** Ends a turn; `isShort`: it has left replies. */
+  /** Ends a turn; `isShort`: replies are left for the next turn. */
   endTurn(isShort: boolean): void {
     this.signatures = 0;
     this.shortTurns = isShort ? this.shortTurns + 1 : 0;
   }
 
-  /** Whether the work of this turn is done. */
+  /** Whether this turn has used up its signatures. */
   get isTurnOver(): boolean {
     return this.signatures >= TURN_SIGNATURES;
   }
@@ -78,7 +78,7 @@ export class AtOnceValidator {
   /** Whether an answer to the question can probably be proven here. */
   mayProve({ qname, qtype }: Question): boolean {
     if (this.shortTurns >= BEHIND_TURNS) return false;
-    // DS records are of the zone above.
+    // DS records belong to the zone above.
     if (qtype === RRType.DS) return false;
     const zone = this.chain.knownZone(qname);
     if (zone.kind !== 'secure') return zone.kind === 'insecure' || zone.kind === 'indeterminate';
@@ -86,7 +86,7 @@ export class AtOnceValidator {
     return this.questions === 0 || (this.scores.get(nameKey(zone.name)) ?? 0) >= 0;
   }
 
-  /** Validates the answer to a question, asked with DO and CD; null = that is for the resolve thread. */
+  /** Validates the answer to a question that was sent with DO and CD; null = pass it to the resolve thread. */
   prove(question: Question, answer: CacheableAnswer): Proven | null {
     const budget = Budget.atOnce();
     const proven = this.validated(question, answer, budget);

@@ -1,14 +1,16 @@
-/** A wheel of deadlines over typed arrays: adding, removing and expiring cost the same however many there are. */
+/**
+ * A timing wheel over typed arrays: the cost of adding, removing and expiring does not depend on the number of entries.
+ */
 
 /** Precision, milliseconds. */
 const TICK_MS = 4;
-/** Ticks of one turn of the wheel, a power of two. Later deadlines count as its end. */
+/** Ticks of one turn of the wheel, a power of two. Later deadlines expire at the end of the turn. */
 const TICKS = 512;
 const NONE = -1;
 
-/** Deadlines of entries that are known by number. */
+/** Deadlines of numbered entries. */
 export class Deadlines {
-  /** First entry of each tick; and of each entry the next and the one before, and its tick. */
+  /** First entry of each tick; for each entry, the next and the previous one, and its tick. */
   private readonly first = new Int32Array(TICKS).fill(NONE);
   private readonly next: Int32Array;
   private readonly before: Int32Array;
@@ -17,7 +19,7 @@ export class Deadlines {
   private now: number;
   private size = 0;
 
-  /** Entries are numbers below `capacity`. Times are milliseconds of one clock. */
+  /** Entries are numbers below `capacity`. All times are milliseconds of the same clock. */
   constructor(capacity: number, nowMs: number) {
     this.next = new Int32Array(capacity).fill(NONE);
     this.before = new Int32Array(capacity).fill(NONE);
@@ -25,7 +27,7 @@ export class Deadlines {
     this.now = Math.floor(nowMs / TICK_MS);
   }
 
-  /** Whether there is any. */
+  /** Whether there are no deadlines. */
   get isEmpty(): boolean {
     return this.size === 0;
   }
@@ -34,7 +36,7 @@ export class Deadlines {
   add(entry: number, nowMs: number, inMs: number): void {
     const now = Math.floor(nowMs / TICK_MS);
     if (this.size === 0) this.now = now;
-    // So that the whole wheel lies ahead of an entry added after a long wait.
+    // Makes the whole wheel available for an entry that is added after a long pause.
     else this.skipEmpty(now);
     const latest = this.now + TICKS - 1;
     const wanted = Math.max(this.now, Math.ceil((nowMs + inMs) / TICK_MS));
@@ -48,7 +50,7 @@ export class Deadlines {
     this.size++;
   }
 
-  /** Removes the deadline of an entry, if it has one. */
+  /** Removes the entry's deadline, if it has one. */
   remove(entry: number): void {
     const tick = this.tickOf[entry]!;
     if (tick === NONE) return;
@@ -61,7 +63,7 @@ export class Deadlines {
     this.size--;
   }
 
-  /** Removes one entry whose time has come and returns it; -1 = there is none. */
+  /** Removes one expired entry and returns it; -1 = there is none. */
   expired(nowMs: number): number {
     if (this.size === 0) return NONE;
     const end = Math.floor(nowMs / TICK_MS) + 1;
@@ -80,7 +82,7 @@ export class Deadlines {
     return Math.max(0, Math.ceil(tick * TICK_MS - nowMs));
   }
 
-  /** Moves on to the next tick with an entry, at most to this one. */
+  /** Advances to the next tick with an entry, but not beyond `end`. */
   private skipEmpty(end: number): void {
     while (this.now < end && this.first[this.now & (TICKS - 1)] === NONE) this.now++;
   }

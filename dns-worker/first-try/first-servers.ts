@@ -1,6 +1,6 @@
 /**
- * The servers that this answer thread may ask by itself, as its resolve thread has written them
- * (`shared/memory/first-server-layout.ts`), and whose turn it is. Counts and times what they are asked.
+ * The servers that this answer thread may ask itself, in the order that its resolve thread has written
+ * (`shared/memory/first-server-layout.ts`). Counts the questions and measures response times.
  */
 import { latencyClass } from '../../shared/memory/answer-counters.ts';
 import {
@@ -22,14 +22,14 @@ const US_PER_MS = 1000;
 
 /** One server. */
 export class FirstServer {
-  /** Counts the resolvers, see `FirstServersHead`: of another one the answers are not kept. */
+  /** Number of the resolver, see `FirstServersHead`: answers of servers of an earlier resolver are not cached. */
   readonly resolver: number;
   /** `Upstream.index` */
   readonly number: number;
   readonly address: PackedSocketAddress;
   readonly hardening: Hardening;
   readonly edns: EdnsSupport;
-  /** Questions that wait for its answer. */
+  /** Questions that wait for this server's answer. */
   inFlight = 0;
   private readonly words: Int32Array;
   private readonly times: Float64Array;
@@ -62,7 +62,7 @@ export class FirstServer {
     Atomics.add(this.words, FirstServerRecord.ASKED >>> 2, 1);
   }
 
-  /** Another server had to answer a question of both. */
+  /** Notes that another server answered a question that this one did not. */
   noteSilent(): void {
     Atomics.add(this.words, FirstServerRecord.SILENT >>> 2, 1);
   }
@@ -81,17 +81,17 @@ export class FirstServer {
 
 type MakeHardening = (ip: string, port: number) => Hardening;
 
-/** Whom to ask next. */
+/** Chooses the servers for the next question. */
 export class FirstServers {
   private readonly memory: SharedArrayBuffer;
   private readonly head: Int32Array;
   private readonly makeHardening: MakeHardening;
-  /** In the order in which they are asked; none = the resolve thread asks. */
+  /** In the order in which they are asked; empty = the resolve thread asks. */
   private inOrder: readonly FirstServer[] = [];
   private strategy: PoolStrategy = 'Failover';
   private sequence = -1;
   private turn = 0;
-  /** Servers of one resolver by place. */
+  /** Servers of one resolver, by position. */
   private readonly known = new Map<number, FirstServer>();
   private resolver = -1;
 
@@ -102,14 +102,14 @@ export class FirstServers {
       new Hardening(records.of({ ip, port }, 'udp'), settings, isEligible(ip, false));
   }
 
-  /** Follows changes of the order; call it for each batch. Returns whether any are. */
+  /** Reads changes of the order; call it for each batch. Returns whether there are servers. */
   follow(): boolean {
     const sequence = Atomics.load(this.head, FirstServersHead.SEQUENCE_WORD);
     if (sequence !== this.sequence) this.read(sequence);
     return this.inOrder.length > 0;
   }
 
-  /** Fills `chosen` with the servers to ask the next question, and returns how many they are. */
+  /** Fills `chosen` with the servers for the next question, and returns their number. */
   choose(chosen: (FirstServer | null)[]): number {
     const { inOrder, strategy } = this;
     const turn = this.turn;
@@ -122,12 +122,12 @@ export class FirstServers {
     return inOrder.length;
   }
 
-  /** Whether a server is one of those in use. */
+  /** Whether a server belongs to the current resolver. */
   isCurrent({ resolver }: FirstServer): boolean {
     return resolver === Atomics.load(this.head, FirstServersHead.RESOLVER_WORD);
   }
 
-  /** If the order is just being written, no server is asked; the next call reads it. */
+  /** If the order is being written, no server is asked; the next call reads it. */
   private read(sequence: number): void {
     const { head, known } = this;
     const resolver = head[FirstServersHead.RESOLVER_WORD]!;

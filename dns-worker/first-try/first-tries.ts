@@ -1,9 +1,9 @@
 /**
- * The first try of a question: the answer thread asks the servers whose turn it is over UDP, without waking another
- * thread, and a good answer ends the question. Everything else is the resolver's (`resolve/question-run.ts`): a question
- * that has no answer in the usual time, a doubtful reply, a response code that settles nothing, an answer that must be
- * completed. It goes to the resolve thread through the miss ring like one that was not tried; so the first try adds no
- * second way to resolve.
+ * The first try of a question: the answer thread asks the next servers over UDP, without waking another thread, and a
+ * good answer ends the question. The resolver (`resolve/question-run.ts`) does everything else: a question that gets no
+ * answer within the usual time, a doubtful reply, a response code that does not settle the question, an answer that
+ * must be completed. Such a question goes through the miss ring to the resolve thread like one that was not tried, so
+ * the first try does not duplicate the resolver.
  */
 import type { TrustAnchor } from '../../shared/dns/trust-anchors.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -38,12 +38,15 @@ import { TriedQuestion } from './tried-request.ts';
 import { isSettled, isSimple, outcomeOf } from './try-rules.ts';
 import { BATCH_SIZE, type TryEvents, TrySockets } from './try-sockets.ts';
 
-/** Questions to servers in flight. */
+/** Maximum number of questions to servers in flight. */
 const EXCHANGES = 8192;
-/** Replies of one socket in a row whose answers are validated: clients wait for all of them. */
+/** Maximum number of replies per socket and turn that are validated: clients wait for all of them. */
 const VALIDATED_BATCH = 4;
 const NONE = -1;
-/** The question of an exchange whose answer only says how fast the server is. */
+/**
+ * The question of an exchange was answered by another server; this server's answer is used only to measure its response
+ * time.
+ */
 const ANSWERED_BY_OTHER = -2;
 
 export interface FirstTryParts {
@@ -62,7 +65,7 @@ export interface FirstTrySettings {
   readonly validator: AtOnceValidator | null;
 }
 
-/** The first tries of an answer thread. */
+/** The first tries of one answer thread. */
 export class FirstTries implements TryEvents {
   private readonly parts: FirstTryParts;
   private settings: FirstTrySettings;
@@ -74,7 +77,9 @@ export class FirstTries implements TryEvents {
   /** Claim and first exchange of each question in flight. */
   private readonly claims = new Array<Claim | null>(TRY_CAPACITY).fill(null);
   private readonly exchangesOf = new Int32Array(TRY_CAPACITY).fill(NONE);
-  /** Of each exchange: its question, the next one of that, server, marks, and when it was sent. */
+  /**
+   * For each exchange: its question, the next exchange of that question, the server, marks, and the time of sending.
+   */
   private readonly questionOf = new Int32Array(EXCHANGES).fill(NONE);
   private readonly nextExchange = new Int32Array(EXCHANGES).fill(NONE);
   private readonly servers = new Array<FirstServer | null>(EXCHANGES).fill(null);
@@ -84,7 +89,7 @@ export class FirstTries implements TryEvents {
   private readonly free = new Int32Array(EXCHANGES);
   private inFlight = 0;
   private isClosed = false;
-  /** Outcome of the claim that is being released; null = nothing that others could use. */
+  /** Outcome of the claim that is being released; null = none that other threads can use. */
   private outcome: Answered | null = null;
 
   constructor(parts: FirstTryParts, settings: FirstTrySettings) {
@@ -94,27 +99,30 @@ export class FirstTries implements TryEvents {
     for (let i = 0; i < EXCHANGES; i++) this.free[i] = EXCHANGES - 1 - i;
   }
 
-  /** Readable while a reply waits. */
+  /** Readable if a reply is waiting. */
   get fd(): number {
     return this.sockets.fd;
   }
 
-  /** Whether replies are waited for. */
+  /** Whether any reply is expected. */
   get isWaiting(): boolean {
     return this.inFlight > 0;
   }
 
-  /** Works by other settings from now on. */
+  /** Replaces the settings. */
   use(settings: FirstTrySettings): void {
     this.settings = settings;
   }
 
-  /** Validates with these trust anchors from now on. */
+  /** Replaces the trust anchors. */
   trust(anchors: readonly TrustAnchor[]): void {
     this.settings.validator?.trust(anchors);
   }
 
-  /** Asks what `query` from `slot` could not be answered; false if that is for the resolve thread. */
+  /**
+   * Asks the question of `query` from `slot`, which neither policy nor cache answered; false = pass it to the resolve
+   * thread.
+   */
   ask(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const { tries } = this;
     if (this.isClosed || !isSimple(query) || !this.settings.servers.follow()) return false;
@@ -138,12 +146,12 @@ export class FirstTries implements TryEvents {
     return false;
   }
 
-  /** Sends what was asked in this turn. */
+  /** Sends the questions of this turn. */
   flush(): void {
     this.sockets.flush();
   }
 
-  /** Takes replies that have come, and gives up on those that have not; returns how many have come. */
+  /** Receives replies, and gives up overdue questions; returns the number of replies. */
   turn(): number {
     if (this.inFlight === 0) return 0;
     const count = this.sockets.receive();
@@ -156,12 +164,12 @@ export class FirstTries implements TryEvents {
     return count;
   }
 
-  /** Milliseconds until `turn` is due even without a reply; Infinity = it is not. */
+  /** Milliseconds until `turn` is due without a reply; Infinity = not due. */
   untilNextMs(): number {
     return this.deadlines.untilNextMs(systemClock.monotonicMs());
   }
 
-  /** Hands everything to the resolve thread, and asks nothing from now on. */
+  /** Passes all questions to the resolve thread and takes no new ones. */
   close(): void {
     this.isClosed = true;
     for (let exchange = 0; exchange < EXCHANGES; exchange++) {
@@ -183,7 +191,7 @@ export class FirstTries implements TryEvents {
     try {
       this.take(exchange, message);
     } catch {
-      // A reply must not end the thread that answers all clients.
+      // A malformed reply must not end the thread that answers all clients.
       this.parts.reporter.count(Counter.INTERNAL_ERRORS);
       if (this.questionOf[exchange] !== NONE) this.giveUp(exchange, 0);
     }
@@ -200,7 +208,7 @@ export class FirstTries implements TryEvents {
     question.load(this.tries.records, asked * MissRecord.SIZE);
     if (this.hasEdns[exchange] === 1 && isBareRefusal(message)) this.giveUp(exchange, 0);
     else if (isResponseTo(message, question)) this.takeResponse(exchange, message);
-    // Anything else answers no question of ours: the wait continues.
+    // Anything else does not answer one of our questions: the wait continues.
   }
 
   failed(exchange: number): void {
@@ -211,7 +219,7 @@ export class FirstTries implements TryEvents {
     this.giveUp(exchange, MissFlags.EXPOSED);
   }
 
-  /** A server was silent; its question waits as long as another one may answer. */
+  /** Handles a server that did not answer in time; its question waits if another server may still answer. */
   private expire(exchange: number): void {
     const question = this.questionOf[exchange]!;
     if (question !== ANSWERED_BY_OTHER && !this.leavesOthers(question, exchange)) {
@@ -223,7 +231,7 @@ export class FirstTries implements TryEvents {
     this.end(exchange);
   }
 
-  /** Takes an exchange off those of its question, unless it is the only one. */
+  /** Removes an exchange from its question, unless it is the only one. */
   private leavesOthers(question: number, exchange: number): boolean {
     const { exchangesOf, nextExchange } = this;
     const first = exchangesOf[question]!;
@@ -238,14 +246,14 @@ export class FirstTries implements TryEvents {
     return true;
   }
 
-  /** Expects nothing of an exchange any more; its question, if it still waits, goes to the resolve thread. */
+  /** Gives up an exchange; its question, if it is still open, goes to the resolve thread. */
   private giveUp(exchange: number, flags: number): void {
     const question = this.questionOf[exchange]!;
     if (question < 0) this.end(exchange);
     else this.handOver(question, flags);
   }
 
-  /** A response to the question of an exchange, which is loaded. */
+  /** Handles a response to the question of an exchange; that question is loaded. */
   private takeResponse(exchange: number, message: Uint8Array): void {
     const server = this.servers[exchange]!;
     const marks = this.marks[exchange] ?? null;
@@ -267,22 +275,22 @@ export class FirstTries implements TryEvents {
     else this.giveUp(exchange, 0);
   }
 
-  /** Validator for the answer to the loaded question; null = it is not validated. */
+  /** Validator for the answer to the loaded question; null = no validation. */
   private validator(): AtOnceValidator | null {
     return this.question.checkingDisabled ? null : this.settings.validator;
   }
 
-  /** The loaded question as servers are asked. */
+  /** The loaded question in the form that is sent to servers. */
   private sentQuestion(): Question {
     return this.validator() === null ? this.question : this.question.withProofs;
   }
 
-  /** Whether the answer to the loaded question may be accepted here. */
+  /** Whether the answer to the loaded question may be accepted on this thread. */
   private mayTry(): boolean {
     return this.validator()?.mayProve(this.question) !== false;
   }
 
-  /** Answers all requests of a question. What a removed server has said is their answer, but no later one's. */
+  /** Answers all requests of a question. An answer of a removed server is sent to them, but not cached. */
   private settle(exchange: number, answered: Answered): void {
     const { tries, parts } = this;
     const question = this.questionOf[exchange]!;
@@ -292,14 +300,14 @@ export class FirstTries implements TryEvents {
       if (!parts.answers.answer(tries.records, at, answered, isKept)) this.handOverOne(request, 0);
     }
     this.end(exchange);
-    // The other servers' answers show how fast they are.
+    // The other servers' answers are still used to measure their response times.
     for (let other = this.exchangesOf[question]!; other !== NONE; other = this.nextExchange[other]!)
       if (this.questionOf[other] === question) this.questionOf[other] = ANSWERED_BY_OTHER;
     this.release(question, isKept ? answered : null);
     tries.close(question);
   }
 
-  /** Passes a question with all its requests to the resolve thread. */
+  /** Passes a question and all its requests to the resolve thread. */
   private handOver(question: number, flags: number): void {
     const { tries } = this;
     for (let exchange = this.exchangesOf[question]!; exchange !== NONE;) {
@@ -321,7 +329,7 @@ export class FirstTries implements TryEvents {
       reporter.count(Counter.UNRESOLVED_DROPPED);
   }
 
-  /** Sends the loaded question to the servers whose turn it is; false if none could be asked. */
+  /** Sends the loaded question to the next servers; false if none could be asked. */
   private askServers(question: number, nowMs: number): boolean {
     const count = this.settings.servers.choose(this.chosen);
     const random = Math.random();
@@ -360,7 +368,7 @@ export class FirstTries implements TryEvents {
     if (this.isInUse(server)) server.noteAnswered(nowMs - this.sentMs[exchange]!, nowMs);
   }
 
-  /** Whether a server is not removed: otherwise another one has its place by now. */
+  /** Whether a server is still configured; another one may have its position now. */
   private isInUse(server: FirstServer): boolean {
     return this.settings.servers.isCurrent(server);
   }
@@ -377,7 +385,10 @@ export class FirstTries implements TryEvents {
     this.free[EXCHANGES - 1 - this.inFlight] = exchange;
   }
 
-  /** Lets other threads ask the question; those that wait for it get its outcome, if there is one. */
+  /**
+   * Releases the claim, so that other threads may ask the question; threads that wait for it get its outcome, if there
+   * is one.
+   */
   private release(question: number, answered: Answered | null): void {
     this.outcome = answered;
     this.question.load(this.tries.records, question * MissRecord.SIZE);
@@ -385,7 +396,7 @@ export class FirstTries implements TryEvents {
     this.claims[question] = null;
   }
 
-  /** A field, so that no closure is made for each question. */
+  /** A field, so that no closure is allocated for each question. */
   private readonly passOn = (waitedFor: Claim): void => {
     if (this.outcome !== null)
       this.settings.outcomes.put(waitedFor, questionKey(this.question), this.outcome);

@@ -1,7 +1,7 @@
 /**
- * Questions in flight at an answer thread's first tries, over typed arrays: a record for each request that waits (as in
- * the miss ring), identical questions as a chain of requests, and a table that finds a question. No client network holds
- * more than its fair share.
+ * Questions in flight of an answer thread's first tries, in typed arrays: a record for each waiting request (as in the
+ * miss ring), a chain of requests for each question, and a hash table of questions. No client network gets more than
+ * its fair share.
  */
 import { FlagsLow, Header, QUESTION_TAIL_SIZE, readU16 } from '../../shared/dns/wire.ts';
 import { FOLD } from '../../shared/dns/name.ts';
@@ -12,23 +12,23 @@ import { NETWORK_SLOTS } from '../misses/miss-writer.ts';
 import { isWithinShare } from '../policy/fair-share.ts';
 import type { Query } from '../query/query.ts';
 
-/** Requests that wait at the same time. */
+/** Maximum number of waiting requests. */
 export const TRY_CAPACITY = 4096;
-/** Requests that wait for one question: bounds a burst of answers (CVE-2024-33655 DNSBomb). */
+/** Maximum number of requests per question: limits a burst of answers (CVE-2024-33655 DNSBomb). */
 const MAX_WAITERS = 256;
 const NONE = -1;
 
-/** The requests; a question is known by the number of its first one. */
+/** Waiting requests; a question is identified by the number of its first request. */
 export class OpenTries {
   readonly records = new MissRecords(new ArrayBuffer(TRY_CAPACITY * MissRecord.SIZE));
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   size = 0;
   private readonly free = new Int32Array(TRY_CAPACITY);
-  /** Of each request: the slot of its network, and the next one with the same question. */
+  /** For each request: the slot of its network, and the next request with the same question. */
   private readonly network = new Uint16Array(TRY_CAPACITY);
   private readonly nextWaiter = new Int32Array(TRY_CAPACITY);
   private readonly heldBy = new Uint16Array(NETWORK_SLOTS);
-  /** Of each question: its last request and their number; the hash, and the next question in its bucket. */
+  /** For each question: its last request and the number of requests; the hash, and the next question in its bucket. */
   private readonly lastWaiter = new Int32Array(TRY_CAPACITY);
   private readonly waiters = new Uint16Array(TRY_CAPACITY);
   private readonly hash = new Int32Array(TRY_CAPACITY);
@@ -44,7 +44,7 @@ export class OpenTries {
     return isWithinShare(this.heldBy[network]!, this.size, TRY_CAPACITY);
   }
 
-  /** The question that `query` asks; -1 = it is not in flight. */
+  /** The question in flight that is the same as that of `query`; -1 = there is none. */
   find(query: Query): number {
     const hash = hashOf(query);
     for (
@@ -56,7 +56,7 @@ export class OpenTries {
     return NONE;
   }
 
-  /** Opens a question with its first request, for which `admits` holds; the request as for `take`. */
+  /** Opens a question with its first request, after `admits` has returned true; for the request see `take`. */
   open(query: Query, batch: UdpBatch, slot: number, version: number, network: number): number {
     const question = this.take(query, batch, slot, version, network);
     const hash = hashOf(query);
@@ -74,14 +74,14 @@ export class OpenTries {
     return this.waiters[question]! < MAX_WAITERS;
   }
 
-  /** Adds a request that was taken to those that wait for a question in flight. */
+  /** Adds a request that `take` has copied to a question in flight. */
   join(question: number, request: number): void {
     this.nextWaiter[this.lastWaiter[question]!] = request;
     this.lastWaiter[question] = request;
     this.waiters[question]!++;
   }
 
-  /** The request after this one of the same question; -1 = it is the last. */
+  /** The next request with the same question; -1 = there is none. */
   after(request: number): number {
     return this.nextWaiter[request]!;
   }
@@ -90,7 +90,7 @@ export class OpenTries {
     return this.network[request]!;
   }
 
-  /** Ends a question and frees all its requests. */
+  /** Ends a question and frees its requests. */
   close(question: number): void {
     const bucket = bucketOf(this.hash[question]!);
     if (this.buckets[bucket] === question) this.buckets[bucket] = this.nextInBucket[question]!;
@@ -108,7 +108,7 @@ export class OpenTries {
     }
   }
 
-  /** Copies a request of a network, see `MissRecords`; it must open or join a question. */
+  /** Copies a request and returns its number (see `MissRecords`); call `open` or `join` with it. */
   take(query: Query, batch: UdpBatch, slot: number, version: number, network: number): number {
     this.size++;
     const request = this.free[TRY_CAPACITY - this.size]!;
@@ -119,7 +119,7 @@ export class OpenTries {
     return request;
   }
 
-  /** Compares what makes the question itself. */
+  /** Compares the fields that identify a question. */
   private isSame(at: number, query: Query): boolean {
     const { records } = this;
     const { bytes } = records;

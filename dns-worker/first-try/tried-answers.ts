@@ -1,4 +1,4 @@
-/** Keeps the answer of a first try and replies to the requests that wait for it, as the forwarder does. */
+/** Caches the answer of a first try and replies to the requests that wait for it, as the forwarder does. */
 import { Counter } from '../../shared/memory/counters.ts';
 import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -22,12 +22,15 @@ export interface TriedAnswerParts {
   readonly replies: UdpReply;
 }
 
-/** Replies. One per answer thread. */
+/** Replies to requests. One per answer thread. */
 export class TriedAnswers {
   private readonly parts: TriedAnswerParts;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
-  /** Knows no prefixes: an answer that may be of a NAT64 goes to the resolve thread, which learns them. */
+  /**
+   * Always without prefixes: an answer that may come from a NAT64 goes to the resolve thread, which learns the
+   * prefixes.
+   */
   private readonly nat64 = new Nat64Discovery(systemClock);
   private readonly request: TriedRequest;
 
@@ -42,14 +45,14 @@ export class TriedAnswers {
     this.request = new TriedRequest(parts.replies);
   }
 
-  /** Keeps answers by other settings from now on. */
+  /** Replaces the settings of the cache. */
   use(settings: WorkerSettings['cache']): void {
     this.keeper.settings = settings;
   }
 
   /**
-   * Replies to the request in the record at `at`, with an answer that is kept for others as well if `isKept`; false if
-   * the resolve thread must. Never throws.
+   * Replies to the request in the record at `at`; `isKept`: the answer is also cached for other requests. False = pass
+   * the request to the resolve thread. Never throws.
    */
   answer(records: MissRecords, at: number, answered: Answered, isKept: boolean): boolean {
     const { request } = this;
@@ -70,7 +73,7 @@ export class TriedAnswers {
   private reply(answered: Answered, isKept: boolean): boolean {
     const { request, replier } = this;
     const { snapshot } = this.parts.pipeline;
-    // The forwarder judges by a policy that is new, and completes answers.
+    // If the policy is newer than the request, or the answer must be completed, the forwarder does it.
     const isChanged = request.passedVersion !== snapshot.version;
     if (isChanged || leavesOut(answered)) return false;
     replier.open(request);

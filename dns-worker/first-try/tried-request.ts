@@ -1,6 +1,6 @@
 /**
- * A request and its question, read out of their record: one object of each serves all in turn, so that nothing is left
- * for the garbage collector.
+ * A request and its question, read from their record. One object of each is reused for all, so that there is no garbage
+ * to collect.
  */
 import { COOKIE_SIZE, FlagsLow, Header, QUESTION_TAIL_SIZE, readU16 } from '../../shared/dns/wire.ts';
 import { FOLD, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
@@ -12,7 +12,7 @@ import type { UdpOrigin, UdpReply } from '../listeners/udp-reply.ts';
 import { copyBytes, type MissRecords } from '../misses/miss-records.ts';
 import type { Question } from '../resolve/response/question.ts';
 
-/** Bytes of varying length in one buffer, as views that are made once for each length. */
+/** Bytes of varying length in one buffer; there is one view per length. */
 class ReusedBytes {
   private readonly bytes: Uint8Array;
   private readonly views: Uint8Array[] = [];
@@ -26,7 +26,7 @@ class ReusedBytes {
   }
 }
 
-/** A question as it is asked to validate its answer: with proofs, whatever the server thinks of them. */
+/** A question as it is sent to validate its answer: with DO, whether or not the server is known to support it. */
 class ProofQuestion implements Question {
   qname: Uint8Array = new Uint8Array(0);
   qtype = 0;
@@ -36,7 +36,7 @@ class ProofQuestion implements Question {
   readonly ecs = null;
 }
 
-/** Question of a record. */
+/** The question of a record. */
 export class TriedQuestion implements Question {
   qname: Uint8Array = new Uint8Array(0);
   qtype = 0;
@@ -64,7 +64,7 @@ export class TriedQuestion implements Question {
   }
 }
 
-/** Who asks. */
+/** The request of a record. */
 export class TriedRequest implements ClientRequest {
   readonly kind = 'client';
   message: Uint8Array = new Uint8Array(0);
@@ -83,7 +83,7 @@ export class TriedRequest implements ClientRequest {
   readonly streamOptions = 0;
   isRateLimited = false;
   readonly firstTry = null;
-  /** Whether it has its reply. */
+  /** Whether a reply was sent. */
   isAnswered = false;
   private readonly replies: UdpReply;
   private readonly messages = new ReusedBytes(Header.SIZE + MAX_NAME_LENGTH + QUESTION_TAIL_SIZE);
@@ -104,7 +104,7 @@ export class TriedRequest implements ClientRequest {
     this.isAnswered = false;
     this.message = this.messages.ofLength(records.messageLength(at));
     copyBytes(bytes, at + MissRecord.MESSAGE, this.message, 0, this.message.length);
-    // Counts of the sections behind the question, which were not copied.
+    // Clears the counts of the sections after the question, which were not copied.
     this.message.fill(0, Header.ANCOUNT, Header.SIZE);
     copyBytes(bytes, at + MissRecord.CLIENT, this.client, 0, this.client.length);
     this.arrivedMs = records.arrivedMs(at);

@@ -8,7 +8,7 @@ import type { ResponseReading } from '../resolve/response/response-reader.ts';
 import { isDefinitive } from '../resolve/transport/attempt.ts';
 import type { FirstServer } from './first-servers.ts';
 
-/** Whether a question has all that the first try knows to ask. */
+/** Whether the first try supports all parts of a question. */
 export function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass, isOwn }: Query): boolean {
   return (
     partition === POOLS_PARTITION &&
@@ -20,13 +20,13 @@ export function isSimple({ partition, zoneIndex, aliasLength, ecsLength, qclass,
   );
 }
 
-/** Flag that reports a reply that settles nothing to the resolver. */
+/** Flag that reports a reply without a result to the resolver. */
 export function outcomeOf(reading: ResponseReading): number {
   if (reading.kind === 'truncated') return MissFlags.TRUNCATED;
   return reading.kind === 'answer' && reading.answer.rcode === Rcode.SERVFAIL ? MissFlags.SERVFAIL : 0;
 }
 
-/** Whether a response code settles a question, and does not come from what the query was hardened with. */
+/** Whether a response code settles a question, and is not due to an extension of the query (cookie, mixed case). */
 export function isSettled(rcode: number, { hardening }: FirstServer, marks: UsedMarks | null): boolean {
   if (!isDefinitive(rcode)) return false;
   const isCaseUsed = marks?.features.includes('case') === true;

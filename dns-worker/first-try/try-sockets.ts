@@ -1,9 +1,9 @@
 /**
- * UDP sockets to upstream servers, sent and received in batches. A socket is connected, so that the kernel drops what
- * comes from elsewhere and reports refusals, and has a random port of the kernel's choice (RFC 5452 section 9.2). As in
- * the resolve thread (`resolve/transport/upstream-sockets.ts`) a port lives for one question while few are in flight;
- * under load a few that start together share one. A reply with an id that was never used on a port is a guess: the port
- * is closed.
+ * UDP sockets to upstream servers, sent and received in batches. Each socket is connected, so that the kernel drops
+ * packets from other senders and reports ICMP errors, and has a random port that the kernel chooses (RFC 5452 section
+ * 9.2). As in the resolve thread (`resolve/transport/upstream-sockets.ts`) a port is used for one question if few are
+ * in flight; under load, a few questions that start together share a port. A reply with an id that was never used on a
+ * port is an attempt to guess, so the port is closed.
  */
 import { Header, readU16 } from '../../shared/dns/wire.ts';
 import { Iov, Message, MessageFlag, NAME_SIZE } from '../../shared/net/kernel/kernel-messages.ts';
@@ -19,31 +19,31 @@ const SOCK_CLOEXEC = 0o2000000;
 const EPOLL_CLOEXEC = 0o2000000;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
-/** struct epoll_event, in words: packed on x64 alone. */
+/** struct epoll_event in words; it is packed only on x64. */
 const EVENT = process.arch === 'x64' ? { WORDS: 3, DATA: 1 } : { WORDS: 4, DATA: 2 };
 
-/** Sockets that are looked at in one turn, and datagrams that are received from each. */
+/** Maximum number of sockets per turn, and of datagrams from each socket. */
 const MAX_READY = 16;
 export const BATCH_SIZE = MAX_QUESTIONS;
-/** Room for a query, and for a reply; one that is longer than was asked for is cut, and so malformed. */
+/** Buffer sizes for a query and a reply; a longer reply than requested is truncated, and so malformed. */
 const QUERY_SIZE = 512;
 const REPLY_SIZE = 2048;
 
 const FREE = -1;
-/** The id was used, and its question is over. */
+/** The id was used, but its question has ended. */
 const OVER = -2;
 
-/** Learns how exchanges end. */
+/** Receives the outcome of exchanges. */
 export interface TryEvents {
   /** Whether this turn receives no more replies. */
   readonly isTurnOver: boolean;
-  /** Most datagrams that are received from a socket at once. */
+  /** Maximum number of datagrams that are received from a socket at once. */
   readonly batchSize: number;
-  /** A datagram with the id of an exchange; otherwise unchecked, and valid only during the call. */
+  /** A datagram with the id of an exchange, otherwise unchecked; valid only during the call. */
   received(exchange: number, message: Uint8Array): void;
-  /** No answer can come any more: the socket has failed, e.g. as the server's port is closed. */
+  /** The socket has failed, for example because the server's port is closed; no answer can arrive. */
   failed(exchange: number): void;
-  /** Someone guesses ids on the port, which is closed. */
+  /** Another sender guesses ids on the port, which was closed. */
   exposed(exchange: number): void;
 }
 
@@ -52,10 +52,10 @@ interface TrySocket {
   fd: number;
   server: FirstServer;
   openedMs: number;
-  /** Places that were given away; ids and exchanges of all places. */
+  /** Places in use so far; ids and exchanges of all places. */
   used: number;
   live: number;
-  /** The kernel has refused to send by it. */
+  /** Whether the kernel has refused to send on it. */
   hasRefused: boolean;
   readonly ids: Uint16Array;
   readonly exchanges: Int32Array;
@@ -63,20 +63,20 @@ interface TrySocket {
 
 /** The sockets of one answer thread. */
 export class TrySockets {
-  /** Readable while a datagram waits on any of them. */
+  /** Readable if a datagram is waiting on any of the sockets. */
   readonly fd: number;
   private readonly calls: NativeCalls;
   private readonly events: TryEvents;
   private readonly sockets = new Map<number, TrySocket>();
   private readonly spare: TrySocket[] = [];
-  /** The socket of each server that may take another question. */
+  /** For each server, the socket that can take another question. */
   private readonly open = new Map<FirstServer, TrySocket>();
-  /** Socket of each exchange. */
+  /** The socket of each exchange. */
   private readonly socketOf: (TrySocket | null)[];
   private readonly placeOf: Uint8Array;
   private readonly sent: MessageBatch;
   private readonly received: MessageBatch;
-  /** Whether the last `receive` has left replies as its turn was over. */
+  /** Whether the last `receive` ended early because its turn was over. */
   hasLeft = false;
   private sendCount = 0;
   private sendFd = -1;
@@ -99,7 +99,7 @@ export class TrySockets {
     this.fd = calls.epoll_create1(EPOLL_CLOEXEC);
   }
 
-  /** Finds a place for an exchange with a server; its id, from the CSPRNG, or -1 if no socket can be had. */
+  /** Reserves a place for an exchange with a server; returns its random id, or -1 if no socket is available. */
   join(exchange: number, server: FirstServer, nowMs: number): number {
     const socket = this.socketFor(server, nowMs);
     if (socket === null) return -1;
@@ -114,7 +114,7 @@ export class TrySockets {
     return id;
   }
 
-  /** The buffer for the query of an exchange; `send` follows. */
+  /** The buffer for the query of an exchange; call `send` next. */
   bufferFor(exchange: number): Uint8Array {
     const { fd } = this.socketOf[exchange]!;
     if (this.sendCount === BATCH_SIZE || (this.sendCount > 0 && fd !== this.sendFd)) this.sendBatch();
@@ -122,19 +122,19 @@ export class TrySockets {
     return this.sent.slots[this.sendCount]!;
   }
 
-  /** Sends the first `length` bytes of the buffer given last, with the next `flush`. */
+  /** Queues the first `length` bytes of the buffer that `bufferFor` returned last; `flush` sends them. */
   send(length: number): void {
     this.sent.setLength(this.sendCount++, length);
   }
 
-  /** Sends what waits, and reports the exchanges of sockets by which the kernel does not send. */
+  /** Sends queued messages, and reports the exchanges of sockets on which the kernel refuses to send. */
   flush(): void {
     this.sendBatch();
     for (let socket = this.refused.pop(); socket !== undefined; socket = this.refused.pop())
       if (socket.hasRefused && socket.fd >= 0) this.lose(socket, false);
   }
 
-  /** Gives up the place of an exchange, if it has one. */
+  /** Frees the place of an exchange, if it has one. */
   leave(exchange: number): void {
     const socket = this.socketOf[exchange];
     if (socket === null || socket === undefined) return;
@@ -143,7 +143,7 @@ export class TrySockets {
     if (--socket.live === 0) this.closeSocket(socket);
   }
 
-  /** Receives what has come, a bounded part of it; returns the number of datagrams. */
+  /** Receives a limited number of waiting datagrams and returns their number. */
   receive(): number {
     const { calls, ready } = this;
     const count = calls.epoll_wait(this.fd, this.readyAddress, MAX_READY, 0);
@@ -166,7 +166,7 @@ export class TrySockets {
     this.calls.close(this.fd);
   }
 
-  /** A refusal of an earlier query (ICMP) is reported here, too, and only once. */
+  /** An ICMP error of an earlier query is also reported here, and only once. */
   private sendBatch(): void {
     const { sendCount, sendFd, sent } = this;
     this.sendCount = 0;
@@ -188,7 +188,7 @@ export class TrySockets {
   }
 
   private closeSocket(socket: TrySocket): void {
-    // Queries that wait would leave through a new socket with its number; theirs are over.
+    // Queued queries would otherwise leave through a new socket with the same descriptor; their exchanges have ended.
     if (socket.fd === this.sendFd) this.sendCount = 0;
     this.sockets.delete(socket.fd);
     if (this.open.get(socket.server) === socket) this.open.delete(socket.server);
@@ -203,13 +203,13 @@ export class TrySockets {
     const most = Math.min(BATCH_SIZE, events.batchSize);
     const count = calls.recvmmsg(socket.fd, received.addresses[0]!, most, MessageFlag.DONTWAIT, null);
     if (count < 0) {
-      // A datagram with a wrong checksum wakes us, too, and leaves nothing to receive.
+      // A datagram with a wrong checksum also wakes the thread, but there is nothing to receive.
       if (calls.errno() !== Errno.EAGAIN) this.lose(socket, false);
       return 1;
     }
     const { fd } = socket;
     for (let i = 0; i < count && socket.fd === fd; i++)
-      // A datagram that came before the socket was connected may be from any sender.
+      // A datagram that arrived before the socket was connected may come from any sender.
       if (received.isFrom(i, socket.server.address.bytes))
         this.take(socket, received.slots[i]!, received.lengthOf(i));
     return count;
@@ -288,13 +288,13 @@ function newSocket(server: FirstServer): TrySocket {
   };
 }
 
-/** The place with this id, also of a question that is over; -1 = the id was never used here. */
+/** The place with this id, including questions that have ended; -1 = the id was never used here. */
 function placeOfId({ ids, used }: TrySocket, id: number): number {
   for (let place = 0; place < used; place++) if (ids[place] === id) return place;
   return -1;
 }
 
-/** Messages of one system call on a connected socket: the kernel's structures, laid out once. */
+/** Messages of one system call on a connected socket: kernel structures that are laid out once. */
 class MessageBatch {
   /** One slot for each message. */
   readonly slots: readonly Uint8Array[];
@@ -325,7 +325,7 @@ class MessageBatch {
     }
   }
 
-  /** Makes the next receive write the origin of each message; a send on a connected socket needs no names. */
+  /** Makes the next receive write the sender of each message; a send on a connected socket needs no address. */
   expectNames(): void {
     for (let i = 0; i < BATCH_SIZE; i++)
       this.headers[(i * Message.SIZE + Message.NAME_LENGTH) >>> 2] = SOCKADDR_SIZE;

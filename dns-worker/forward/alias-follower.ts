@@ -1,9 +1,9 @@
 /**
- * Follows aliases with unresolved targets: those that this server makes (a local CNAME, the safe address of a search
+ * Follows aliases with unresolved targets: those that this server creates (a local CNAME, the safe address of a search
  * engine), and those of an upstream that has omitted the target. The target is an ordinary question of the client, with
  * its own cache entry and servers; `joined-parts.ts` joins both parts. Three limits end loops and keep slow chains from
- * accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the number of aliases, the same as within one answer;
- * the cost, that of a few questions; and the client's timeout, after which no step begins.
+ * accumulating clients (CVE-2024-33655 DNSBomb, CVE-2026-50045): the number of aliases, which is the same as within one
+ * answer; the validation cost, which is that of a few questions; and the client's timeout, after which no step begins.
  */
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { failedAnswer, MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts';
@@ -44,18 +44,18 @@ export interface FollowerParts {
   readonly isDecided: (request: OpenRequest) => boolean;
   /** The resolver of the pools, which is replaced when they change. */
   readonly resolver: () => unknown;
-  /** Whether the time of a request is over. */
+  /** Whether the request has exceeded its time limit. */
   readonly isLate: (request: WaitingRequest) => boolean;
-  /** Runs a part of the work for a request; an exception in it answers that request with SERVFAIL. */
+  /** Runs a part of the work for a request; if it throws, the request is answered with SERVFAIL. */
   readonly guarded: (request: WaitingRequest, work: () => void) => void;
 }
 
-/** An answer whose chain leads to a name that was left out. */
+/** An answer whose chain ends at a name without records in the answer. */
 type PartialAnswer = Answered & {
   readonly answer: CacheableAnswer & { readonly leftOut: LeftOut };
 };
 
-/** The first part of an answer: its records, its upstream (by its number in the log), and its cache partition. */
+/** The first part of an answer: its records, its upstream (the number in the log), and its cache partition. */
 interface Beginning {
   readonly partial: PartialAnswer;
   readonly upstream: number;
@@ -63,7 +63,7 @@ interface Beginning {
   readonly resolver: unknown;
 }
 
-/** Whether a resolution is only a part of an answer. */
+/** Whether a resolution lacks the target of its chain. */
 export function leavesOut(resolution: Resolution): resolution is PartialAnswer {
   return resolution.kind === 'answer' && resolution.answer.leftOut !== undefined;
 }
@@ -71,7 +71,7 @@ export function leavesOut(resolution: Resolution): resolution is PartialAnswer {
 /** Follows aliases for one forwarder. */
 export class AliasFollower {
   private readonly parts: FollowerParts;
-  /** The query object of the replier. */
+  /** The replier's query object. */
   private readonly query: Query;
 
   constructor(parts: FollowerParts) {
@@ -80,8 +80,8 @@ export class AliasFollower {
   }
 
   /**
-   * The decision of the current policy and local names about an opened request. Policy does not apply to a step of a
-   * chain, which is not the client's question.
+   * The decision of current policy and local names about an opened request. Policy does not apply to a step of a chain,
+   * because the client did not ask for it.
    */
   decide(request: OpenRequest): StageResultCode {
     const { pipeline } = this.parts;
@@ -99,7 +99,7 @@ export class AliasFollower {
     return result;
   }
 
-  /** Asks for the target of the alias in `query` that this server makes. */
+  /** Asks for the target of the alias in `query`, which this server has created. */
   follow(request: OpenRequest): void {
     const { query } = this;
     const { hops: hopsBefore, cost } = chainOf(request);
@@ -131,8 +131,8 @@ export class AliasFollower {
   }
 
   /**
-   * Asks for the target that an upstream's answer has left out. The request must be open; `upstream` is the number in
-   * the log of the answering server.
+   * Asks for the target that an upstream's answer has left out. The request must be open; `upstream` is the log's
+   * number of the answering server.
    */
   followAnswer(request: WaitingRequest, partial: PartialAnswer, upstream: number): void {
     const { query } = this;
@@ -163,7 +163,7 @@ export class AliasFollower {
     });
   }
 
-  /** Answers with the alias and the result of its target, after the checks that any answer gets. */
+  /** Answers with the alias and the outcome of its target, after the checks that apply to any answer. */
   private finish(request: OpenRequest, followed: Alias, target: TargetAnswer): void {
     const { query } = this;
     const { replier, take } = this.parts;
@@ -176,7 +176,7 @@ export class AliasFollower {
     }
     const leadsOn = result === StageResult.UNRESOLVED && leadsTo(query, followed);
     if (!leadsOn) {
-      // The qname is no longer an alias, or has another target.
+      // The qname is no longer an alias, or its target has changed.
       take(request);
       return;
     }
@@ -200,7 +200,7 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** The same for an answer of an upstream: the joined answer is cached and checked like one from the upstream. */
+  /** Finishes an answer of an upstream: the joined answer is cached and checked like one from the upstream. */
   private finishAnswer(
     request: WaitingRequest,
     alias: Alias,
@@ -212,7 +212,7 @@ export class AliasFollower {
     const { replier, keeper, take } = this.parts;
     replier.open(request);
     if (partition !== query.partition || resolver !== this.parts.resolver()) {
-      // The forward zone of the name or the pools have changed in the meantime.
+      // The forward zone of the name or the pools have changed.
       if (request.kind !== 'refresh') take(request);
       return;
     }
@@ -240,7 +240,7 @@ export class AliasFollower {
     replier.reply(request);
   }
 
-  /** Replies after the target of an upstream's alias has failed: with a stale answer if there is one. */
+  /** Replies after the target of an upstream's alias could not be resolved: with a stale answer if there is one. */
   private fail(request: WaitingRequest, failure: Failure, upstream: number, dnssec: DnssecStatusCode): void {
     const { query } = this;
     const { replier, keeper } = this.parts;
@@ -250,7 +250,7 @@ export class AliasFollower {
     if (dnssec !== DnssecStatus.bogus && replier.answerFromCache(request, true)) return;
     query.upstream = upstream;
     query.dnssec = dnssec;
-    // A failure of a step may be due to the chain before it, so it is not stored.
+    // A step may have failed because of the chain before it, so its failure is not stored.
     if (request.kind !== 'step' && isLasting(failure)) {
       const resolution = {
         kind: 'failed',
@@ -280,7 +280,7 @@ function targetQuestion(alias: Alias, request: WaitingRequest, query: Query): Wa
     message: questionForTarget(alias, query),
     client: request.client,
     clientKey: request.clientKey,
-    protocol: Protocol.tcp, // Nothing is truncated.
+    protocol: Protocol.tcp, // TCP, so that nothing is truncated.
     arrivedMs: request.arrivedMs,
     arrivedMonotonicMs: request.arrivedMonotonicMs,
     udpSize: 0,
@@ -294,7 +294,7 @@ function leadsTo({ alias, aliasLength }: Query, { target }: Alias): boolean {
   return aliasLength === target.length && target.every((byte, at) => alias[at] === byte);
 }
 
-/** Copies the alias from a query that a stage has left unresolved. */
+/** Copies the alias from a query that a stage left unresolved. */
 export function aliasOf(query: Query): Alias {
   const end = query.answersAt + query.answersLength;
   const message = query.bytes.slice(query.at, query.at + end);

@@ -13,15 +13,15 @@ import { NO_EDE, type Query } from '../query/query.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 import type { Resolution } from '../resolve/resolver.ts';
 
-/** Failures in which no server could be asked. */
+/** Failures without a response from any server. */
 const NO_REACH: ReadonlySet<string> = new Set(['timeout', 'network', 'no-upstreams']);
 
-/** Keeps answers; one a forwarder. */
+/** Stores answers. One per forwarder. */
 export class AnswerKeeper {
   private readonly writer: CacheWriter;
   settings: WorkerSettings['cache'];
   private readonly nat64: Nat64Discovery;
-  /** The last stored outcome: one outcome serves all waiting clients in turn. */
+  /** The last stored outcome: one outcome answers all waiting clients in turn. */
   private kept: Resolution | null = null;
 
   constructor(writer: CacheWriter, settings: WorkerSettings['cache'], nat64: Nat64Discovery) {
@@ -31,8 +31,8 @@ export class AnswerKeeper {
   }
 
   /**
-   * Keeps an outcome under what `query` asks, once for all clients that wait for it; brings the answer's TTLs within
-   * bounds first. An answer for a client's subnet is not stored. `upstream` is the log's number.
+   * Stores an outcome as the answer to `query`, once for all waiting clients, after limiting its TTLs. An answer for a
+   * client's subnet is not stored. `upstream` is the log's number of the server.
    */
   keepOnce(query: Query, resolution: Resolution, answer: CacheableAnswer, upstream: number): void {
     const { settings, writer } = this;

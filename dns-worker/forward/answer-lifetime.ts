@@ -4,11 +4,13 @@ import { readU32, writeU32 } from '../../shared/dns/wire.ts';
 import type { WorkerSettings } from '../../shared/threads/messages.ts';
 import type { CacheableAnswer } from '../resolve/response/response-reader.ts';
 
-/** Bounds of the lifetime of a failure, seconds (RFC 9520 section 3.2: at least 1 s, and longer when it repeats). */
+/**
+ * Limits for the lifetime of a failure, in seconds (RFC 9520 section 3.2: at least 1 s, and longer when it repeats).
+ */
 export const MIN_FAILURE_TTL_SECS = 1;
 export const MAX_FAILURE_TTL_SECS = 5;
 
-/** An answer without records, kept so that a failure is not asked again at once. */
+/** An answer without records; it is cached so that a failed question is not sent again at once. */
 export function failedAnswer(rcode: number, ttlSecs: number): CacheableAnswer {
   return {
     rcode,
@@ -25,8 +27,8 @@ export function failedAnswer(rcode: number, ttlSecs: number): CacheableAnswer {
 }
 
 /**
- * Brings every TTL of an answer within the configured bounds, in place. Negative records (SOA and proofs) have separate
- * bounds: clients cache them for their TTL (RFC 2308 section 5), which is never raised.
+ * Limits every TTL of an answer to the configured range, in place. Negative records (SOA and proofs) have separate
+ * limits: clients cache them for their TTL (RFC 2308 section 5), which is never raised.
  */
 export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cache']): void {
   const negativeMaxSecs = negativeLimitSecs(settings);
@@ -40,7 +42,7 @@ export function clampTtls(answer: CacheableAnswer, settings: WorkerSettings['cac
   }
 }
 
-/** Seconds for which an answer may be kept. */
+/** Seconds for which an answer may be cached. */
 export function lifetimeSecs(answer: CacheableAnswer, settings: WorkerSettings['cache']): number {
   if (answer.rcode === Rcode.SERVFAIL || answer.rcode === Rcode.REFUSED) return answer.minTtlSecs;
   if (answer.negative) return Math.min(answer.minTtlSecs, negativeLimitSecs(settings));

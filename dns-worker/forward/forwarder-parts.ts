@@ -11,9 +11,9 @@ import type { ReplierParts } from './request-replier.ts';
 import type { Query } from '../query/query.ts';
 import type { Question } from '../resolve/response/question.ts';
 
-/** Parts that a forwarder works with. */
+/** Parts of a forwarder. */
 export interface ForwarderParts extends ReplierParts {
-  /** Resolver of the pools, with or without validation; those of forward zones are `zones`. */
+  /** Resolver of the pools, with or without validation; `zones` has those of forward zones. */
   readonly resolver: Pick<Resolver, 'resolve'>;
   readonly zones: ZoneResolvers;
   readonly flights: NodeFlights;
@@ -21,7 +21,7 @@ export interface ForwarderParts extends ReplierParts {
   readonly networks: ClientNetworks;
   readonly guard: ThreadGuard;
   readonly settings: WorkerSettings['cache'];
-  /** Trust of the resolver; compared by identity. */
+  /** Trust settings of the resolver; compared by identity. */
   readonly trust: unknown;
 }
 
@@ -31,18 +31,18 @@ export type ReplacedParts = Pick<
   'resolver' | 'zones' | 'flights' | 'settings' | 'networks' | 'trust'
 >;
 
-/** Where a question was asked: a zone, else the resolver of the pools at that time. */
+/** The resolver that was asked: that of a zone, else that of the pools at that time. */
 export interface Asked extends Pick<ForwarderParts, 'resolver' | 'trust'> {
   readonly zone: ForwardZone | undefined;
 }
 
-/** A question, and the network that it counts for (`ClientNetworks.key`). */
+/** A question, and the client network that it counts against (`ClientNetworks.key`). */
 export type ClientQuestion = Question & { readonly network: string };
 
 /** The network of questions that no client waits for. */
 export const WEIR = '';
 
-/** A copy of what `query` asks, for a client of this network. */
+/** A copy of the question in `query`, for a client of this network. */
 export function questionOf(query: Query, network: string): ClientQuestion {
   return {
     qname: query.qname.slice(0, query.qnameLength),

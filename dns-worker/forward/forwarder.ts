@@ -36,21 +36,21 @@ import { asRefresh, type OpenRequest, type WaitingRequest } from './waiting-requ
 interface Wait {
   readonly question: ClientQuestion;
   readonly request: OpenRequest;
-  /** Sends a stale answer if the upstreams take too long; null = there is none to send. */
+  /** Sends a stale answer if the upstreams take too long; null = there is no stale answer. */
   readonly timer: StaleTimer | null;
-  /** Key among the waiting clients; null = not counted. */
+  /** Key in the counts of waiting clients; null = not counted. */
   readonly countedAs: number | null;
 }
 
 /** Answers waiting requests. One per resolve thread. */
 export class Forwarder {
   private parts: ForwarderParts;
-  /** Names without a forward zone are asked here: most questions share this object. */
+  /** The resolver for names without a forward zone; most questions share this object. */
   private pools: Asked;
   private readonly nat64: Nat64Discovery;
   private readonly keeper: AnswerKeeper;
   private readonly replier: RequestReplier;
-  /** The replier's. */
+  /** The replier's query object. */
   private readonly query: Query;
   private readonly failures: RecentFailures;
   private readonly clients = new WaitingClients();
@@ -84,7 +84,7 @@ export class Forwarder {
     });
   }
 
-  /** Uses other parts for new requests; those in flight finish with the old ones. */
+  /** Replaces parts for new requests; those in flight finish with the old ones. */
   use(next: ReplacedParts): void {
     if (next.resolver !== this.parts.resolver) this.nat64.forget();
     this.parts = { ...this.parts, ...next };
@@ -112,7 +112,7 @@ export class Forwarder {
     const { query } = this;
     this.replier.open(request);
     if (this.isDecided(request)) return;
-    // Another client's question may have been answered since the answer thread looked.
+    // Another client's question may have been answered since the answer thread checked the cache.
     const isShared = this.parts.settings.enabled && !query.isEcsSpecific;
     if (isShared && this.replier.answerFromCache(request, false)) return;
     const asked = questionOf(query, this.parts.networks.key(query));
@@ -121,7 +121,7 @@ export class Forwarder {
     const question = outcome === null ? asked : { ...asked, firstTry: { outcome, sinceMs } };
     const hasStale = request.kind !== 'explain' && this.hasStale();
     if (hasStale && this.failures.has(question) && this.replier.answerFromCache(request, true)) return;
-    // Explanations do not depend on the current load.
+    // Explanations must not depend on the current load.
     const countedAs = request.kind !== 'explain' ? query.hashLow[0]! ^ query.qtype : null;
     if (countedAs !== null && !this.clients.enter(question.network, countedAs)) {
       this.refuse(request);
@@ -132,13 +132,13 @@ export class Forwarder {
     this.resolve({ question, request, timer, countedAs });
   }
 
-  /** Refreshes an answer that expires soon; no client waits for it, and a failure leaves the cached one. */
+  /** Refreshes an answer that expires soon; no client waits for it. If it fails, the cached answer is kept. */
   refresh(request: WaitingRequest): void {
     this.parts.reporter.count(Counter.CACHE_REFRESHES);
     this.askForCache(request);
   }
 
-  /** Asks a question whose answer is for the cache alone. */
+  /** Asks a question only to cache the answer. */
   private askForCache(request: WaitingRequest): void {
     this.replier.open(request);
     const asked = this.nextUpstreams();
@@ -166,7 +166,7 @@ export class Forwarder {
     this.replier.reply(request);
   }
 
-  /** Asks the zone of the question in `query`, else the pools. */
+  /** Asks the resolver of the question's zone, else that of the pools. */
   private resolve(wait: Wait): void {
     const asked = this.nextUpstreams();
     this.waiting++;
@@ -204,8 +204,8 @@ export class Forwarder {
   }
 
   /**
-   * Another thread has asked the question: its answer is in the cache, or was handed over because it may not be kept;
-   * without either the question is asked again while there is time.
+   * Another thread has asked the question: its answer is in the cache, or was passed on directly because it must not be
+   * cached. Without an answer the question is asked again while there is time.
    */
   private lookAgain({ timer, request }: Wait, { resolution }: AskedElsewhere): Resolution | 'over' | 'again' {
     try {
@@ -239,12 +239,12 @@ export class Forwarder {
     return zone === undefined ? resolver : this.parts.zones.of(zone);
   }
 
-  /** Whether pools or validation have changed; earlier answers are then not kept. */
+  /** Whether pools or validation have changed; answers of the previous ones are not cached. */
   private isReplaced({ zone, resolver }: Asked): boolean {
     return zone === undefined && resolver !== this.parts.resolver;
   }
 
-  /** Whether the cache has an expired answer that may still be served. */
+  /** Whether the cache has an expired answer that may be served. */
   private hasStale(): boolean {
     const { cache, settings } = this.parts;
     const { query } = this;
@@ -252,7 +252,10 @@ export class Forwarder {
     return cache.answer(query, query.partition, query.arrivedMonotonicSecs, true) === CacheHit.STALE;
   }
 
-  /** Answers a client that has waited long enough (RFC 8767 section 5); returns whether it has an answer. */
+  /**
+   * Answers a client that has waited long enough with a stale answer (RFC 8767 section 5); returns whether there was
+   * one.
+   */
   private answerLate(request: OpenRequest): boolean {
     try {
       this.replier.open(request);
@@ -263,7 +266,7 @@ export class Forwarder {
     }
   }
 
-  /** Resolves once no request waits. */
+  /** Resolves when no request is waiting. */
   idle(): Promise<void> {
     if (this.waiting === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -272,7 +275,7 @@ export class Forwarder {
   }
 
   /**
-   * Applies the current policy to an opened request. True if that decides: the request has its reply, or waits for the
+   * Applies current policy to an opened request. True if the request is decided: it has its reply, or waits for the
    * target of an alias.
    */
   private isDecided(request: OpenRequest): boolean {
@@ -292,9 +295,9 @@ export class Forwarder {
     const { zone } = asked;
     const partition = zone?.partition ?? POOLS_PARTITION;
     const isReplaced = this.isReplaced(asked);
-    // A removed server has answered the question, by the same trust: that is an answer, but the last one.
+    // A removed server with the same trust settings has answered: use the answer once, without caching it.
     const isLast = resolution.kind === 'answer' && !leavesOut(resolution) && asked.trust === this.parts.trust;
-    // The name's zone or the pools have changed since: the answer of the previous servers is obsolete.
+    // The name's zone or the pools have changed: the answer of the previous servers is obsolete.
     if (partition !== this.query.partition || (isReplaced && !isLast)) {
       if (request.kind !== 'refresh') this.take(request);
       return;
@@ -317,7 +320,7 @@ export class Forwarder {
     else this.replyFailure(request, resolution, question, upstream);
   }
 
-  /** Whether an answer would be held to be of the local network, and NAT64 prefixes must be learned first. */
+  /** Whether an answer would be treated as private, and NAT64 prefixes must be learned first. */
   private mayBeNat64({ answer }: Answered): boolean {
     const { partition, qtype } = this.query;
     const isChecked = partition === POOLS_PARTITION && this.parts.pipeline.snapshot.rebinding.isOn;

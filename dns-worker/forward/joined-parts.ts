@@ -1,6 +1,6 @@
 /**
  * Joins the parts of an answer that were resolved separately: the CNAME records (local, of a search engine, or of an
- * upstream that omitted the target), and the answer of the target. Names are compressed again here.
+ * upstream that omitted the target), and the answer of the target. Compresses the names again.
  */
 import { randomInt } from 'node:crypto';
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
@@ -18,16 +18,16 @@ import type { CacheableAnswer } from '../resolve/response/cacheable-answer.ts';
 import { RecordTable } from '../resolve/response/record-table.ts';
 import { newExpandedName } from '../resolve/response/wire-name.ts';
 
-/** An alias that is being followed; nothing of it is shared with the query. */
+/** An alias that is being followed; it shares no memory with the query. */
 export interface Alias {
-  /** Folded, in wire form. */
+  /** Lower-case wire form. */
   readonly target: Uint8Array;
   /** Header, question and the records that lead to the target. */
   readonly message: Uint8Array;
   /** Status of the answer, see `Query`. */
   readonly status: QueryStatusCode;
   readonly replyFlags: number;
-  /** A rule makes the alias. */
+  /** Whether a rule created the alias. */
   readonly isFromRule: boolean;
 }
 
@@ -45,20 +45,23 @@ export interface TargetAnswer {
   readonly dnssec: Query['dnssec'];
 }
 
-/** The result of a failed part, and so of the whole. */
+/** The outcome of a failed part, and so of the whole. */
 export type Failure = Pick<TargetAnswer, 'rcode' | 'status' | 'extendedError'>;
 
-/** Validation budgets that a chain may have spent before another step: with the last step it costs three at most. */
+/**
+ * Maximum validation cost of a chain, in budgets, before another step; the total cost with the last step is three at
+ * most.
+ */
 export const MAX_CHAIN_COST = 2;
 
-/** A chain without end, or one that costs too much. */
+/** The chain is endless, or costs too much. */
 export const TOO_LONG: Failure = {
   rcode: Rcode.SERVFAIL,
   status: QueryStatus.SERVFAIL,
   extendedError: ExtendedError.OTHER,
 };
 
-/** A chain whose parts take longer than a question may. */
+/** The parts of the chain take longer than the time limit of a question. */
 export const TOO_LATE: Failure = {
   rcode: Rcode.SERVFAIL,
   status: QueryStatus.TIMEOUT,
@@ -71,7 +74,7 @@ export function isFailure(status: QueryStatusCode): boolean {
   return status === SERVFAIL || status === TIMEOUT || status === RATE_LIMITED;
 }
 
-/** Whether a failure concerns the name, and not this request's time or a lack of resources on this machine. */
+/** Whether a failure is due to the name, and not to this request's timing or a lack of resources. */
 export function isLasting(failure: Failure): boolean {
   const { status, extendedError } = failure;
   return (
@@ -80,16 +83,16 @@ export function isLasting(failure: Failure): boolean {
 }
 
 /**
- * Whether an answer may be cached that ends with this answer of its target. Local, stale and blocked answers may not,
+ * Whether an answer that ends with this answer of its target may be cached. Local, stale and blocked answers may not,
  * since they may change at any time. Nor may private addresses of a public name in the partition of a forward zone,
- * where they would not be checked again.
+ * since they would not be checked again.
  */
 export function mayKeep({ status, partition, hasPrivateAddress: isPrivate }: Query, into: number): boolean {
   if (status !== QueryStatus.ALLOWED && status !== QueryStatus.CACHED) return false;
   return !isPrivate || partition !== POOLS_PARTITION || into === POOLS_PARTITION;
 }
 
-/** Statuses from weakest to strongest: the weakest part decides for the whole. */
+/** Statuses from weakest to strongest: the weakest part decides. */
 const BY_STRENGTH: readonly DnssecStatusCode[] = [
   DnssecStatus.bogus,
   DnssecStatus.unchecked,
@@ -98,7 +101,7 @@ const BY_STRENGTH: readonly DnssecStatusCode[] = [
   DnssecStatus.secure,
 ];
 
-/** The weaker of two states; one that is not known is unchecked. */
+/** The weaker of two statuses; an unknown status counts as unchecked. */
 export function weaker(a: DnssecStatusCode, b: number): DnssecStatusCode {
   return BY_STRENGTH.find((state) => state === a || state === b) ?? DnssecStatus.unchecked;
 }
@@ -110,7 +113,7 @@ const asked = newExpandedName();
 
 /**
  * The alias and then its target's answer, as an answer to `qname`: the target's rcode is that of the whole (RFC 6604
- * section 3). Null if the target failed, or both are too long for a message. It lives as long as its shortest-lived
+ * section 3). Null if the target failed, or both are too long for a message. Its lifetime is that of its shortest-lived
  * part.
  */
 export function joinAnswers(
@@ -153,7 +156,7 @@ function leastTtl(body: Uint8Array, ttlOffsets: Uint16Array): number {
   return least;
 }
 
-/** Writes a section of a message whose question is `qname`; returns the number of records, -1 = malformed. */
+/** Writes a section of a message whose question is `qname`; returns the number of records; -1 = malformed. */
 function write(
   message: Uint8Array,
   qname: Uint8Array,

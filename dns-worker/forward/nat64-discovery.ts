@@ -1,6 +1,6 @@
 /**
- * Learns the NAT64 prefixes of the pools (RFC 7050 section 3) when it matters: before a private IPv6 address is held
- * against an answer. Networks without NAT64 are asked once in a while at most.
+ * Learns the NAT64 prefixes of the pools (RFC 7050 section 3) when they are needed: before an answer is blocked for a
+ * private IPv6 address. Networks without NAT64 are asked only occasionally.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -19,7 +19,7 @@ const QUESTION: Question = {
   checkingDisabled: false,
   ecs: null,
 };
-/** How long an answer counts, whatever its TTL, and a failure. */
+/** Minimum lifetime of an answer, whatever its TTL, and lifetime of a failure. */
 const MIN_FRESH_MS = 600_000;
 const MAX_FRESH_MS = 86_400_000;
 const FAILED_MS = 60_000;
@@ -27,9 +27,9 @@ const FAILED_MS = 60_000;
 /** Asks a question of the pools. */
 export type AskPools = (question: Question, done: (outcome: FlightOutcome) => void) => void;
 
-/** The prefixes that one resolve thread knows. */
+/** The NAT64 prefixes that one resolve thread knows. */
 export class Nat64Discovery {
-  /** Prefixes that were learned last. */
+  /** The prefixes learned last. */
   prefixes: readonly Nat64Prefix[] = NO_PREFIXES;
   private readonly clock: Clock;
   private freshUntilMs = -Infinity;
@@ -38,7 +38,7 @@ export class Nat64Discovery {
     this.clock = clock;
   }
 
-  /** Whether `learn` may show that the private address in an answer of the pools is one of a NAT64. */
+  /** Whether `learn` may find that the private address in an answer of the pools is a NAT64 address. */
   mustLearn(qtype: number, answer: CacheableAnswer): boolean {
     return (
       qtype === RRType.AAAA &&
@@ -47,7 +47,7 @@ export class Nat64Discovery {
     );
   }
 
-  /** Asks for the prefixes. `done` is called once in any case, and `mustLearn` is false then. */
+  /** Asks for the prefixes. `done` is always called once, and `mustLearn` is false then. */
   learn(ask: AskPools, done: () => void): void {
     ask(QUESTION, (outcome) => {
       this.take(outcome);
@@ -55,7 +55,7 @@ export class Nat64Discovery {
     });
   }
 
-  /** Other servers may have another NAT64. */
+  /** Clears the prefixes: other servers may use another NAT64. */
   forget(): void {
     this.prefixes = NO_PREFIXES;
     this.freshUntilMs = -Infinity;

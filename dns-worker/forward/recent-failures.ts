@@ -1,4 +1,4 @@
-/** Questions that failed lately: how long a failure is kept, and whether a stale answer has to wait for the next one. */
+/** Recently failed questions: how long a failure is cached, and whether a stale answer waits for the next failure. */
 import type { Clock } from '../../shared/clock.ts';
 import { questionKey } from '../resolve/response/question.ts';
 import { isInconclusive } from '../resolve/resolution.ts';
@@ -7,34 +7,37 @@ import { MAX_FAILURE_TTL_SECS, MIN_FAILURE_TTL_SECS } from './answer-lifetime.ts
 
 /** Maximum number of questions kept; the oldest are evicted first. */
 const MAX_FAILURES = 4096;
-/** A stale answer is given at once for this long after a failure, milliseconds. */
+/** Milliseconds after a failure in which a stale answer is sent at once. */
 const STALE_AT_ONCE_MS = 5000;
-/** A failure later than this is the first one again, milliseconds. */
+/** A failure later than this many milliseconds after the previous one counts as the first. */
 const REPEATED_WITHIN_MS = 30_000;
 
-/** Failures that are kept longer when they repeat; those between Weir and the server may be over in a moment. */
+/**
+ * Reasons whose failures are cached longer when they repeat; connection problems between Weir and the server may end at
+ * any moment.
+ */
 const GROWING: ReadonlySet<Failed['reason']> = new Set(['timeout', 'servfail', 'refused']);
 
 interface Failure {
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   readonly count: number;
-  /** Time on the monotonic clock. */
+  /** Monotonic time. */
   readonly atMs: number;
 }
 
-/** The failures that a thread has seen. */
+/** The recent failures of one thread. */
 export class RecentFailures {
   private readonly clock: Clock;
   /** Oldest first. */
   private readonly failures = new Map<string, Failure>();
-  /** The outcome that was noted last: it may serve many clients. */
+  /** The last recorded outcome: it may answer many clients. */
   private last: Resolution | null = null;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  /** Whether a question has failed so lately that a stale answer does not wait for the next failure. */
+  /** Whether a question has failed so recently that a stale answer does not wait for the next failure. */
   has(question: Question): boolean {
     if (this.failures.size === 0) return false;
     const failure = this.failures.get(questionKey(question));
@@ -42,8 +45,8 @@ export class RecentFailures {
   }
 
   /**
-   * Notes the outcome of a question. A bogus answer does not count, as no stale answer replaces it; nor does a failure
-   * that says nothing about the question.
+   * Records the outcome of a question. A bogus answer does not count, since no stale answer replaces it; nor does a
+   * failure that is not due to the question.
    */
   note(question: Question, resolution: Resolution): void {
     if (this.last === resolution) return;
@@ -62,7 +65,7 @@ export class RecentFailures {
     if (this.failures.size > MAX_FAILURES && oldest !== undefined) this.failures.delete(oldest);
   }
 
-  /** Seconds for which a failure that was noted is kept: one, and twice as long each time it repeats. */
+  /** Seconds for which a recorded failure is cached: one, doubled each time it repeats. */
   lifetimeSecs(question: Question, { reason }: Failed): number {
     if (reason === 'bogus' || reason === 'unusable') return MAX_FAILURE_TTL_SECS;
     if (!GROWING.has(reason)) return MIN_FAILURE_TTL_SECS;

@@ -1,6 +1,6 @@
 /**
- * Replies to a waiting request: parses it again in a buffer of this thread, appends the answer or reads it from the
- * cache, and sends, counts and logs the reply. `forwarder.ts` decides what to ask.
+ * Replies to a waiting request: parses it again in this thread's buffer, appends the answer or reads it from the cache,
+ * and sends, counts and logs the reply. `forwarder.ts` decides which question to ask.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { LimitReason } from '../../shared/memory/answer-counters.ts';
@@ -23,7 +23,7 @@ import { chainOf, type OpenRequest, type WaitingRequest } from './waiting-reques
 
 const SCRATCH_SIZE = 65_535;
 
-/** Parts that a replier works with. */
+/** Parts of a replier. */
 export interface ReplierParts {
   readonly pipeline: Pipeline;
   readonly cache: AnswerCache;
@@ -62,7 +62,7 @@ export class RequestReplier {
     query.isOwn = request.kind === 'client' && request.isOwn;
     query.grantEndsAtSecs = chainOf(request).grantEndsAtSecs;
     if (parseQuery(query, rules.seedLow, rules.seedHigh) !== ParseOutcome.OK)
-      throw new Error('reopen request: it was readable before');
+      throw new Error('could not parse a waiting request again: it was valid when it arrived');
     query.hasEdns = request.udpSize !== 0;
     query.udpSize = query.hasEdns ? request.udpSize : query.udpSize;
     query.dnssecOk = request.dnssecOk;
@@ -77,7 +77,7 @@ export class RequestReplier {
     if (request.kind === 'explain') request.notes.placeInGroup(query, this.parts.pipeline.snapshot);
   }
 
-  /** Replies from the cache if it has the answer; `allowStale`: also with an expired one. */
+  /** Replies from the cache if it has the answer; `allowStale`: an expired one is also allowed. */
   answerFromCache(request: OpenRequest, allowStale: boolean): boolean {
     const { query } = this;
     const hit = this.parts.cache.answer(query, query.partition, query.arrivedMonotonicSecs, allowStale);
@@ -104,12 +104,12 @@ export class RequestReplier {
     this.reply(request);
   }
 
-  /** Whether an answer has an address of the local network, by the NAT64 prefixes known. */
+  /** Whether an answer contains a private address; addresses behind known NAT64 prefixes are checked as IPv4. */
   isPrivate(answer: CacheableAnswer): boolean {
     return hasPrivateAddress(answer, this.nat64.prefixes);
   }
 
-  /** Judges the names of the answer, unless it is a part of another one. */
+  /** Applies policy to the names in the answer, unless it is part of another answer. */
   judge(request: OpenRequest): void {
     if (request.kind === 'step') return;
     this.parts.pipeline.checkAnswer(this.query, request.kind === 'explain' ? request.notes : null);
@@ -129,7 +129,7 @@ export class RequestReplier {
     finishReply(query, answer.rcode, end);
   }
 
-  /** SERVFAIL after an unexpected error, unless the request has its reply. */
+  /** Answers SERVFAIL after an unexpected error, unless a reply was sent. */
   fail(request: WaitingRequest): void {
     if (request.kind === 'refresh' || this.repliedTo === request) return;
     this.open(request);

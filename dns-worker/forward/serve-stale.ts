@@ -5,13 +5,13 @@
 /** RFC 8767 section 5, client response timer, milliseconds. */
 const CLIENT_RESPONSE_MS = 1800;
 
-/** Starts at construction; asks once for the stale answer. */
+/** Starts when it is constructed; requests the stale answer once. */
 export class StaleTimer {
-  /** Whether the client has got one. */
+  /** Whether a stale answer was sent. */
   hasAnswered = false;
   private readonly timer: NodeJS.Timeout;
 
-  /** `waitedMs`: how long the client has waited already; `answer` says whether it could. */
+  /** `waitedMs`: how long the client has already waited; `answer` returns whether it sent one. */
   constructor(waitedMs: number, answer: () => boolean) {
     this.timer = setTimeout(
       () => {

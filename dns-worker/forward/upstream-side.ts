@@ -1,6 +1,6 @@
 /**
- * Everything of a resolve thread that asks upstreams: the resolver of the pools, with or without validation, and those
- * of the forward zones. New settings make new ones where they differ; those before finish what they have in flight.
+ * The upstream side of a resolve thread: the resolver of the pools, with or without validation, and those of forward
+ * zones. Changed settings replace only the resolvers that they affect; replaced ones finish their questions in flight.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../shared/clock.ts';
@@ -17,10 +17,10 @@ import { type NodeFlights, SharedResolver } from '../resolve/node-flights.ts';
 import { Resolver } from '../resolve/resolver.ts';
 import { ZoneResolvers } from '../resolve/zone-resolvers.ts';
 
-/** Milliseconds beyond the time of a question for which what was replaced is kept. */
+/** Milliseconds for which replaced resolvers are kept beyond the time limit of a question. */
 const GRACE_MS = 500;
 
-/** The resolver that asks the pools, and the parts before it that validate answers. */
+/** The resolver that asks the pools, and the validating parts in front of it. */
 interface PoolSide {
   readonly resolver: Resolver;
   readonly shared: SharedResolver | undefined;
@@ -32,11 +32,11 @@ export interface UpstreamSideParts {
   readonly logger: Logger;
   /** Features that servers support, shared by all threads of the node. */
   readonly records?: Capabilities;
-  /** Zones proven by all threads of the node in the same context; null = by no other thread. */
+  /** Zones that threads of the node have proven in the same context; null = not shared. */
   readonly shareCuts?: (context: Uint8Array) => SealedRecords | null;
-  /** Flights of the questions for validation that last so many milliseconds at most. */
+  /** Shared flights of validation questions, each of which takes this many milliseconds at most. */
   readonly flights: (longestMs: number) => NodeFlights;
-  /** Says whom the worker's answer thread may ask by itself; absent = there is none. */
+  /** Order of the servers that the worker's answer thread may ask itself; absent = no such thread. */
   readonly firstServers?: SharedArrayBuffer;
 }
 
@@ -46,7 +46,7 @@ export class UpstreamSide {
   private settings: WorkerSettings;
   private pools: PoolSide;
   zones: ZoneResolvers;
-  /** Ends replaced parts, each after its timer. */
+  /** Closes replaced parts, each after its timer. */
   private readonly retired = new Map<() => Promise<void>, NodeJS.Timeout>();
 
   constructor(settings: WorkerSettings, parts: UpstreamSideParts) {
@@ -66,7 +66,7 @@ export class UpstreamSide {
     return this.settings.dnssec;
   }
 
-  /** Asks by other settings from now on; `zones` are those of the snapshot. */
+  /** Replaces the settings; `zones` are those of the snapshot. */
   use(next: WorkerSettings, zones: readonly ForwardZone[]): void {
     const before = this.settings;
     const isSame = (name: keyof WorkerSettings): boolean => isDeepStrictEqual(before[name], next[name]);
@@ -93,23 +93,23 @@ export class UpstreamSide {
     return { pools: this.pools.resolver.report(), zones: this.zones.report() };
   }
 
-  /** The DNSKEY RRset of a zone with trust anchors; null = no answer, or nothing is validated. */
+  /** The DNSKEY RRset of a zone with trust anchors; null = no answer, or no validation. */
   async observe(zone: Uint8Array): Promise<TrustPointKeys | null> {
     return (await this.pools.validator?.observe(zone)) ?? null;
   }
 
-  /** Validates with these trust anchors from now on. */
+  /** Replaces the trust anchors. */
   validateWith(anchors: readonly TrustAnchor[]): void {
     this.pools.validator?.trust(anchors);
   }
 
-  /** A client has asked for the name by which a loop is recognised. */
+  /** Reports that a client has asked for the name that detects forwarding loops. */
   noteLoop(token: string, client: string): void {
     this.pools.resolver.noteLoop(token, client);
     this.zones.noteLoop(token, client);
   }
 
-  /** Ends everything; questions in flight fail. */
+  /** Closes everything; questions in flight fail. */
   async close(): Promise<void> {
     const retired = [...this.retired];
     this.retired.clear();

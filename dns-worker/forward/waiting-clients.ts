@@ -1,13 +1,13 @@
 /**
- * Counts the requests that wait for the resolver, per client network and question. A network holds at most its fair
- * share of one resolve thread's waiting requests; each thread counts separately, as it has its own connections and
+ * Counts the requests that wait for the resolver, per client network and question. A network gets at most its fair
+ * share of one resolve thread's waiting requests; each thread counts separately, because it has its own connections and
  * sockets.
  */
 import { isWithinShare } from '../policy/fair-share.ts';
 
-/** Requests that one resolve thread keeps waiting. */
+/** Maximum number of waiting requests per resolve thread. */
 const MAX_WAITING = 16_384;
-/** Limit per network and question: bounds a burst of answers (CVE-2024-33655 DNSBomb). */
+/** Limit per network and question: limits a burst of answers (CVE-2024-33655 DNSBomb). */
 const MAX_SAME = 1024;
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
   readonly byQuestion: Map<number, number>;
 }
 
-/** The requests that wait. One per resolve thread. */
+/** Waiting requests. One per resolve thread. */
 export class WaitingClients {
   private readonly networks = new Map<string, Waiting>();
   private requests = 0;
@@ -37,7 +37,7 @@ export class WaitingClients {
     return true;
   }
 
-  /** Ends what `enter` has counted. */
+  /** Reverses one `enter`. */
   leave(network: string, question: number): void {
     const waiting = this.networks.get(network);
     const same = waiting?.byQuestion.get(question);

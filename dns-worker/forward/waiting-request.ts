@@ -1,4 +1,4 @@
-/** The data of a request between the answer thread and its reply: one type for each way in which a question arises. */
+/** The data of a request between the answer thread and its reply: one type for each origin of a question. */
 import type { ProtocolCode } from '../../shared/query-log.ts';
 import type { PipelineRecorder } from '../pipeline.ts';
 import type { Query } from '../query/query.ts';
@@ -6,7 +6,7 @@ import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
 /** A question as its client asked it; every buffer is a copy. */
 export interface WaitingQuestion {
-  /** Header and question at least. */
+  /** At least header and question. */
   readonly message: Uint8Array;
   /** 16 bytes. */
   readonly client: Uint8Array;
@@ -20,72 +20,72 @@ export interface WaitingQuestion {
   /** 0 = no EDNS. */
   readonly udpSize: number;
   readonly dnssecOk: boolean;
-  /** Data of the ECS option that goes along (RFC 7871); null = none. */
+  /** Data of the ECS option to forward (RFC 7871); null = none. */
   readonly ecs: Uint8Array | null;
 }
 
-/** A question that policy decides about. */
+/** A question that policy applies to. */
 interface JudgedQuestion extends WaitingQuestion {
   /**
-   * Version of the snapshot in which policy and local names last let the question pass: no need to check again while it
-   * is active. NOT_PASSED = none has.
+   * Version of the snapshot whose policy and local names last passed the question: no need to check again while it is
+   * active. NOT_PASSED = not yet passed.
    */
   passedVersion: number;
-  /** Takes the reply; the bytes are valid only during the call. */
+  /** Sends the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
 }
 
 /** A client waits for the reply. */
 export interface ClientRequest extends JudgedQuestion {
   readonly kind: 'client';
-  /** Weir itself asks: neither logged nor counted. */
+  /** Whether Weir itself asks: the request is neither logged nor counted. */
   readonly isOwn: boolean;
-  /** The DNS cookie that goes back with the reply (RFC 7873); null = none. */
+  /** The DNS cookie for the reply (RFC 7873); null = none. */
   readonly cookie: Uint8Array | null;
   /** See `Query`. */
   readonly hasValidCookie: boolean;
   /** See `Query`. */
   readonly streamOptions: number;
-  /** Over its network's limit, and answered in a dry run. */
+  /** Over the limit of its network, but answered because of a dry run. */
   readonly isRateLimited: boolean;
-  /** See `Question`; null = it was not asked before. */
+  /** See `Question`; null = there was no first try. */
   readonly firstTry: FirstTryOutcome | null;
 }
 
 /** An explanation of the answer: the reply is neither logged nor counted. */
 export interface ExplainRequest extends JudgedQuestion {
   readonly kind: 'explain';
-  /** Receives the checks. */
+  /** Records the checks. */
   readonly notes: PipelineRecorder & { answered(query: Query): void };
 }
 
-/** How far a chain of aliases has come. */
+/** The position in a chain of aliases. */
 export interface ChainPosition {
-  /** How many aliases led to the name. */
+  /** Number of aliases before the name. */
   readonly hops: number;
-  /** Cost of validating the parts before, see `Answered`. */
+  /** Cost of validating the earlier parts, see `Answered`. */
   readonly cost: number;
   /** End of the grant of the client's query, see `Query`. */
   readonly grantEndsAtSecs: number;
 }
 
-/** The target of an alias on behalf of a client: neither judged nor logged. */
+/** The target of an alias on behalf of a client: neither checked against policy nor logged. */
 export interface StepRequest extends WaitingQuestion {
   readonly kind: 'step';
   readonly chain: ChainPosition;
-  /** An upstream's answer led to the name, which may be one that this server knows itself. */
+  /** Whether an upstream's answer refers to the name, which may be one that this server answers itself. */
   readonly isNamedByUpstream: boolean;
   /** Receives the answer. */
   readonly take: (query: Query) => void;
 }
 
-/** A request with a reply, or without a client: the result is for the cache only. */
+/** A request that has its reply, or has no client: the result is only cached. */
 export interface RefreshRequest extends WaitingQuestion {
   readonly kind: 'refresh';
   readonly chain: ChainPosition;
 }
 
-/** A request whose reply is due. */
+/** A request that still needs a reply. */
 export type OpenRequest = ClientRequest | ExplainRequest | StepRequest;
 
 /** A request that waits for the resolver. */
@@ -93,7 +93,7 @@ export type WaitingRequest = OpenRequest | RefreshRequest;
 
 const CHAIN_START: ChainPosition = { hops: 0, cost: 0, grantEndsAtSecs: 0 };
 
-/** The position of a request's name in its chain; a client's own question is the start. */
+/** The position of a request's name in its chain; a client's own question is at the start. */
 export function chainOf(request: WaitingRequest): ChainPosition {
   return request.kind === 'step' || request.kind === 'refresh' ? request.chain : CHAIN_START;
 }

@@ -1,6 +1,6 @@
-/** The typed error of every listener. */
+/** The error of all listeners. */
 
-/** An address and port that could not be listened on; `code` is the system's name, e.g. EADDRINUSE. */
+/** An address and port that a listener could not bind; `code` is the system's name, e.g. EADDRINUSE. */
 export class ListenError extends Error {
   readonly address: string;
   readonly port: number;

@@ -1,6 +1,6 @@
 /**
- * The listening sockets of a worker's streams, as descriptors that outlive the thread which accepts from them: their
- * queues of connections wait for its successor.
+ * The listening sockets of a worker's streams, as descriptors that outlive the accepting thread: connections in their
+ * queues wait for its successor.
  */
 import { errorCode } from '../../shared/errors.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
@@ -15,7 +15,7 @@ const SO_REUSEADDR = 2;
 const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 const F_DUPFD_CLOEXEC = 1030;
-/** As Node's; the kernel grants no more than net.core.somaxconn. */
+/** As in Node.js; the kernel limits it to net.core.somaxconn. */
 const BACKLOG = 511;
 
 const NOTED = {
@@ -34,8 +34,8 @@ export class ListeningSockets {
   }
 
   /**
-   * Duplicates of the socket descriptors there, owned by the caller; opens sockets that are not recorded yet. Empty if
-   * the kernel has no IPv6. Throws a ListenError.
+   * Duplicates of the socket descriptors at this place, owned by the caller; opens sockets that are not recorded yet.
+   * Empty if the kernel has no IPv6. Throws a ListenError.
    */
   at(place: Place): number[] {
     const noted = notedSockets(this.calls, this.control, NOTED).filter(({ bound }) => isAt(bound, place));
@@ -43,7 +43,7 @@ export class ListeningSockets {
     return found.map((fd) => this.calls.fcntl(fd, F_DUPFD_CLOEXEC, 0));
   }
 
-  /** Closes the sockets, once the copies are closed, for good. */
+  /** Closes the sockets for good, after all duplicates are closed. */
   close(): void {
     closeNoted(this.calls, this.control, NOTED);
   }

@@ -1,10 +1,11 @@
 /**
- * The system calls of the UDP listeners. Where they cannot be had, `loadNativeCalls` says why and node:dgram serves.
+ * The system calls of the UDP listeners. If they are unavailable, `loadNativeCalls` returns the reason, and node:dgram
+ * is used.
  */
 import { layoutMismatch, loadLibc } from '../../shared/libc.ts';
 import type { Libc, Signatures } from '../../shared/libc.ts';
 
-/** A function of libc; pointers are addresses as BigInt, made once. */
+/** Functions of libc; pointers are addresses as BigInt, created once. */
 export interface NativeCalls extends Libc {
   socket(domain: number, type: number, protocol: number): number;
   bind(fd: number, address: bigint, length: number): number;
@@ -26,7 +27,7 @@ export interface NativeCalls extends Libc {
   close(fd: number): number;
 }
 
-/** Error numbers of Linux that are told apart. */
+/** Linux error numbers that need distinct handling. */
 export const Errno = {
   EINTR: 4,
   EAGAIN: 11,

@@ -1,6 +1,6 @@
 /**
- * Opens sockets by system calls, and notes their descriptors in the memory of the worker: they belong to the process, so
- * when a thread dies its successor takes them over with their queues, and so may another process.
+ * Opens sockets by system calls, and records their descriptors in the memory of the worker. They belong to the process,
+ * so if a thread dies, its successor takes them over with their queues; so does another process in an upgrade.
  */
 import { type BoundSocket, boundSocket } from '../../shared/net/kernel/bound-socket.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
@@ -12,13 +12,13 @@ const SOCK_CLOEXEC = 0o2000000;
 const SOL_SOCKET = 1;
 const SO_REUSEPORT = 15;
 
-/** Sets an option of the socket; returns less than 0 where the kernel refuses it. */
+/** Sets an option of the socket; returns a negative number if the kernel refuses it. */
 export type SetOption = (level: number, option: number, value: readonly number[]) => number;
 
 /** Address and port for a socket. */
 export interface Place {
   readonly address: string;
-  /** 0 = one that the system chooses. */
+  /** 0 = chosen by the system. */
   readonly port: number;
 }
 
@@ -48,13 +48,13 @@ export function openSocket(
   return fd;
 }
 
-/** Words of `WorkerControl` that note descriptors: how many, and from where on. */
+/** Words of `WorkerControl` for descriptors: their number, and the first one. */
 export interface NotedAt {
   readonly countWord: number;
   readonly firstWord: number;
 }
 
-/** The noted descriptors, in their order, with what they are. */
+/** The recorded descriptors in order, each with its address and port. */
 export function notedSockets(
   calls: NativeCalls,
   control: Int32Array,
@@ -67,19 +67,19 @@ export function notedSockets(
   });
 }
 
-/** Whether a socket is the one that is wanted. */
+/** Whether a socket has the wanted address and port. */
 export function isAt({ address, port }: BoundSocket, wanted: Place): boolean {
   return address === wanted.address && (port === wanted.port || wanted.port === 0);
 }
 
-/** Notes a descriptor after the others. */
+/** Records a descriptor after the others. */
 export function noteSocket(control: Int32Array, { countWord, firstWord }: NotedAt, fd: number): void {
   const count = Atomics.load(control, countWord);
   Atomics.store(control, firstWord + count, fd);
   Atomics.store(control, countWord, count + 1);
 }
 
-/** Closes the noted descriptors for good. */
+/** Closes the recorded descriptors for good. */
 export function closeNoted(calls: NativeCalls, control: Int32Array, { countWord, firstWord }: NotedAt): void {
   const count = Atomics.exchange(control, countWord, 0);
   for (let i = 0; i < count; i++) calls.close(control[firstWord + i]!);

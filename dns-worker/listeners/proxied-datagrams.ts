@@ -1,6 +1,6 @@
 /**
- * Datagrams from load balancers that put a PROXY header before each query, as dnsdist does: takes the header off, and the
- * client that it names for the sender. The reply goes to the load balancer, without a header.
+ * Datagrams from load balancers that put a PROXY header before each query, as dnsdist does: removes the header, and
+ * uses the client in it as the sender. The reply goes to the load balancer, without a header.
  */
 import { Counter } from '../../shared/memory/counters.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
@@ -10,7 +10,7 @@ import type { ProxySenders } from '../../shared/net/proxy-senders.ts';
 import { SLOT_SIZE } from './udp-batch.ts';
 import type { UdpBatch } from './udp-batch.ts';
 
-/** Takes headers off. One per thread. */
+/** Removes PROXY headers. One per thread. */
 export class ProxiedDatagrams {
   private readonly senders: ProxySenders;
   private readonly reporter: Pick<Reporter, 'count'>;
@@ -21,7 +21,10 @@ export class ProxiedDatagrams {
     this.reporter = reporter;
   }
 
-  /** Of the datagrams of a batch; one without the header that is due becomes empty, and so is dropped. */
+  /**
+   * Removes headers from the datagrams of a batch; a datagram that lacks a required header becomes empty, and so is
+   * dropped.
+   */
   takeHeaders(batch: UdpBatch, count: number): void {
     const { senders, header } = this;
     if (senders.hasNone) return;
@@ -41,7 +44,7 @@ export class ProxiedDatagrams {
     }
   }
 
-  /** Takes the header off a datagram; null if a required header is missing or broken. */
+  /** Removes the header of a datagram; null if a required header is missing or malformed. */
   takeHeader(message: Uint8Array, sender: Uint8Array): { message: Uint8Array; client: Uint8Array } | null {
     const { senders, header } = this;
     if (!senders.hasNamed(sender)) return { message, client: sender };

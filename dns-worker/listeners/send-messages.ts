@@ -1,6 +1,6 @@
 /**
  * Sends a batch of datagrams without blocking: packets to addresses that do not resolve stay in the socket's send
- * buffer for seconds, and a thread that waited for space would stop answering all clients.
+ * buffer for seconds, and a thread that waits for space would stop answering all clients.
  */
 import { Counter } from '../../shared/memory/counters.ts';
 import { MessageFlag } from '../../shared/net/kernel/kernel-messages.ts';
@@ -10,8 +10,8 @@ import { Errno, type NativeCalls } from './native-calls.ts';
 export type CountUnsent = (counter: number) => void;
 
 /**
- * Sends the first `count` messages in order; `addresses` has the address of each struct mmsghdr. A message that the
- * kernel refuses is counted and skipped.
+ * Sends the first `count` messages in order; `addresses` contains the address of each struct mmsghdr. A message that
+ * the kernel refuses is counted and skipped.
  */
 export function sendMessages(
   calls: NativeCalls,
@@ -28,7 +28,7 @@ export function sendMessages(
     }
     const errno = calls.errno();
     if (errno === Errno.EINTR) continue;
-    // The first message of the rest is the one that failed.
+    // The first message not sent is the one that failed.
     countUnsent(errno === Errno.EAGAIN ? Counter.SEND_BUFFER_FULL : Counter.SEND_ERRORS);
     done++;
   }

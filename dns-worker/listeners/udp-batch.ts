@@ -20,10 +20,10 @@ import type { UdpSocket } from './udp-sockets.ts';
 
 /** Datagrams of one batch. */
 export const BATCH_SIZE = 64;
-/** Room for a request or a reply over UDP, bytes: no reply is larger; longer requests are cut and flagged. */
+/** Size of a slot for a request or a reply, in bytes: no reply is larger; longer requests are truncated and flagged. */
 export const SLOT_SIZE = 2048;
 
-/** Words of struct mmsghdr at which a pointer to something of the slot starts. */
+/** Words of struct mmsghdr that contain a pointer into the slot. */
 const SLOT_POINTERS = [Message.NAME >>> 2, Message.CONTROL >>> 2] as const;
 
 /** Batches over the sockets of one thread. */
@@ -49,7 +49,7 @@ export class UdpBatch {
   private readonly sent = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
   private readonly sentIov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
   private readonly sentAddresses: readonly bigint[];
-  /** Slot that each message of `sent` points at. */
+  /** The slot of each message in `sent`. */
   private readonly sentSlot = new Int32Array(BATCH_SIZE).fill(-1);
   private sendCount = 0;
   /** Datagrams of the last receive, and whether its socket reports local addresses. */
@@ -72,7 +72,7 @@ export class UdpBatch {
     const socket = this.sockets[index]!;
     const { received } = this;
     const controlLength = socket.hasPacketInfo ? CONTROL_SIZE : 0;
-    // The kernel has written the lengths of the slots that it filled last time.
+    // The kernel has changed the lengths of the slots that it filled in the last receive.
     const used = socket.hasPacketInfo === this.lastHadPacketInfo ? this.lastCount : BATCH_SIZE;
     for (let i = 0; i < used; i++) {
       received[(i * Message.SIZE + Message.NAME_LENGTH) >>> 2] = SOCKADDR_SIZE;
@@ -97,7 +97,7 @@ export class UdpBatch {
     return this.received[(slot * Message.SIZE + Message.LENGTH) >>> 2]!;
   }
 
-  /** Makes the datagram in `slot` what lies in it from `from` on, or nothing where that is its whole length. */
+  /** Removes the first `from` bytes of the datagram in `slot`. */
   dropHead(slot: number, from: number): void {
     const length = this.lengthOf(slot);
     const at = slot * SLOT_SIZE;
@@ -105,7 +105,7 @@ export class UdpBatch {
     this.received[(slot * Message.SIZE + Message.LENGTH) >>> 2] = length - from;
   }
 
-  /** Writes where `slot` came from into the miss record at `at`, so that another thread can reply. */
+  /** Writes the origin of `slot` into the miss record at `at`, so that another thread can reply. */
   copyOrigin(slot: number, to: Uint8Array, at: number): void {
     const nameLength = this.received[(slot * Message.SIZE + Message.NAME_LENGTH) >>> 2]!;
     const controlLength = this.received[(slot * Message.SIZE + Message.CONTROL_LENGTH) >>> 2]!;
@@ -138,7 +138,7 @@ export class UdpBatch {
     this.sendCount = 0;
   }
 
-  /** Fills in the pointers of both header arrays; later only words are copied between them. */
+  /** Fills in the pointers of both header arrays; after that, only words are copied between them. */
   private layOut(): void {
     const { calls } = this;
     const receivedIov = new BigUint64Array(this.receivedIov.buffer);
@@ -163,7 +163,7 @@ export class UdpBatch {
     }
   }
 
-  /** Makes message `index` of the next send carry `slot`. */
+  /** Makes message `index` of the next send refer to `slot`. */
   private pointSent(index: number, slot: number): void {
     const { sent, received, sentIov, receivedIov } = this;
     const to = (index * Message.SIZE) >>> 2;
@@ -180,8 +180,8 @@ export class UdpBatch {
   }
 
   /**
-   * Leaves the choice of interface to the routing table: the reply's source address is what matters, and the
-   * way back may differ. Link-local IPv6 keeps it, as the address means nothing without its interface.
+   * Clears the interface, so that the routing table chooses it: only the reply's source address matters, and the return
+   * path may differ. Link-local IPv6 addresses keep it, because they have no meaning without an interface.
    */
   private freeInterface(slot: number, controlLength: number): void {
     const at = slot * CONTROL_SIZE;

@@ -1,6 +1,6 @@
 /**
- * The fallback back end: node:dgram with SO_REUSEPORT, one callback per datagram, for machines on which koffi does not
- * load. It answers through the same pipeline.
+ * The fallback back end for machines on which koffi does not load: node:dgram with SO_REUSEPORT, one callback per
+ * datagram. It uses the same pipeline.
  */
 import { errorCode } from '../../shared/errors.ts';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -20,20 +20,20 @@ export type DatagramHandler = (
 
 /** Open sockets. */
 export interface DatagramListener {
-  /** Delivers what the kernel has queued, then stops; replies may still be sent. */
+  /** Delivers the datagrams that the kernel has queued, then stops; replies can still be sent. */
   stopReceiving(): Promise<void>;
   /** Closes the sockets once the kernel has the pending replies. */
   close(): Promise<void>;
 }
 
-/** Limit of the kernel's queue for one socket; it grants no more than net.core.rmem_max. */
+/** Size of a socket's receive queue in the kernel, which limits it to net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 << 20;
 /**
  * Replies that may wait for space in a socket's send buffer. A longer queue would only delay all of them while the
  * buffer is full of packets to addresses that do not resolve.
  */
 const MAX_WAITING_REPLIES = 256;
-/** Time to read what the kernel has queued, milliseconds. */
+/** Time to read datagrams that the kernel has queued, in milliseconds. */
 const QUEUE_MS = 20;
 
 /** Binds every address; throws a ListenError. Calls `countUnsent` for replies that cannot be sent. */
@@ -71,7 +71,7 @@ async function openSocket(address: string, port: number): Promise<Socket> {
   });
   socket.bind(port, address);
   await once(socket, 'listening');
-  // No socket error may end the thread.
+  // A socket error must not end the thread.
   socket.on('error', () => undefined);
   return socket;
 }
@@ -89,7 +89,7 @@ function deliver(socket: Socket, handler: DatagramHandler, countUnsent: CountUns
 }
 
 async function closeAll(sockets: readonly Socket[]): Promise<void> {
-  // dgram passes a datagram to the kernel on a later tick, and drops it after the close.
+  // dgram passes a datagram to the kernel in a later tick, and drops it after close().
   await setImmediate();
   await Promise.all(
     sockets.map(async (socket) => {

@@ -1,7 +1,7 @@
 /**
- * Sends UDP replies to questions that have waited through the answer thread's sockets (descriptors belong to the process),
- * from the local address the request was sent to. Replies of one turn are sent by one system call:
- * the kernel's structures (`kernel-messages.ts`) are laid out once, per reply only lengths change.
+ * Sends UDP replies of queries that have waited, through the answer thread's sockets (descriptors belong to the
+ * process) and from the local address that received the query. Replies of one turn are sent by one system call: the
+ * kernel's structures (`kernel-messages.ts`) are laid out once, per reply only lengths change.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissRecord } from '../../shared/memory/miss-ring.ts';
@@ -12,7 +12,7 @@ import { closeNoted } from './open-socket.ts';
 import { SLOT_SIZE } from './udp-batch.ts';
 import { UDP_NOTED } from './udp-sockets.ts';
 
-/** Most replies of one system call. */
+/** Maximum number of replies per system call. */
 const BATCH_SIZE = 32;
 
 /** The destination of a reply, copied from the miss record. */
@@ -23,11 +23,11 @@ export interface UdpOrigin {
   readonly bytes: Uint8Array;
 }
 
-/** Reads the origin out of a miss record at `at`. */
+/** Reads the origin from a miss record at `at`. */
 export function readOrigin(bytes: Uint8Array, at: number, socket: number): UdpOrigin {
   const nameLength = bytes[at + MissRecord.NAME_LENGTH]!;
   const controlLength = bytes[at + MissRecord.CONTROL_LENGTH]!;
-  // Up to 64 bytes are stored in the heap itself, which is cheaper than separate memory.
+  // V8 stores up to 64 bytes in its heap, which is cheaper than separate memory.
   const copy = new Uint8Array(nameLength + controlLength);
   for (let i = 0; i < nameLength; i++) copy[i] = bytes[at + MissRecord.NAME + i]!;
   for (let i = 0; i < controlLength; i++) copy[nameLength + i] = bytes[at + MissRecord.CONTROL + i]!;
@@ -40,18 +40,18 @@ export class UdpReply {
   private readonly control: Int32Array;
   private readonly countUnsent: CountUnsent;
   private readonly atEndOfTurn: (flush: () => void) => void;
-  /** BATCH_SIZE places of each: replies, socket addresses, control messages. */
+  /** BATCH_SIZE slots each: replies, socket addresses, control messages. */
   private readonly replies = new Uint8Array(new ArrayBuffer(BATCH_SIZE * SLOT_SIZE));
   private readonly names = new Uint8Array(new ArrayBuffer(BATCH_SIZE * NAME_SIZE));
   private readonly controls = new Uint8Array(new ArrayBuffer(BATCH_SIZE * CONTROL_SIZE));
   private readonly messages = new Int32Array(new ArrayBuffer(BATCH_SIZE * Message.SIZE));
   private readonly iov = new Int32Array(new ArrayBuffer(BATCH_SIZE * Iov.SIZE));
   private readonly addresses: readonly bigint[];
-  /** Replies that wait, all for this socket. */
+  /** Number of waiting replies, all for this socket. */
   private count = 0;
   private socket = 0;
 
-  /** `atEndOfTurn` sees that `flush` is called; the event loop unless given. */
+  /** `atEndOfTurn` schedules `flush`; the default is the event loop. */
   constructor(
     calls: NativeCalls,
     control: Int32Array,
@@ -84,7 +84,7 @@ export class UdpReply {
     messages[(place * Message.SIZE + Message.CONTROL_LENGTH) >>> 2] = controlLength;
   }
 
-  /** Sends what waits. An arrow, so that the event loop can be given it. */
+  /** Sends waiting replies. An arrow function, so that it can be passed as a callback. */
   readonly flush = (): void => {
     if (this.count === 0) return;
     const fd = Atomics.load(this.control, WorkerControl.UDP_FD_FIRST_WORD + this.socket);

@@ -1,6 +1,6 @@
 /**
- * The UDP sockets of a worker: buffer sizes, the local address of each datagram (IP_PKTINFO) where a socket is bound to
- * a wildcard. What is noted in `WorkerControl.UDP_FD_*` is taken over with its queue.
+ * The UDP sockets of a worker: buffer sizes, and the local address of each datagram (IP_PKTINFO) if a socket is bound
+ * to a wildcard address. Sockets recorded in `WorkerControl.UDP_FD_*` are taken over with their queues.
  */
 import { errorCode } from '../../shared/errors.ts';
 import { WorkerControl } from '../../shared/threads/messages.ts';
@@ -19,10 +19,13 @@ const SO_RCVTIMEO = 20;
 const IPPROTO_IP = 0;
 const IP_PKTINFO = 8;
 const IP_MTU_DISCOVER = 10;
-/** Never set DF, never believe a forged path MTU (RFC 9715 section 3.1 asks for no fragments: size is capped). */
+/**
+ * Never sets DF, never believes a forged path MTU (RFC 9715 section 3.1 asks for no fragments: the reply size is
+ * limited).
+ */
 const IP_PMTUDISC_OMIT = 5;
 const IPPROTO_IPV6 = 41;
-/** Option that takes the same values as the one for IPv4. */
+/** Takes the same values as the IPv4 option. */
 const IPV6_MTU_DISCOVER = 23;
 const IPV6_V6ONLY = 26;
 const IPV6_RECVPKTINFO = 49;
@@ -34,29 +37,29 @@ const IPV6_RECVPKTINFO = 49;
  */
 const SEND_BUFFER_BYTES = 32 << 20;
 /**
- * Some 20,000 small questions, as the kernel doubles the value and charges 768 bytes each: a tenth of a second at full
- * speed.
+ * About 20,000 small questions, since the kernel doubles the value and charges 768 bytes each: a tenth of a second at
+ * full speed.
  */
 const RECEIVE_BUFFER_BYTES = 8 << 20;
-/** Longest sleep in recvmmsg, and so the longest delay until a busy thread reads its port. */
+/** Maximum sleep in recvmmsg, and so the maximum delay until a busy thread reads its messages. */
 export const RECEIVE_TIMEOUT_US = 4000;
 
 /** One open socket. */
 export interface UdpSocket {
   readonly fd: number;
-  /** Whether datagrams bring the local address they were sent to. */
+  /** Whether datagrams come with the local address that they were sent to. */
   readonly hasPacketInfo: boolean;
 }
 
-/** Words that note the descriptors of a worker's UDP sockets. */
+/** Words for the descriptors of a worker's UDP sockets. */
 export const UDP_NOTED = {
   countWord: WorkerControl.UDP_FD_COUNT_WORD,
   firstWord: WorkerControl.UDP_FD_FIRST_WORD,
 } as const;
 
 /**
- * All sockets that are noted in `control`, several to an address perhaps, in their order; those that are missing are
- * opened and noted. Throws a ListenError.
+ * All recorded sockets in `control` in order, possibly several per address; missing ones are opened and recorded.
+ * Throws a ListenError.
  */
 export function openUdpSockets(
   calls: NativeCalls,
@@ -81,7 +84,7 @@ export function openUdpSockets(
   return sockets;
 }
 
-/** One dual-stack socket serves both wildcards: one place to wait instead of two. */
+/** One dual-stack socket replaces both wildcard sockets, so that the thread waits on one socket instead of two. */
 function mergeWildcards(addresses: readonly string[]): readonly string[] {
   return addresses.includes('::') && addresses.includes('0.0.0.0')
     ? addresses.filter((address) => address !== '0.0.0.0')
@@ -107,7 +110,7 @@ function openUdpSocket(calls: NativeCalls, place: Place, dualStack: boolean): nu
       if (wildcard) set(ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, ipv6 ? IPV6_RECVPKTINFO : IP_PKTINFO, [1]);
     });
   } catch (error) {
-    // A kernel without IPv6: the IPv4 half of the wildcard pair is still served.
+    // A kernel without IPv6: the IPv4 wildcard address is still served.
     if (dualStack && place.address === '::' && errorCode(error) === 'EAFNOSUPPORT')
       return openUdpSocket(calls, { ...place, address: '0.0.0.0' }, false);
     throw error;

@@ -1,38 +1,38 @@
 /**
- * How an answer thread waits. Busy with one socket it blocks in recvmmsg itself (two system calls per wake-up); with
- * several, or when nothing came for a while, it sleeps in poll together with an eventfd by which the control plane
- * wakes it. An idle thread uses no CPU; a busy one reads its mail within 4 ms.
+ * How an answer thread waits. If it is busy with one socket, it blocks in recvmmsg (two system calls per wake-up). With
+ * several sockets, or after a pause, it sleeps in poll with an eventfd through which the control plane wakes it. An
+ * idle thread uses no CPU; a busy one reads its messages within 4 ms.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { Errno, type NativeCalls } from './native-calls.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
 const POLLIN = 1;
-/** Offsets in struct pollfd, i32 words: descriptor, then events and revents in one. */
+/** Offsets in struct pollfd, i32 words: descriptor, then events and revents in one word. */
 const POLLFD_WORDS = 2;
 const EFD_NONBLOCK = 0o4000;
 const EFD_CLOEXEC = 0o2000000;
-/** Empty receives in a row before the thread goes to sleep in poll: about 100 ms. */
+/** Empty receives in a row before the thread sleeps in poll: about 100 ms. */
 const EMPTY_ROUNDS_BEFORE_SLEEP = 25;
-/** Longest sleep, and so the cost of a lost wake-up. */
+/** Maximum sleep, and so the maximum delay after a lost wake-up. */
 const SLEEP_MS = 1000;
 
 /** Datagrams after which the rate is measured again. */
 const RATE_SAMPLE = 1024;
-/** Below this rate nothing is coalesced: there is nothing to gather, and waiting would only add latency. */
+/** Below this rate nothing is coalesced: waiting would only add latency. */
 const COALESCE_MIN_PER_SEC = 10_000;
-/** A batch this full was worth its system calls. */
+/** A batch of this size needs no coalescing. */
 const FULL_ENOUGH = 16;
 
-/** Replies of servers, which are awaited beside the sockets. */
+/** Replies of servers, which are awaited together with the sockets. */
 export interface AwaitedReplies {
-  /** Readable while one waits. */
+  /** Readable if a reply is waiting. */
   readonly fd: number;
-  /** Whether there is anything to wait for. */
+  /** Whether any reply is expected. */
   readonly isWaiting: boolean;
-  /** Takes what has come or is overdue; returns how many datagrams came. */
+  /** Handles replies that have arrived or are overdue; returns the number of datagrams received. */
   turn(): number;
-  /** Milliseconds until `turn` is due without a datagram; Infinity = it is not. */
+  /** Milliseconds until `turn` is due without a datagram; Infinity = not due. */
   untilNextMs(): number;
 }
 
@@ -71,7 +71,7 @@ export class UdpWait {
     });
   }
 
-  /** Waits for these, too, from now on. */
+  /** Also waits for these replies. */
   follow(replies: AwaitedReplies): void {
     this.replies = replies;
     const at = (this.sockets.length + 1) * POLLFD_WORDS;
@@ -80,8 +80,8 @@ export class UdpWait {
   }
 
   /**
-   * Calls `answerBatch` for sockets with datagrams and `readMail` after mail, until that returns true;
-   * `whenIdle` before it goes to sleep.
+   * Calls `answerBatch` for sockets with datagrams and `readMail` after messages, until that returns true; `whenIdle`
+   * before it sleeps.
    */
   forever(
     answerBatch: (socket: number, block: boolean) => number,
@@ -113,7 +113,7 @@ export class UdpWait {
     }
   }
 
-  /** After a thin batch at a high rate, lets more datagrams come before the next receive. */
+  /** After a small batch at a high rate, waits for more datagrams before the next receive. */
   private coalesce(count: number): void {
     this.sampleCount += count;
     if (this.sampleCount >= RATE_SAMPLE || count === 0) {
@@ -128,7 +128,7 @@ export class UdpWait {
   /** Sleeps until a datagram, a wake-up, an overdue reply, or SLEEP_MS have passed. */
   private sleep(mailSeen: number): void {
     Atomics.store(this.control, WorkerControl.ANSWER_ASLEEP_WORD, 1);
-    // Mail that came before the flag was up is not signalled.
+    // A message that arrived before the flag was set is not signalled.
     if (Atomics.load(this.control, WorkerControl.MAIL_WORD) === mailSeen) {
       const { replies } = this;
       const isWaiting = replies?.isWaiting === true;

@@ -1,6 +1,6 @@
 /**
- * The resolve thread's end of the miss ring. Sleeps without cost until the answer thread has something
- * (Atomics.waitAsync), and reads records in portions, so that sockets get their turn.
+ * The resolve thread's end of the miss ring. Sleeps until the answer thread writes records (Atomics.waitAsync), and
+ * reads them in portions, so that sockets also get their turn.
  */
 import { setImmediate } from 'node:timers/promises';
 import { COOKIE_SIZE } from '../../shared/dns/wire.ts';
@@ -10,7 +10,7 @@ import { readOrigin, type UdpOrigin } from '../listeners/udp-reply.ts';
 import type { ThreadGuard } from '../report/thread-guard.ts';
 import type { FirstTryOutcome } from '../resolve/response/question.ts';
 
-/** A question taken from the ring; every buffer is a copy. */
+/** A query read from the ring; every buffer is a copy. */
 export interface Miss {
   readonly message: Uint8Array;
   readonly client: Uint8Array;
@@ -23,7 +23,7 @@ export interface Miss {
   readonly ecs: Uint8Array | null;
   readonly cookie: Uint8Array | null;
   readonly hasValidCookie: boolean;
-  /** A refresh: no client waits. The message is already the reply. */
+  /** A refresh: no client is waiting. The message is already the reply. */
   readonly isRefresh: boolean;
   readonly isRateLimited: boolean;
   /** See `ClientRequest`. */
@@ -47,7 +47,7 @@ function firstTryOf(flags: number): FirstTryOutcome | null {
   }
 }
 
-/** Records read before other events of the thread run. */
+/** Records that are read before other events of the thread run. */
 const PORTION = 128;
 
 /** Read side of a miss ring. */
@@ -68,8 +68,7 @@ export class MissReader {
   }
 
   /**
-   * Calls `take` for every record until `stop`, also after errors; records that are in the ring at `stop` are still
-   * delivered.
+   * Calls `take` for every record until `stop`, even after errors; records in the ring at `stop` are still delivered.
    */
   async run(take: (miss: Miss) => void): Promise<void> {
     for (;;) {

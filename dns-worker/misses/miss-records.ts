@@ -1,13 +1,13 @@
 /**
- * Records of questions that wait for an upstream (`shared/memory/miss-ring.ts`): where the reply goes, and what was asked.
- * They lie in the miss ring, and before that perhaps with the answer thread's first tries.
+ * Records of queries that wait for an upstream (`shared/memory/miss-ring.ts`): the destination of the reply, and the
+ * question. They are in the miss ring; a first try of the answer thread may keep them before that.
  */
 import { MissFlags, MissRecord, NOT_PASSED } from '../../shared/memory/miss-ring.ts';
 import { LimitReason } from '../../shared/memory/answer-counters.ts';
 import type { UdpBatch } from '../listeners/udp-batch.ts';
 import type { Query } from '../query/query.ts';
 
-/** Records from some place in a buffer on; places are bytes from there. */
+/** Records in a buffer from an offset on; positions are bytes from that offset. */
 export class MissRecords {
   readonly bytes: Uint8Array;
   private readonly words: Int32Array;
@@ -22,7 +22,10 @@ export class MissRecords {
     this.doubles = new Float64Array(buffer, from);
   }
 
-  /** Writes what `query` asks, from `slot` of `batch`; `version` is that of the snapshot that has decided about it. */
+  /**
+   * Writes the question of `query`, from `slot` of `batch`; `version` is that of the snapshot that policy was applied
+   * from.
+   */
   write(at: number, query: Query, batch: UdpBatch, slot: number, version: number): void {
     const { bytes, words, halves } = this;
     this.doubles[(at + MissRecord.ARRIVED_MS) >>> 3] = query.arrivedMs;
@@ -75,7 +78,7 @@ export class MissRecords {
   }
 }
 
-/** Copies a few bytes: for those a loop is cheaper than a call. */
+/** Copies a few bytes; a loop is cheaper than a call. */
 export function copyBytes(
   from: Uint8Array,
   fromAt: number,

@@ -1,6 +1,6 @@
 /**
  * The answer thread's end of the miss ring: writes unresolved queries and wakes the resolve thread. No client network
- * takes more of the ring than its fair share.
+ * gets more than its fair share of the ring.
  */
 import { WorkerControl } from '../../shared/threads/messages.ts';
 import { MissRecord, MissRing } from '../../shared/memory/miss-ring.ts';
@@ -10,10 +10,12 @@ import { isWithinShare } from '../policy/fair-share.ts';
 import type { Query } from '../query/query.ts';
 import { MissRecords } from './miss-records.ts';
 
-/** Networks are counted by hash: with 2,048 records of one network at most, one in 4,096 others shares its count. */
+/**
+ * Networks are counted by hash: if one network has its maximum of 2,048 records, one in 4,096 others shares its count.
+ */
 export const NETWORK_SLOTS = 4096;
 
-/** Slot that counts the client's network. */
+/** The slot in which the client's network is counted. */
 export function networkSlot(networks: ClientNetworks, query: Query): number {
   return networks.hash(query) & (NETWORK_SLOTS - 1);
 }
@@ -24,7 +26,7 @@ export class MissWriter {
   private readonly control: Int32Array;
   private readonly records: MissRecords;
   networks: ClientNetworks;
-  /** Of each record in the ring, the slot of its network; and of each slot, how many records there are. */
+  /** For each record in the ring, the slot of its network; for each slot, the number of its records. */
   private readonly slots = new Uint16Array(MissRing.CAPACITY);
   private readonly held = new Uint16Array(NETWORK_SLOTS);
   private tail: number;
@@ -38,13 +40,13 @@ export class MissWriter {
     this.records = new MissRecords(buffer, MissRing.RECORDS_BYTE);
     this.head = Atomics.load(this.ring, MissRing.HEAD_WORD);
     this.published = this.head;
-    // Records of a dead predecessor count for no network.
+    // Records of a dead predecessor do not count for any network.
     this.tail = this.head;
   }
 
   /**
-   * Copies the question and where its reply goes; false if the ring is full, or its client's share of it. `version` is
-   * that of the snapshot that has decided about it.
+   * Copies the question and the destination of its reply; false if the ring, or the client's share of it, is full.
+   * `version` is that of the snapshot that policy was applied from.
    */
   write(query: Query, batch: UdpBatch, slot: number, version: number): boolean {
     const at = this.takePlace(networkSlot(this.networks, query));
@@ -53,7 +55,7 @@ export class MissWriter {
     return true;
   }
 
-  /** The same for a record that waited elsewhere, with further `MissFlags`; `network` is its `networkSlot`. */
+  /** Same as `write`, for a record that waited elsewhere, with further `MissFlags`; `network` is its `networkSlot`. */
   writeRecord(from: Uint8Array, fromAt: number, network: number, flags: number): boolean {
     const at = this.takePlace(network);
     if (at < 0) return false;
@@ -63,7 +65,7 @@ export class MissWriter {
     return true;
   }
 
-  /** Makes what was written visible and wakes the resolve thread if it sleeps. */
+  /** Makes written records visible and wakes the resolve thread if it sleeps. */
   publish(): void {
     if (this.published === this.head) return;
     this.published = this.head;
@@ -72,7 +74,7 @@ export class MissWriter {
       Atomics.notify(this.ring, MissRing.HEAD_WORD);
   }
 
-  /** The place of the next record, in bytes; -1 = there is none for this network. */
+  /** The position of the next record in bytes; -1 = the network has used up its share, or the ring is full. */
   private takePlace(network: number): number {
     const taken = Atomics.load(this.ring, MissRing.TAIL_WORD);
     this.forgetTaken(taken);
@@ -84,7 +86,7 @@ export class MissWriter {
     return place * MissRecord.SIZE;
   }
 
-  /** Takes the records before `taken` off their networks' counts. */
+  /** Subtracts the records before `taken` from the counts of their networks. */
   private forgetTaken(taken: number): void {
     for (; ((taken - this.tail) | 0) > 0; this.tail = (this.tail + 1) | 0)
       this.held[this.slots[this.tail & (MissRing.CAPACITY - 1)]!]!--;

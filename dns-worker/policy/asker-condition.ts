@@ -1,9 +1,12 @@
-/** The condition of a special rule on who asks and for which type ($client, $dnstype): whether it has one, and holds. */
+/**
+ * The condition of a special rule on the client and the type ($client, $dnstype): whether the rule has one, and whether
+ * it is met.
+ */
 import type { NamedClients } from '../../shared/snapshot/named-clients.ts';
 import type { ClientRange, SpecialRule } from '../../shared/snapshot/special-rules.ts';
 import type { Query } from '../query/query.ts';
 
-/** Whether a rule's condition is on the question's type or the client. */
+/** Whether the rule has a condition on the type or the client. */
 export function hasAsker(rule: SpecialRule): boolean {
   return (
     rule.types !== undefined ||
@@ -15,7 +18,9 @@ export function hasAsker(rule: SpecialRule): boolean {
   );
 }
 
-/** Whether the condition holds for this client and type: that of the question, or of a record in its answer. */
+/**
+ * Whether the condition is met for this client and type, which is that of the question or of a record in its answer.
+ */
 export function isFor(rule: SpecialRule, type: number, asker: Query, named: NamedClients): boolean {
   if (rule.types !== undefined && !rule.types.includes(type)) return false;
   if (rule.exceptTypes !== undefined && rule.exceptTypes.includes(type)) return false;
@@ -24,7 +29,7 @@ export function isFor(rule: SpecialRule, type: number, asker: Query, named: Name
   return !isAmong(asker, rule.exceptClients, rule.exceptClientNames, named);
 }
 
-/** Whether the client is one of these. */
+/** Whether the list contains the client. */
 function isAmong(
   asker: Query,
   ranges: readonly ClientRange[] | undefined,
@@ -34,7 +39,7 @@ function isAmong(
   if (ranges?.some((range) => contains(range, asker)) === true) return true;
   if (names === undefined) return false;
   const { keyed } = asker;
-  // A client with a key is only the client that the key names, even if its address belongs to another.
+  // A client with a key is only the client of that key, even if its address belongs to another.
   if (keyed !== null) return keyed.names.some((name) => names.includes(name));
   if (asker.identity !== null && named.hasSome(names, asker.identity, 0)) return true;
   return named.hasSome(names, asker.clientBytes, asker.clientAt);

@@ -1,6 +1,6 @@
 /**
- * The network that a client counts as: its address cut to the prefix lengths of `dns.rate_limit`. As there, queries
- * with a proven address count separately from those with a source that may be forged.
+ * The network that a client counts as: its address truncated to the prefix lengths of `dns.rate_limit`. As there,
+ * queries with a proven address count separately from those whose source may be forged.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import { RateBucketLayout } from '../../shared/memory/rate-buckets.ts';
@@ -11,12 +11,12 @@ import { hasProvenAddress } from './rate-limiter.ts';
 
 const FACTOR = 0x9e3779b1 | 0;
 
-/** Tells networks apart. */
+/** Identifies networks. */
 export class ClientNetworks {
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
   private readonly seed: number;
-  /** The words of the last network looked up, whether its address was proven, and its key. */
+  /** The words of the last network found, whether its address was proven, and its key. */
   private readonly last = new Int32Array(5);
   private lastKey = '';
 
@@ -42,13 +42,13 @@ export class ClientNetworks {
     return hasProvenAddress(query) ? ~hash : hash;
   }
 
-  /** Text that two queries share exactly when they count together. Never empty. */
+  /** Text that is the same for queries that count together, and for no others. Never empty. */
   key(query: Query): string {
     const { clientBytes: client, clientAt: at } = query;
     const masks = isMappedIpv4(client, at) ? this.ipv4Masks : this.ipv6Masks;
     const { last } = this;
     const isProven = hasProvenAddress(query) ? 1 : 0;
-    // Consecutive queries are often of the same network.
+    // Consecutive queries are often from the same network.
     let isLast = last[4] === isProven && this.lastKey !== '';
     last[4] = isProven;
     for (let i = 0; i < 4; i++) {

@@ -1,8 +1,8 @@
 /**
- * Grants opened for reading: the one that decides for a client and a name. A client's own outrank those of its group,
- * which outrank those for everyone; then the longest name counts, then one for that name alone, then `allow`, then the
- * later end. A lookup costs one probe for the client's address, and for each asker with grants one for each suffix of
- * the name that has as many labels as some grant's; without grants one comparison.
+ * Grants, opened for reading: finds the one that decides for a client and a name. A client's own grants outrank those
+ * of its group, which outrank those for everyone; then the longest name wins, then a grant for that name alone, then
+ * `allow`, then the later end. A lookup costs one probe for the client's address and, for each holder of grants, one
+ * for each suffix of the name that has as many labels as one of the grants; without grants, one comparison.
  */
 import { hashName, MAX_LABELS } from '../../shared/dns/name.ts';
 import { ADDRESS_SIZE, addressWord } from '../../shared/net/ip.ts';
@@ -10,9 +10,9 @@ import type { NameGrant } from '../../shared/snapshot/name-rules.ts';
 import type { Query } from '../query/query.ts';
 import { NOT_FOUND } from './name-table.ts';
 
-/** Who asks, as this table finds it. */
+/** The client, as this table looks it up. */
 type Asker = Pick<Query, 'clientBytes' | 'clientAt' | 'groupIndex' | 'keyed' | 'identity'>;
-/** Name that is asked for. */
+/** The queried name. */
 type HashedLabels = Pick<Query, 'hashLow' | 'hashHigh' | 'labelCount'>;
 
 const NAME_SLOT_WORDS = 4;
@@ -23,33 +23,33 @@ export const EVERY_NAME = -1;
 /** One per thread and snapshot. */
 export class GrantTable {
   readonly size: number;
-  /** Whether any is for clients that are known by addresses. */
+  /** Whether there are grants for clients that are identified by addresses. */
   readonly hasAddresses: boolean;
-  /** Label of the name at which the grant stands that `find` found last, or EVERY_NAME. */
+  /** Label at which the name of the last found grant starts in the queried name, or EVERY_NAME. */
   label = EVERY_NAME;
-  /** The preferred ones first. */
+  /** In order of precedence. */
   private readonly grants: readonly NameGrant[];
-  /** By index of the group: number of the asker plus one; 0 = no grant is for it. */
+  /** By index of the group: number of the holder plus one; 0 = no grants. */
   private readonly groupAskers: Int32Array;
-  /** Number of the asker plus one, by client id. */
+  /** Number of the holder plus one, by client id. */
   private readonly clientAskers = new Map<number, number>();
-  /** Four words of an address, number of the asker plus one; 0 = free. */
+  /** Four words of an address, number of the holder plus one; 0 = free. */
   private readonly addresses: Int32Array;
   private readonly addressMask: number;
-  /** Low lane, high lane, asker, number of the grant plus one; 0 = free. */
+  /** Low lane, high lane, holder, number of the grant plus one; 0 = free. */
   private readonly names: Int32Array;
   private readonly nameMask: number;
-  /** Number of the asker's grant for every name plus one, by asker; 0 = none. */
+  /** Number of the holder's grant for every name plus one, by holder; 0 = none. */
   private readonly everyName: Int32Array;
-  /** By number of labels: 1 = some grant with subdomains is for a name of so many. */
+  /** By number of labels: 1 = a grant with subdomains has a name with that many labels. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
-  /** By number of labels: 1 = some grant without subdomains is for a name of so many. */
+  /** By number of labels: 1 = a grant without subdomains has a name with that many labels. */
   private readonly exactDepths = new Uint8Array(MAX_LABELS + 1);
-  /** Number of the asker of grants for everyone plus one; 0 = there are none. */
+  /** Number of the holder "everyone" plus one; 0 = no such grants. */
   private everyone = 0;
   private askerCount = 0;
 
-  /** `groupIds` are those of the policy table, by index; seeds those that queries are hashed with. */
+  /** `groupIds` are those of the policy table, by index; the seeds are those of the queries' hashes. */
   constructor(grants: readonly NameGrant[], groupIds: readonly number[], seedLow: number, seedHigh: number) {
     this.size = grants.length;
     this.grants = grants.toSorted(
@@ -98,7 +98,7 @@ export class GrantTable {
     return this.everyone === 0 ? NOT_FOUND : this.findOf(this.everyone - 1, query);
   }
 
-  /** A client that is known by its key has its own grants only, not those of others at its address. */
+  /** A client that is identified by its key has only its own grants, not those of others at its address. */
   private clientAsker({ keyed, identity, clientBytes, clientAt }: Asker): number {
     if (keyed !== null) return this.clientAskers.get(keyed.clientId) ?? 0;
     const ofMac = identity === null ? 0 : this.addressAsker(identity, 0);
@@ -171,7 +171,7 @@ export class GrantTable {
     return this.addresses[at + 4]! - 1;
   }
 
-  /** Slot of an address, or the free one for it. */
+  /** Slot of an address, or a free slot for it. */
   private addressSlot(bytes: Uint8Array, from: number): number {
     const { addresses, addressMask } = this;
     const word0 = addressWord(bytes, from);
@@ -192,7 +192,7 @@ export class GrantTable {
     }
   }
 
-  /** Slot of a name of an asker, or the free one for it. */
+  /** Slot of a name of a holder, or a free slot for it. */
   private nameSlot(low: number, high: number, asker: number): number {
     const { names, nameMask } = this;
     let slot = mix(low, asker) & nameMask;
@@ -204,7 +204,7 @@ export class GrantTable {
   }
 }
 
-/** Value in a slot for the grants of an asker for a name alone. */
+/** Holder value in the slots of grants for a name alone. */
 function exactly(asker: number): number {
   return ~asker;
 }

@@ -1,7 +1,7 @@
 /**
- * Verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the order of
- * the contract; within the lists allowlists outrank rewrites of the qname, then `$important` rules, and allow outranks
- * block. One function for the qname, for names in answers, and for explanations. Results are cached in a memo.
+ * Verdict of policy on a name: blocked services, managed domains, regex filters, then the lists, in the order of the
+ * contract. Within the lists, allowlists outrank rewrites of the qname, then come `$important` rules, and allow
+ * outranks block. One function serves the qname, names in answers, and explanations. Results are cached in a memo.
  */
 import {
   INHERITED_KINDS,
@@ -38,24 +38,27 @@ const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
 const MANAGED_DENY = ManualKind.DENY_EXACT | ManualKind.DENY_SUFFIX;
 const IPV4_SIZE = 4;
-/** Distinguishes addresses from names of the same text in the memo. */
+/** Separates addresses from names with the same text in the memo. */
 const ADDRESS_MARK = 0x6a09e667;
 
 /** Called for every rule that matches a name, for explanations. */
 export interface MatchRecorder {
-  /** `label` is where the rule's name starts in the judged `name`, see `labelOf`; -1 = a pattern. */
+  /**
+   * `label` is the index of the label in the checked `name` at which the rule's name starts, see `labelOf`; -1 = a
+   * pattern.
+   */
   met(origin: RuleOriginCode, rule: number, kinds: number, name: Query, label: number): void;
 }
 
-/** Judges names. One per thread. */
+/** Applies policy to names. One per thread. */
 export class Judge {
   /** Receives matches while it is set. */
   recorder: MatchRecorder | null = null;
   private readonly memo = new RuleMatchMemo();
   private isConditional = false;
-  /** The current prefix, where an address is judged. */
+  /** The current prefix of an address. */
   private readonly prefix = new Query();
-  /** Inputs and results of judging special rules; fields, so that the callbacks are created once. */
+  /** Inputs and results of evaluating special rules; fields, so that the callbacks are created once. */
   private snapshot!: OpenSnapshot;
   private policyClass = 0;
   private asker!: Query;
@@ -66,19 +69,19 @@ export class Judge {
   private isAllowlisted = false;
   private special = -1;
   private importantSpecial = -1;
-  /** Those of the last name; `rules` are the ones whose records are merged. */
+  /** Results for the last name; `rules` are the ones whose records are merged. */
   readonly rewritten = new MatchedRewrites();
 
-  /** Drops references to replaced tables, so that they can be collected. */
+  /** Releases replaced tables, so that they can be garbage-collected. */
   releaseTables(next: OpenSnapshot): void {
     this.snapshot = next;
   }
 
   /**
-   * The rule match of `name` for `asker`, whose client counts where a rule asks for it: NOT_BLOCKED, ALLOWED,
-   * ALLOWED_BY_LIST, or the rule that blocks or rewrites. Another `name` than the asker's is one of an answer, and its
-   * `qtype` the type of its record: rewrites do not judge it. For an address of an answer, only address patterns and
-   * expressions are matched.
+   * The rule match of `name` for `asker`, whose client is used for conditions: NOT_BLOCKED, ALLOWED, ALLOWED_BY_LIST,
+   * or the rule that blocks or rewrites. If `name` is not the asker's own, it is from an answer, and its `qtype` is the
+   * type of its record: rewrites do not apply to it. Addresses of an answer match only address patterns and regular
+   * expressions.
    */
   judge(name: Query, asker: Query, snapshot: OpenSnapshot, policyClass: number): RuleMatch {
     const low = name.hashLow[0]!;
@@ -106,7 +109,7 @@ export class Judge {
     return this.memo.touch(low, policyClass);
   }
 
-  /** Whether the last rule match holds for this question or client only. */
+  /** Whether the last rule match is valid only for this question or client. */
   get wasConditional(): boolean {
     return this.isConditional;
   }
@@ -227,7 +230,10 @@ export class Judge {
     return blocking;
   }
 
-  /** Looks for rules at the prefixes of an address; the longest blocking one is reported unless a rule already is. */
+  /**
+   * Matches the prefixes of an address against rules; reports the longest blocking one unless a rule is already
+   * reported.
+   */
   private judgePrefixes(address: Query, before: RuleMatch): RuleMatch {
     const { rules, policy } = this.snapshot;
     const lengths = address.addressSize === IPV4_SIZE ? rules.ipv4Prefixes : rules.ipv6Prefixes;
@@ -261,7 +267,7 @@ export class Judge {
     if (rule.takenBackBy !== undefined && isTakenBack(rule.takenBackBy, policy, this.policyClass)) return;
     const isRewrite = rule.rewrite !== undefined;
     if (isRewrite || hasAsker(rule)) {
-      // A rewrite judges the name of a question, but not the same name in an answer.
+      // A rewrite applies to the name of a question, but not to the same name in an answer.
       this.isConditional = true;
       if (isRewrite && this.name !== this.asker) return;
       if (!isFor(rule, this.name.qtype, this.asker, this.snapshot.namedClients)) return;
@@ -279,14 +285,14 @@ export class Judge {
     else if ((rule.kind & BLOCK) !== 0) this.special = first(this.special, index);
   };
 
-  /** The match of the rewrites met so far. */
+  /** The match of the rewrites found so far. */
   private decideRewrite(): RuleMatch {
     const index = this.rewritten.decide(this.snapshot.special);
     return index < 0 ? NOT_BLOCKED : blockedBy(RuleOrigin.SPECIAL, index, 0);
   }
 }
 
-/** Whether one of these lists, which disable the rule, serves the class. */
+/** Whether one of these lists, which disable the rule, is active for the class. */
 function isTakenBack(by: readonly number[], policy: PolicyTable, policyClass: number): boolean {
   for (const source of by) if (policy.isServed(policyClass, source)) return true;
   return false;
@@ -297,7 +303,7 @@ function first(before: number, now: number): number {
   return before < 0 || now < before ? now : before;
 }
 
-/** Chooses between a special rule and a match in the table which one to report. */
+/** Chooses whether to report a special rule or a match in the table. */
 function preferred(index: number, tabled: RuleMatch): RuleMatch {
   return index < 0 || tabled !== NOT_BLOCKED ? tabled : blockedBy(RuleOrigin.SPECIAL, index, 0);
 }

@@ -1,4 +1,4 @@
-/** The `$dnsrewrite` rules that match a question's name, and the exceptions that lift them; which of them decides. */
+/** The `$dnsrewrite` rules that match a question's name, the exceptions that cancel them, and which rule decides. */
 import { Rcode } from '../../shared/dns/iana.ts';
 import { RuleKind } from '../../shared/snapshot/rule-table.ts';
 import type { SpecialMatcher } from '../../shared/snapshot/special-matcher.ts';
@@ -11,7 +11,7 @@ const ANY_ANSWER: RewriteAnswer = { rcode: Rcode.NOERROR };
 
 /** Matches of one name at a time. */
 export class MatchedRewrites {
-  /** Indexes of the rules; after `decide` those that are not lifted, in their order. */
+  /** Indexes of the rules; after `decide`, those that are not cancelled, in order. */
   readonly rules: number[] = [];
   private readonly lifting: number[] = [];
 
@@ -53,7 +53,10 @@ function byNumber(a: number, b: number): number {
   return a - b;
 }
 
-/** Whether an exception lifts a rewrite: that of the same answer, or any; an important one only if it is important. */
+/**
+ * Whether an exception cancels a rewrite: an exception for the same answer or for any; an important rewrite needs an
+ * important exception.
+ */
 function lifts({ kind: liftKind, rewrite: lifted }: SpecialRule, { kind, rewrite }: SpecialRule): boolean {
   if ((kind & IMPORTANT) !== 0 && (liftKind & IMPORTANT) === 0) return false;
   return isSameRewrite(lifted!, ANY_ANSWER) || isSameRewrite(lifted!, rewrite!);

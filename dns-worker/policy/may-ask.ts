@@ -1,9 +1,9 @@
-/** Whether a client may ask, away from the stages: for messages without a question, and for connections. */
+/** Whether a client may ask, for use outside the stages: for messages without a question, and for connections. */
 import { isAdmitted } from '../../shared/snapshot/client-table.ts';
 import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { OpenSnapshot } from './open-snapshot.ts';
 
-/** Who asks: 16 bytes of address at `clientAt`, and the key that came with the question, '' = none. */
+/** The client: 16 bytes of address at `clientAt`, and the key that came with the question, '' = none. */
 export interface Asker {
   readonly clientBytes: Uint8Array;
   readonly clientAt: number;

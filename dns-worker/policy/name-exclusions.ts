@@ -1,6 +1,6 @@
 /**
- * Domains whose queries are left out of the log, of statistics, or of both, with their subdomains. Without any, a query
- * costs one comparison; with some, one pass over its name and one look-up for each of its labels.
+ * Domains whose queries, including those of subdomains, are excluded from the log, from statistics, or from both.
+ * Without such domains a query costs one comparison; otherwise one pass over its name and one lookup per label.
  */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { Exclusion, type ExclusionBits } from '../../shared/query-log.ts';
@@ -13,21 +13,21 @@ interface ExcludedName {
 }
 
 const FACTOR = 0x01000193;
-/** Of a hash: a small integer, which a map finds without an allocation. */
+/** Limits a hash to a small integer, which a map finds without an allocation. */
 const HASH_MASK = 0x3fff_ffff;
 
 /** The domains. */
 export class NameExclusions {
-  /** By the hash of the name, read from its end; names with the same hash are in one list. */
+  /** By the hash of the name, computed from its end; names with the same hash are in one list. */
   private readonly byHash = new Map<number, ExcludedName[]>();
 
-  /** Domains in presentation form; what is not a name is skipped. */
+  /** Domains in presentation form; invalid names are skipped. */
   constructor(fromLog: readonly string[], fromStats: readonly string[]) {
     for (const text of fromLog) this.add(text, Exclusion.LOG);
     for (const text of fromStats) this.add(text, Exclusion.STATS);
   }
 
-  /** Logs and statistics that leave the query out because of its name. */
+  /** Whether the query's name excludes it from the log or from statistics. */
   of({ qname, qnameLength, labelAt, labelCount }: Query): ExclusionBits {
     const { byHash } = this;
     if (byHash.size === 0) return Exclusion.NONE;
@@ -58,7 +58,7 @@ export class NameExclusions {
   }
 }
 
-/** Whether a name of `length` bytes, of which this is a part from a label on, ends with `end`. */
+/** Whether a name of `length` bytes, of which `name` is the part from a label on, ends with `end`. */
 function endsWith(name: Uint8Array, length: number, end: Uint8Array): boolean {
   const from = length - end.length;
   if (from < 0) return false;

@@ -1,12 +1,12 @@
 /**
- * A small table of names, each with a number, found by the hashes that parsing leaves in a query. An empty table costs
- * one comparison; only suffixes with the label count of some entry are looked up. Large tables of rules are
- * `shared/snapshot/rule-table.ts`.
+ * A small table of numbered names; lookups use the hashes that parsing leaves in a query. An empty table costs one
+ * comparison; only suffixes with the label count of an entry are looked up. `shared/snapshot/rule-table.ts` is for
+ * large tables of rules.
  */
 import { hashName, MAX_LABELS } from '../../shared/dns/name.ts';
 import type { HashedName } from '../../shared/snapshot/special-matcher.ts';
 
-/** A name in folded wire form and its number, 0..2^31-2. */
+/** A name in lower-case wire form and its number, 0..2^31-2. */
 export interface NumberedName {
   readonly name: Uint8Array;
   readonly number: number;
@@ -18,16 +18,16 @@ export const NOT_FOUND = -1;
 const SLOT_WORDS = 3;
 const MIN_SLOTS = 4;
 
-/** Names found by hash: 64 bits confirm them. */
+/** Names by hash, confirmed by 64 bits. */
 export class NameTable {
   readonly size: number;
   private readonly mask: number;
   /** Low lane, high lane, number plus one; 0 = free. */
   private readonly words: Int32Array;
-  /** By number of labels: 1 = some entry has so many. */
+  /** By number of labels: 1 = an entry has that many. */
   private readonly depths = new Uint8Array(MAX_LABELS + 1);
 
-  /** `seeds` are those of the queries' hashes; of equal names the first one wins. */
+  /** `seeds` are those of the queries' hashes; of equal names, the first is used. */
   constructor(entries: readonly NumberedName[], seedLow: number, seedHigh: number) {
     this.size = entries.length;
     const slots = Math.max(MIN_SLOTS, 2 ** Math.ceil(Math.log2(entries.length * 2 + 1)));
@@ -56,8 +56,8 @@ export class NameTable {
   }
 
   /**
-   * Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. With `skippedLabels` only parents that
-   * many labels up count; with `end` only those that start before this label.
+   * Number of the longest entry that is `name` or a parent of it, or NOT_FOUND. `skippedLabels` ignores entries fewer
+   * labels up than this; `end` ignores those that start at this label or later.
    */
   findSuffix(name: HashedName, skippedLabels = 0, end: number = name.labelCount): number {
     if (this.size === 0) return NOT_FOUND;

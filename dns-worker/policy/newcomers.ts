@@ -1,7 +1,7 @@
 /**
- * Recognizes clients that policy knows by their MAC at addresses that it does not know yet: the control plane learns of
- * a new address within a second or so, but the first question from it is already filtered as the client's. The kernel's
- * neighbour table says which MAC is at the address; policy has each MAC as an address too (`macIdentity`).
+ * Recognizes known clients at new addresses by their MAC. The control plane learns of a new address within about a
+ * second, but the first question from it is already filtered as the client's. The kernel's neighbour table maps the
+ * address to a MAC; policy also stores each MAC as an address (`macIdentity`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import { addressFromText, addressToText } from '../../shared/net/ip.ts';
@@ -23,13 +23,16 @@ import type { OpenSnapshot } from './open-snapshot.ts';
 /** Parts of a snapshot that this needs. */
 export type NewcomerSnapshot = Pick<OpenSnapshot, 'clients' | 'grants' | 'namedClients'>;
 
-/** How long a table is used for the addresses in it; the control plane learns of a new one sooner. */
+/**
+ * Milliseconds for which a copy of the table is used for the addresses in it; the control plane learns of a new one
+ * sooner.
+ */
 const TABLE_MS = 5000;
-/** Questions of an address without a neighbour that read the table: behind a router none ever has one. */
+/** Maximum number of reads of the table for one address without a neighbour: clients behind a router never have one. */
 const MAX_READS_OF_ONE = 32;
-/** Addresses without a neighbour that are remembered. */
+/** Maximum number of remembered addresses without a neighbour. */
 const MAX_ABSENT = 4096;
-/** Reading takes at most so much of each second (25 us for a small network): senders can invent addresses. */
+/** Maximum time for reading per second (one read takes 25 us in a small network): senders can invent addresses. */
 const BUDGET_MS = 50;
 const SECOND_MS = 1000;
 
@@ -41,7 +44,7 @@ export class Newcomers {
   private readonly clock: Clock;
   private table: ReadonlyMap<string, string> = new Map();
   private readAtMs = -Infinity;
-  /** How often the table was read for an address that it did not have. */
+  /** How often the table was read for an address that is not in it. */
   private readonly absent = new Map<string, number>();
   private budgetMs = BUDGET_MS;
   private paidAtMs = -Infinity;
@@ -78,7 +81,7 @@ export class Newcomers {
     return exclusion === Exclusion.NONE ? placed : withExclusion(placed, exclusion);
   }
 
-  /** The MAC at the client's address; undefined = none, or there was no time to look. */
+  /** The MAC at the client's address; undefined = none, or no time to look it up. */
   private macAt({ clientBytes, clientAt, arrivedMonotonicMs }: Query): string | undefined {
     const address = addressToText(clientBytes, clientAt);
     const isRecent = arrivedMonotonicMs - this.readAtMs < TABLE_MS;
@@ -87,7 +90,7 @@ export class Newcomers {
     const reads = this.absent.get(address) ?? 0;
     if (reads >= MAX_READS_OF_ONE) return undefined;
     this.isSettled = false;
-    // Read since the question came: it would say the same.
+    // The table was read after the question arrived: another read would not help.
     if (this.readAtMs < arrivedMonotonicMs && !this.refresh()) return undefined;
     const mac = this.table.get(address);
     if (mac === undefined) this.noteAbsent(address, reads + 1);

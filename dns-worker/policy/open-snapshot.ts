@@ -1,4 +1,4 @@
-/** The snapshot a thread answers from: replaced whole between two batches, never edited. */
+/** The snapshot that a thread answers from: replaced as a whole between two batches, never modified. */
 import { ClientTable } from '../../shared/snapshot/client-table.ts';
 import type { ForwardZone } from '../../shared/snapshot/forward-zone-servers.ts';
 import { KeyedClients } from '../../shared/snapshot/keyed-clients.ts';
@@ -29,7 +29,7 @@ export interface OpenSnapshot {
   /** Forward zones, and the index of a name's zone among them. */
   readonly zones: readonly ForwardZone[];
   readonly zoneNames: NameTable;
-  /** Whether any rule applies to addresses of answers. */
+  /** Whether any rule applies to addresses in answers. */
   readonly judgesAddresses: boolean;
   readonly safeSearch: SafeSearchTable;
   readonly grants: GrantTable;
@@ -38,8 +38,8 @@ export interface OpenSnapshot {
 }
 
 /**
- * Opens the buffers of a snapshot; opened special rules, of lists or manual, are reused from `before` if they are the
- * same. Throws a RangeError if they are of another layout.
+ * Opens the buffers of a snapshot; reuses the opened special rules of lists and the manual ones of `before` if they are
+ * unchanged. Throws a RangeError if a layout has another version.
  */
 export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): OpenSnapshot {
   const rules = new RuleTable(buffers.rules);
@@ -78,7 +78,7 @@ export function openSnapshot(buffers: SnapshotBuffers, before?: OpenSnapshot): O
   };
 }
 
-/** Whether both are of the same build; special rules are built together with their names. */
+/** Whether both come from the same build; special rules are built together with their names. */
 export function isSameTable(before: RuleTable, now: RuleTable): boolean {
   return before.build === now.build && before.nameCount === now.nameCount;
 }

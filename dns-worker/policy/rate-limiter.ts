@@ -4,8 +4,8 @@
  * ahead. Two threads that update one bucket at once may count two questions as one; the limit gets slightly wider, and
  * no answer is lost.
  *
- * A network has two buckets of the same size: queries with a proven address (`hasProvenAddress`) do not suffer from
- * those that others send in its name.
+ * A network has two buckets of the same size, so that queries with a proven address (`hasProvenAddress`) are not
+ * affected by forged ones.
  */
 import { masksOf } from '../../shared/net/cidr.ts';
 import { addressFromText, addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
@@ -37,7 +37,7 @@ export class RateLimiter {
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly seed: number;
-  /** Separates the buckets of proven addresses; secret, so that no network can be chosen to collide. */
+  /** Separates the buckets of proven addresses; secret, so that an attacker cannot choose a network that collides. */
   private readonly provenMark: number;
   private readonly ipv4Masks: Int32Array;
   private readonly ipv6Masks: Int32Array;
@@ -68,7 +68,10 @@ export class RateLimiter {
     return this.admits(query, L.NXDOMAIN_DOUBLE, 1000 / nxdomainPerSecond, nxdomainPerSecond);
   }
 
-  /** Whether this limited answer, counted over the whole node, is one of those that send the client to TCP. */
+  /**
+   * Whether this limited answer is one of those that are sent truncated, so that the client retries over TCP; counted
+   * over the whole node.
+   */
   slips(): boolean {
     const { slipRatio } = this.settings;
     if (slipRatio === 0) return false;
@@ -81,7 +84,7 @@ export class RateLimiter {
     const at = this.bucketOf() * BUCKET_DOUBLES + double;
     const nowMs = query.arrivedMonotonicMs;
     const fullAtMs = doubles[at]! > nowMs ? doubles[at]! : nowMs;
-    // Tolerance for the rounding error of many summed intervals: a hundredth of one.
+    // Tolerance for the rounding error of many added intervals: a hundredth of an interval.
     if (fullAtMs - nowMs > (burst - 0.99) * intervalMs) return false;
     doubles[at] = fullAtMs + intervalMs;
     return true;
@@ -99,7 +102,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Number of the network's bucket; takes over a full one, or the fullest of its ways. */
+  /** Number of the network's bucket; takes over a full one, or the fullest in its set. */
   private bucketOf(): number {
     const { words, doubles, network } = this;
     let hash = this.seed;

@@ -1,14 +1,19 @@
 /**
- * The networks of clients that may not ask, as one thread remembers them: how many answers each has had in this second,
- * and how many queries since its last report to the control plane. Bounded: networks with the same place share its answers,
- * and take its count from each other. IPv4 networks of 24 bits, IPv6 networks of 56 bits.
+ * The networks of refused clients, per thread: how many answers each has had in this second, and how many queries since
+ * its last report to the control plane. Bounded: networks with the same slot share its answers, and reset each other's
+ * count. IPv4 networks have 24 bits, IPv6 networks 56.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 import type { Query } from '../query/query.ts';
 
-/** Answers to one network in a second: enough for its devices to notice, too few to be of use against others. */
+/**
+ * Maximum number of answers per network and second: enough for its devices to notice, too few for an attack on others.
+ */
 const ANSWERS_A_SECOND = 5;
-/** Time between two reports of a network, and reports of all networks in a second: forged senders may be of any. */
+/**
+ * Seconds between two reports of a network, and maximum number of reports per second: forged senders may be in any
+ * network.
+ */
 const REPORT_SECS = 10;
 const REPORTS_A_SECOND = 50;
 
@@ -24,7 +29,7 @@ const Slot = {
   REPORTED_SECS: 5,
   QUERIES: 6,
 } as const;
-/** Long before any second of the monotonic clock. */
+/** Earlier than any second of the monotonic clock. */
 const NEVER_SECS = -REPORT_SECS;
 const FACTOR = 0x9e3779b1 | 0;
 const IPV4_MASK = ~0xff;
@@ -32,13 +37,13 @@ const IPV6_SECOND_MASK = ~0xff;
 
 /** One per thread. */
 export class Refusals {
-  /** Queries of the network of the last query that have not been reported before, if its report is due; else 0. */
+  /** Queries of the last query's network since its last report, if a report is due; else 0. */
   unreported = 0;
   private readonly slots = new Int32Array(SLOTS * Slot.SIZE);
   private reportedSecond = 0;
   private reports = 0;
 
-  /** Notes a query of a client that may not ask; false = its network has had its answers of this second. */
+  /** Counts a query of a client that may not ask; false = its network has had its answers in this second. */
   note(query: Query): boolean {
     const { slots } = this;
     const second = query.arrivedMonotonicSecs;
@@ -66,7 +71,7 @@ export class Refusals {
     return ++this.reports <= REPORTS_A_SECOND;
   }
 
-  /** Word at which the network's slot starts; the network takes it over if it is another one's. */
+  /** Word at which the network's slot starts; takes the slot over if it belongs to another network. */
   private slotOf({ clientBytes, clientAt }: Query): number {
     const { slots } = this;
     const isIpv4 = isMappedIpv4(clientBytes, clientAt);
@@ -88,7 +93,8 @@ export class Refusals {
     slots[at + Slot.WORD0] = word0;
     slots[at + Slot.WORD1] = word1;
     slots[at + Slot.WORD3] = word3;
-    // Not its answers of this second: else forged senders of two networks with this place would get any number.
+    // The answers of this second are not reset: otherwise forged senders in two networks with this slot would get any
+    // number.
     slots[at + Slot.QUERIES] = 0;
     slots[at + Slot.REPORTED_SECS] = NEVER_SECS;
     return at;

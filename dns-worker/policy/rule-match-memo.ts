@@ -1,11 +1,11 @@
 /**
- * Caches the rule match of a name for one policy class of one snapshot, per thread. Most queries ask for few names; a
- * hit costs one cache line instead of a walk over a table that fits in no cache. The four entries of a line are a set;
- * 64 bits of hash confirm a hit, and a newer snapshot invalidates it.
+ * Caches the rule match of a name for one policy class of one snapshot, per thread. Most queries are for few names; a
+ * hit costs one cache line instead of a walk over a table that is larger than the CPU caches. The four entries of a
+ * line are a set; 64 bits of hash confirm a hit, and a newer snapshot invalidates it.
  */
 import type { RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
 
-/** Sets, a power of two: 4 MiB of memory, which is allocated as names come. */
+/** Number of sets, a power of two: 4 MiB of memory, which is allocated as it is used. */
 const SETS = 65_536;
 const SET_SHIFT = 4;
 const SET_WORDS = 1 << SET_SHIFT;
@@ -16,7 +16,7 @@ const VERSION_AT = 2;
 const MATCH_AT = 3;
 
 const CLASS_FACTOR = 0x9e3779b1 | 0;
-/** A packed rule: its number plus one, above it its origin, above that the label. */
+/** A packed rule: its number plus one in the low bits, then its origin, then the label. */
 const ORIGIN_SHIFT = 21;
 const ORIGIN_MASK = 0x7;
 const LABEL_SHIFT = 24;
@@ -24,7 +24,7 @@ const RULE_MASK = 0x1f_ffff;
 
 /**
  * Verdict of policy on a name: one of the constants below, or a packed rule that blocks (`blockedBy`). One i32, so that
- * it is kept and passed on without an object.
+ * it needs no object.
  */
 export type RuleMatch = number;
 
@@ -32,13 +32,13 @@ export type RuleMatch = number;
 export const UNKNOWN = -1;
 /** The match depends on more than the name. */
 export const CONDITIONAL = -2;
-/** An allow rule that people made lets the name pass, or one of a list does. */
+/** An allow rule of users allows the name, or one of a list does. */
 export const ALLOWED = -3;
 export const ALLOWED_BY_LIST = -4;
 /** No rule matches the name. */
 export const NOT_BLOCKED = 0;
 
-/** Whether an allow rule of any origin lets the name pass. */
+/** Whether an allow rule of any origin allows the name. */
 export function isAllowing(match: RuleMatch): boolean {
   return match === ALLOWED || match === ALLOWED_BY_LIST;
 }
@@ -54,19 +54,22 @@ export function originOf(match: RuleMatch): RuleOriginCode {
 }
 
 /**
- * Index of the label at which the deciding rule's name starts; for an address the length of the rule's prefix, 0 = the
+ * Index of the label at which the deciding rule's name starts; for an address, the length of the rule's prefix, 0 = the
  * address itself.
  */
 export function labelOf(match: RuleMatch): number {
   return match >>> LABEL_SHIFT;
 }
 
-/** A match that blocks; NOT_BLOCKED's place is taken by rule numbers being stored plus one. */
+/** A match that blocks. Rule numbers are stored plus one, so that none is equal to NOT_BLOCKED. */
 export function blockedBy(origin: RuleOriginCode, rule: number, label: number): RuleMatch {
   return (rule + 1) | (origin << ORIGIN_SHIFT) | (label << LABEL_SHIFT);
 }
 
-/** The largest rule number that a match can name; beyond it (two million sets of lists) one number stands for all. */
+/**
+ * The largest rule number that a match can contain; larger ones (above two million sets of lists) are all stored as
+ * this number.
+ */
 export const MAX_RULE = RULE_MASK - 1;
 
 /** Rule matches of one thread. Hash lanes and versions are i32. */
@@ -89,14 +92,14 @@ export class RuleMatchMemo {
     return this.words[setOf(classKey(low, policyClass))]!;
   }
 
-  /** Stores a match in the place of the name, or of one from before, or of one that its hash chooses. */
+  /** Stores a match in the entry of the name, in an outdated one, or in one that the hash chooses. */
   remember(low: number, high: number, snapshotVersion: number, policyClass: number, match: RuleMatch): void {
     const { words } = this;
     const key = classKey(low, policyClass);
     const at = this.placeOf(key, high, ~snapshotVersion);
     words[at + LOW_AT] = key;
     words[at + HIGH_AT] = high;
-    // Inverted, so that an empty entry is of no version.
+    // Inverted, so that an empty entry does not match any version.
     words[at + VERSION_AT] = ~snapshotVersion;
     words[at + MATCH_AT] = match;
   }
@@ -117,7 +120,7 @@ function setOf(key: number): number {
   return (key & (SETS - 1)) << SET_SHIFT;
 }
 
-/** The low lane with the class mixed in: the same name has an entry for each class. */
+/** The low lane combined with the class: the same name has an entry for each class. */
 function classKey(low: number, policyClass: number): number {
   return low ^ Math.imul(policyClass, CLASS_FACTOR);
 }

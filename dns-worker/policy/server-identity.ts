@@ -13,9 +13,9 @@ import type { CompatApiUrls, IdentitySettings } from '../../shared/threads/messa
 import type { Query } from '../query/query.ts';
 import { NameExclusions } from './name-exclusions.ts';
 
-/** Octets of a character-string (RFC 1035 section 3.3). */
+/** Maximum size of a character-string in bytes (RFC 1035 section 3.3). */
 const MAX_TEXT_SIZE = 255;
-/** Answers no question about this server. */
+/** Settings without any information about this server. */
 export const NO_IDENTITY: IdentitySettings = {
   chaosClients: [],
   healthCheckNames: [],
@@ -29,7 +29,7 @@ export const NO_IDENTITY: IdentitySettings = {
   designatedAddresses: [],
 };
 
-/** The machine itself, which may have to find the servers of its lists by this very server. */
+/** The machine itself, which may need this very server to resolve the servers of its lists. */
 const OWN_NETWORKS = ['127.0.0.0/8', '::1'].map((text) => networkFromText(text)!);
 
 const STATE_NAME = nameFromText('status.weir')!;
@@ -44,11 +44,11 @@ const STATE_TEXTS: Readonly<Record<number, Uint8Array>> = {
 export class ServerIdentity {
   /** RDATA of SVCB records. */
   readonly designated: readonly Uint8Array[];
-  /** Addresses of that name, 4 or 16 bytes each. */
+  /** Addresses of the designated resolver's name, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
-  /** Clients that may not ask get no answer. */
+  /** Whether clients that may not ask get no answer. */
   readonly refusesSilently: boolean;
-  /** Names whose queries are left out of the log or of statistics. */
+  /** Names whose queries are excluded from the log or from statistics. */
   readonly nameExclusions: NameExclusions;
   private readonly clients: readonly Network[];
   private readonly healthCheckNames: readonly Uint8Array[];
@@ -76,7 +76,7 @@ export class ServerIdentity {
     this.texts = texts.map(([name, text]) => [nameFromText(name)!, text]);
   }
 
-  /** Whether a query is logged and counted: not if it is for a probe, or about the state of this node. */
+  /** Whether a query is logged and counted: not if it is a probe, or about the state of this node. */
   logMarkOf(query: Query): LogMarkCode {
     if (query.qclass === RRClass.CH) return LogMark.NONE;
     if (isProbeName(query.qname, 0, query.qnameLength)) return LogMark.PROBE;
@@ -115,7 +115,7 @@ function isName({ qname, qnameLength }: Query, name: Uint8Array): boolean {
   return true;
 }
 
-/** The names by which PADD and the scripts of Pi-hole ask where the API is. */
+/** The names with which PADD and Pi-hole's scripts find the API. */
 function compatTexts(urls: CompatApiUrls | null): [string, Uint8Array][] {
   if (urls === null) return [];
   const named = asciiBytes(urls.named);

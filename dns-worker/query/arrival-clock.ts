@@ -1,11 +1,14 @@
 /**
- * Arrival time of a batch on both clocks. The wall clock is read only twice a second and extrapolated by the monotonic
- * one, because each read allocates a number and a busy thread allocates nothing.
+ * Arrival time of a batch on both clocks. The wall clock is read only twice a second and extrapolated with the
+ * monotonic clock, because each read allocates a number and a busy thread must not allocate.
  */
 import { systemClock } from '../../shared/clock.ts';
 import type { Query } from './query.ts';
 
-/** How long the offset between the clocks is trusted, milliseconds: the delay until a step of the wall clock shows. */
+/**
+ * Milliseconds for which the offset between the clocks is used: the maximum delay until a step of the wall clock is
+ * noticed.
+ */
 const OFFSET_LIFE_MS = 500;
 
 /** Stamps queries with the current time. One per thread. */
@@ -13,7 +16,7 @@ export class ArrivalClock {
   private offsetMs = 0;
   private offsetUntilMs = -Infinity;
 
-  /** Writes the arrival into `query`, for all queries of a batch at once. */
+  /** Writes the arrival time into `query`, for all queries of a batch. */
   stamp(query: Query): void {
     const nowMs = systemClock.monotonicMs();
     if (nowMs >= this.offsetUntilMs) {
@@ -24,7 +27,7 @@ export class ArrivalClock {
   }
 }
 
-/** Writes an arrival into `query`: milliseconds of the wall clock and of the monotonic one. */
+/** Writes an arrival time into `query`: milliseconds of the wall clock and of the monotonic one. */
 export function stampArrival(query: Query, wallMs: number, monotonicMs: number): void {
   query.arrivedMs = wallMs;
   query.arrivedSecs = Math.floor(wallMs / 1000);

@@ -1,6 +1,6 @@
 /**
- * Reads a request in place: header, the one question, OPT. The qname is checked, folded and hashed here, label by
- * label, so that no later stage reads the message again. Every byte is hostile.
+ * Reads a request in place: header, the one question, OPT. Checks, lower-cases and hashes the qname label by label, so
+ * that no later stage reads the message again. Every byte may be hostile.
  */
 import {
   foldWord,
@@ -28,13 +28,15 @@ import type { Query } from './query.ts';
 /** The result of parsing a request. */
 export const ParseOutcome = {
   OK: 0,
-  /** Too short for a header, or itself a response: no answer may be given. */
+  /** Too short for a header, or itself a response: must not be answered. */
   DROP: 1,
   /** Answer FORMERR. */
   FORMAT_ERROR: 2,
   /** Answer NOTIMP. */
   NOT_IMPLEMENTED: 3,
-  /** No question, but OPT: `query` has that. Valid only as a request for a cookie (RFC 7873 section 5.4). */
+  /**
+   * No question, but an OPT record, which is in `query`. Valid only as a request for a cookie (RFC 7873 section 5.4).
+   */
   NO_QUESTION: 4,
 } as const;
 export type ParseOutcomeCode = (typeof ParseOutcome)[keyof typeof ParseOutcome];
@@ -44,7 +46,7 @@ export function parseQuery(query: Query, seedLow: number, seedHigh: number): Par
   const { bytes, at, length } = query;
   if (length < Header.SIZE) return ParseOutcome.DROP;
   const high = bytes[at + Header.FLAGS_HIGH]!;
-  // RFC 1035 section 4.1.1: QR set means a response; answering it would let two servers talk forever.
+  // RFC 1035 section 4.1.1: QR set means a response; answering it could start an endless exchange between two servers.
   if ((high & FlagsHigh.QR) !== 0) return ParseOutcome.DROP;
   const low = bytes[at + Header.FLAGS_LOW]!;
   query.recursionDesired = (high & FlagsHigh.RD) !== 0;
@@ -64,7 +66,7 @@ export function parseQuery(query: Query, seedLow: number, seedHigh: number): Par
   return readOpt(query) ? ParseOutcome.OK : ParseOutcome.FORMAT_ERROR;
 }
 
-/** Checks the qname label by label and copies it folded; false if it is malformed or cut off. */
+/** Checks the qname label by label and copies it in lower case; false if it is malformed or truncated. */
 function readQuestion(query: Query): boolean {
   const { bytes, at, labelAt } = query;
   const start = at + Header.SIZE;
@@ -75,7 +77,7 @@ function readQuestion(query: Query): boolean {
     if (offset >= end) return false;
     const labelLength = bytes[offset]!;
     if (labelLength === 0) break;
-    // Also refuses compression pointers: there is nothing before the question to point at.
+    // Also rejects compression pointers: there is nothing before the question to point to.
     if (labelLength > MAX_LABEL_LENGTH || offset - start + labelLength + 2 > MAX_NAME_LENGTH) return false;
     labelAt[labels++] = offset - start;
     offset += labelLength + 1;
@@ -91,7 +93,7 @@ function readQuestion(query: Query): boolean {
   return true;
 }
 
-/** Copies the name at `start` of the message's buffer, folded, four bytes at a time. */
+/** Copies the name at `start` of the message's buffer in lower case, four bytes at a time. */
 function foldName(query: Query, start: number): void {
   const { view, qnameWords, qnameLength } = query;
   const last = (qnameLength - 1) >>> 2;
@@ -101,7 +103,7 @@ function foldName(query: Query, start: number): void {
   qnameWords[last] = qnameWords[last]! & LAST_WORD_MASK[qnameLength & 3]!;
 }
 
-/** Hashes the name from its end, keeping the lanes at the start of every label. */
+/** Hashes the name from its end, and stores the lanes at the start of every label. */
 export function hashSuffixes(query: Query, seedLow: number, seedHigh: number): void {
   const { qname, qnameView, labelAt, hashLow, hashHigh } = query;
   let low = seedLow;
@@ -141,7 +143,7 @@ function readOpt(query: Query): boolean {
     const next = skipRecord(bytes, offset, end);
     if (next < 0) return false;
     if (typeOfRecord(bytes, offset, end) === RRType.OPT) {
-      // RFC 6891 section 6.1: one, in the additional section, and its owner is the root.
+      // RFC 6891 section 6.1: at most one, in the additional section, and its owner is the root.
       if (query.hasEdns || i < elsewhere || bytes[offset] !== 0) return false;
       readOptFields(query, offset + 1, next);
       // The format of options of other versions is unknown: BADVERS.

@@ -1,7 +1,7 @@
 /**
- * The data of the stages: the one reusable Query of a thread, and the closed set of stage results. A Query is a view of
- * the message in the receive slot, plus the results of earlier stages; `parse-query.ts` fills it, and it never outlives
- * its turn.
+ * The data of the stages: the one reusable Query of a thread, and the set of stage results. A Query is a view of the
+ * message in the receive slot, plus the results of earlier stages; `parse-query.ts` fills it, and it is valid for one
+ * turn.
  */
 import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { MAX_LABELS, MAX_NAME_LENGTH } from '../../shared/dns/name.ts';
@@ -25,11 +25,11 @@ import { POOLS_PARTITION } from '../../shared/snapshot/forward-zone-servers.ts';
 
 /** Outcome of a stage. */
 export const StageResult = {
-  /** The next stage looks at the query. */
+  /** The next stage runs. */
   CONTINUE: 0,
-  /** The answer lies in the slot, `replyLength` bytes of it. */
+  /** The answer is in the slot, `replyLength` bytes long. */
   ANSWERED: 1,
-  /** No answer is due. */
+  /** No answer is sent. */
   DROPPED: 2,
   /** The question goes to the resolver. */
   UNRESOLVED: 3,
@@ -39,14 +39,14 @@ export type StageResultCode = (typeof StageResult)[keyof typeof StageResult];
 /** Value if no extended error is added to a reply. */
 export const NO_EDE = -1;
 
-/** Room for a name and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
+/** Space for a name, and for the word that its last bytes are read and written with: 255 + 9, a multiple of 4. */
 const QNAME_BUFFER_SIZE = MAX_NAME_LENGTH + 9;
 
 /** One client request in flight. One object per thread; its fields are overwritten for each request. */
 export class Query {
-  /** Buffer that holds the message, and where it starts and how long it is. */
+  /** Buffer of the message, its offset and its length. */
   bytes: Uint8Array = new Uint8Array(0);
-  /** The same buffer, for words at any byte; it may be read and written four bytes past the message's end. */
+  /** The same buffer, for unaligned words; up to four bytes beyond the end of the message can be read and written. */
   view: DataView = new DataView(new ArrayBuffer(0));
   at = 0;
   length = 0;
@@ -60,12 +60,12 @@ export class Query {
   clientAt = 0;
   protocol: ProtocolCode = Protocol.udp;
   /**
-   * The key that came with it over TLS or HTTPS, in lower case, '' = none; and the client that has it, null = none.
-   * Threads without such queries never touch either.
+   * The key that came with it over TLS or HTTPS, in lower case, '' = none; and the client with that key, null = none.
+   * Threads without such queries never use either.
    */
   clientKey = '';
   keyed: KeyedClient | null = null;
-  /** Stands for the client if policy knows its MAC but not yet its address, see `macIdentity`; null otherwise. */
+  /** Represents the client if policy knows its MAC but not its address yet, see `macIdentity`; else null. */
   identity: Uint8Array | null = null;
   /** Wall clock of arrival, seconds and milliseconds. */
   arrivedSecs = 0;
@@ -75,8 +75,8 @@ export class Query {
   arrivedMonotonicSecs = 0;
 
   /**
-   * The qname folded, in wire form, filled with zeros to a whole word, and its length with the final zero;
-   * and the same memory as words and as a view for words at any byte.
+   * The qname in lower-case wire form, padded with zeros to a whole word, and its length including the final zero; the
+   * same memory as words, and as a view for unaligned words.
    */
   readonly qname: Uint8Array = new Uint8Array(QNAME_BUFFER_SIZE);
   readonly qnameWords: Int32Array = new Int32Array(this.qname.buffer);
@@ -88,7 +88,7 @@ export class Query {
   /** Hash lanes of the name from each label on, see `shared/dns/name.ts`. */
   readonly hashLow: Int32Array = new Int32Array(MAX_LABELS + 1);
   readonly hashHigh: Int32Array = new Int32Array(MAX_LABELS + 1);
-  /** The qname is an address of an answer, see `address-name.ts`; never so for a request. */
+  /** Whether the qname is an address of an answer, see `address-name.ts`; never for a request. */
   isAddress = false;
   /** Bytes of the address, 4 or 16. */
   readonly address: Uint8Array = new Uint8Array(16);
@@ -98,11 +98,11 @@ export class Query {
   /** Offset from `at` of the first byte after the question. */
   questionEnd = 0;
 
-  /** Whether the request has an OPT record, and what it says (RFC 6891). */
+  /** Whether the request has an OPT record, and its fields (RFC 6891). */
   hasEdns = false;
   ednsVersion = 0;
   dnssecOk = false;
-  /** Largest answer over UDP that the client takes, 512 at least. */
+  /** Maximum size of an answer over UDP that the client accepts, at least 512. */
   udpSize = 0;
   /** Offset of the options of the OPT record in `bytes`. */
   optionsAt = 0;
@@ -117,22 +117,22 @@ export class Query {
   /** The cookie of the reply (RFC 7873), and its length; 0 = none. */
   readonly cookie: Uint8Array = new Uint8Array(COOKIE_SIZE);
   cookieLength = 0;
-  /** The server's half of the client's cookie was valid: its address is not forged. */
+  /** Whether the server cookie was valid, so that the client's address is not forged. */
   hasValidCookie = false;
-  /** Options that the reply over a connection has, bits of `StreamOption`. */
+  /** Options in the reply over a connection, bits of `StreamOption`. */
   streamOptions = 0;
   recursionDesired = false;
   checkingDisabled = false;
   authenticDataWanted = false;
 
   /**
-   * Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, which is `zoneIndex` of the
-   * snapshot.
+   * Partition of the cache for this name: `POOLS_PARTITION`, or that of its forward zone, whose index in the snapshot
+   * is `zoneIndex`.
    */
   partition = POOLS_PARTITION;
   zoneIndex = -1;
 
-  /** Number of the record in the client table that gave the group; index of the group in the policy table. */
+  /** Index of the record in the client table that gave the group; index of the group in the policy table. */
   clientRecord = 0;
   groupIndex = 0;
   groupId = 0;
@@ -140,8 +140,8 @@ export class Query {
   isAdmitted = true;
 
   /**
-   * If the qname is an alias with an unresolved target: the target, folded, in wire form; the CNAME records that lead
-   * to it are the answer so far. 0 = none. `status` and `replyFlags` are the answer's.
+   * If the qname is an alias with an unresolved target: the target in lower-case wire form; the answer so far consists
+   * of the CNAME records that lead to it. Length 0 = none. `status` and `replyFlags` are those of the answer.
    */
   readonly alias: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   aliasLength = 0;
@@ -158,25 +158,31 @@ export class Query {
   ruleKind = 0;
   /** `RuleOrigin` of that rule; for a special rule `ruleAttribute` is its index plus one. */
   ruleOrigin: RuleOriginCode = RuleOrigin.LIST;
-  /** If the rule matched a name of the answer: that name, in wire form; `ruleNameOffset` is an offset in it then. */
+  /** If the rule matched a name of the answer: that name in wire form; `ruleNameOffset` is then an offset in it. */
   readonly ruleName: Uint8Array = new Uint8Array(MAX_NAME_LENGTH);
   ruleNameLength = 0;
-  /** Unix seconds at which the grant ends that decided, or lets everything pass, or NO_END_SECS; 0 = there is none. */
+  /**
+   * Unix seconds at which the deciding grant, or the grant that allows everything, ends, or NO_END_SECS; 0 = there is
+   * none.
+   */
   grantEndsAtSecs = 0;
   /**
-   * Nothing may block it: blocking is disabled, or a grant or the group's schedule allows everything. Only the latter
-   * two bypass safe search (contract: decision order); see `policy/freed-query.ts`.
+   * Whether nothing may block the query: blocking is disabled, or a grant or the group's schedule allows everything.
+   * Only a grant or schedule bypasses safe search (contract: decision order); see `policy/freed-query.ts`.
    */
   isUnfiltered = false;
   /**
-   * An allow rule let the qname pass: lists do not judge names in its answer. If it is a list's rule, services and
-   * manual rules still do.
+   * An allow rule matched the qname: lists do not apply to names in its answer. If it is a list's rule, services and
+   * manual rules still apply.
    */
   isAllowed = false;
   isAllowedByList = false;
-  /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS); and its place in the cache, if it came from there. */
+  /**
+   * Whether the answer refers to other names (CNAME, DNAME, SVCB, HTTPS); and its position in the cache, if it came
+   * from there.
+   */
   hasTargets = false;
-  /** Whether the answer has an address of the local network. */
+  /** Whether the answer contains a private address. */
   hasPrivateAddress = false;
   cacheReference = 0;
   /** Answer RRs in the reply: offset from `at`, bytes, count. */
@@ -189,20 +195,20 @@ export class Query {
   additionalCount = 0;
   /** FlagsHigh.AA and FlagsLow.AD of the reply; the bits do not overlap. */
   replyFlags = 0;
-  /** Extended error that goes with the reply, or NO_EDE. */
+  /** Extended error in the reply, or NO_EDE. */
   extendedError = NO_EDE;
-  /** Weir itself asks: it may always, and leaves no trace. */
+  /** Whether Weir itself asks: always allowed, and neither logged nor counted. */
   isOwn = false;
   /** Whether it is logged and counted. */
   logMark: LogMarkCode = LogMark.COUNTED;
-  /** Logs and statistics that leave it out because of its client or name, if it is logged and counted at all. */
+  /** Whether its client or name excludes it from the log or from statistics. */
   exclusion: ExclusionBits = Exclusion.NONE;
-  /** The limit of its network that it is over: logged as that, even if answered (dry run). */
+  /** The exceeded limit of its network, for the log, even if the query was answered (dry run). */
   limitedBy: LimitReasonCode = LimitReason.NONE;
   /** The cached answer is in use and expires soon: the resolve thread should refresh it. */
   wantsRefresh = false;
 
-  /** Takes the time of arrival of another one. */
+  /** Copies the arrival time of another query. */
   copyArrival(from: Query): void {
     this.arrivedSecs = from.arrivedSecs;
     this.arrivedMs = from.arrivedMs;
@@ -243,7 +249,7 @@ export class Query {
     this.streamOptions = 0;
   }
 
-  /** Who asks, and what policy says. */
+  /** Resets the client and the results of policy. */
   private forgetDecision(): void {
     this.clientRecord = 0;
     this.partition = POOLS_PARTITION;
@@ -279,7 +285,7 @@ export class Query {
     this.discardAnswer();
   }
 
-  /** Forgets the answer found so far, for one of this server's own in its place: nothing in that is proven. */
+  /** Discards the answer so far, to replace it with one of this server, which is not validated. */
   discardAnswer(): void {
     this.cached = 0;
     this.answersLength = 0;
@@ -291,13 +297,13 @@ export class Query {
     this.extendedError = NO_EDE;
   }
 
-  /** Takes the data of an ECS option, 4 to 20 bytes. */
+  /** Stores the data of an ECS option, 4 to 20 bytes. */
   setEcs(from: Uint8Array, at: number, length: number): void {
     for (let i = 0; i < length; i++) this.ecs[i] = from[at + i]!;
     this.ecsLength = length;
   }
 
-  /** Takes a cookie of `COOKIE_SIZE` bytes for the reply. */
+  /** Stores a cookie of `COOKIE_SIZE` bytes for the reply. */
   setCookie(from: Uint8Array): void {
     for (let i = 0; i < COOKIE_SIZE; i++) this.cookie[i] = from[i]!;
     this.cookieLength = COOKIE_SIZE;
@@ -313,13 +319,13 @@ export class Query {
     return this.ecsLength === 0 ? null : this.ecs.slice(0, this.ecsLength);
   }
 
-  /** The answer may differ for other subnets: the shared cache is neither read nor written. */
+  /** Whether the answer may differ for other subnets: the shared cache is neither read nor written. */
   get isEcsSpecific(): boolean {
     return this.ecsLength > EcsData.ADDRESS;
   }
 }
 
-/** The name that the deciding rule matched, in wire form: the queried one, or one of the answer. */
+/** The name that the deciding rule matched, in wire form: the queried name, or one in the answer. */
 export function judgedName({ qname, qnameLength, ruleName, ruleNameLength }: Query): Uint8Array {
   return ruleNameLength > 0 ? ruleName.slice(0, ruleNameLength) : qname.slice(0, qnameLength);
 }

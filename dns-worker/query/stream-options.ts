@@ -1,24 +1,24 @@
 /**
- * EDNS options of a request that mean something on connections only: keepalive (RFC 7828) and padding (RFC 7830). What
- * the reply then has is `respond/reply.ts`.
+ * EDNS options of a request that have a meaning on connections only: keepalive (RFC 7828) and padding (RFC 7830).
+ * `respond/reply.ts` writes the options of the reply.
  */
 import { findOption } from '../../shared/dns/edns-option.ts';
 import { EdnsOption } from '../../shared/dns/iana.ts';
 import { Protocol } from '../../shared/query-log.ts';
 import type { Query } from './query.ts';
 
-/** Options that the reply has; one bit each. */
+/** Options of the reply; one bit each. */
 export const StreamOption = {
-  /** RFC 7828 section 3.3.2: the reply states how long the client may idle. */
+  /** RFC 7828 section 3.3.2: the reply states how long the client may keep the connection idle. */
   KEEPALIVE: 1,
   /** RFC 8467: the reply is padded, as the request was. */
   PADDING: 2,
 } as const;
 
-/** A connection is closed after this long without a whole message in or out (RFC 7766 section 6.1). */
+/** A connection is closed after this time without a complete message in either direction (RFC 7766 section 6.1). */
 export const STREAM_IDLE_MS = 10_000;
 
-/** Idle timeout that replies announce, milliseconds. */
+/** Idle timeout that replies announce, in milliseconds. */
 let toldIdleMs = STREAM_IDLE_MS;
 
 /** Idle timeout that a reply announces, milliseconds. */
@@ -26,19 +26,22 @@ export function streamIdleMs(): number {
   return toldIdleMs;
 }
 
-/** From now on, replies ask clients to close once they have their answers (RFC 7828 section 3.4): this thread ends. */
+/**
+ * Makes replies ask clients to close the connection after their answers (RFC 7828 section 3.4), because this thread
+ * ends.
+ */
 export function endStreamsSoon(): void {
   toldIdleMs = 0;
 }
 
-/** Notes in a parsed request over a connection which of the options its reply has. */
+/** Records which of the options the reply to a parsed request on a connection has. */
 export function readStreamOptions(query: Query): void {
   const { bytes, optionsAt, optionsEnd, protocol } = query;
   // The format of options of other versions is unknown.
   if (!query.hasEdns || query.ednsVersion !== 0) return;
   if (protocol !== Protocol.doh && findOption(bytes, optionsAt, optionsEnd, EdnsOption.TCP_KEEPALIVE) >= 0)
     query.streamOptions |= StreamOption.KEEPALIVE;
-  // Without encryption it would hide nothing.
+  // Without encryption, padding would not hide anything.
   if (protocol !== Protocol.tcp && findOption(bytes, optionsAt, optionsEnd, EdnsOption.PADDING) >= 0)
     query.streamOptions |= StreamOption.PADDING;
 }

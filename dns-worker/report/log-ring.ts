@@ -1,18 +1,19 @@
 /**
- * Writes one record per query into the thread's log ring, straight from the Query and the reply in its slot. A full
- * ring drops the record and counts it. Before that, if `database.log_pressure` is `slow`, the thread leaves its core to
- * the reader for a moment: the reader empties rings without waiting for anything, so a full one means that it lacks CPU.
+ * Writes one record per query into the thread's log ring, directly from the Query and the reply in its slot. If the
+ * ring is full, the record is dropped and counted. Before that, if `database.log_pressure` is `slow`, the thread
+ * briefly yields its core to the reader: the reader empties rings without waiting, so a full ring means that it lacks
+ * CPU.
  */
 import { skipName } from '../../shared/dns/wire.ts';
 import { EXCLUSION_SHIFT, logAnswersOffset, LogMark, LogRecord, LogRing } from '../../shared/query-log.ts';
 import type { Query } from '../query/query.ts';
 
-/** Share of a ring that is used before its writer waits. */
+/** Used share of a ring above which its writer waits. */
 const FULL_SHARE = 7 / 8;
-/** Longest wait, milliseconds, and records from one wait to the next: a batch of answers waits once. */
+/** Maximum wait in milliseconds, and minimum number of records between two waits: a batch of answers waits once. */
 const WAIT_MS = 10;
 const WAIT_EVERY = 64;
-/** Waits in a row, 0.6 s in all, after which a reader that reads nothing is not waited for. */
+/** After this many waits in a row (0.6 s) without progress, the writer no longer waits for the reader. */
 const MOST_STALLS = 64;
 
 /** Write side of one log ring. */
@@ -25,14 +26,14 @@ export class LogRingWriter {
   protected readonly mask: number;
   protected head: number;
   private published: number;
-  /** Last TAIL seen; read again only when the ring looks full. */
+  /** Last TAIL seen; read again only if the ring looks full. */
   private tail: number;
-  /** Records in the ring beyond which the writer waits. */
+  /** Number of records in the ring above which the writer waits. */
   private readonly nearlyFull: number;
   /** Records dropped here, and records written or dropped at the last wait. */
   private dropped = 0;
   private waitedAt: number;
-  /** Waits in a row in which nothing was read, and TAIL at the last of them. */
+  /** Waits in a row without progress of the reader, and TAIL at the last one. */
   private stalls = 0;
   private stalledTail: number;
 
@@ -68,9 +69,9 @@ export class LogRingWriter {
   }
 
   /**
-   * Makes what was written since the last call visible to the reader. `responseTimeUs` applies to all records: the
-   * answers of a batch are sent together. Wakes the reader if it sleeps; waits for one that is far behind, so call it
-   * when the answers are sent.
+   * Makes all records since the last call visible to the reader. `responseTimeUs` applies to all of them, because the
+   * answers of a batch are sent together. Wakes the reader if it sleeps. Waits if the reader is far behind, so call it
+   * after the answers are sent.
    */
   publish(responseTimeUs: number): void {
     this.show(responseTimeUs);
@@ -92,7 +93,7 @@ export class LogRingWriter {
     Atomics.notify(this.control, LogRing.ASLEEP_WORD);
   }
 
-  /** Leaves the core to a reader that is behind. */
+  /** Yields the core to a reader that is behind. */
   private waitForReader(): void {
     const { control } = this;
     this.tail = Atomics.load(control, LogRing.TAIL_WORD);
@@ -129,7 +130,7 @@ export class LogRingWriter {
     bytes[at + LogRecord.EXTENDED_ERROR] = query.extendedError + 1;
   }
 
-  /** Copies the qname, and the answer RRs where they fit whole. */
+  /** Copies the qname, and the answer RRs if they fit completely. */
   private writeTail(at: number, query: Query): void {
     const { bytes, halves, words } = this;
     const { qnameWords, qnameLength, view } = query;
@@ -148,7 +149,7 @@ export class LogRingWriter {
     if (query.ruleNameLength !== 0) this.writeRuleName(at, at + answersAt + ((length + 3) & ~3), query);
   }
 
-  /** The name in the answer that a rule matched, where it fits; else the part of it at which the rule stands. */
+  /** The name in the answer that a rule matched, if it fits; else the part of it from which the rule matched. */
   private writeRuleName(at: number, nameAt: number, query: Query): void {
     const { bytes } = this;
     const { ruleName, ruleNameLength, ruleNameOffset } = query;
@@ -162,17 +163,20 @@ export class LogRingWriter {
   }
 }
 
-/** Type of the first answer record of the reply; 0 = there is none. */
+/** Type of the first answer record of the reply; 0 = no records. */
 function firstType(query: Query): number {
   if (query.answersCount === 0) return 0;
   const { bytes } = query;
   const from = query.at + query.answersAt;
-  // The owner of nearly every first record is a pointer to the question.
+  // The owner of almost every first record is a pointer to the question.
   const fields = bytes[from]! >= 0xc0 ? from + 2 : skipName(bytes, from, from + query.answersLength);
   return fields < 0 ? 0 : (bytes[fields]! << 8) | bytes[fields + 1]!;
 }
 
-/** Write side of the log ring of a resolve thread: its records also name the client that named itself by its key. */
+/**
+ * Write side of the log ring of a resolve thread: its records also contain the client that identified itself by its
+ * key.
+ */
 export class KeyedLogRing extends LogRingWriter {
   override write(query: Query, snapshotVersion: number): void {
     const before = this.head;

@@ -1,15 +1,15 @@
-/** How late an event loop is: measured at a timer that runs anyway, so that measuring costs nothing. */
+/** Measures the lag of an event loop with a timer that runs anyway, so that measuring costs nothing. */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 
-/** Delay of one loop, added up in the thread's counters. */
+/** Lag of one loop, added to the thread's counters. */
 export class LoopLag {
   private readonly counters: Float64Array;
   private readonly clock: Clock;
   private readonly intervalMs: number;
   private lastMs: number;
 
-  /** `intervalMs`: between two calls of `beat` by a loop that is not busy; the first one is due after that. */
+  /** `intervalMs`: time between two calls of `beat` in an idle loop; the first call is due after one interval. */
   constructor(counters: SharedArrayBuffer, clock: Clock, intervalMs: number) {
     this.counters = new Float64Array(counters);
     this.clock = clock;

@@ -29,7 +29,7 @@ export class Reporter {
     this.log = new LogRing(log);
   }
 
-  /** Counts and logs a query whose answer is about to be sent. The log drops those that are not to be counted. */
+  /** Counts and logs a query whose answer is about to be sent. Queries that are not counted are not logged. */
   answered(query: Query, snapshotVersion: number): void {
     if (query.logMark !== LogMark.COUNTED) {
       if (query.logMark === LogMark.PROBE) this.log.write(query, snapshotVersion);
@@ -44,7 +44,7 @@ export class Reporter {
     this.count(rcodeSlot(query.rcode, query.answersCount));
     this.count(dnssecSlot(query.dnssec));
     this.unpublished[sourceOf(query)]!++;
-    // A message without a readable question has no type, and is not logged.
+    // A message without a readable question has no type and is not logged.
     if (query.qnameLength === 0) return;
     this.count(typeSlot(query.qtype));
     const { exclusion } = query;
@@ -52,7 +52,7 @@ export class Reporter {
     if (exclusion !== Exclusion.BOTH) this.log.write(query, snapshotVersion);
   }
 
-  /** Counts a query that is refused since its client may not ask; logs it as a sample of its network if `refused` > 0. */
+  /** Counts a query of a client that may not ask; if `refused` > 0, logs it as a sample of its network. */
   refused(query: Query, snapshotVersion: number, refused: number): void {
     this.count(Counter.REFUSED_CLIENTS);
     if (refused > 0) {
@@ -85,7 +85,7 @@ export class Reporter {
   }
 }
 
-/** A query that got no answer of a server waited for one all the same. */
+/** A query without a response of a server still waited for one. */
 function sourceOf(query: Query): AnswerSourceCode {
   if (query.cached === 1) return AnswerSource.CACHE;
   const { upstream, status } = query;

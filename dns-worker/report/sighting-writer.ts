@@ -1,7 +1,7 @@
 /**
- * Data of a thread per client: how often and when it asked last, for the control plane to collect, and its record
- * in the snapshot's client table, so that ten thousand subnets are searched once per client and snapshot. Bounded: a
- * new client replaces the least recently seen one.
+ * Per-thread data of each client: number of queries and time of the last one, for the control plane to collect, and its
+ * record in the snapshot's client table, so that ten thousand subnets are searched once per client and snapshot.
+ * Bounded: a new client replaces the least recently seen one.
  */
 import { ClientSightingsLayout as L, KEYED_SIGHTING } from '../../shared/memory/sighting-layout.ts';
 import { addressWord } from '../../shared/net/ip.ts';
@@ -27,7 +27,7 @@ export class ClientSightings {
     this.words = new Int32Array(buffer);
   }
 
-  /** Counts the query for its client, if it may ask; returns the client's entry in the client table. */
+  /** Counts the query for its client if it may ask; returns the client's entry in the client table. */
   count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {
     const { words } = this;
     const { version } = snapshot;
@@ -37,13 +37,13 @@ export class ClientSightings {
     const word2 = addressWord(clientBytes, clientAt + 8);
     const word3 = addressWord(clientBytes, clientAt + 12);
     const found = this.findSlot(word0, word1, word2, word3, query.arrivedSecs);
-    // Inverted, so that an empty slot is of no version.
+    // Inverted, so that an empty slot does not match any version.
     if (found >= 0 && words[found + L.SNAPSHOT_AT] === ~version) {
       this.countAt(found, query.arrivedSecs);
       return words[found + L.ENTRY_AT]!;
     }
     const entry = newcomers.entryOf(query, snapshot);
-    // Strangers take no slot of a client: their addresses may be forged.
+    // Clients that may not ask get no slot: their addresses may be forged.
     if (!isAdmitted(entry)) return entry;
     const at = found >= 0 ? found : this.take(~found, word0, word1, word2, word3);
     this.countAt(at, query.arrivedSecs);
@@ -59,13 +59,13 @@ export class ClientSightings {
     words[at + L.COUNT_AT] = (words[at + L.COUNT_AT]! + 1) | 0 || 1;
   }
 
-  /** Word at which the slot of the address starts; takes a slot if the address has none. */
+  /** Word at which the slot of the address starts; assigns a slot if the address has none. */
   protected slotFor(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const found = this.findSlot(word0, word1, word2, word3, nowSecs);
     return found >= 0 ? found : this.take(~found, word0, word1, word2, word3);
   }
 
-  /** Word at which the slot of the address starts; inverted, that of the slot it may take if it has none. */
+  /** Word at which the slot of the address starts; if it has none, that of the slot it may use, inverted. */
   private findSlot(word0: number, word1: number, word2: number, word3: number, nowSecs: number): number {
     const { words } = this;
     const hash = hashOf(word0, word1, word2, word3);
@@ -113,8 +113,8 @@ function hashOf(word0: number, word1: number, word2: number, word3: number): num
 }
 
 /**
- * Write side of a resolve thread's sightings: queries with the key of a client are stored for that client, whatever
- * their address. The thread that answers batches of UDP, which have no keys, uses the class above.
+ * Write side of a resolve thread's sightings: queries with a client's key are counted for that client, whatever their
+ * address. The answer thread, whose UDP queries have no keys, uses `ClientSightings`.
  */
 export class KeyedSightings extends ClientSightings {
   override count(query: Query, snapshot: SightingSnapshot, newcomers: Newcomers): number {

@@ -1,14 +1,14 @@
 /**
- * Limits what a bug costs a resolve thread: one question, a count and a log line, never the thread. Code that a packet
- * can reach runs in a turn of the event loop that a timer, socket or promise started; errors that escape it arrive
- * here. Questions end by their deadlines, so nothing waits for interrupted work.
+ * Limits the damage of a bug in a resolve thread to one question, a count and a log line; the thread survives. Code
+ * that a packet can reach runs in a turn of the event loop that a timer, socket or promise started; errors that escape
+ * it arrive here. Questions end at their deadlines, so nothing waits for interrupted work.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Reporter } from './reporter.ts';
 
-/** Milliseconds per log line, since one bug may occur with every packet. */
+/** Minimum milliseconds between two log lines, since a bug may occur with every packet. */
 const LOG_PAUSE_MS = 1000;
 
 /** Counts bugs and keeps the thread alive. One per resolve thread. */
@@ -25,7 +25,7 @@ export class ThreadGuard {
     this.logger = logger;
   }
 
-  /** Installs the handlers: from now on no uncaught error ends this thread. */
+  /** Installs the handlers: uncaught errors no longer end this thread. */
   watch(): void {
     // Also receives unhandled rejections.
     process.on('uncaughtException', this.take);
@@ -36,7 +36,7 @@ export class ThreadGuard {
     process.off('uncaughtException', this.take);
   }
 
-  /** Runs `work` and counts what it throws. */
+  /** Runs `work` and counts errors. */
   run(work: () => void): void {
     try {
       work();
@@ -55,7 +55,7 @@ export class ThreadGuard {
     }
     this.mayLogAtMs = nowMs + LOG_PAUSE_MS;
     const cause = error instanceof Error ? error.stack : String(error);
-    this.logger.error('continue after an internal error', { cause, not_logged_before: this.unlogged });
+    this.logger.error('internal error; continuing', { cause, not_logged_before: this.unlogged });
     this.unlogged = 0;
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Says whom the worker's answer thread may ask by itself (`shared/memory/first-server-layout.ts`): the servers of the first pool
- * while all of them answer and are asked over UDP at addresses that need no look-up. In every other case it asks none, and
- * all questions come to this thread.
+ * Decides which servers the worker's answer thread may ask itself (`shared/memory/first-server-layout.ts`): those of
+ * the first pool if all of them answer, use UDP, and have addresses that need no lookup. Otherwise the answer thread
+ * asks none, and all questions come to this thread.
  */
 import { LATENCY_CLASSES } from '../../shared/memory/answer-counters.ts';
 import {
@@ -18,7 +18,7 @@ import { askingOrder, MAX_WAVE, type Pool } from './pool.ts';
 import { hedgeWaitMs, resendWaitMs } from './send-times.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The servers of one resolver, as written for the answer thread. */
+/** The servers of one resolver, written for the answer thread. */
 export class FirstServerWriter {
   private readonly memory: SharedArrayBuffer;
   private readonly head: Int32Array;
@@ -28,7 +28,7 @@ export class FirstServerWriter {
   private written = '';
   private isClosed = false;
 
-  /** `pools` in the order of their priority. No other resolver writes to `memory` from now on. */
+  /** `pools` in order of priority. From now on no other resolver writes to `memory`. */
   constructor(memory: SharedArrayBuffer, pools: readonly Pool[], timeoutMs: number) {
     this.memory = memory;
     this.head = new Int32Array(memory, 0, FirstServersHead.SERVERS_BYTE / 4);
@@ -46,7 +46,7 @@ export class FirstServerWriter {
     });
   }
 
-  /** Says whom to ask by what is known of the servers now. Cheap while nothing changes. */
+  /** Writes the servers and their order from their current health. Cheap if nothing changes. */
   publish(): void {
     if (this.isClosed || this.pool === undefined) return;
     const { strategy, upstreams } = this.pool;
@@ -68,12 +68,12 @@ export class FirstServerWriter {
     });
   }
 
-  /** Takes over what the answer thread has found out. */
+  /** Adds the results of the answer thread to the health of the servers. */
   takeNews(): void {
     for (const upstream of this.pool?.upstreams ?? []) upstream.takeFirst();
   }
 
-  /** The answer thread asks none of these servers any more, unless others were written before. */
+  /** Stops the answer thread from asking these servers, unless others have been written since. */
   close(): void {
     if (this.isClosed) return;
     this.takeNews();
@@ -82,8 +82,8 @@ export class FirstServerWriter {
   }
 
   /**
-   * Whether the answer thread may ask a server: it answers well, and usually within the wait. Every question to another
-   * one would be delayed before the resolver has it.
+   * Whether the answer thread may ask a server: it answers well, and usually within the wait. With any other server,
+   * every question would be delayed before it reaches the resolver.
    */
   private isFirst(upstream: Upstream): boolean {
     const { health } = upstream;
@@ -91,14 +91,14 @@ export class FirstServerWriter {
     return isGood && health.meanLatencyMs <= this.waitMs(upstream)[0]!;
   }
 
-  /** Until when the answer thread waits: the time at which a question would be sent again, or to another server. */
+  /** How long the answer thread waits: the time until a question would be sent again, or to another server. */
   private waitMs({ health: { usualLatencyMs } }: Upstream): readonly number[] {
     const { timeoutMs } = this;
     const isAlone = !this.hasOthers && this.pool!.upstreams.length === 1;
     const bounds = isAlone
       ? [0, 1].map((random) => resendWaitMs(1, usualLatencyMs, timeoutMs, random))
       : [hedgeWaitMs(usualLatencyMs), hedgeWaitMs(usualLatencyMs)];
-    // The resolver needs the rest.
+    // The rest of the time is for the resolver.
     return bounds.map((ms) => Math.round(Math.min(ms, timeoutMs / 2)));
   }
 
@@ -111,16 +111,16 @@ export class FirstServerWriter {
     upstream.health.first = new SharedAnswers(this.memory, at);
   }
 
-  /** Readers see by the sequence that they have read while this was written. */
+  /** The sequence number shows readers that they have read during a write. */
   private write(change: () => void): void {
-    // It is odd already if this thread's predecessor has died while it wrote.
+    // It is already odd if this thread's predecessor died during a write.
     Atomics.or(this.head, FirstServersHead.SEQUENCE_WORD, 1);
     change();
     Atomics.add(this.head, FirstServersHead.SEQUENCE_WORD, 1);
   }
 }
 
-/** The counts of one server that the answer thread writes. */
+/** The counts of one server, which the answer thread writes. */
 class SharedAnswers implements FirstAnswers {
   private readonly counts: Int32Array;
   private readonly times: Float64Array;

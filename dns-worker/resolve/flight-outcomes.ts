@@ -1,4 +1,4 @@
-/** Hands outcomes of questions to the threads that waited for them (`shared/memory/outcome-rings.ts`). */
+/** Passes outcomes of questions to the threads that wait for them (`shared/memory/outcome-rings.ts`). */
 import { deserialize, serialize } from 'node:v8';
 import { OutcomeDescriptor, OutcomeRing, outcomeRing } from '../../shared/memory/outcome-rings.ts';
 import { claimWorker } from '../../shared/memory/claim-table.ts';
@@ -7,9 +7,9 @@ import type { Resolution } from './resolution.ts';
 
 /** Record of a flight. */
 interface HandedOver {
-  /** Identifies the question (`questionKey`): a claim may be waited for because its bucket is full. */
+  /** Identifies the question (`questionKey`): a thread may also wait for a claim because its bucket is full. */
   readonly key: string;
-  /** Settings by which it was asked: another version may have other servers. */
+  /** Version of the settings: another version may use other servers. */
   readonly settingsVersion: number;
   readonly resolution: Resolution;
 }
@@ -20,7 +20,7 @@ export interface OutcomeParts {
   readonly settingsVersion: number;
 }
 
-/** Outcomes of one resolve thread and its view of those of the others. */
+/** Outcomes of one resolve thread, and its view of those of the others. */
 export class FlightOutcomes {
   private readonly parts: OutcomeParts;
 
@@ -28,7 +28,9 @@ export class FlightOutcomes {
     this.parts = parts;
   }
 
-  /** Writes the outcome of a question that other threads wait for. They ask themselves if it does not fit. */
+  /**
+   * Writes the outcome of a question that other threads wait for. If it does not fit, they ask the question themselves.
+   */
   put(claim: Claim, key: string, resolution: Resolution): void {
     const { memory, worker, settingsVersion } = this.parts;
     const outcome: HandedOver = { key, settingsVersion, resolution };
@@ -36,7 +38,7 @@ export class FlightOutcomes {
     if (bytes.length > OutcomeRing.DATA_BYTES / 2) return;
     const { words, data } = outcomeRing(memory, worker);
     const start = startOf(words[OutcomeRing.END_WORD]! >>> 0, bytes.length);
-    // First: readers see that what lies there is being overwritten.
+    // First, so that readers can detect that the data is being overwritten.
     Atomics.store(words, OutcomeRing.END_WORD, (start + bytes.length) | 0);
     data.set(bytes, start % OutcomeRing.DATA_BYTES);
     const number = words[OutcomeRing.NEXT_WORD]! >>> 0;
@@ -48,7 +50,7 @@ export class FlightOutcomes {
     Atomics.store(words, OutcomeRing.NEXT_WORD, (number + 1) | 0);
   }
 
-  /** The outcome of a question whose claim has ended; null = it was not handed over, or has been overwritten. */
+  /** The outcome of a question whose claim has ended; null = not written, or overwritten. */
   find(claim: Claim, key: string): Resolution | null {
     const { memory, settingsVersion } = this.parts;
     const { words, data } = outcomeRing(memory, claimWorker(claim.value));

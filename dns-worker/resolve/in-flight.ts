@@ -1,17 +1,17 @@
 /**
- * Questions in flight, so that identical ones are asked once however many clients wait: it saves work and denies a
- * forger the many simultaneous chances of a birthday attack (RFC 5452 section 5).
+ * Questions in flight. Identical questions are sent once for all waiting clients: this saves work, and denies a forger
+ * the many simultaneous chances of a birthday attack (RFC 5452 section 5).
  */
 import type { Logger } from '../../shared/log.ts';
 import { errorDetail } from './transport/exchange.ts';
 
-/** Distinct questions in flight; each holds sockets. */
+/** Maximum number of distinct questions in flight; each uses sockets. */
 const MAX_QUESTIONS = 16_384;
-/** Waiters in all, Weir's own questions included; and waiters per question. */
+/** Maximum number of waiters in total, including Weir's own questions; and per question. */
 const MAX_WAITERS = 65_536;
 const MAX_WAITERS_OF_ONE = 8192;
 
-/** The table; `R` is the result for the waiters. */
+/** The table; `R` is the result that waiters get. */
 export class InFlight<R> {
   private readonly waiting = new Map<string, ((result: R) => void)[]>();
   private readonly logger: Logger;
@@ -21,19 +21,19 @@ export class InFlight<R> {
     this.logger = logger;
   }
 
-  /** Distinct questions under way. */
+  /** Number of distinct questions in flight. */
   get questions(): number {
     return this.waiting.size;
   }
 
-  /** Whether one more may wait for the question with this key. */
+  /** Whether another waiter may join the question with this key. */
   admits(key: string): boolean {
     const waiting = this.waiting.get(key);
     if (this.waiters >= MAX_WAITERS) return false;
     return waiting === undefined ? this.waiting.size < MAX_QUESTIONS : waiting.length < MAX_WAITERS_OF_ONE;
   }
 
-  /** Adds a waiter; true for the first, which must ensure that `settle` is called. */
+  /** Adds a waiter; true for the first one, whose caller must ensure that `settle` is called. */
   join(key: string, waiter: (result: R) => void): boolean {
     this.waiters++;
     const others = this.waiting.get(key);
@@ -45,7 +45,7 @@ export class InFlight<R> {
     return true;
   }
 
-  /** Calls all waiters; an error of one is logged and does not affect the others. */
+  /** Calls all waiters; if one throws, the error is logged and the others are still called. */
   settle(key: string, result: R): void {
     const waiters = this.waiting.get(key);
     if (waiters === undefined) return;
@@ -55,12 +55,12 @@ export class InFlight<R> {
       try {
         waiter(result);
       } catch (error) {
-        this.logger.error('notify a waiting query failed', { error: errorDetail(error) });
+        this.logger.error('could not notify a waiting query', { error: errorDetail(error) });
       }
     }
   }
 
-  /** The keys of all questions in flight, to settle them at the end. */
+  /** The keys of all questions in flight, to settle them on close. */
   keys(): readonly string[] {
     return [...this.waiting.keys()];
   }

@@ -1,29 +1,30 @@
 /**
- * Answers that come after their question has failed. The question is listened for a while longer; what comes is kept
- * for a moment, so that it is answered at once when it is asked again, by the usual way through validation and cache.
+ * Answers that arrive after their question has failed. After a failure, the question's sockets stay open for a while. A
+ * late answer is kept briefly, so that the next identical question is answered at once, with the usual validation and
+ * caching.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Answered, Failed } from './resolution.ts';
 import { type Question, questionKey } from './response/question.ts';
 
-/** Questions that are listened for, in one resolve thread; each holds a socket. */
+/** Maximum number of failed questions that are still awaited per resolve thread; each uses a socket. */
 const MAX_LISTENING = 256;
-/** Lifetime of a late answer here, milliseconds. Its TTL is not counted down. */
+/** Lifetime of a late answer here, in milliseconds. Its TTL is not counted down. */
 const KEPT_MS = 1000;
 const MAX_KEPT = 256;
 
 /**
- * Failures whose questions are listened for, with the call that follows a late answer. Not a property of theirs:
- * outcomes may be handed to other threads.
+ * Failures whose late answers are awaited, with the callback for them. Not a property of the failure, because outcomes
+ * may be passed to other threads.
  */
 const awaited = new WeakMap<Failed, (() => void) | null>();
 
-/** Calls `then` when an answer comes to a question that has failed, if it is listened for; the first one counts. */
+/** Calls `then` if a late answer arrives for a failed question that is still awaited; only the first call counts. */
 export function awaitLateAnswer(failure: Failed, then: () => void): void {
   if (awaited.get(failure) === null) awaited.set(failure, then);
 }
 
-/** A question that has failed, see `QuestionRun`. */
+/** A failed question, see `QuestionRun`. */
 interface FailedRun {
   listen(onLate: (answered: Answered | null) => void): void;
   cancel(): void;
@@ -39,7 +40,7 @@ export class LateAnswers {
     this.clock = clock;
   }
 
-  /** Listens for the answer to a question that has just failed. */
+  /** Waits for the late answer to a question that has just failed. */
   listen(question: Question, run: FailedRun, failure: Failed): void {
     const key = questionKey(question);
     if (this.runs.size >= MAX_LISTENING) {
@@ -57,7 +58,7 @@ export class LateAnswers {
     });
   }
 
-  /** The answer to a question that came late just now, once; else stops listening, as it is asked again. */
+  /** The late answer to a question, once; otherwise stops waiting, since the question is sent again. */
   take(question: Question): Answered | null {
     if (this.runs.size === 0 && this.kept.size === 0) return null;
     const key = questionKey(question);
@@ -68,7 +69,7 @@ export class LateAnswers {
     return null;
   }
 
-  /** Stops listening. */
+  /** Stops waiting. */
   close(): void {
     for (const key of [...this.runs.keys()]) this.stop(key);
     this.kept.clear();

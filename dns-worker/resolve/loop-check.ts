@@ -1,6 +1,7 @@
 /**
- * Checks whether upstreams send questions back to this server, as a router does that forwards to it: each is asked for
- * a one-time name once in a while. The control plane sees who asks for such a name, and reports it to all threads.
+ * Checks whether upstreams send questions back to this server, as a router does that forwards to it: each upstream is
+ * occasionally asked for a one-time name. The control plane sees which client asks for such a name, and reports it to
+ * all threads.
  */
 import { randomBytes } from 'node:crypto';
 import { RRClass, RRType } from '../../shared/dns/iana.ts';
@@ -9,22 +10,24 @@ import type { Logger } from '../../shared/log.ts';
 import type { UpstreamReport, WorkerSettings } from '../../shared/threads/messages.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** The first check and the later ones, in intervals of the health checks, and at least so many milliseconds. */
+/**
+ * Time until the first and between later checks, in intervals of the health checks, and the minimum in milliseconds.
+ */
 const FIRST_INTERVALS = 2;
 const MIN_FIRST_MS = 2000;
 const LATER_INTERVALS = 20;
 const MIN_LATER_MS = 10_000;
-/** Time for a name to come back, milliseconds. */
+/** Milliseconds in which the name may come back. */
 const RETURN_MS = 5000;
-/** How much earlier or later than due, so that workers do not check in step. */
+/** Random variation of the interval, so that workers do not check at the same time. */
 const JITTER = 0.2;
 
-/** The check of one upstream. */
+/** An upstream with the state of its check. */
 interface Checked {
   readonly token: string;
-  /** The client that asked for the last name that came back; null = none did. */
+  /** The client that asked for the last name that came back; null = none. */
   readonly client: string | null;
-  /** This check's name came back. */
+  /** Whether this check's name came back. */
   readonly hasReturned: boolean;
 }
 
@@ -38,7 +41,7 @@ export class LoopCheck {
   private attempts: readonly UpstreamAttempt[] = [];
   private timer: NodeJS.Timeout;
 
-  /** `zone`: the forward zone of the upstreams, in wire form; null = they are those of the pools. */
+  /** `zone`: the forward zone of the upstreams, in wire form; null = the upstreams of the pools. */
   constructor(
     upstreams: readonly Upstream[],
     zone: Uint8Array | null,
@@ -53,7 +56,7 @@ export class LoopCheck {
     this.timer = this.after(firstMs, () => this.ask());
   }
 
-  /** A client has asked for the name with this token: one of the upstreams may have sent it back. */
+  /** Reports that a client has asked for the name with this token: an upstream may have sent it back. */
   note(token: string, client: string): void {
     for (const [upstream, checked] of this.checked) {
       if (checked.token !== token || checked.hasReturned) continue;
@@ -66,7 +69,7 @@ export class LoopCheck {
     }
   }
 
-  /** The report of an upstream, with the loop that it is in. */
+  /** The report of an upstream, with its forwarding loop if there is one. */
   mark(upstream: Upstream, report: UpstreamReport): UpstreamReport {
     const client = this.checked.get(upstream)?.client ?? null;
     if (client === null) return report;

@@ -1,7 +1,7 @@
 /**
- * Ensures that a question is in flight once on the whole node: in this thread identical questions share one run, and
- * while another thread asks the question this thread waits until it has finished. The caller then finds the answer in
- * the shared cache, or takes the outcome that the other thread has handed over.
+ * Ensures that a question is in flight only once on the whole node: in this thread, identical questions share one run;
+ * if another thread has asked the question, this thread waits for it. The caller then finds the answer in the shared
+ * cache, or gets the outcome directly from the other thread.
  */
 import { Rcode } from '../../shared/dns/iana.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -22,7 +22,7 @@ export interface QuestionTaker {
 /** Another thread asked the question and has finished. */
 export interface AskedElsewhere {
   readonly kind: 'elsewhere';
-  /** Outcome of the flight; null = none: the question must be asked again unless the cache has the answer. */
+  /** Outcome of the flight; null = unknown: the question must be sent again unless the cache has the answer. */
   readonly resolution: Resolution | null;
 }
 
@@ -37,7 +37,7 @@ export interface SharedFlights {
 
 /** Flights of one area (`ClaimArea`). One per resolve thread. */
 export class NodeFlights {
-  /** Longest wait for another thread, milliseconds. */
+  /** Maximum wait for another thread, in milliseconds. */
   readonly timeoutMs: number;
   private readonly shared: SharedFlights | null;
   private readonly inFlight: InFlight<FlightOutcome>;
@@ -53,9 +53,9 @@ export class NodeFlights {
   }
 
   /**
-   * Has `taker` resolve the question for a part of the cache, unless another thread is about it. `done` is called
-   * exactly once, never before this has returned. A client's answer must lie in the cache when that returns, as the
-   * question is free for others then.
+   * Resolves the question with `taker`, for a partition of the cache, unless another thread is resolving it. `done` is
+   * called exactly once, after `resolve` has returned. When `done` returns, a client's answer must be in the cache,
+   * because other threads may then ask the question.
    */
   resolve(
     taker: QuestionTaker,
@@ -89,7 +89,7 @@ export class NodeFlights {
     try {
       taker.resolve(question, settle);
     } catch (error) {
-      this.logger.error('ask a question failed', { error: errorDetail(error) });
+      this.logger.error('could not send a question', { error: errorDetail(error) });
       settle(failed('servfail'));
     }
   }
@@ -106,8 +106,8 @@ function failed(reason: 'overloaded' | 'network' | 'servfail'): Resolution {
 }
 
 /**
- * The resolver for validation, which asks for keys and delegations that many answers share: identical questions at the
- * same time share one run on the whole node. Clients' questions are joined before they reach a resolver.
+ * The resolver for validation, which asks for keys and delegations that many answers share: identical simultaneous
+ * questions share one run on the whole node. Clients' questions are joined before they reach a resolver.
  */
 export class SharedResolver implements QuestionTaker {
   private readonly behind: QuestionTaker;
@@ -121,8 +121,8 @@ export class SharedResolver implements QuestionTaker {
   }
 
   /**
-   * Resolves, or takes what another thread hands over that has the question in flight. `done` is called exactly once,
-   * never before this has returned.
+   * Resolves the question, or gets the outcome from another thread that has it in flight. `done` is called exactly
+   * once, after `resolve` has returned.
    */
   resolve(question: Question, done: (resolution: Resolution) => void): void {
     const { behind, flights, clock } = this;
@@ -136,7 +136,7 @@ export class SharedResolver implements QuestionTaker {
     flights.resolve(behind, POOLS_PARTITION, question, take);
   }
 
-  /** Fails all that wait. */
+  /** Fails all waiting questions. */
   close(): void {
     this.flights.close();
   }

@@ -1,19 +1,19 @@
 /**
- * Pools of upstreams in the order of their priority, and the plan of which servers to ask for one question, in waves.
- * The servers of a wave are asked at the same time; the next wave follows when all before it have failed or stayed
- * silent for a while. First come every pool's healthy servers in the order of its strategy, then those that may be
- * down, then the unhealthy ones and those that remove signatures, and last the ones that this question avoids.
+ * Pools of upstreams in order of priority, and the plan of servers for one question, in waves. The servers of a wave
+ * are asked at the same time; the next wave follows when all earlier ones have failed or have been silent for a while.
+ * The healthy servers of all pools come first, in the order of each pool's strategy, then those that may be down, then
+ * unhealthy ones and those that remove signatures, and last those that this question avoids.
  */
 import type { PoolStrategy } from '../../shared/policy/upstream-settings.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Maximum number of servers that one question asks at the same time. */
 export const MAX_WAVE = 8;
-/** Most waves of one question; with `MAX_WAVE` it bounds the packets a client's question can cause. */
+/** Maximum number of waves per question; with `MAX_WAVE` it limits the packets that a client's question can cause. */
 const MAX_WAVES = 16;
 const NONE: ReadonlySet<number> = new Set();
 
-/** Servers that are asked at the same time, then the next ones. */
+/** Servers that are asked at the same time, followed by the next ones. */
 type Waves = readonly (readonly Upstream[])[];
 
 /** A pool with its servers. */
@@ -39,14 +39,14 @@ export class Pool {
 }
 
 /**
- * The servers to ask for one question, in waves: those that answer, then together those that may be down, then the
- * others. `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
+ * The servers to ask for one question, in waves: those that answer, then all that may be down at once, then the others.
+ * `pools` are in order of priority; `avoided` as in `Question`. Empty = no server can be asked.
  */
 export function planWaves(pools: readonly Pool[], nowMs: number, avoided: ReadonlySet<number> = NONE): Waves {
-  // Nearly always: the work below is for faults.
+  // The usual case: the work below is only for faults.
   if (avoided.size === 0 && pools.every(isInOrder)) return withinLimits(usualWaves(pools));
   const all = pools.flatMap(({ upstreams }) => upstreams);
-  // If every server removes signatures, only unsigned names can be answered, and their order is the strategy's.
+  // If every server removes signatures, only unsigned names can be answered, and the strategy determines the order.
   const needsSignatures = all.some(({ removesSignatures }) => !removesSignatures);
   const isPreferred = (upstream: Upstream): boolean =>
     upstream.health.status !== 'Unhealthy' &&
@@ -81,7 +81,7 @@ function isWithinLimit({ length }: readonly Upstream[]): boolean {
   return length <= MAX_WAVE;
 }
 
-/** Takes the suspects out of waves, except one that is tried out beside the first servers. */
+/** Removes suspect servers from the waves, except one that is tried in parallel with the first servers. */
 function withoutSuspects(
   waves: Waves,
   nowMs: number,
@@ -104,15 +104,15 @@ function inWaves(upstreams: readonly Upstream[]): Waves {
   return waves;
 }
 
-/** The data of a server that strategies use. */
+/** The properties of a server that strategies use. */
 export interface Candidate {
   readonly health: { readonly smoothedLatencyMs: number };
 }
 
-/** One question in this many goes first to another server than the fastest, so that changes are seen. */
+/** One question in this many goes to a server other than the fastest first, to notice changes. */
 const EXPLORE_EVERY = 16;
 
-/** `turn` counts the questions of the pool; servers are in configured order and not changed. */
+/** `turn` counts the questions of the pool; servers are in configured order, and are not modified. */
 export function wavesOf<T extends Candidate>(
   strategy: PoolStrategy,
   servers: readonly T[],
@@ -131,7 +131,7 @@ export function wavesOf<T extends Candidate>(
   }
 }
 
-/** The servers as a strategy ranks them; of those without a measurement the first are first, and get one. */
+/** The servers in the order of the strategy; servers without a measurement come first, so that they get one. */
 export function askingOrder<T extends Candidate>(
   strategy: PoolStrategy,
   servers: readonly T[],
@@ -140,7 +140,7 @@ export function askingOrder<T extends Candidate>(
   return [...servers].sort((a, b) => a.health.smoothedLatencyMs - b.health.smoothedLatencyMs);
 }
 
-/** The place in that order of the server which a question is sent to first. */
+/** The position in that order of the server that is asked first. */
 export function firstPlace(strategy: PoolStrategy, count: number, turn: number): number {
   if (strategy === 'Balanced') return turn % count;
   const explores = strategy === 'Fastest' && count > 1 && turn % EXPLORE_EVERY === EXPLORE_EVERY - 1;

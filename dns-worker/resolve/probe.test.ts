@@ -135,7 +135,7 @@ describe('Probe', () => {
       () => upstream.health.status,
       (now) => now === 'Healthy',
     );
-    upstream.health.recordFault('SERVFAIL where another server answered');
+    upstream.health.recordFault('SERVFAIL although another server answered');
     await until(
       'the second probe',
       () => server.udpQueries.length,

@@ -1,6 +1,6 @@
 /**
- * Health probes: each upstream is asked something that it should know on a schedule with jitter, unless live answers
- * already show that it is healthy. An unhealthy server is probed until it recovers.
+ * Health probes: each upstream is asked a question that it should be able to answer, at random intervals, unless
+ * answers to clients already show that it is healthy. An unhealthy server is probed until it recovers.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -14,10 +14,13 @@ import type { Upstream, UpstreamAttempt } from './upstream.ts';
 /** `. NS`: every resolver has it cached. */
 export const ROOT_SERVERS: Question = probeFor(new Uint8Array(1), RRType.NS);
 
-/** A public name with letters, kept for such uses (RFC 2606): capability probes ask it and random names below it. */
+/**
+ * A public name with letters, reserved for such uses (RFC 2606): capability probes ask for it and for random names
+ * below it.
+ */
 export const PUBLIC_NAME: Question = probeFor(nameFromText('www.example.com')!, RRType.A);
 
-/** The SOA of a zone: its servers have it without asking others. `zone` is in folded wire form. */
+/** The SOA of a zone, which its servers know without asking others. `zone` is in lower-case wire form. */
 export function zoneProbe(zone: Uint8Array): Question {
   return probeFor(zone, RRType.SOA);
 }
@@ -26,9 +29,9 @@ function probeFor(qname: Uint8Array, qtype: number): Question {
   return { qname, qtype, qclass: RRClass.IN, dnssecOk: false, checkingDisabled: false, ecs: null };
 }
 
-/** The first probe comes within this, as do those of a server whose state is undecided, milliseconds. */
+/** Maximum delay of the first probe, and of those of a server with an undecided status, in milliseconds. */
 const SOON_MS = 1000;
-/** Intervals vary by this share to both sides, so that workers and nodes do not probe in step. */
+/** Random variation of intervals in both directions, so that workers and nodes do not probe at the same time. */
 const JITTER = 0.2;
 
 /** Probes one upstream until closed. */
@@ -67,7 +70,7 @@ export class Probe {
       try {
         this.tick();
       } catch (error) {
-        // The next probe is begun by this one only.
+        // Only this probe schedules the next one.
         this.conclude();
         throw error;
       }
@@ -86,8 +89,8 @@ export class Probe {
   }
 
   /**
-   * A server that live questions have just made unhealthy or suspect may be healthy after all, and others are asked
-   * until a probe shows it.
+   * Probes soon: a server that client questions have just made unhealthy or suspect may be healthy, and others are
+   * asked until a probe shows it.
    */
   private hurry(withinMs: number): void {
     if (this.closed || this.attempt !== null) return;
@@ -123,8 +126,8 @@ export class Probe {
 }
 
 /**
- * Judges a response code. A server that serves only its own zones refuses the root and is healthy, as is a router that
- * knows the hosts of a zone but not the zone itself; one that cannot reach the root, or failed to load its zone,
+ * Evaluates a response code. A server that serves only its own zones refuses the root and is healthy, as is a router
+ * that knows the hosts of a zone but not the zone itself; one that cannot reach the root, or failed to load its zone,
  * answers SERVFAIL and is unusable.
  */
 function judge(upstream: Upstream, outcome: AttemptOutcome): void {

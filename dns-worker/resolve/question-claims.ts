@@ -13,10 +13,10 @@ import {
 import type { Clock } from '../../shared/clock.ts';
 import { type Question, identityFlags, identityEcs } from './response/question.ts';
 
-/** The holder of a question. */
+/** The claim to a question. */
 export interface Claim {
   readonly isMine: boolean;
-  /** The claim that stands in the table, and the word where it stands; NO_CLAIM = nowhere. */
+  /** The value of the claim in the table, and its word; NO_CLAIM = not in the table. */
   readonly value: number;
   readonly word: number;
 }
@@ -25,18 +25,18 @@ export interface ClaimParts {
   readonly memory: SharedArrayBuffer;
   readonly worker: number;
   readonly clock: Clock;
-  /** Longest time in flight of a question, milliseconds: an older claim was never released. */
+  /** Maximum time of a question in flight, in milliseconds: an older claim was never released. */
   readonly longestMs: number;
 }
 
 const HASH_FACTOR = 0x9e3779b1 | 0;
 const TAG_FACTOR = 0x85ebca6b | 0;
-/** A thread may stand still for a while between the end of a question and that of its claim, seconds. */
+/** Seconds for which a thread may be delayed between the end of a question and the release of its claim. */
 const SLACK_SECS = 2;
-/** A bucket is locked for less than a microsecond, unless its thread is interrupted or has died just then. */
+/** A bucket is locked for less than a microsecond, unless its thread is interrupted or dies while it holds the lock. */
 const LOCK_TRIES = 20;
 const LOCK_WAIT_MS = 1;
-/** Better to ask twice than not at all. */
+/** Asking twice is better than not asking. */
 const WITHOUT_LOCK: Claim = { isMine: true, value: NO_CLAIM, word: 0 };
 
 /** Claims of one area. */
@@ -59,7 +59,7 @@ export class QuestionClaims {
     this.overdueSecs = Math.ceil(longestMs / 1000) + SLACK_SECS;
   }
 
-  /** Claims a question for a cache partition, unless a thread, also this one, holds it. */
+  /** Claims a question for a cache partition, unless a thread (including this one) already has. */
   claim(partition: number, question: Question): Claim {
     const { words, worker } = this;
     this.find(partition, question);
@@ -70,7 +70,7 @@ export class QuestionClaims {
     const word = this.bucket + ClaimBucket.CLAIM_AT + slot;
     const holder = Atomics.load(words, word);
     if (holder !== NO_CLAIM && !this.isOverdue(holder, nowSecs)) {
-      // Fails if the holder has just finished: then there is nothing to wait for.
+      // Fails if the owner has just finished: then there is nothing to wait for.
       Atomics.compareExchange(words, word, holder, holder | WAITED_FOR);
       free(words, lock, claimHolder(worker));
       return { isMine: false, value: holder | WAITED_FOR, word };
@@ -83,11 +83,13 @@ export class QuestionClaims {
     return { isMine: true, value, word };
   }
 
-  /** Releases a claim of this thread; call it once. `handOver` is called first if another thread waits for it. */
+  /**
+   * Releases a claim of this thread; call it once. `handOver` is called first if another thread waits for the claim.
+   */
   release({ value, word }: Claim, handOver: (waitedFor: Claim) => void): void {
     if (value === NO_CLAIM || free(this.words, word, value)) return;
     const waitedFor = { isMine: true, value: value | WAITED_FOR, word };
-    // Else it was overdue, and another thread has taken the question over.
+    // Otherwise the claim was overdue, and another thread has taken the question over.
     if (Atomics.load(this.words, word) !== waitedFor.value) return;
     try {
       handOver(waitedFor);
@@ -96,13 +98,13 @@ export class QuestionClaims {
     }
   }
 
-  /** Resolves when the holder of a question has finished, or after so many milliseconds. */
+  /** Resolves when the owner of the claim has finished, or after this many milliseconds. */
   async ended({ value, word }: Claim, timeoutMs: number): Promise<void> {
     const wait = Atomics.waitAsync(this.words, word, value, timeoutMs);
     if (wait.async) await wait.value;
   }
 
-  /** The slot of the question where it is claimed, else one that is free, else the first: that is waited for. */
+  /** The slot in which the question is claimed, else a free one, else the first, whose claim is then waited for. */
   private slotFor(nowSecs: number): number {
     const { words, bucket } = this;
     let found = -1;
@@ -115,7 +117,7 @@ export class QuestionClaims {
     return found < 0 ? 0 : found;
   }
 
-  /** A claim that outlives every question was never released. */
+  /** A claim older than any question was never released. */
   private isOverdue(claim: number, nowSecs: number): boolean {
     return claimAgeSecs(claim, nowSecs) > this.overdueSecs;
   }
@@ -130,7 +132,7 @@ export class QuestionClaims {
     return false;
   }
 
-  /** Hashes what makes the question itself (as `questionKey` does), and the part of the cache. */
+  /** Hashes the fields that identify the question (as `questionKey` does), and the partition of the cache. */
   private find(partition: number, question: Question): void {
     const { qname, qtype, qclass } = question;
     this.hash = this.words[ClaimTable.SEED_WORD]!;

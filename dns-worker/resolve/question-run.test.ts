@@ -70,7 +70,7 @@ describe('QuestionRun', () => {
   test('counts a failure against servers if another one answered', async () => {
     await run(60_000, [fails(Rcode.SERVFAIL)], [answers(2)]);
     expect(upstreams.map(({ health }) => health.lastError)).toEqual([
-      'SERVFAIL where another server answered',
+      'SERVFAIL although another server answered',
       null,
     ]);
     expect(upstreams[0]!.health.consecutiveFailures).toBe(1);

@@ -1,8 +1,8 @@
 /**
- * One question from the first attempt to the outcome: waves of servers (`pool.ts`), the next wave when all asked so far
- * have failed or have been silent for their usual time, copies to silent servers and repetitions of what failed
- * (`send-times.ts`). The first good answer wins, and no error counts while there is time and a server that may still
- * answer. After the time a question can be listened for longer (`late-answers.ts`).
+ * One question from the first attempt to the outcome: waves of servers (`pool.ts`), with the next wave when all servers
+ * asked so far have failed or have been silent for their usual time; copies to silent servers, and retries after
+ * failures (`send-times.ts`). The first good answer wins, and no error is final while there is time and a server that
+ * may still answer. After its time limit, a question can still wait for a late answer (`late-answers.ts`).
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode, rcodeName } from '../../shared/dns/iana.ts';
@@ -15,22 +15,25 @@ import { hedgeWaitMs, MAX_COPIES, resendWaitMs, retryWaitMs } from './send-times
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 import { type WakeGroup, WakeGroups } from './wake-groups.ts';
 
-/** Times that one question is sent, to all servers together: bounds what a client's question can cause. */
+/**
+ * Maximum number of times that one question is sent, to all servers together: limits the traffic that a client's
+ * question can cause.
+ */
 const MAX_SENT = 64;
-/** How long a question is listened for after it has failed, milliseconds. */
+/** How long to wait for a late answer after a failure, in milliseconds. */
 const LISTENING_MS = 5000;
-/** Servers that say SERVFAIL, or one that says it twice, are believed. */
+/** SERVFAIL is accepted as the result from this many servers, or this many times from one. */
 const BELIEVED_SERVFAILS = 2;
 
-/** One server's part in a question. */
+/** The part of one server in a question. */
 interface Asked {
   readonly upstream: Upstream;
-  /** Null when it has failed. */
+  /** Null after it has failed. */
   attempt: UpstreamAttempt | null;
   copies: number;
   /** Attempts that failed without an answer. */
   losses: number;
-  /** When it is sent again; Infinity = not. */
+  /** When it is sent again; Infinity = never. */
   nextMs: number;
   isOverTcp: boolean;
 }
@@ -44,22 +47,22 @@ export class QuestionRun {
   private readonly startedMs: number;
   private readonly deadlineMs: number;
   private readonly asked: Asked[] = [];
-  /** Servers that answered with a response code that settles nothing. */
+  /** Servers that answered with a response code that does not settle the question. */
   private readonly doubtful: { readonly upstream: Upstream; readonly rcode: number }[] = [];
   /** Index of the last server with an unusable answer; -1 = none. */
   private unusable = -1;
-  /** A server could not be asked for lack of local resources. */
+  /** Whether a server could not be asked for lack of local resources. */
   private isShort = false;
   private nextWave = 0;
   private hedgeMs = Infinity;
   private sent = 0;
   private readonly wakes: WakeGroups;
-  /** Group in which it waits for its next step; null = it does not wait. */
+  /** Group of questions that are woken together; null = not waiting. */
   private group: WakeGroup | null = null;
   private listening: NodeJS.Timeout | undefined;
   private over = false;
   private isDone = false;
-  /** Takes the late answer, or null when none can come any more. */
+  /** Receives the late answer, or null if none can arrive. */
   private onLate: ((answered: Answered | null) => void) | null = null;
 
   /** `waves` is not empty. Nothing happens before `start`. Questions with the same `wakes` are woken together. */
@@ -78,7 +81,7 @@ export class QuestionRun {
     this.deadlineMs = (question.firstTry?.sinceMs ?? this.startedMs) + timing.timeoutMs;
   }
 
-  /** Asks the first wave. `done` is called once, after this has returned; not at all where this throws. */
+  /** Asks the first wave. `done` is called once, after this has returned; not at all if this throws. */
   start(): void {
     try {
       this.launch();
@@ -90,19 +93,19 @@ export class QuestionRun {
     }
   }
 
-  /** Gives up, and reports it; stops listening. */
+  /** Cancels the question and reports the failure; stops waiting for a late answer. */
   cancel(): void {
     this.onLate = null;
     this.cancelAttempts();
     this.end({ kind: 'failed', reason: 'network', rcode: Rcode.SERVFAIL, upstream: -1 });
   }
 
-  /** Whether an answer may still come to a question that has timed out. */
+  /** Whether a late answer may still arrive after the timeout. */
   get isOpen(): boolean {
     return this.asked.some(({ attempt }) => attempt !== null);
   }
 
-  /** Listens for the late answer for a while; `onLate` is called once, with null if none has come. */
+  /** Waits for a late answer for a while; `onLate` is called once, with null if none has arrived. */
   listen(onLate: (answered: Answered | null) => void): void {
     this.onLate = onLate;
     this.listening = setTimeout(() => this.endLate(null), LISTENING_MS).unref();
@@ -189,7 +192,7 @@ export class QuestionRun {
     this.arm();
   }
 
-  /** Sends a copy to a silent server, or asks one again that has failed. */
+  /** Sends a copy to a silent server, or retries one that has failed. */
   private sendAgain(asked: Asked): void {
     asked.nextMs = Infinity;
     if (!this.maySend()) return;
@@ -229,7 +232,7 @@ export class QuestionRun {
     this.proceed();
   }
 
-  /** Notes what came instead of an answer, and when that server is asked again. */
+  /** Records an outcome that is not an answer, and when that server is asked again. */
   private note(asked: Asked, outcome: AttemptOutcome): void {
     const { upstream } = asked;
     const sinceStartMs = this.clock.monotonicMs() - this.startedMs;
@@ -252,7 +255,7 @@ export class QuestionRun {
     }
   }
 
-  /** After an attempt has failed: waits for the others, asks the next wave, asks again, or ends the question. */
+  /** After a failed attempt: waits for the other servers, asks the next wave, retries, or ends the question. */
   private proceed(): void {
     if (this.isOpen) {
       this.arm();
@@ -271,13 +274,13 @@ export class QuestionRun {
       this.end(this.failure('network'));
       return;
     }
-    // Only one server has said anything: nothing is gained by a wait.
+    // Only one server has responded, so waiting gains nothing.
     const doubted = again.find(({ upstream }) => upstream === failures[0]?.upstream);
     if (doubted !== undefined) this.sendAgain(doubted);
     this.arm();
   }
 
-  /** The time is over: the servers that were silent are judged, but a late answer is still taken. */
+  /** The time is up: counts the silence against silent servers, but still accepts a late answer. */
   private giveUp(): void {
     this.stop();
     const wasOpen = this.isOpen;
@@ -306,12 +309,12 @@ export class QuestionRun {
     this.end({ kind: 'answer', answer, upstream: attempt.upstream.index });
   }
 
-  /** Notes a fault of each server that failed where this one answered. */
+  /** Records a fault of each server that failed although this one answered. */
   private blameOthers(winner: Upstream): void {
     const rcodes = new Map(this.doubtful.map(({ upstream, rcode }) => [upstream, rcode]));
     rcodes.delete(winner);
     for (const [upstream, rcode] of rcodes)
-      upstream.health.recordFault(`${rcodeName(rcode)} where another server answered`);
+      upstream.health.recordFault(`${rcodeName(rcode)} although another server answered`);
   }
 
   /** Ends the question after an unexpected error, then passes the error to the thread's guard. */
@@ -340,19 +343,19 @@ export class QuestionRun {
     return this.asked.at(-1)?.upstream.index ?? -1;
   }
 
-  /** An unusable answer says more than silence. */
+  /** An unusable answer is a more specific reason than silence. */
   private failure(otherwise: 'timeout' | 'network'): Resolution {
     const doubtful = this.doubtful.at(-1);
     if (doubtful === undefined) {
       if (this.unusable >= 0)
         return { kind: 'failed', reason: 'unusable', rcode: Rcode.SERVFAIL, upstream: this.unusable };
-      // Nothing is known then: a server that was not asked might have answered.
+      // Then the outcome is unknown: a server that was not asked might have answered.
       if (this.isShort)
         return { kind: 'failed', reason: 'overloaded', rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
       return { kind: 'failed', reason: otherwise, rcode: Rcode.SERVFAIL, upstream: this.lastAsked };
     }
     const { upstream } = doubtful;
-    // Rcodes in OPT concern the hop between Weir and the server (BADVERS, BADCOOKIE), not the client.
+    // Extended rcodes in OPT are about the hop between Weir and the server (BADVERS, BADCOOKIE), not about the client.
     const rcode = doubtful.rcode > FlagsLow.RCODE ? Rcode.SERVFAIL : doubtful.rcode;
     const reason = rcode === Rcode.REFUSED ? 'refused' : 'servfail';
     return { kind: 'failed', reason, rcode, upstream: upstream.index };

@@ -1,4 +1,4 @@
-/** How a question to upstream servers ends. */
+/** The outcome of a question to upstream servers. */
 import type { DnssecStatusCode } from '../../shared/query-log.ts';
 import type { CacheableAnswer } from './response/response-reader.ts';
 
@@ -7,13 +7,13 @@ export interface Answered {
   readonly kind: 'answer';
   readonly answer: CacheableAnswer;
   readonly upstream: number;
-  /** Result of the validation; absent if the answer was not validated. */
+  /** Result of validation; absent if the answer was not validated. */
   readonly dnssec?: DnssecStatusCode;
-  /** And the share that it took of what one question may cost; 1 = all of it. */
+  /** Share of the validation budget that was spent; 1 = all of it. */
   readonly cost?: number;
 }
 
-/** There is no answer. `upstream` is -1 if no server was asked. */
+/** Without an answer. `upstream` is -1 if no server was asked. */
 export interface Failed {
   readonly kind: 'failed';
   readonly reason:
@@ -21,12 +21,12 @@ export interface Failed {
     | 'servfail'
     | 'refused'
     | 'network'
-    /** A server sent an unusable answer: too long, endless or malformed. */
+    /** A server sent an unusable answer: too long, an endless chain, or malformed. */
     | 'unusable'
     | 'no-upstreams'
-    /** This machine lacked a resource: nothing is known about the question, so nothing is cached. */
+    /** This machine lacked a resource, which says nothing about the question, so nothing is cached. */
     | 'overloaded'
-    /** The time was over while other threads asked: nothing is known about the question either. */
+    /** The time limit passed while another thread was asking, which says nothing about the question either. */
     | 'late'
     | 'bogus';
   /** Response code for the client. */
@@ -37,13 +37,13 @@ export interface Failed {
   readonly extendedError?: number;
 }
 
-/** How a question ended. */
+/** The outcome of a question. */
 export type Resolution = Answered | Failed;
 
-/** A failure that no server caused: it concerns one request only, so it is neither kept nor shared. */
+/** A failure that no server caused: it affects only one request, so it is neither stored nor shared. */
 export function isInconclusive(resolution: Resolution): boolean {
   if (resolution.kind === 'answer') return false;
   const { reason, upstream } = resolution;
-  // A run that was broken off, as this thread or its pools end.
+  // A run was cancelled because its thread or its pools end.
   return reason === 'overloaded' || reason === 'late' || (reason === 'network' && upstream < 0);
 }

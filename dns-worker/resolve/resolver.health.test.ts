@@ -38,7 +38,7 @@ describe('Resolver: health', () => {
     for (let i = 0; i < 5; i++) expect(summary(await resolve(by))).toBe('1: 2');
     expect(by.report()[0]).toMatchObject({
       status: 'Unhealthy',
-      lastError: 'SERVFAIL where another server answered',
+      lastError: 'SERVFAIL although another server answered',
     });
     const asked = live();
     expect(asked).toBeLessThan(5);

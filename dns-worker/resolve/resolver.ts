@@ -1,7 +1,7 @@
 /**
- * The slow path's entrance: a question that the cache could not answer goes in, an answer fit for the cache or a typed
- * failure comes out. `node-flights.ts` joins identical questions and limits their number. The caller decides what to
- * ask, cache and reply.
+ * The entry point of the slow path: takes a question that the cache could not answer, and returns an answer that can be
+ * cached, or a typed failure. `node-flights.ts` joins identical questions and limits their number. The caller decides
+ * which question to ask, what to cache, and what to reply.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -32,15 +32,15 @@ export type ResolverSettings = Pick<
   WorkerSettings,
   'pools' | 'queryTimeoutMs' | 'bootstrap' | 'healthCheck' | 'extraCa'
 > & {
-  /** Both `auto` unless given. */
+  /** Both `auto` by default. */
   readonly hardening?: HardeningSettings;
   /** Question of probes; by default the name servers of the root, and a public name for capabilities. */
   readonly probe?: Question;
-  /** The forward zone of its servers, in wire form; absent = they are those of the pools. */
+  /** The forward zone of its servers, in wire form; absent = the servers belong to the pools. */
   readonly zone?: Uint8Array;
 };
 
-/** Resolves through the pools of its settings; for other settings make another one. */
+/** Resolves through the pools of its settings; other settings need another resolver. */
 export class Resolver {
   private readonly settings: ResolverSettings;
   private readonly clock: Clock;
@@ -54,13 +54,13 @@ export class Resolver {
   private readonly timing: { readonly clock: Clock; readonly timeoutMs: number; readonly wakes: WakeGroups };
   private readonly runs = new Set<QuestionRun>();
   private readonly late: LateAnswers;
-  /** Whom the answer thread asks first. */
+  /** Writes the servers that the answer thread asks first. */
   private readonly first: FirstServerWriter | null;
   private closed = false;
 
   /**
-   * `records` are shared by all threads of the node. The worker's answer thread may ask the servers by itself, as written
-   * to `firstServers`; null = it may not.
+   * `records` are shared by all threads of the node. The worker's answer thread may ask the servers in `firstServers`
+   * itself; null = it may not ask any.
    */
   constructor(
     settings: ResolverSettings,
@@ -111,14 +111,14 @@ export class Resolver {
     this.signatureChecks = upstreams.map((upstream) => new SignatureCheck(upstream, clock, logger));
   }
 
-  /** Resolves; `done` is called exactly once, never before this has returned. Never throws. */
+  /** Resolves; `done` is called exactly once, after `resolve` has returned. Never throws. */
   resolve(question: Question, done: (resolution: Resolution) => void): void {
     if (this.closed) {
       queueMicrotask(() => done(failed('network')));
       return;
     }
     try {
-      // A late answer may be of a server that this question avoids.
+      // A late answer may come from a server that this question avoids.
       const isAvoiding = question.avoided !== undefined && question.avoided.size > 0;
       const late = isAvoiding ? null : this.late.take(question);
       if (late !== null) {
@@ -129,7 +129,7 @@ export class Resolver {
       if (waves.length === 0) queueMicrotask(() => done(failed('no-upstreams')));
       else this.run(question, waves, done);
     } catch (error) {
-      this.logger.error('ask an upstream failed', { error: errorDetail(error) });
+      this.logger.error('could not ask an upstream', { error: errorDetail(error) });
       queueMicrotask(() => done(failed('servfail')));
     }
   }
@@ -150,8 +150,8 @@ export class Resolver {
   }
 
   /**
-   * Checks whether a server removes signatures, after records from it did not hold; `zone` has a trust anchor, in folded
-   * wire form.
+   * Checks whether a server removes signatures, after records from it failed validation; `zone` has a trust anchor and
+   * is in lower-case wire form.
    */
   checkSignatures(index: number, zone: Uint8Array): void {
     if (this.closed) return;
@@ -159,12 +159,15 @@ export class Resolver {
     this.signatureChecks[at]?.run(zone);
   }
 
-  /** Questions in flight. */
+  /** Number of questions in flight. */
   get inFlight(): number {
     return this.runs.size;
   }
 
-  /** The state of every upstream, in the order of the settings. Call it every second: the answer thread follows it. */
+  /**
+   * The state of every upstream, in the order of the settings. Call it every second: it also updates the servers of the
+   * answer thread.
+   */
   report(): UpstreamReport[] {
     this.first?.takeNews();
     this.first?.publish();
@@ -174,12 +177,12 @@ export class Resolver {
     });
   }
 
-  /** A client has asked for the name by which a loop is recognised. */
+  /** Reports that a client has asked for the name that detects forwarding loops. */
   noteLoop(token: string, client: string): void {
     this.loops?.note(token, client);
   }
 
-  /** Probes no more; `close` follows once its questions are over. */
+  /** Stops probing; `close` follows when its questions have ended. */
   retire(): void {
     for (const probe of this.probes) probe.close();
     for (const check of this.signatureChecks) check.close();
@@ -196,7 +199,7 @@ export class Resolver {
     this.late.close();
     this.bootstrap.close();
     for (const upstream of this.upstreams) upstream.close();
-    // Sockets report their end a turn later.
+    // Sockets report their end one turn later.
     await new Promise((resolve) => setImmediate(resolve));
   }
 

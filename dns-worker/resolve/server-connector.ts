@@ -17,9 +17,9 @@ export interface CapabilityParts {
   /** Shared by all threads of the node. */
   readonly records: Capabilities;
   readonly hardening: HardeningSettings;
-  /** Question of capability probes; the servers answer it with NOERROR. */
+  /** Question of capability probes; the servers must answer it with NOERROR. */
   readonly probe: Question;
-  /** The servers are those of a forward zone. */
+  /** Whether the servers are those of a forward zone. */
   readonly isZone: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Finds out whether a server removes DNSSEC signatures. A bogus answer may be its domain's doing, so that it only causes
+ * Finds out whether a server removes DNSSEC signatures. A bogus answer may be the domain's fault, so it only starts
  * this check: the server is asked for the keys of a zone with a trust anchor, which are always signed. A server that
- * fails it is asked after all others for an hour.
+ * fails the check is asked after all others for an hour.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../shared/dns/iana.ts';
@@ -11,10 +11,10 @@ import { eachAnswerRecord } from './response/each-record.ts';
 import type { AttemptOutcome } from './transport/attempt.ts';
 import type { Upstream, UpstreamAttempt } from './upstream.ts';
 
-/** Shortest time between two checks of a server: its clients may cause them. */
+/** Minimum time between two checks of a server, because clients may cause them. */
 const BETWEEN_MS = 10_000;
 const TIMEOUT_MS = 2000;
-/** How long a finding holds; the next bogus answer after that causes another check. */
+/** Lifetime of a finding; after that, the next bogus answer starts another check. */
 const HOLDS_MS = 3_600_000;
 
 /** Checks one server. */
@@ -32,7 +32,7 @@ export class SignatureCheck {
     this.logger = logger;
   }
 
-  /** Asks for the keys of a zone that has a trust anchor (folded wire form), unless that was done just before. */
+  /** Asks for the keys of a zone with a trust anchor (lower-case wire form), unless a check has just been made. */
   run(zone: Uint8Array): void {
     const nowMs = this.clock.monotonicMs();
     if (this.attempt !== null || nowMs < this.nextMs) return;

@@ -1,6 +1,6 @@
 /**
  * One upstream server: its addresses, its transport, and its state. `pool.ts` and `question-run.ts` choose servers;
- * `probe.ts` probes them; `attempt.ts` judges outcomes.
+ * `probe.ts` probes them; `attempt.ts` evaluates outcomes.
  */
 import { isIP } from 'node:net';
 import type { Logger } from '../../shared/log.ts';
@@ -19,11 +19,11 @@ import { Health } from './health/health.ts';
 import type { Question } from './response/question.ts';
 import { type ConnectorParts, serverConnector } from './server-connector.ts';
 
-/** Attempts of questions already answered that are let run, to learn of the server. */
+/** Maximum number of attempts that continue after their question was answered, to measure the server. */
 const MAX_LINGERING = 16;
-/** Milliseconds between two live questions that try out a suspect server without probes. */
+/** Minimum milliseconds between two client questions that try a suspect server without probes. */
 const TRIAL_MS = 1000;
-/** Addresses of one host that are used. */
+/** Maximum number of addresses of one host that are used. */
 const MAX_ADDRESSES = 8;
 
 /** Parts of an upstream. */
@@ -50,12 +50,12 @@ export class Upstream {
   private readonly connect: (server: ServerAddress) => ServerConnections;
   private readonly lingering = new Map<UpstreamAttempt, NodeJS.Timeout>();
   private readonly connections = new Map<string, ServerConnections>();
-  /** Addresses that were found last, and those of them that are used. */
+  /** Addresses found in the last lookup, and those of them that are used. */
   private found: readonly HostAddress[] = [];
   private resolved: readonly HostAddress[] = [];
   private nextTrialMs = 0;
   private record: CapabilityRecord | null = null;
-  /** Which of the addresses is asked first; moves on when that one fails. */
+  /** Index of the address that is asked first; changes when that address fails. */
   private first = 0;
 
   constructor(
@@ -78,15 +78,15 @@ export class Upstream {
     this.connect = serverConnector(settings, parts);
   }
 
-  /** Whether DNSSEC signatures are missing in its answers, by its last check (`signature-check.ts`). */
+  /** Whether its answers lack DNSSEC signatures, by the last check (`signature-check.ts`). */
   get removesSignatures(): boolean {
     const untilMs = this.health.removesSignaturesUntilMs;
     return untilMs > 0 && this.parts.clock.monotonicMs() < untilMs;
   }
 
   /**
-   * The address at which the answer thread may ask it without anything that this thread knows: a literal one, over UDP;
-   * null = there is none.
+   * The address at which the answer thread may ask it without information from this thread: a literal address, over
+   * UDP; null = there is none.
    */
   get fixedAddress(): string | null {
     const { transport } = this.settings;
@@ -94,7 +94,7 @@ export class Upstream {
     return transport === 'udp' && isIP(host) !== 0 && !host.includes('%') ? host : null;
   }
 
-  /** Probes have spoken against what its questions are hardened with: what it answers is looked at more closely. */
+  /** Whether probes have failed with the features of its questions: its answers need a closer check. */
   get isDoubted(): boolean {
     const { records } = this.parts.capabilities;
     const ip = this.fixedAddress;
@@ -103,7 +103,7 @@ export class Upstream {
     return HARDENING_FEATURES.some((feature) => this.record!.isStruck(feature));
   }
 
-  /** Counts what the answer thread has asked it, and has it probed where that is due. */
+  /** Counts the answer thread's questions, and starts probes that are due. */
   takeFirst(): void {
     const { queries } = this.health;
     this.health.takeFirst();
@@ -111,41 +111,41 @@ export class Upstream {
     if (this.health.queries !== queries && address !== undefined) this.connectionsTo(address).keepUp?.();
   }
 
-  /** Whether it is asked in its turn: it answers, as far as is known, with signatures. */
+  /** Whether it is asked in its turn: as far as is known, it answers, with signatures. */
   get isInOrder(): boolean {
     const { health } = this;
     return health.status !== 'Unhealthy' && !health.isSuspect && !this.removesSignatures;
   }
 
-  /** Asks a live question. */
+  /** Sends a client's question. */
   ask(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     this.health.queries++;
     return this.start(question, 'live', false, done);
   }
 
-  /** Asks a live question once more that it has failed, over TCP instead of UDP if need be. */
+  /** Retries a client's question that has failed, over TCP instead of UDP if `overTcp` is true. */
   askAgain(question: Question, overTcp: boolean, done: AttemptDone<Upstream>): UpstreamAttempt {
     return this.start(question, 'repeated', overTcp, done);
   }
 
-  /** Whether a question tries out a suspect server beside another one; about once a second, unless it is probed. */
+  /** Whether a question also tries a suspect server; about once a second, unless the server is probed. */
   isTried(nowMs: number): boolean {
     if (this.health.onSuspect !== null || nowMs < this.nextTrialMs) return false;
     this.nextTrialMs = nowMs + TRIAL_MS;
     return true;
   }
 
-  /** Whether it can be asked over TCP instead of what is configured. */
+  /** Whether it can be asked over TCP instead of the configured transport. */
   get hasOtherTransport(): boolean {
     return this.settings.transport === 'udp';
   }
 
-  /** Asks without counting it among the live questions. */
+  /** Asks without counting it as a client's question. */
   probe(question: Question, done: AttemptDone<Upstream>): UpstreamAttempt {
     return this.start(question, 'probe', false, done);
   }
 
-  /** Lets an attempt that is not needed any more run for at most this long, or cancels it. */
+  /** Lets an attempt that is no longer needed run for at most this long, or cancels it. */
   linger(attempt: UpstreamAttempt, remainingMs: number): void {
     if (this.lingering.size >= MAX_LINGERING || attempt.wasQueued) {
       attempt.cancel();
@@ -229,7 +229,7 @@ export class Upstream {
     return attempt;
   }
 
-  /** Updates the server's addresses; connections to former ones end when idle. */
+  /** Updates the server's addresses; connections to previous ones end when they are idle. */
   private take(found: readonly HostAddress[]): void {
     if (found === this.found) return;
     this.found = found;
@@ -239,7 +239,7 @@ export class Upstream {
     for (const ip of this.connections.keys()) if (!current.has(ip)) this.connections.delete(ip);
   }
 
-  /** Asks the first address; the next one when that fails, or in parallel when it is silent. */
+  /** Asks the first address; the next one if that fails, or in parallel if it is silent. */
   private askAddresses(attempt: UpstreamAttempt, question: Question, overTcp: boolean): void {
     const addresses = this.resolved;
     const first = this.first;
@@ -279,7 +279,7 @@ export class Upstream {
     askNext();
   }
 
-  /** None of the addresses is that of a working server: the host name may have others. */
+  /** No address belongs to a working server: the host name may have others. */
   private doubtAddresses(): void {
     this.parts.bootstrap.doubt(hostOf(this.settings));
   }
@@ -298,7 +298,7 @@ function hostOf({ pinnedIp, host }: UpstreamSettings): string {
   return pinnedIp ?? host;
 }
 
-/** Whether what answers, if anything, is not a DNS server. */
+/** Whether there is no answer, or the answer is not from a DNS server. */
 function isBroken(outcome: ExchangeOutcome): boolean {
   return outcome.kind === 'failed' && (outcome.reason === 'network' || outcome.reason === 'malformed');
 }

@@ -1,24 +1,24 @@
 /**
- * Wakes the questions of a resolver in groups. Every question has several times at which something is due, each a
- * little different; a timer for each of them would wake a thread with thousands of open questions every millisecond,
- * and cost it most when the machine has no time to spare.
+ * Wakes the questions of a resolver in groups. Every question has several deadlines, all slightly different; a timer
+ * for each would wake a thread with thousands of open questions every millisecond, and cost most when the machine is
+ * overloaded.
  */
 import type { Clock } from '../../shared/clock.ts';
 
-/** Times within so many milliseconds are one: the last of them. */
+/** Deadlines within this many milliseconds are combined to the last of them. */
 const TOGETHER_MS = 10;
 
-/** Callback for a time. */
+/** Callback at a deadline. */
 export type Wake = () => void;
 
-/** Calls with the same time. */
+/** Calls at the same time. */
 export interface WakeGroup {
   readonly atMs: number;
   readonly wakes: Set<Wake>;
   timer: NodeJS.Timeout;
 }
 
-/** The times of one resolver's questions. */
+/** The deadlines of one resolver's questions. */
 export class WakeGroups {
   private readonly clock: Clock;
   private readonly groups = new Map<number, WakeGroup>();
@@ -27,7 +27,7 @@ export class WakeGroups {
     this.clock = clock;
   }
 
-  /** Has `wake` called once at this time of the monotonic clock, milliseconds, or up to 10 ms later. */
+  /** Calls `wake` once at this monotonic time in milliseconds, or up to 10 ms later. */
   add(wake: Wake, dueMs: number): WakeGroup {
     const atMs = Math.ceil(dueMs / TOGETHER_MS) * TOGETHER_MS;
     let group = this.groups.get(atMs);
@@ -43,7 +43,7 @@ export class WakeGroups {
     return group;
   }
 
-  /** Removes a call from the group that `add` returned; does nothing once it has been called. */
+  /** Removes a call from the group that `add` returned; does nothing after it was called. */
   remove(wake: Wake, group: WakeGroup): void {
     if (!group.wakes.delete(wake) || group.wakes.size > 0) return;
     clearTimeout(group.timer);
@@ -58,7 +58,7 @@ export class WakeGroups {
         wake();
       }
     } finally {
-      // One of them has thrown.
+      // One of the callbacks has thrown.
       if (group.wakes.size > 0) group.timer = setTimeout(() => this.call(group), 1);
     }
   }

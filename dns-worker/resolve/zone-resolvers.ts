@@ -1,7 +1,7 @@
 /**
  * Resolvers of the forward zones: one per definition, created with it, so that its servers are probed before the first
- * question, and closed with all its sockets when the definition goes. Zones share nothing with each other or with the
- * pools: neither questions in flight nor answers nor health.
+ * question, and closed with all its sockets when the definition is removed. Zones share nothing with each other or with
+ * the pools: neither questions in flight nor answers nor health.
  */
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -11,7 +11,7 @@ import { Capabilities } from './capability/capabilities.ts';
 import { zoneProbe } from './probe.ts';
 import { Resolver, type ResolverSettings } from './resolver.ts';
 
-/** Parts of the resolvers; pools, probe and name follow from the zone. */
+/** Settings of the resolvers; pools, probe and name are derived from the zone. */
 export type ZoneResolverSettings = Omit<ResolverSettings, 'pools' | 'probe' | 'zone'>;
 
 /** The resolvers by partition. One per resolve thread. */
@@ -39,7 +39,7 @@ export class ZoneResolvers {
   of(zone: ForwardZone): Resolver {
     let resolver = this.byPartition.get(zone.partition);
     if (resolver === undefined) {
-      // Servers of one zone are assumed to agree: the first answer wins, and a dead server costs no wait.
+      // Servers of one zone are assumed to agree: the first answer wins, and a dead server causes no wait.
       const pool = { name: zone.zone, strategy: 'Parallel', priority: 0, servers: zone.servers } as const;
       const [name] = zone.names;
       const settings = {
@@ -63,7 +63,7 @@ export class ZoneResolvers {
     for (const resolver of this.byPartition.values()) resolver.noteLoop(token, client);
   }
 
-  /** Creates the missing resolvers of `zones`, and closes those of other zones, whose questions fail. */
+  /** Creates missing resolvers of `zones`, and closes those of other zones, whose questions fail. */
   follow(zones: readonly ForwardZone[]): Promise<void> {
     const asked = zones.filter(({ servers }) => servers.length > 0);
     for (const zone of asked) this.of(zone);

@@ -23,8 +23,8 @@ function cnameSize(targetLength: number): number {
 
 /**
  * Appends a CNAME whose owner is the name at `ownerOffset` of the message (`QNAME_OFFSET`, or the result of the
- * previous call); its target is the name at `nameAt` of `names`, uncompressed. Returns the offset of the target, where
- * the next record's owner is, or NO_ROOM.
+ * previous call); its target is the uncompressed name at `nameAt` of `names`. Returns the offset of the target, which
+ * is the next record's owner, or NO_ROOM.
  */
 export function appendCname(
   query: Query,
@@ -53,7 +53,7 @@ export function appendCname(
 }
 
 /**
- * Leaves the query to the resolve thread, which resolves the name at `nameAt` of `names` (folded) and appends the
+ * Leaves the query to the resolve thread, which resolves the name at `nameAt` of `names` (lower case) and appends the
  * result. Only stages of `Pipeline.decideAgain` may call this.
  */
 export function followAlias(
@@ -69,7 +69,7 @@ export function followAlias(
   return StageResult.UNRESOLVED;
 }
 
-/** Bytes of an uncompressed name, final zero included. */
+/** Bytes of an uncompressed name, including the final zero. */
 function nameLength(names: Uint8Array, nameAt: number): number {
   let end = nameAt;
   while (names[end] !== 0) end += names[end]! + 1;

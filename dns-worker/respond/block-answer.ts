@@ -1,7 +1,7 @@
 /**
- * The answer to a blocked question, as `blocking.mode` wants it: an unusable address, NXDOMAIN, NODATA, REFUSED, or an
- * address that the operator chose. Negative answers carry a SOA, so that clients may cache them (RFC 2308 section 5),
- * and all carry an extended error if the client uses EDNS.
+ * The answer to a blocked question, according to `blocking.mode`: an unusable address, NXDOMAIN, NODATA, REFUSED, or an
+ * address that the operator chose. Negative answers contain an SOA, so that clients can cache them (RFC 2308 section
+ * 5), and all contain an extended error if the client uses EDNS.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -12,7 +12,7 @@ import { finishReply, hasRoom, optSize, replyLimit, replyTruncated, replyWithRco
 /** Compression pointer to the qname (RFC 1035 section 4.1.4). */
 const QNAME_POINTER = 0xc000 | Header.SIZE;
 const POINTER_SIZE = 2;
-/** RNAME of the SOA that RFC 6303 section 3 proposes for zones made up on the spot: nobody.invalid. */
+/** RNAME of the SOA that RFC 6303 section 3 proposes for synthesized zones: nobody.invalid. */
 const SOA_RNAME = Uint8Array.from([6, ...Buffer.from('nobody'), 7, ...Buffer.from('invalid'), 0]);
 const SOA_REFRESH_SECS = 3600;
 const SOA_RETRY_SECS = 1200;
@@ -20,7 +20,7 @@ const SOA_EXPIRE_SECS = 604_800;
 /** Size of the five numbers at the end of an SOA record. */
 const SOA_TAIL_SIZE = 20;
 
-/** Writes the answer for a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
+/** Writes the answer to a question that policy blocks; `extendedError` is the reason (RFC 8914 section 4). */
 export function answerBlocked(query: Query, policy: PolicyTable, extendedError: number): void {
   query.extendedError = extendedError;
   const ttlSecs = policy.blockingTtlSecs;
@@ -43,7 +43,7 @@ export function answerBlocked(query: Query, policy: PolicyTable, extendedError: 
   }
 }
 
-/** One record of the qtype with this RDATA, whose names are not compressed. */
+/** Answers with one record of the qtype with this RDATA, whose names are not compressed. */
 export function answerRecord(query: Query, rdata: Uint8Array, ttlSecs: number): void {
   answerTyped(query, query.qtype, rdata, ttlSecs);
 }
@@ -54,7 +54,9 @@ export function answerTyped(query: Query, type: number, rdata: Uint8Array, ttlSe
   if (addRecord(query, type, rdata, ttlSecs)) finishReply(query, Rcode.NOERROR, endOfAnswers(query));
 }
 
-/** Several records of the qtype; `additionals` are records in wire form, which are added if there is room. */
+/**
+ * Answers with several records of the qtype; `additionals` are records in wire form, which are added if there is space.
+ */
 export function answerRecords(
   query: Query,
   rdatas: readonly Uint8Array[],
@@ -104,8 +106,8 @@ const SOA_SIZE = POINTER_SIZE + SOA_RNAME.length + SOA_TAIL_SIZE;
 const NEGATIVE_SIZE = POINTER_SIZE + Record.RDATA + SOA_SIZE;
 
 /**
- * NXDOMAIN, or NODATA when `rcode` is NOERROR, after the existing answers, with a SOA whose owner is the name at
- * `ownerOffset` of the message: the qname, or where its aliases lead.
+ * NXDOMAIN, or NODATA if `rcode` is NOERROR, after the existing answers, with an SOA whose owner is the name at
+ * `ownerOffset` of the message: the qname, or the end of its alias chain.
  */
 export function answerNegative(
   query: Query,
@@ -131,7 +133,7 @@ export function answerNegative(
   finishReply(query, rcode, at + SOA_TAIL_SIZE - query.at);
 }
 
-/** RDATA of the same SOA of a zone, its names in full. */
+/** RDATA of the same SOA of a zone, with uncompressed names. */
 export function soaRdata(zone: Uint8Array, ttlSecs: number): Uint8Array {
   const rdata = Uint8Array.from([...zone, ...SOA_RNAME, ...new Uint8Array(SOA_TAIL_SIZE)]);
   writeSoaTail(rdata, rdata.length - SOA_TAIL_SIZE, ttlSecs);

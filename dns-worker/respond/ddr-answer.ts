@@ -1,5 +1,5 @@
 /**
- * The encrypted resolvers of this server, as clients of plain DNS discover them (RFC 9462 section 4): SVCB records, and
+ * The encrypted resolvers of this server, for discovery by clients of plain DNS (RFC 9462 section 4): SVCB records, and
  * in the additional section the addresses of their name: the local records of that name, else the addresses in the
  * certificate, by which clients verify that it is the same server (section 4.2).
  */
@@ -14,10 +14,10 @@ import { answerRecords } from './block-answer.ts';
 import { LOCAL_ZONE_TTL_SECS, noData, RESOLVER_ARPA } from './local-zones.ts';
 
 const IPV4_SIZE = 4;
-/** Priority in front of the target. */
+/** Size of the priority before the target. */
 const TARGET_AT = 2;
 
-/** Answers the question for `_dns.resolver.arpa SVCB`; NODATA if no DNS is encrypted. */
+/** Answers the question for `_dns.resolver.arpa SVCB`; NODATA if there is no encrypted listener. */
 export function designate(
   query: Query,
   snapshot: OpenSnapshot,

@@ -1,6 +1,6 @@
 /**
- * Limits TTLs to the next change of the group's schedule and to the end of the grant that decided, so that clients'
- * caches are empty when their policy changes.
+ * Limits TTLs to the next change of the group's schedule and to the end of the deciding grant, so that clients' caches
+ * are empty when their policy changes.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Header, Record, readU16, readU32, skipName, writeU32 } from '../../shared/dns/wire.ts';
@@ -8,10 +8,10 @@ import type { PolicyTable } from '../../shared/snapshot/policy-table.ts';
 import { NO_END_SECS } from '../../shared/snapshot/name-rules.ts';
 import type { Query } from '../query/query.ts';
 
-/** Changes further away do not limit TTLs; few TTLs are longer. */
+/** Later changes do not limit TTLs, because few TTLs are longer. */
 const HORIZON_SECS = 86_400;
 
-/** Lowers the TTLs of the reply in the slot to the seconds until the policy of its client changes. */
+/** Limits the TTLs of the reply in the slot to the seconds until the client's policy changes. */
 export function capTtlsToFlip(query: Query, policy: PolicyTable): void {
   const { grantEndsAtSecs } = query;
   let flipAtSecs = policy.groupNextFlipAtSecs(query.groupIndex);
@@ -22,7 +22,7 @@ export function capTtlsToFlip(query: Query, policy: PolicyTable): void {
   )
     flipAtSecs = grantEndsAtSecs;
   if (flipAtSecs === 0) return;
-  // The current second is not counted, as part of it is over.
+  // The current second is not counted, because part of it is over.
   const leftSecs = flipAtSecs - query.arrivedSecs - 1;
   if (leftSecs < HORIZON_SECS) capTtls(query, leftSecs < 0 ? 0 : leftSecs);
 }

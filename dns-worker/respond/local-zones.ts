@@ -1,6 +1,6 @@
 /**
- * Zones that this server answers by itself, as RFC 6303 section 3 has them: empty except for SOA and NS at the apex,
- * whose DS is asked of the parent, which proves that the zone is not signed.
+ * Zones that this server answers itself, as described in RFC 6303 section 3: empty except for SOA and NS at the apex.
+ * Questions for their DS are forwarded to the parent, which proves that the zone is not signed.
  */
 import { RRType, Rcode } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
@@ -12,7 +12,7 @@ import { answerNegative, answerRecord, soaRdata } from './block-answer.ts';
 /** TTL of the answers, seconds. */
 export const LOCAL_ZONE_TTL_SECS = 300;
 
-/** Names in wire form, and what the SOA at the apex says. */
+/** Names in wire form, and the content of the SOA at the apex. */
 export interface LocalZone {
   readonly wire: Uint8Array;
   readonly soa: Uint8Array;
@@ -28,7 +28,7 @@ export const HOME_ARPA = localZone('home.arpa');
 /** RFC 9462 section 6.4. */
 export const RESOLVER_ARPA = localZone('resolver.arpa');
 export const LOCALHOST = localZone('localhost');
-/** Never to be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
+/** Must not be looked up: RFC 6761 sections 6.2 and 6.4, RFC 7686, RFC 6762 section 22.1. */
 export const NO_SUCH_ZONES = ['test', 'invalid', 'onion', 'local'].map(localZone);
 /** RFC 1918. */
 export const PRIVATE_ZONES = [
@@ -36,7 +36,7 @@ export const PRIVATE_ZONES = [
   '168.192.in-addr.arpa',
   ...Array.from({ length: 16 }, (_, i) => `${16 + i}.172.in-addr.arpa`),
 ].map(localZone);
-/** RFC 6303 section 4 without those, unique local addresses (RFC 4193), and RFC 7793 (shared address space). */
+/** RFC 6303 section 4 without those for unique local addresses (RFC 4193), and RFC 7793 (shared address space). */
 export const RESERVED_REVERSE_ZONES = [
   '0.in-addr.arpa',
   '127.in-addr.arpa',
@@ -57,13 +57,13 @@ export const RESERVED_REVERSE_ZONES = [
   '8.b.d.0.1.0.0.2.ip6.arpa',
 ].map(localZone);
 
-/** The first of the zones that the qname is in; null = none. */
+/** The first of the zones that contains the qname; null = none. */
 export function zoneOf(query: Query, zones: readonly LocalZone[]): LocalZone | null {
   for (let i = 0; i < zones.length; i++) if (isBelow(query, zones[i]!.wire)) return zones[i]!;
   return null;
 }
 
-/** Answers a question for a name of such a zone; CONTINUE for DS at the apex. */
+/** Answers a question for a name in such a zone; CONTINUE for DS at the apex. */
 export function answerInZone(query: Query, zone: LocalZone): StageResultCode {
   if (query.qnameLength !== zone.wire.length) return noSuchName(query, zone);
   if (query.qtype === RRType.DS) return StageResult.CONTINUE;
@@ -74,7 +74,7 @@ export function answerInZone(query: Query, zone: LocalZone): StageResultCode {
   return StageResult.ANSWERED;
 }
 
-/** The name exists, without records of the type. */
+/** NODATA: the name exists, without records of the type. */
 export function noData(query: Query, zone: LocalZone): StageResultCode {
   return answerEmpty(query, Rcode.NOERROR, zone);
 }
@@ -89,7 +89,7 @@ function answerEmpty(query: Query, rcode: number, zone: LocalZone): StageResultC
   return StageResult.ANSWERED;
 }
 
-/** Offset of the zone's name in the message: the end of the qname. */
+/** Offset of the zone's name in the message: it is the end of the qname. */
 export function apexOffset({ qnameLength }: Query, { wire }: LocalZone): number {
   return Header.SIZE + qnameLength - wire.length;
 }
@@ -99,7 +99,7 @@ export function isBelow(query: Query, wire: Uint8Array): boolean {
   const { qname, qnameLength, labelAt, labelCount } = query;
   const start = qnameLength - wire.length;
   if (start < 0) return false;
-  // From the end: most names differ in their last label.
+  // From the end, because most names differ in their last label.
   for (let i = wire.length - 1; i >= 0; i--) if (qname[start + i] !== wire[i]) return false;
   for (let label = 0; label < labelCount; label++) if (labelAt[label] === start) return true;
   return false;

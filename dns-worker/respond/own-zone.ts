@@ -1,4 +1,7 @@
-/** Answers for names of forward zones without servers: what no local record has does not exist, and is never forwarded. */
+/**
+ * Answers for names of forward zones without servers: a name without local records does not exist, and is never
+ * forwarded.
+ */
 import { Rcode } from '../../shared/dns/iana.ts';
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -7,7 +10,7 @@ import { type Query, StageResult, type StageResultCode } from '../query/query.ts
 import { answerNegative } from './block-answer.ts';
 import { isBelow } from './local-zones.ts';
 
-/** Negative TTL of names that people decide about, seconds: short, so that changes show soon. */
+/** Negative TTL of names that users configure, in seconds: short, so that changes are visible soon. */
 export const OWN_NEGATIVE_TTL_SECS = 60;
 
 /** Whether the query's forward zone has no servers. */
@@ -31,7 +34,7 @@ export function ownZoneDetail(query: Query, snapshot: OpenSnapshot): string | un
   return isInOwnZone(query, snapshot) ? `zone ${snapshot.zones[query.zoneIndex]!.zone}` : undefined;
 }
 
-/** Where the name of the zone stands in the message: the end of the qname. */
+/** Offset of the zone's name in the message: it is the end of the qname. */
 function apexOffset(query: Query, names: readonly Uint8Array[]): number {
   for (let i = 0; i < names.length; i++)
     if (isBelow(query, names[i]!)) return Header.SIZE + query.qnameLength - names[i]!.length;

@@ -1,6 +1,6 @@
 /**
- * The answer to a question that a rule decides, and its log fields: services are always NXDOMAIN, a rule with its own
- * answer gives that one, everything else follows `blocking.mode`.
+ * The answer to a question that a rule decides, and its log fields: services always get NXDOMAIN, a rule with its own
+ * answer gets that answer, and everything else follows `blocking.mode`.
  */
 import { ExtendedError, RRType, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -21,7 +21,7 @@ import { finishReply, replyTruncated, replyWithRcode } from './reply.ts';
 
 const SERVICE = ManualKind.SERVICE_EXACT | ManualKind.SERVICE_SUFFIX;
 
-/** Status of a query whose qname a rule blocks, by `RuleOrigin`. */
+/** Status of a query whose qname is blocked by a rule, by `RuleOrigin`. */
 const STATUS = [
   QueryStatus.BLOCKED_LIST,
   QueryStatus.BLOCKED_SERVICE,
@@ -31,9 +31,9 @@ const STATUS = [
 ];
 
 /**
- * Writes the answer that a blocking rule match of `name` demands, and fills in what is logged. `name` is the query
- * itself, or a name or an address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be
- * resolved; CONTINUE = an alias of the qname itself, which is answered as usual.
+ * Writes the answer for a blocking rule match of `name`, and sets the log fields. `name` is the query itself, or a name
+ * or address of its answer. UNRESOLVED = the rule makes the qname an alias whose target must be resolved; CONTINUE =
+ * the rule maps the qname to itself, so it is answered as usual.
  */
 export function answerByPolicy(
   query: Query,
@@ -57,7 +57,7 @@ export function answerByPolicy(
   return StageResult.ANSWERED;
 }
 
-/** Answers with a rewrite of the qname; `rules` are those whose records are merged, `match` is one of them. */
+/** Answers with a rewrite of the qname; `rules` are those whose records are merged, including that of `match`. */
 export function answerByRewrites(
   query: Query,
   snapshot: OpenSnapshot,
@@ -71,7 +71,7 @@ export function answerByRewrites(
   return answerRewrite(query, special.rewrite(ruleOf(match))!, merged, policy.blockingTtlSecs);
 }
 
-/** Fills in what is logged of the deciding rule. */
+/** Sets the log fields of the deciding rule. */
 function noteRule(
   query: Query,
   name: Query,
@@ -81,7 +81,7 @@ function noteRule(
 ): void {
   const origin = originOf(match);
   const rule = ruleOf(match);
-  // A rule matches an address itself or a prefix of it, never a parent.
+  // A rule matches an address itself or a prefix of it, never a parent domain.
   const label = name.isAddress ? 0 : labelOf(match);
   query.status = name === query || name.isAddress ? STATUS[origin]! : QueryStatus.BLOCKED_CNAME;
   query.ruleOrigin = origin;
@@ -91,14 +91,14 @@ function noteRule(
   query.replyFlags = 0;
 }
 
-/** Whether a match is a rewrite to an alias or a record, and not to a code. */
+/** Whether a match is a rewrite to an alias or records, and not to a response code. */
 export function isOfRecords({ special }: OpenSnapshot, match: RuleMatch): boolean {
   if (originOf(match) !== RuleOrigin.SPECIAL) return false;
   const rewrite = special.rewrite(ruleOf(match));
   return rewrite !== null && (rewrite.host !== null || rewrite.type !== 0);
 }
 
-/** The answer that a rule itself gives: of a list by `$dnsrewrite`, a regex filter by `;reply=`; null for others. */
+/** The answer of the rule itself: `$dnsrewrite` of a list, `;reply=` of a regex filter; null for other rules. */
 function rewriteOf(
   { special, manualSpecial }: OpenSnapshot,
   origin: RuleOriginCode,
@@ -108,7 +108,7 @@ function rewriteOf(
   return origin === RuleOrigin.REGEX ? manualSpecial.rewrite(rule) : null;
 }
 
-/** A CNAME; the resolve thread does the rest. */
+/** Answers with a CNAME; the resolve thread does the rest. */
 function answerAlias(query: Query, host: Uint8Array, ttlSecs: number): StageResultCode {
   if (isQname(query, host)) {
     query.ruleAttribute = 0;
@@ -166,7 +166,7 @@ function answerRewrite(
   merged: readonly OpenRewrite[],
   ttlSecs: number,
 ): StageResultCode {
-  // A rewrite of a list is local data; the reply of a regex filter is how it blocks.
+  // A rewrite of a list is local data; the reply of a regex filter is a form of blocking.
   const isData = query.ruleOrigin === RuleOrigin.SPECIAL && (host !== null || type !== 0);
   if (isData) query.status = QueryStatus.LOCAL;
   if (host !== null) return answerAlias(query, host, ttlSecs);

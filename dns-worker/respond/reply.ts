@@ -1,6 +1,6 @@
 /**
  * Turns the request in the slot into its answer: header, the unchanged question, the records that a stage wrote, then
- * OPT. Allocates nothing. Stages decide what the records are.
+ * OPT. Allocates nothing. Stages decide which records to write.
  */
 import { EcsData } from '../../shared/dns/ecs-option.ts';
 import { OPTION_HEAD_SIZE } from '../../shared/dns/edns-option.ts';
@@ -22,13 +22,13 @@ import { streamIdleMs, StreamOption } from '../query/stream-options.ts';
 const OPT_SIZE = 11;
 /** Extended DNS error option without text: code, length, info-code (RFC 8914 section 2). */
 const EDE_OPTION_SIZE = 6;
-/** Code, length, and how long the client may idle in units of 100 ms (RFC 7828 section 3.1). */
+/** Code, length, and the idle timeout in units of 100 ms (RFC 7828 section 3.1). */
 const KEEPALIVE_OPTION_SIZE = 6;
 const KEEPALIVE_UNIT_MS = 100;
-/** Padded replies have a multiple of so many bytes (RFC 8467 section 4.1). */
+/** Padded replies are padded to a multiple of this many bytes (RFC 8467 section 4.1). */
 const PADDED_BLOCK = 468;
 
-/** Largest answer this request may get, bytes. */
+/** Maximum size of the answer to this request, in bytes. */
 export function replyLimit(query: Query): number {
   const limit =
     query.protocol !== Protocol.udp
@@ -41,23 +41,23 @@ export function replyLimit(query: Query): number {
   return limit < query.capacity ? limit : query.capacity;
 }
 
-/** Whether the slot has room for `size` bytes at offset `from` of the message; write nothing otherwise. */
+/** Whether the slot has space for `size` bytes at offset `from` of the message; if not, write nothing. */
 export function hasRoom(query: Query, from: number, size: number): boolean {
   return from + size <= query.capacity;
 }
 
-/** Answers with TC if the records do not fit into the slot, which holds any reply over UDP. */
+/** Answers with TC if the records do not fit into the slot, which has space for any UDP reply. */
 export function replyTruncated(query: Query, rcode: number): void {
   finishReply(query, rcode, query.capacity + 1);
 }
 
-/** The AD bit of a validated answer: only for a client that asked with DO or AD (RFC 6840 section 5.8). */
+/** The AD bit of a validated answer: only for a client that set DO or AD (RFC 6840 section 5.8). */
 export function authenticFlag(query: Query): number {
   const isWanted = query.dnssecOk || query.authenticDataWanted;
   return isWanted && query.dnssec === DnssecStatus.secure ? FlagsLow.AD : 0;
 }
 
-/** Bytes that OPT takes in the answer to this request. */
+/** Size of OPT in the answer to this request. */
 export function optSize(query: Query): number {
   if (!query.hasEdns) return 0;
   return OPT_SIZE + optionsSize(query);
@@ -70,7 +70,7 @@ function forgetOptions(query: Query): void {
   query.streamOptions = 0;
 }
 
-/** Bytes of all options but padding, which takes what is left. */
+/** Size of all options except padding, which fills the remaining space. */
 function optionsSize({ extendedError, ecsLength, cookieLength, streamOptions }: Query): number {
   let size = extendedError === NO_EDE ? 0 : EDE_OPTION_SIZE;
   if (ecsLength !== 0) size += OPTION_HEAD_SIZE + ecsLength;
@@ -81,21 +81,21 @@ function optionsSize({ extendedError, ecsLength, cookieLength, streamOptions }: 
 
 /**
  * Finishes an answer whose records end at `bodyEnd` (offset from the message's start); their number, the flags and the
- * extended error are the query's. An rcode that needs EDNS becomes SERVFAIL without it. Sets `replyLength` and what the
- * log shows.
+ * extended error are in the query. An rcode that needs EDNS becomes SERVFAIL without EDNS. Sets `replyLength` and the
+ * log fields.
  */
 export function finishReply(query: Query, wantedRcode: number, bodyEnd: number): void {
   const { bytes, at } = query;
-  // OPT carries the upper bits (RFC 6891 section 6.1.3): without it the lower ones would be another rcode.
+  // OPT contains the upper bits (RFC 6891 section 6.1.3): without it, the lower bits would be a different rcode.
   const rcode = wantedRcode > FlagsLow.RCODE && !query.hasEdns ? Rcode.SERVFAIL : wantedRcode;
   const limit = replyLimit(query);
   let end = bodyEnd;
   let truncated = 0;
   if (end + optSize(query) > limit) {
-    // Over a stream there is no larger message to ask for: the records go before the options, and before OPT.
+    // Over a stream, the client cannot ask for a larger message: records are omitted before options, and before OPT.
     if (query.protocol !== Protocol.udp && end <= limit) forgetOptions(query);
     else {
-      // RFC 2181 section 9: TC is set when an RRset that is required did not fit; the rest is useless.
+      // RFC 2181 section 9: TC is set if a required RRset did not fit; the rest is useless.
       truncated = FlagsHigh.TC;
       clearRecords(query);
       end = endOfQuestion(query);
@@ -160,7 +160,9 @@ function writeStreamOptions(query: Query, at: number): number {
   return (streamOptions & StreamOption.PADDING) === 0 ? end : writePadding(query, end);
 }
 
-/** Zeros up to a full block, or to the longest reply (RFC 7830 section 3); no option if not even its head fits. */
+/**
+ * Zeros up to a full block, or to the maximum reply size (RFC 7830 section 3); no option if its header does not fit.
+ */
 function writePadding(query: Query, at: number): number {
   const { bytes } = query;
   const unpadded = at - query.at + OPTION_HEAD_SIZE;
@@ -190,7 +192,7 @@ function writeEcs({ bytes, ecs, ecsLength, ecsScope }: Query, at: number): void 
   bytes[dataAt + EcsData.SCOPE] = ecsScope;
 }
 
-/** Answers with an rcode and no records. A request whose question could not be read gets the bare header. */
+/** Answers with an rcode and no records. If the question could not be read, the answer is a bare header. */
 export function replyWithRcode(query: Query, rcode: number): void {
   clearRecords(query);
   finishReply(query, rcode, endOfQuestion(query));

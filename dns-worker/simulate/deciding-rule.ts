@@ -1,4 +1,4 @@
-/** The rule by which one side of a simulation decides a question: the one that blocks or allows it. */
+/** The rule by which one policy of a simulation decides a question: the one that blocks or allows it. */
 import type { SimulatedDecision } from '../../shared/threads/simulation-messages.ts';
 import type { ExplainedRule } from '../../shared/threads/explanation.ts';
 import { RuleOrigin, type RuleOriginCode } from '../../shared/snapshot/rule-origin.ts';
@@ -10,7 +10,7 @@ import type { SimulatedQuestion, SimulatedSide } from './simulated-side.ts';
 const ALLOW =
   RuleKind.ALLOW_EXACT | RuleKind.ALLOW_SUFFIX | RuleKind.ALLOW_BELOW | RuleKind.IMPORTANT_ALLOW_SUFFIX;
 const MANAGED_ALLOW = ManualKind.ALLOW_EXACT | ManualKind.ALLOW_SUFFIX;
-/** Of rules that let a name pass, those of people outrank those of lists. */
+/** Order of precedence of rules that allow a name: manual rules outrank those of lists. */
 const RANKS: readonly RuleOriginCode[] = [
   RuleOrigin.MANAGED,
   RuleOrigin.REGEX,
@@ -48,7 +48,7 @@ function blockingRule(query: Query): ExplainedRule | null {
   };
 }
 
-/** The rules that let the name of a question pass. */
+/** The rules that allow the name of a question. */
 class AllowingRules implements MatchRecorder {
   private readonly rules: ExplainedRule[] = [];
 

@@ -1,4 +1,4 @@
-/** The distinct questions of the log as the thread that simulates reads them: by number, names in wire form. */
+/** The distinct questions of the log in the form that the simulation thread reads: by number, names in wire form. */
 import { nameFromText } from '../../shared/dns/name.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
 import {
@@ -16,7 +16,7 @@ const BACKSLASH = 0x5c;
 const MOST_TYPES = 0x1_0000;
 const ROOT = Uint8Array.of(0);
 
-/** All questions; of each, one at a time is filled in. */
+/** All questions; they are read one at a time into the same object. */
 export class QuestionList {
   readonly count: number;
   readonly nameCount: number;
@@ -26,7 +26,7 @@ export class QuestionList {
   private readonly answers: Numbered;
   private readonly clients: Uint8Array;
   private readonly clientIds: Int32Array;
-  /** Answers for questions without a logged answer, by name and type. */
+  /** Answers for questions without a logged answer, taken from questions with the same name and type. */
   private readonly borrowed: ReadonlyMap<number, number>;
 
   constructor(questions: LoggedQuestions) {
@@ -46,7 +46,7 @@ export class QuestionList {
     return this.words[question * QUESTION_WORDS + word]!;
   }
 
-  /** Number of its answer plus one, of the same name and type where it has none; 0 = nothing that matters. */
+  /** Number of its answer plus one, or of an answer to the same name and type; 0 = no relevant answer. */
   answerOf(question: number): number {
     const own = this.word(question, QuestionWord.ANSWER);
     return own === ANSWER_UNKNOWN ? (this.borrowed.get(this.keyOf(question)) ?? ANSWER_UNKNOWN) : own;
@@ -61,7 +61,7 @@ export class QuestionList {
     return this.word(question, QuestionWord.TYPE) & 0xffff;
   }
 
-  /** Null for a name that no query can carry. */
+  /** Null for a name that cannot be in a query. */
   read(question: number): SimulatedQuestion | null {
     const qname = toWire(this.names.at(this.word(question, QuestionWord.NAME)));
     if (qname === null) return null;
@@ -82,7 +82,7 @@ export class QuestionList {
     return this.word(question, QuestionWord.NAME) * MOST_TYPES + this.qtypeOf(question);
   }
 
-  /** The first answer found is the newest, as the newest blocks were read first. */
+  /** The first answer found is the newest, because the newest blocks were read first. */
   private findBorrowed(): ReadonlyMap<number, number> {
     const wanted = new Set<number>();
     for (let question = 0; question < this.count; question++)

@@ -1,5 +1,5 @@
 /**
- * One of the two policies of a simulation: decides about logged questions with the pipeline of the DNS threads, with the
+ * One of the two policies of a simulation: decides on logged questions with the pipeline of the DNS threads, with the
  * logged answer in place of an upstream's. Nothing is counted, cached, sent or logged.
  */
 import { createAnswerCache } from '../../shared/memory/answer-cache-layout.ts';
@@ -24,7 +24,7 @@ import { Reporter } from '../report/reporter.ts';
 import { ClientSightings } from '../report/sighting-writer.ts';
 
 const BUFFER_SIZE = 65_535;
-/** The pipeline wants a limiter; questions of the log have passed it. */
+/** The pipeline needs a limiter; questions in the log have already passed it. */
 const NO_LIMIT = {
   enabled: false,
   queriesPerSecond: 1,
@@ -39,25 +39,25 @@ const NO_LIMIT = {
 
 /** A question of the log. */
 export interface SimulatedQuestion {
-  /** Folded wire form. */
+  /** Lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
-  /** Addresses, of which the client's begins at `clientAt`. */
+  /** Addresses; the client's begins at `clientAt`. */
   readonly clients: Uint8Array;
   readonly clientAt: number;
-  /** The client that names itself; absent or 0 = by its key alone, if any. */
+  /** The client that identified itself; absent or 0 = only by its key, if any. */
   readonly clientId?: number;
   readonly clientKey?: string;
-  /** Records of the upstream's answer; null = none that matters, or unknown. */
+  /** Records of the upstream's answer; null = irrelevant or unknown. */
   readonly answer: Uint8Array | null;
 }
 
-/** Decides by one snapshot. */
+/** Decides with one snapshot. */
 export class SimulatedSide {
-  /** The question decided last. */
+  /** The last question. */
   readonly query = new Query();
   readonly pipeline: Pipeline;
-  /** Whether policy let the name of the last question pass, so that its answer decided. */
+  /** Whether policy allowed the name of the last question, so that its answer decided. */
   wasByName = false;
   private readonly bytes = new Uint8Array(BUFFER_SIZE);
 
@@ -73,7 +73,7 @@ export class SimulatedSide {
     this.query.protocol = Protocol.tcp;
   }
 
-  /** The status that the log would have; ALLOWED for whatever an upstream answers. */
+  /** The status for the log; ALLOWED for any answer of an upstream. */
   decide(question: SimulatedQuestion): QueryStatusCode {
     const { query, pipeline } = this;
     this.wasByName = true;
@@ -88,7 +88,9 @@ export class SimulatedSide {
     return query.status;
   }
 
-  /** Passes the question through the stages up to the upstreams; the reply, empty where those would be asked. */
+  /**
+   * Runs the stages on the question up to the upstreams; returns the reply, which is empty if upstreams would be asked.
+   */
   explain(question: SimulatedQuestion, recorder: PipelineRecorder): Uint8Array {
     const { query, pipeline, bytes } = this;
     this.open(question);
@@ -112,7 +114,7 @@ export class SimulatedSide {
     return parseQuery(query, seedLow, seedHigh) === ParseOutcome.OK;
   }
 
-  /** Puts the answer behind the question, as it was when an upstream had sent it. */
+  /** Puts the answer after the question, as if an upstream had sent it. */
   private answer(records: Uint8Array): void {
     const { query, bytes } = this;
     bytes.set(records, query.questionEnd);
@@ -125,7 +127,7 @@ export class SimulatedSide {
   }
 }
 
-/** The records are whole. */
+/** Counts complete records. */
 function countRecords(records: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < records.length; count++) at = skipRecord(records, at, records.length);

@@ -1,4 +1,4 @@
-/** Judges every question of a span by both policies, and sums what differs by name and by client. */
+/** Evaluates every question of a period with both policies, and sums the differences by name and by client. */
 import {
   ANSWER_UNKNOWN,
   type ChangedClient,
@@ -40,7 +40,7 @@ export class Simulation {
     this.clients = new Sums(list.clientCount);
   }
 
-  /** Judges all questions; lists at most `limit` names and clients. */
+  /** Evaluates all questions; lists at most `limit` names and clients. */
   run(limit: number): SimulatedChanges {
     const { list, names, clients } = this;
     for (let question = 0; question < list.count; question++) this.judge(question);
@@ -82,7 +82,7 @@ export class Simulation {
     if (asked === null) return Change.NONE;
     const wasBlocked = isBlockedStatus(before.decide(asked));
     const isBlocked = isBlockedStatus(after.decide(asked));
-    // It may have been blocked for its answer, which is not in the log.
+    // It may have been blocked because of its answer, which is not in the log.
     const isUnknown =
       !wasBlocked &&
       !before.wasByName &&
@@ -141,7 +141,7 @@ export class Simulation {
   }
 }
 
-/** Changed queries by number, and for each number the question with most of them. */
+/** Changed queries by number, and for each number the question with the most changes. */
 class Sums {
   readonly blocked: Float64Array;
   readonly allowed: Float64Array;

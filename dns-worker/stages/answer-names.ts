@@ -1,9 +1,9 @@
 /**
- * Policy on what an answer leads to: names (CNAME cloaking, HTTPS and SVCB targets) and, where rules on addresses
- * exist, addresses. Each is judged for the group that asks, on answers from the cache as on new ones. A passing answer
- * is remembered with its place in the cache, so that it is judged once per snapshot and class. An allow rule for the
- * qname also allows its answer, as far as the rule outranks others: a list's rule does not override manual rules or
- * blocked services.
+ * Policy for the targets in an answer: names (CNAME cloaking, HTTPS and SVCB targets) and, if there are rules on
+ * addresses, addresses. Each is checked for the client's group, in cached and new answers. If an answer passes, its
+ * position in the cache is remembered, so that it is checked once per snapshot and class. An allow rule for the qname
+ * also allows its answer, unless another rule outranks it: a list's rule does not override manual rules or blocked
+ * services.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { Record, readU16, skipName } from '../../shared/dns/wire.ts';
@@ -27,23 +27,23 @@ import {
 
 const IPV4_SIZE = 4;
 const IPV6_SIZE = 16;
-/** Separates entries that passed for allowed names. */
+/** Separates entries that passed because the name is allowed. */
 const ALLOWED_MARK = 0x3c6e_f372;
 
-/** Whether the answer in the slot has something that policy judges, and may block. */
+/** Whether the answer in the slot contains anything that policy applies to and may block. */
 export function isToBeJudged(query: Query, snapshot: OpenSnapshot): boolean {
   // The operator chose the target of a local alias.
   if (query.isUnfiltered || query.status === QueryStatus.LOCAL) return false;
   return query.hasTargets || (snapshot.judgesAddresses && query.answersCount > 0);
 }
 
-/** Judges the names and addresses in answers. One per thread. */
+/** Applies policy to names and addresses in answers. One per thread. */
 export class AnswerNames {
   private readonly judge: Judge;
   private readonly target = new Query();
-  /** Entries of the cache that pass. */
+  /** Cache entries that passed. */
   private readonly passed = new RuleMatchMemo();
-  /** The context of the current answer; fields, so that methods need not pass it on. */
+  /** The context of the current answer; fields, so that methods need not pass it as arguments. */
   private query!: Query;
   private snapshot!: OpenSnapshot;
   private policyClass = 0;
@@ -53,18 +53,18 @@ export class AnswerNames {
     this.judge = judge;
   }
 
-  /** Drops references to replaced tables, so that they can be collected. */
+  /** Releases replaced tables, so that they can be garbage-collected. */
   releaseTables(next: OpenSnapshot): void {
     this.snapshot = next;
   }
 
-  /** Judges the answer in the slot, where it `isToBeJudged`; ANSWERED = it has been replaced by a blocking one. */
+  /** Checks the answer in the slot, if `isToBeJudged`; ANSWERED = it was replaced by a blocking answer. */
   check(query: Query, snapshot: OpenSnapshot): StageResultCode {
     const { policy } = snapshot;
     if (query.isAllowed && !query.isAllowedByList) return StageResult.CONTINUE;
     const policyClass = policy.groupClass(query.groupIndex);
     const low = query.hashLow[0]! ^ query.cacheReference;
-    // An answer that passes for a name allowed by a list may not pass otherwise.
+    // An answer that passes because a list allows its name may not pass otherwise.
     const high = query.hashHigh[0]! ^ query.qtype ^ (query.isAllowedByList ? ALLOWED_MARK : 0);
     const isCached = query.cacheReference !== 0 && this.judge.recorder === null;
     if (isCached && this.passed.recall(low, high, snapshot.version, policyClass) === NOT_BLOCKED)
@@ -74,7 +74,7 @@ export class AnswerNames {
     this.policyClass = policyClass;
     this.begin();
     if (this.checkRecords()) return StageResult.ANSWERED;
-    // Truncated answers have not been judged.
+    // Truncated answers have not been checked completely.
     if (isCached && !this.isConditional && query.answersCount > 0)
       this.passed.remember(low, high, snapshot.version, policyClass, NOT_BLOCKED);
     return StageResult.CONTINUE;
@@ -130,7 +130,7 @@ export class AnswerNames {
     return this.blocksTarget();
   }
 
-  /** Judges `target`, and replaces the answer if it is blocked. */
+  /** Checks `target`, and replaces the answer if it is blocked. */
   private blocksTarget(): boolean {
     const { target, query, snapshot, policyClass, judge } = this;
     hashSuffixes(target, snapshot.rules.seedLow, snapshot.rules.seedHigh);
@@ -145,7 +145,7 @@ export class AnswerNames {
     return true;
   }
 
-  /** Records what the deciding rule matched: the target, or a prefix of the address. */
+  /** Records the name that the deciding rule matched: the target, or a prefix of the address. */
   private nameRule(label: number): void {
     const { target, query } = this;
     if (target.isAddress && label > 0) writePrefixName(target, label, target);
@@ -155,7 +155,7 @@ export class AnswerNames {
   }
 }
 
-/** Whether a rule of a list decided. */
+/** Whether the deciding rule is in a list. */
 function isOfList(match: RuleMatch): boolean {
   const origin = originOf(match);
   return origin === RuleOrigin.LIST || origin === RuleOrigin.SPECIAL;

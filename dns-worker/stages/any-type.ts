@@ -1,17 +1,17 @@
 /**
- * Answers questions of type ANY with one HINFO record that says so (RFC 8482 section 4.2), whatever the name: the
- * answers of upstreams are as large as a reflection attack wants them, and never known to be complete. A local name
- * answers with one of its RRsets before (section 4.1).
+ * Answers questions of type ANY with one HINFO record that says so (RFC 8482 section 4.2), for any name: upstreams'
+ * answers are useful for reflection attacks and never known to be complete. A local name was already answered with one
+ * of its RRsets (section 4.1).
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerTyped } from '../respond/block-answer.ts';
 
-/** The CPU field names the RFC, the OS field is empty. */
+/** The CPU field names the RFC; the OS field is empty. */
 const CPU = Buffer.from('RFC8482');
 const HINFO = Uint8Array.of(CPU.length, ...CPU, 0);
-/** TTL in seconds, as long as a resolver may cache it without harm. */
+/** TTL in seconds: as long as resolvers can cache it without harm. */
 const TTL_SECS = 3600;
 
 /** Answers the question, which is of type ANY. */

@@ -1,10 +1,10 @@
-/** Refuses clients that may not ask (RFC 5358): with REFUSED and extended error 18 (RFC 8914), or with silence. */
+/** Refuses clients that may not ask (RFC 5358): with REFUSED and extended error 18 (RFC 8914), or without an answer. */
 import { ExtendedError, Rcode } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { replyWithRcode } from '../respond/reply.ts';
 
-/** Answers a query of a client that may not ask; with nothing if `isQuiet`. */
+/** Answers a query of a client that may not ask; sends nothing if `isQuiet`. */
 export function accessStage(query: Query, isQuiet: boolean): StageResultCode {
   if (isQuiet) return StageResult.DROPPED;
   query.status = QueryStatus.REFUSED;

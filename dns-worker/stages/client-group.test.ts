@@ -86,7 +86,7 @@ describe('clientGroupStage with a key', () => {
     { key: 'tv', client: '192.0.2.9', groupId: 1, clientId: 23, detail: 'key tv' },
     {
       ...{ key: 'plain', client: '192.0.2.9', groupId: 5, clientId: 21 },
-      detail: 'manual 192.0.2.9 (no group goes with the key plain)',
+      detail: 'manual 192.0.2.9 (the client of this key has no group: plain)',
     },
     {
       ...{ key: 'other', client: '198.51.100.1', groupId: 1, clientId: undefined },

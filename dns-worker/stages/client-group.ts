@@ -1,4 +1,4 @@
-/** The group of the client, by its key or its address; every later stage asks on behalf of it. */
+/** The group of the client, by its key or its address; all later stages need it. */
 import { exclusionOf, isAdmitted, recordOf } from '../../shared/snapshot/client-table.ts';
 import { keyedEntry } from '../../shared/snapshot/keyed-clients.ts';
 import type { ClientSightings } from '../report/sighting-writer.ts';
@@ -6,7 +6,10 @@ import type { Query } from '../query/query.ts';
 import type { Newcomers } from '../policy/newcomers.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Finds the client's group, whether it may ask, and what leaves its queries out; counts the query for the client if `sightings` is given. */
+/**
+ * Finds the client's group, whether the client may ask, and whether its queries are excluded from the log or
+ * statistics; counts the query for the client if `sightings` is given.
+ */
 export function clientGroupStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -25,16 +28,16 @@ export function clientGroupStage(
   query.groupId = policy.groupId(query.groupIndex);
 }
 
-/** Describes what gave the client its group, and what its key says. */
+/** Describes how the group was found, and the client's key. */
 export function clientDetail({ clientRecord, clientKey, keyed }: Query, { clients }: OpenSnapshot): string {
   const { source, prefix } = clients.describe(clientRecord);
   if (source === 'key') return `key ${clientKey}`;
   const detail = prefix === null ? source : `${source} ${prefix}`;
   if (clientKey === '') return detail;
-  return `${detail} (${keyed === null ? 'no client has the key' : 'no group goes with the key'} ${clientKey})`;
+  return `${detail} (${keyed === null ? 'no client has the key' : 'the client of this key has no group:'} ${clientKey})`;
 }
 
-/** A key outranks the address; one that no client has, or that has no group, changes nothing about the group. */
+/** A key outranks the address; a key without a client, or whose client has no group, does not affect the group. */
 function find(query: Query, snapshot: OpenSnapshot, newcomers: Newcomers): number {
   query.keyed = query.clientKey === '' ? null : snapshot.keys.find(query.clientKey);
   const entry = newcomers.entryOf(query, snapshot);

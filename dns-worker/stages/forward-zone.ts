@@ -1,15 +1,15 @@
 /**
- * The forward zone of the question's name, the one with the longest name if there are several. It decides which servers
- * to ask, which partition of the cache to use, and whether private addresses are allowed. The DS of a zone's apex
- * belongs to the zone above it (RFC 4035 section 3.1.4.1): only that proves to a validating client that an internal
- * zone is not signed.
+ * The forward zone of the question's name; if there are several, the one with the longest name. It determines which
+ * servers to ask, which partition of the cache to use, and whether private addresses are allowed. The DS of a zone's
+ * apex belongs to the zone above it (RFC 4035 section 3.1.4.1): only that proves to a validating client that an
+ * internal zone is not signed.
  */
 import { RRType } from '../../shared/dns/iana.ts';
 import { NOT_FOUND } from '../policy/name-table.ts';
 import { StageResult, type Query, type StageResultCode } from '../query/query.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Notes the zone; decides nothing. */
+/** Records the zone; never ends the pass. */
 export function forwardZoneStage(query: Query, { zoneNames, zones }: OpenSnapshot): StageResultCode {
   if (zoneNames.size === 0) return StageResult.CONTINUE;
   const index = zoneNames.findSuffix(query, query.qtype === RRType.DS ? 1 : 0);

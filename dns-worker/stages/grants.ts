@@ -1,9 +1,9 @@
 /**
- * Grants: what a client, a group or everyone may, or may not, ask (contract: decision order). They stand before
- * the group's schedule. One that blocks answers as `blocking.mode` wants it, local names too; one that allows takes the
- * query past all blocking, as `AllowAll` does (`isFreed`): names that this server answers itself stay its own.
+ * Grants: names that a client, a group or everyone may, or may not, query (contract: decision order). They come before
+ * the group's schedule. A blocking grant answers according to `blocking.mode`, even for local names. An allowing grant
+ * bypasses all blocking, as `AllowAll` does (`isFreed`), but this server still answers its own names.
  *
- * choice: while blocking as a whole is switched off, no grant blocks, as no schedule does.
+ * choice: while blocking is disabled, no grant and no schedule blocks.
  */
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -15,7 +15,7 @@ import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { type Query, StageResult, type StageResultCode } from '../query/query.ts';
 import { answerBlocked } from '../respond/block-answer.ts';
 
-/** Blocks the query, or notes until when nothing may block it. */
+/** Blocks the query, or records until when nothing may block it. */
 export function grantsStage(
   query: Query,
   { grants, policy }: OpenSnapshot,
@@ -29,7 +29,7 @@ export function grantsStage(
   const { label } = grants;
   recorder?.met(RuleOrigin.GRANT, id, 0, query, label);
   if (!isAllowing && !policy.blockingEnabled) return StageResult.CONTINUE;
-  // Clients shall keep nothing of either kind beyond its end.
+  // Clients must not cache either kind of answer beyond its end.
   query.grantEndsAtSecs = endsAtSecs;
   if (isAllowing) return StageResult.CONTINUE;
   query.status = QueryStatus.BLOCKED_MANAGED;

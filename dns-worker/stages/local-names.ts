@@ -1,6 +1,6 @@
 /**
- * Names that this server answers for itself: records of the configuration, of the API and of DHCP leases.
- * Aliases are followed within them; one that leads elsewhere is left to the resolve thread.
+ * Names that this server answers itself: records of the configuration, of the API and of DHCP leases. Aliases are
+ * followed within them; an alias to any other name is left to the resolve thread.
  */
 import { Rcode, RRClass, RRType } from '../../shared/dns/iana.ts';
 import { FlagsHigh, Record, writeU16, writeU32 } from '../../shared/dns/wire.ts';
@@ -16,7 +16,7 @@ import { OWN_NEGATIVE_TTL_SECS } from '../respond/own-zone.ts';
 import { finishReply, hasRoom, replyTruncated, replyWithRcode } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Maximum number of aliases in a row; names from different sources together can form loops. */
+/** Maximum number of aliases in a row; names from different sources can form loops. */
 const MAX_HOPS = 8;
 const POINTER = 0xc000;
 const UNDERSCORE = 0x5f;
@@ -53,8 +53,8 @@ export function localNamesStage(
 }
 
 /**
- * The local name that the query asks for, see `LocalNames`; 0 = none. A name without records is covered by the nearest
- * wildcard above it, unless a forward zone is nearer.
+ * The local name for the query, see `LocalNames`; 0 = none. A name without records is covered by the nearest wildcard
+ * above it, unless a forward zone is nearer.
  */
 function findLocalNode(query: Query, local: LocalNames, zoneNames: NameTable): number {
   if (local.nodeCount === 0) return 0;
@@ -67,7 +67,7 @@ function findLocalNode(query: Query, local: LocalNames, zoneNames: NameTable): n
     if (node !== 0 && local.isThere(node)) empty = node;
     label = 1;
   }
-  // A certificate authority asks for _acme-challenge of names that are served here.
+  // Certificate authorities query _acme-challenge below names that are served here; a wildcard must not cover it.
   if (!local.hasWildcards || qname[1] === UNDERSCORE) return empty;
   for (; label < labelCount; label++) {
     const at = labelAt[label]!;
@@ -106,7 +106,7 @@ function answerWithSet(query: Query, local: LocalNames, set: number, owner: numb
   return StageResult.ANSWERED;
 }
 
-/** The name exists, with records of other types or none. */
+/** NODATA: the name exists, with records of other types or without records. */
 function answerEmpty(query: Query, owner: number): StageResultCode {
   answerNegative(query, Rcode.NOERROR, OWN_NEGATIVE_TTL_SECS, owner);
   return StageResult.ANSWERED;

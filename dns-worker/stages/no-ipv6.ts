@@ -1,5 +1,5 @@
 /**
- * Groups whose clients shall get no IPv6 addresses, as in networks with broken IPv6: questions for AAAA are NODATA
+ * Groups whose clients must not get IPv6 addresses, as in networks with broken IPv6: questions for AAAA get NODATA
  * (`noIpv6Stage`), and HTTPS and SVCB answers lose their `ipv6hint` (RFC 9460 section 7.3). Local records outrank this.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
@@ -13,7 +13,7 @@ import { finishReply } from '../respond/reply.ts';
 
 const POINTER = 0xc000;
 
-/** Answers a question for AAAA of a group that has no IPv6. */
+/** Answers a question for AAAA from a group without IPv6. */
 export function noIpv6Stage(query: Query, policy: PolicyTable): StageResultCode {
   if (query.qtype !== RRType.AAAA) return StageResult.CONTINUE;
   query.status = QueryStatus.LOCAL;
@@ -21,7 +21,7 @@ export function noIpv6Stage(query: Query, policy: PolicyTable): StageResultCode 
   return StageResult.ANSWERED;
 }
 
-/** Removes IPv6 hints from the finished reply in the slot. Its authority section goes too. */
+/** Removes IPv6 hints, and the authority section, from the finished reply in the slot. */
 export function removeIpv6Hints(query: Query): void {
   if (query.qtype !== RRType.HTTPS && query.qtype !== RRType.SVCB) return;
   const lengthBefore = query.answersLength;
@@ -38,7 +38,7 @@ export function removeIpv6Hints(query: Query): void {
   finishReply(query, query.rcode, query.answersAt + query.answersLength);
 }
 
-/** Cuts the hint out of one record, which `following` others follow. */
+/** Removes the hint from one record, which is followed by `following` other records. */
 function removeHint(query: Query, fields: number, following: number): void {
   const { bytes } = query;
   const rdata = fields + Record.RDATA;
@@ -54,7 +54,7 @@ function removeHint(query: Query, fields: number, following: number): void {
   movePointers(query, end - size, following, hint - query.at, size);
 }
 
-/** Corrects the compression pointers of the records from `at` on to what lay behind the cut. */
+/** Corrects compression pointers in the records from `at` on that point behind the removed bytes. */
 function movePointers(query: Query, at: number, records: number, cutAt: number, size: number): void {
   const { bytes } = query;
   let next = at;

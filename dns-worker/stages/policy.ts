@@ -11,7 +11,7 @@ import {
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { ALLOWED_BY_LIST, NOT_BLOCKED, isAllowing, type RuleMatch } from '../policy/rule-match-memo.ts';
 
-/** Blocks the query, or lets it pass; UNRESOLVED if a rule makes the name an alias. */
+/** Blocks or allows the query; UNRESOLVED if a rule makes the name an alias. */
 export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge): StageResultCode {
   const { policy } = snapshot;
   if (query.isUnfiltered) return rewriteWhilePaused(query, snapshot, judge);
@@ -23,7 +23,7 @@ export function policyStage(query: Query, snapshot: OpenSnapshot, judge: Judge):
   return StageResult.CONTINUE;
 }
 
-/** Rewrites to records and aliases are the user's own data: they outlast a pause of blocking. */
+/** Rewrites to records and aliases are the user's own data: they stay active while blocking is paused. */
 function rewriteWhilePaused(query: Query, snapshot: OpenSnapshot, judge: Judge): StageResultCode {
   const { policy, special } = snapshot;
   if (policy.blockingEnabled || special.ruleCount === 0 || isFreed(query, policy))
@@ -47,7 +47,7 @@ function answer(
     : answerByPolicy(query, query, snapshot, policyClass, match);
 }
 
-/** Only records whether an allow rule lets the qname pass, for judging the answer. */
+/** Only records whether an allow rule matches the qname, for the check of the answer. */
 export function noteAllowance(query: Query, snapshot: OpenSnapshot, judge: Judge): void {
   const match = judge.judge(query, query, snapshot, snapshot.policy.groupClass(query.groupIndex));
   const isBlocking = match !== NOT_BLOCKED && !isAllowing(match);

@@ -1,7 +1,7 @@
 /**
- * Limits the questions of a client network, and its NXDOMAIN answers, which random-subdomain attacks mostly produce. A
- * question over the limit is refused, or truncated to force TCP, which a forged source cannot use and which has a
- * separate bucket.
+ * Limits the questions of a client network, and its NXDOMAIN answers, which are typical of random-subdomain attacks. A
+ * question over the limit is refused, or its answer is truncated to force TCP, which a forged source cannot use and
+ * which has a separate bucket.
  */
 import { FlagsHigh, Header } from '../../shared/dns/wire.ts';
 import { Rcode } from '../../shared/dns/iana.ts';
@@ -16,7 +16,7 @@ export function rateLimitStage(query: Query, limiter: RateLimiter): StageResultC
   return limit(query, limiter, LimitReason.QUESTIONS);
 }
 
-/** Refuses an answer over the network's limit: NXDOMAIN, from an upstream or from Weir, has a stricter one. */
+/** Refuses an answer over the network's limit; NXDOMAIN, from an upstream or from Weir, has a stricter limit. */
 export function limitNxdomain(query: Query, limiter: RateLimiter): void {
   if (!limiter.settings.enabled || query.rcode !== Rcode.NXDOMAIN) return;
   if (!limiter.admitsNxdomain(query)) limit(query, limiter, LimitReason.NXDOMAIN);

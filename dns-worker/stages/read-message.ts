@@ -1,4 +1,4 @@
-/** Reads a request before the stages: an unreadable message is never looked up. */
+/** Reads a request before the stages, which never see an unreadable message. */
 import { Protocol } from '../../shared/query-log.ts';
 import type { ServerCookies } from '../cookies/server-cookies.ts';
 import { ParseOutcome, parseQuery, type ParseOutcomeCode } from '../query/parse-query.ts';
@@ -6,18 +6,18 @@ import { readEcs } from '../query/query-ecs.ts';
 import type { Query } from '../query/query.ts';
 import { readStreamOptions } from '../query/stream-options.ts';
 
-/** A bug in reading a message. */
+/** Reading failed because of a bug. */
 export const READ_FAILED = -1;
 /** Outcome of reading a message. */
 export type ReadOutcome = ParseOutcomeCode | typeof READ_FAILED;
 
-/** Secrets from which the hashes of names start. */
+/** Secret seeds of the hashes of names. */
 interface HashSeeds {
   readonly seedLow: number;
   readonly seedHigh: number;
 }
 
-/** Reads the message that `query` points at; clients' subnets if they are forwarded. Never throws. */
+/** Reads the message that `query` points to; also the client's subnet if subnets are forwarded. Never throws. */
 export function readMessage(
   query: Query,
   seeds: HashSeeds,

@@ -116,7 +116,7 @@ describe('safeSearchStage', () => {
       'www.search.example',
       STRICT,
       { isAllowed: true, isAllowedByList: true },
-      /not enforced: a list's exception lets the name pass$/,
+      /not enforced: a list's exception allows the name$/,
     ],
     [
       'a schedule',

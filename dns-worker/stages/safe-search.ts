@@ -1,9 +1,9 @@
 /**
- * Safe search: names of search engines are answered with those of their safe mode, for groups that want it. The resolve
- * thread resolves the target (`forward/alias-follower.ts`); the cache holds it under the target's name, so that no
+ * Safe search: names of search engines are answered with those of their safe mode, for groups that enforce it. The
+ * resolve thread resolves the target (`forward/alias-follower.ts`); it is cached under the target's name, so that no
  * group's answer is cached under the engine's.
  *
- * choice: after policy, as the contract orders it: a name that an allow rule, a grant or a schedule allows is not
+ * choice: after policy, in the contract's order: a name that an allow rule, a grant or a schedule allows is not
  * rewritten. `blocking.enabled` does not disable it.
  */
 import { Rcode, RRType } from '../../shared/dns/iana.ts';
@@ -16,10 +16,10 @@ import { finishReply, replyTruncated } from '../respond/reply.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { isFreed } from '../policy/freed-query.ts';
 
-/** TTL of the records made here, seconds. */
+/** TTL of the records created here, in seconds. */
 const TTL_SECS = 300;
 
-/** Answers for an engine, or leaves its alias to be followed. */
+/** Answers for a search engine, or leaves its alias to the resolve thread. */
 export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapshot): StageResultCode {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
   if (number === NOT_FOUND || query.isAllowed) return StageResult.CONTINUE;
@@ -28,7 +28,7 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   query.status = QueryStatus.SAFE_SEARCH;
   const { cname, ipv4 } = safeSearch.target(number);
   if (cname === null) return answerAddress(query, ipv4);
-  // HTTPS and SVCB records have addresses and keys of the real engine; the target has none.
+  // HTTPS and SVCB records contain addresses and keys of the real engine; the target has none.
   if (query.qtype === RRType.HTTPS || query.qtype === RRType.SVCB) return noData(query);
   if (appendCname(query, QNAME_OFFSET, cname, 0, TTL_SECS) === NO_ROOM) {
     replyTruncated(query, Rcode.NOERROR);
@@ -40,17 +40,17 @@ export function safeSearchStage(query: Query, { safeSearch, policy }: OpenSnapsh
   return StageResult.ANSWERED;
 }
 
-/** Engine and mode that the group enforces for the name, and why an exception switches that off; for explanations. */
+/** The engine, the mode that the group enforces for the name, and the exception that prevents it; for explanations. */
 export function safeSearchDetail(query: Query, { safeSearch, policy }: OpenSnapshot): string | undefined {
   const number = safeSearch.find(query.groupIndex, query.hashLow[0]!, query.hashHigh[0]!);
   if (number === NOT_FOUND) return undefined;
   const engine = safeSearch.describe(number);
-  if (isFreed(query, policy)) return `${engine}, not enforced: a grant or the schedule lets everything pass`;
+  if (isFreed(query, policy)) return `${engine}, not enforced: a grant or the schedule allows everything`;
   if (!query.isAllowed) return engine;
-  return `${engine}, not enforced: ${query.isAllowedByList ? "a list's exception" : 'an allow rule'} lets the name pass`;
+  return `${engine}, not enforced: ${query.isAllowedByList ? "a list's exception" : 'an allow rule'} allows the name`;
 }
 
-/** Types that lead a client to a web server; others, such as TXT and NS, open no way around. */
+/** Types that lead a client to a web server; others, such as TXT and NS, do not allow clients to bypass safe search. */
 function mayReachEngine(qtype: number): boolean {
   return (
     qtype === RRType.A ||

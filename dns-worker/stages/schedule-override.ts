@@ -1,7 +1,7 @@
 /**
- * The override of the group's schedule (contract: decision order). `BlockAll` answers every question, local
- * names too, as `blocking.mode` wants it; `AllowAll` takes the query past all blocking: services, rules,
- * lists, safe search, and the names that its answer leads to.
+ * The override of the group's schedule (contract: decision order). `BlockAll` answers every question, even for local
+ * names, according to `blocking.mode`; `AllowAll` bypasses all blocking: services, rules, lists, safe search, and the
+ * checks of answers.
  */
 import { ExtendedError } from '../../shared/dns/iana.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -11,7 +11,7 @@ import { answerBlocked } from '../respond/block-answer.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 import { isFreed } from '../policy/freed-query.ts';
 
-/** Blocks the query, or notes whether anything may block it. */
+/** Blocks the query, or records whether anything may block it. */
 export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): StageResultCode {
   query.isUnfiltered = !policy.blockingEnabled || isFreed(query, policy);
   if (query.isUnfiltered || policy.groupOverride(query.groupIndex) !== GroupOverride.BlockAll)
@@ -26,5 +26,5 @@ export function scheduleOverrideStage(query: Query, { policy }: OpenSnapshot): S
 export function overrideDetail({ groupIndex }: Query, { policy }: OpenSnapshot): string {
   const override = policy.groupOverride(groupIndex);
   const name = Object.entries(GroupOverride).find(([, code]) => code === override)?.[0] ?? 'None';
-  return policy.blockingEnabled ? name : `${name}; blocking is switched off`;
+  return policy.blockingEnabled ? name : `${name}; blocking is disabled`;
 }

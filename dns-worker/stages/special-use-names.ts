@@ -1,9 +1,9 @@
 /**
- * Answers questions that must not leave this network, or that only probe it: names that RFC 6761, RFC 6303 and their
- * like reserve, PTR of private addresses, names of one label, and the canary names by which browsers and systems ask
- * whether their own resolvers may be used. A local record or a forward zone for such a name outranks all of this. Each
- * kind has its switch (`QuestionFlag`); a grant or a schedule that allows all lifts the blocks (private PTR, single labels,
- * canaries), while reserved names are still answered here.
+ * Answers questions that must not leave this network, or that only test it: names reserved by RFC 6761, RFC 6303 and
+ * similar documents, PTR of private addresses, names of one label, and the canary names with which browsers and systems
+ * check whether they may use their own resolvers. A local record or a forward zone for such a name outranks this stage.
+ * Each kind has its own flag (`QuestionFlag`); a grant or schedule that allows everything lifts the blocks (private
+ * PTR, single labels, canaries), while reserved names are still answered here.
  */
 import { ExtendedError, Rcode, RRType } from '../../shared/dns/iana.ts';
 import { nameFromText } from '../../shared/dns/name.ts';
@@ -45,20 +45,20 @@ const DNS_RESOLVER_ARPA = name('_dns.resolver.arpa');
 const IN_ADDR_ARPA = name('in-addr.arpa');
 const IP6_ARPA = name('ip6.arpa');
 const ARPA = name('arpa');
-/** Canary by which Firefox checks whether it may use its own DNS over HTTPS. */
+/** Canary with which Firefox checks whether it may use its own DNS over HTTPS. */
 const DOH_CANARY = name('use-application-dns.net');
-/** Canaries by which Apple's systems check whether they may use Private Relay. */
+/** Canaries with which Apple's systems check whether they may use Private Relay. */
 const PRIVATE_RELAY_CANARIES = ['mask.icloud.com', 'mask-h2.icloud.com'].map(name);
 const CANARY_TLD_LENGTH = 3;
 
-/** Flags that block, as opposed to those that answer here. */
+/** Flags of blocks, as opposed to names that are answered here. */
 const BLOCKING_FLAGS =
   QuestionFlag.BLOCK_PRIVATE_PTR |
   QuestionFlag.BLOCK_NON_FQDN |
   QuestionFlag.DOH_CANARY |
   QuestionFlag.PRIVATE_RELAY_CANARY;
 
-/** Answers a question of a special form or of a zone without servers; other forward zones outrank this. */
+/** Answers a question with a special-use name or in a zone without servers; other forward zones outrank this. */
 export function specialUseNamesStage(
   query: Query,
   snapshot: OpenSnapshot,
@@ -82,7 +82,9 @@ export function specialUseNamesStage(
   return (flags & QuestionFlag.SPECIAL_NAMES) === 0 ? StageResult.CONTINUE : checkReserved(query);
 }
 
-/** Names without a dot belong to the local network; resolvers ask the root's zones for other types. */
+/**
+ * Names without a dot belong to the local network; other types are forwarded, because resolvers query top-level zones.
+ */
 function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number): StageResultCode {
   if ((flags & QuestionFlag.SPECIAL_NAMES) !== 0) {
     const result = checkReserved(query);
@@ -93,7 +95,7 @@ function checkSingleLabel(query: Query, { local }: OpenSnapshot, flags: number):
     return StageResult.CONTINUE;
   const isBlocked = (flags & QuestionFlag.BLOCK_NON_FQDN) !== 0;
   if (!isBlocked && (flags & QuestionFlag.NEVER_FORWARD_NON_FQDN) === 0) return StageResult.CONTINUE;
-  // If the domain did not exist, no local record below it would (RFC 8020).
+  // If the domain did not exist, no local record below it could exist (RFC 8020).
   if (local.find(query.hashLow[0]!, query.hashHigh[0]!, query.qname, 0, query.qnameLength) !== 0)
     return noDataHere(query);
   return isBlocked ? blocked(query, QueryStatus.BLOCKED_NON_FQDN) : noSuchHost(query);
@@ -105,7 +107,7 @@ function checkReserved(query: Query): StageResultCode {
   return zone === null ? StageResult.CONTINUE : noSuchName(query, zone);
 }
 
-/** `configured` are the flags before a schedule lifted any. */
+/** `configured` are the flags before a grant or schedule lifted any. */
 function checkArpa(query: Query, flags: number, configured: number): StageResultCode {
   const isReserving = (flags & QuestionFlag.SPECIAL_NAMES) !== 0;
   if (isReserving) {
@@ -126,11 +128,11 @@ function checkArpa(query: Query, flags: number, configured: number): StageResult
 function checkPrivate(query: Query, zone: LocalZone, flags: number, configured: number): StageResultCode {
   if (query.qtype === RRType.PTR) {
     if ((flags & QuestionFlag.BLOCK_PRIVATE_PTR) === 0) return checkReverse(query, flags);
-    // Not the name of an address; and if the apex did not exist, nothing below it would (RFC 8020).
+    // The name is not that of an address; and if the apex did not exist, nothing below it could exist (RFC 8020).
     if (is(query, zone.wire)) return noData(query, zone);
     return blocked(query, QueryStatus.BLOCKED_PTR, apexOffset(query, zone));
   }
-  // choice: an operator who forwards private PTR has a server for these zones, which also answers their other types.
+  // choice: an operator who forwards private PTR has a server for these zones, which also answers other types.
   const isHere =
     (flags & QuestionFlag.SPECIAL_NAMES) !== 0 && (configured & QuestionFlag.BLOCK_PRIVATE_PTR) !== 0;
   return isHere ? answerInZone(query, zone) : StageResult.CONTINUE;
@@ -149,7 +151,7 @@ function checkCanaries(query: Query, flags: number): StageResultCode {
   return isCanary ? blocked(query, QueryStatus.LOCAL) : StageResult.CONTINUE;
 }
 
-/** RFC 6761 section 6.3: the loopback address for the name and all below it. */
+/** RFC 6761 section 6.3: the loopback address for the name and all names below it. */
 function answerLocalhost(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   if (query.qtype === RRType.A) answerRecord(query, LOOPBACK_V4, LOCAL_ZONE_TTL_SECS);
@@ -164,14 +166,14 @@ function answerReverseLocalhost(query: Query): StageResultCode {
   return StageResult.ANSWERED;
 }
 
-/** A domain of no known zone that has names here. */
+/** NODATA for a domain outside any known zone, with local names below it. */
 function noDataHere(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerNegative(query, Rcode.NOERROR, LOCAL_ZONE_TTL_SECS);
   return StageResult.ANSWERED;
 }
 
-/** A name of no known zone. */
+/** NXDOMAIN for a name outside any known zone. */
 function noSuchHost(query: Query): StageResultCode {
   query.status = QueryStatus.LOCAL;
   answerNegative(query, Rcode.NXDOMAIN, LOCAL_ZONE_TTL_SECS);

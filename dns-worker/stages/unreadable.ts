@@ -1,4 +1,4 @@
-/** Messages without a question that can be read: most are malformed, one kind only asks for a cookie. */
+/** Messages without a readable question: most are malformed, one kind only asks for a cookie. */
 import { Rcode } from '../../shared/dns/iana.ts';
 import { Counter } from '../../shared/memory/counters.ts';
 import { QueryStatus } from '../../shared/query-log.ts';
@@ -10,7 +10,9 @@ import { replyWithRcode } from '../respond/reply.ts';
 /** The result of parsing a message without a question. */
 export type UnreadableOutcome = Exclude<ParseOutcomeCode, typeof ParseOutcome.OK>;
 
-/** Drops messages that must not be answered; else resets the parsed fields, as the reply repeats none of them. */
+/**
+ * Drops messages that must not be answered; otherwise resets the parsed fields, because the reply repeats none of them.
+ */
 export function unreadableStage(
   query: Query,
   outcome: UnreadableOutcome,
@@ -29,7 +31,7 @@ export function unreadableStage(
   return StageResult.CONTINUE;
 }
 
-/** Answers by the form of the message alone; the reply to a request for a cookie has that. */
+/** Answers from the form of the message alone; the reply to a request for a cookie contains a cookie. */
 export function answerUnreadable(query: Query, outcome: UnreadableOutcome): StageResultCode {
   const isCookieRequest = outcome === ParseOutcome.NO_QUESTION;
   query.status = isCookieRequest ? QueryStatus.LOCAL : QueryStatus.REFUSED;

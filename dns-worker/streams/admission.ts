@@ -1,6 +1,6 @@
 /**
- * Who is let in: takes the PROXY header of an accepted connection where one is due, and admits its client within the
- * limits. What follows has the client's address, be it the peer's or the one that the header names.
+ * Admission of connections: reads the PROXY header of an accepted connection if one is required, and admits its client
+ * within the limits. After that, the connection has the client's address: that of the peer, or the one in the header.
  */
 import type { Socket } from 'node:net';
 import { CountedLine } from '../../shared/counted-line.ts';
@@ -15,9 +15,9 @@ import type { Reporter } from '../report/reporter.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { OpenConnections } from './open-connections.ts';
 
-/** Parts that decide about a connection, in addition to its limit. */
+/** Checks of a connection, in addition to its limit. */
 export interface AdmissionParts {
-  /** Whether a connection of this address may begin. */
+  /** Whether a connection from this address is allowed. */
   readonly mayConnect: (address: Uint8Array) => boolean;
   readonly senders: ProxySenders;
   readonly reporter: Pick<Reporter, 'count'>;
@@ -46,7 +46,7 @@ export class Admission {
     this.reporter = reporter;
     this.limit = limit;
     this.open = open;
-    const badHeaders = new CountedLine(logger, 'closed connections: bad or missing PROXY header', later);
+    const badHeaders = new CountedLine(logger, 'closed connections: invalid or missing PROXY header', later);
     this.greetings = new StreamGreetings({
       senders,
       later,
@@ -58,7 +58,7 @@ export class Admission {
     });
   }
 
-  /** Calls `take` once the client is known and within its limits; else the connection is closed. */
+  /** Calls `take` when the client is known and within its limits; otherwise closes the connection. */
   admit(socket: Socket, take: (peer: Peer) => void): void {
     this.greetings.greet(socket, (client) => this.enter(socket, client, take));
   }
@@ -69,7 +69,7 @@ export class Admission {
   }
 
   private enter(socket: Socket, peer: Peer, take: (peer: Peer) => void): void {
-    // Before it takes the place of one that may ask.
+    // Checked before the connection can displace one of a client that may ask.
     if (!this.mayConnect(peer.address)) {
       socket.destroy();
       this.reporter.count(Counter.REFUSED_CLIENTS);

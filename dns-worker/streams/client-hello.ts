@@ -1,7 +1,7 @@
 /**
- * Reads the name that a client asks for from the first octets of its handshake (RFC 8446 section 4.1.2, RFC 6066 section
- * 3), which OpenSSL does not report if a session of TLS 1.2 is resumed, and the client's key in that name. Pure; every
- * octet is hostile.
+ * Reads the server name from the first octets of a client's handshake (RFC 8446 section 4.1.2, RFC 6066 section 3),
+ * which OpenSSL does not report if a session of TLS 1.2 is resumed, and the client's key in that name. Pure; every
+ * octet may be hostile.
  */
 import type { X509Certificate } from 'node:crypto';
 import { canonicalClientKey } from '../../shared/dns/client-key.ts';
@@ -10,17 +10,17 @@ import { canonicalClientKey } from '../../shared/dns/client-key.ts';
 const RECORD_HEADER = 5;
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
-/** Of a handshake message: type and length; then the version and the random octets of a ClientHello. */
+/** Header of a handshake message: type and length. A ClientHello continues with the version and the random octets. */
 const MESSAGE_HEADER = 4;
 const VERSION_AND_RANDOM = 34;
 const SERVER_NAME_EXTENSION = 0;
 const HOST_NAME = 0;
-/** Most octets of a record's content (RFC 8446 section 5.1). */
+/** Maximum size of a record's content (RFC 8446 section 5.1). */
 const MAX_RECORD = 16_384;
 
 /**
  * The name in a ClientHello: '' if it has no readable name, which a handshake does not need; null if more bytes are
- * needed. A ClientHello of several records is not read.
+ * needed. A ClientHello that is split across records is not read.
  */
 export function serverNameIn(octets: Buffer): string | null {
   if (octets.length < RECORD_HEADER) return null;
@@ -52,7 +52,7 @@ function nameInMessage(message: Buffer): string {
   return '';
 }
 
-/** The first name of a list, which has one of each type. */
+/** The first name in a list, which contains one name per type. */
 function hostName(list: Buffer): string {
   if (list.length < 5 || list[2] !== HOST_NAME) return '';
   const end = 5 + list.readUInt16BE(3);
@@ -60,14 +60,14 @@ function hostName(list: Buffer): string {
 }
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
-/** Stands for every key where a wildcard is looked for: whether the certificate has a key's name itself does not matter. */
+/** Replaces the key in a lookup for a wildcard, so that a certificate for one key's name does not match. */
 const ANY_KEY = 'any-key';
-/** Characters of a name in text. */
+/** Maximum length of a name in text. */
 const MAX_NAME_TEXT = 253;
 
 /**
- * The first label, in lower case, where the rest is a name of this server: `KEY.NAME`, and the certificate is for NAME or
- * for `*.NAME`. '' for every other name, as of another server whose clients were diverted to this one.
+ * The first label in lower case, if the rest is a name of this server: `KEY.NAME`, with a certificate for NAME or
+ * `*.NAME`. '' for every other name, such as that of another server whose clients were redirected to this one.
  */
 export function clientKeyIn(serverName: string, certificate: X509Certificate | null): string {
   const dot = serverName.indexOf('.');

@@ -1,4 +1,7 @@
-/** A port of one stream protocol with all that holds for each: admission, limits, idleness, an orderly end. */
+/**
+ * A port of one stream protocol, with the code that all protocols share: admission, limits, idle timeouts, orderly
+ * close.
+ */
 import type { Socket } from 'node:net';
 import type { Peer } from '../../shared/net/stream-greetings.ts';
 import { Admission } from './admission.ts';
@@ -15,7 +18,7 @@ export interface ListenOptions extends StreamAddresses {
   readonly idleTimeoutMs?: number;
 }
 
-/** Takes an admitted connection; what it makes of it goes into `open`. */
+/** Handles an admitted connection, and adds its own connection object to `open`. */
 export type TakeClient = (socket: Socket, peer: Peer, open: OpenConnections) => void;
 
 /** Listens on every address. Throws a ListenError. */
@@ -28,7 +31,7 @@ export async function listenForClients(options: ListenOptions, take: TakeClient)
     );
     const close = async (lingers = false): Promise<void> => {
       const closed = port.close();
-      // The header of an accepted connection, and the query behind it, may be on their way.
+      // The header of an accepted connection, and its query, may still be in transit.
       if (lingers) setTimeout(() => admission.close(), LINGER_MS).unref();
       else admission.close();
       open.close(lingers);

@@ -11,15 +11,15 @@ export interface ConnectionLimitOptions {
   readonly table: SharedArrayBuffer;
   /** 0-based index of the thread's worker. */
   readonly worker: number;
-  /** `Protocol` of the connections; each is counted by itself. */
+  /** `Protocol` of the connections; each protocol has its own count. */
   readonly protocol: ProtocolCode;
-  /** Of one address, on the whole node; 0 = unlimited. May change. */
+  /** Maximum per address on the whole node; 0 = unlimited. Can change. */
   maxPerAddress: number;
-  /** Limit for all addresses together, in this thread. */
+  /** Maximum for all addresses together, in this thread. */
   readonly max: number;
 }
 
-/** Counts the connections of one protocol. One per thread for each. */
+/** Counts the connections of one protocol. One per thread and protocol. */
 export class ConnectionLimit {
   private readonly options: ConnectionLimitOptions;
   private readonly blocks: readonly Int32Array[];
@@ -41,15 +41,15 @@ export class ConnectionLimit {
     return this.open >= this.options.max;
   }
 
-  /** Counts a connection of this address (16 bytes); false, and nothing counted, where a limit is reached. */
+  /** Counts a connection from this address (16 bytes); false, without counting, if a limit is reached. */
   enter(address: Uint8Array): boolean {
     const { maxPerAddress } = this.options;
     if (this.isFull) return false;
-    // Counted even without a limit: one may be set before the connection ends.
+    // Counted even without a limit: a limit may be set before the connection ends.
     const first = this.take(address);
     const slot = this.slotOf(first) ?? this.freeSlot(first);
     if (slot === null && maxPerAddress > 0) return false;
-    // Counted before the others are read: two threads may both refuse, but never both exceed the limit.
+    // Counted before the counts of others are read: two threads may both refuse, but together never exceed the limit.
     if (slot !== null) Atomics.add(this.own, slot + L.COUNT_AT, 1);
     if (slot !== null && maxPerAddress > 0 && this.total(first) > maxPerAddress) {
       Atomics.sub(this.own, slot + L.COUNT_AT, 1);
@@ -59,7 +59,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** Sets another limit of one address; 0 = unlimited. Connections that are open stay. */
+  /** Sets a new limit per address; 0 = unlimited. Open connections stay open. */
   limitTo(maxPerAddress: number): void {
     this.options.maxPerAddress = maxPerAddress;
   }
@@ -71,7 +71,7 @@ export class ConnectionLimit {
     if (slot !== null) Atomics.sub(this.own, slot + L.COUNT_AT, 1);
   }
 
-  /** Sets the current address; returns the number of its first slot. */
+  /** Sets the current address; returns the index of its first slot. */
   private take(address: Uint8Array): number {
     let hash = this.seed ^ this.options.protocol;
     for (let i = 0; i < 4; i++) {

@@ -1,6 +1,6 @@
 /**
- * One connection of DNS over HTTPS, of either version of HTTP: what it may have in flight, and the way of one request
- * from its body to its answer. `doh.ts` speaks HTTP.
+ * One connection of DNS over HTTPS, for both versions of HTTP: its limits in flight, and each request from its body to
+ * its answer. `doh.ts` implements HTTP.
  */
 import type { Readable } from 'node:stream';
 import { Header } from '../../shared/dns/wire.ts';
@@ -14,30 +14,30 @@ import type { StreamHandler } from './stream-connection.ts';
 /** The response of one request. */
 export interface DohResponse {
   readonly client: Uint8Array;
-  /** Sends a response; nothing once the client is gone. */
+  /** Sends a response; does nothing if the client has disconnected. */
   end(status: number, fields: Readonly<Record<string, string | number>>, body?: Uint8Array): void;
 }
 
-/** How a connection is ended. */
+/** Ways to end a connection. */
 export interface ConnectionEnd {
-  /** Closes once what was written is sent. */
+  /** Closes after written data is sent. */
   finish(): void;
   destroy(): void;
   /** Asks the client to use another connection, if the protocol has a separate message for that. */
   retire?(): void;
 }
 
-/** Bytes of incomplete bodies, of all requests of a connection. */
+/** Maximum number of bytes of incomplete bodies, for all requests of a connection. */
 export const MAX_BUFFERED = 64 * 1024;
 const NO_BODY = new Uint8Array(0);
 
-/** A connection from its handshake to its end. */
+/** A connection from its handshake to its close. */
 export class DohConnection implements OpenConnection {
   lastActiveMs = performance.now();
   inFlight = 0;
   private taken = 0;
   private buffered = 0;
-  /** The client has been asked to use another connection. */
+  /** Whether the client has been asked to use another connection. */
   isRetired = false;
   private isLast = false;
   private readonly end: ConnectionEnd;
@@ -64,7 +64,7 @@ export class DohConnection implements OpenConnection {
     this.end.retire?.();
   }
 
-  /** Answers a request whose body is still to be read. */
+  /** Answers a request whose body has not been read yet. */
   take(target: DohTarget, body: Readable, response: DohResponse): void {
     if (target.kind === 'body') {
       this.collect(body, response, (message) => this.answer(target, message, response));
@@ -74,7 +74,7 @@ export class DohConnection implements OpenConnection {
     }
   }
 
-  /** Answers a request with its whole body. */
+  /** Answers a request with its complete body. */
   answer(target: DohTarget, body: Uint8Array, response: DohResponse): void {
     if (target.kind === 'refused')
       response.end(target.status, target.status === 405 ? { allow: 'GET, POST' } : {});
@@ -111,7 +111,7 @@ export class DohConnection implements OpenConnection {
       response.end(message.length < Header.SIZE ? 400 : 413, {});
       return;
     }
-    // Requests that the client has given up count until they are answered (CVE-2023-44487).
+    // Cancelled requests count until they are answered (CVE-2023-44487).
     if (this.isLast || this.inFlight >= MAX_QUERIES_IN_FLIGHT) {
       response.end(429, { 'retry-after': 1 });
       return;

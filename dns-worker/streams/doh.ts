@@ -1,6 +1,6 @@
 /**
- * DNS over HTTPS (RFC 8484) over HTTP/2 and HTTP/1.1: one worker's listeners. The limits of HTTP itself are here; what a
- * request asks is `doh-target.ts`, how it is answered `doh-connection.ts`.
+ * DNS over HTTPS (RFC 8484) over HTTP/2 and HTTP/1.1: one worker's listeners. The limits of HTTP itself are here;
+ * `doh-target.ts` reads the question from a request, `doh-connection.ts` answers it.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -22,9 +22,9 @@ import type { StreamPort } from './stream-port.ts';
 import type { TlsSide } from './tls-side.ts';
 
 const H2 = 'h2';
-/** Names in ALPN; a client without ALPN speaks HTTP/1.1. */
+/** Names in ALPN; a client without ALPN gets HTTP/1.1. */
 export const DOH_PROTOCOLS: readonly string[] = [H2, 'http/1.1'];
-/** Bytes of a request's head: a GET has its message in the path. */
+/** Maximum size of a request's header section: a GET has its message in the path. */
 const MAX_HEAD_SIZE = 8192;
 const H2_LIMITS: H2Limits = {
   streams: MAX_QUERIES_IN_FLIGHT,
@@ -48,7 +48,7 @@ export function listenDoh(options: ListenDohOptions, handler: StreamHandler): Pr
   );
 }
 
-/** Speaks both versions of HTTP on connections after their handshake. */
+/** Serves both versions of HTTP on connections after their handshake. */
 class HttpSpeakers {
   private readonly handler: StreamHandler;
   private readonly trusted: readonly Network[];
@@ -92,7 +92,7 @@ class HttpSpeakers {
       client: this.clientOf(peer, Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor),
       end: (status, fields, body) => {
         if (response.headersSent || response.destroyed) return;
-        // An unread rest of a body would be taken for the next request.
+        // The unread rest of a body would be parsed as the next request.
         const isRead = request.complete || !hasBody(request);
         const fate = isRead && !connection.isRetired ? {} : { connection: 'close' };
         response.writeHead(status, { 'content-length': 0, ...fields, ...fate }).end(body);
@@ -101,7 +101,7 @@ class HttpSpeakers {
   }
 
   private takeHttp2(socket: TLSSocket, peer: Peer): DohConnection {
-    // The error itself does not matter: 'close' follows.
+    // Ignored, because 'close' follows.
     socket.on('error', () => undefined);
     const session = new H2Session(socket, H2_LIMITS, (request) => {
       const { method, path, contentType, forwardedFor, body } = request;
@@ -124,7 +124,7 @@ class HttpSpeakers {
   }
 }
 
-/** Whether a request brings a body with it (RFC 9112 section 6). */
+/** Whether a request has a body (RFC 9112 section 6). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

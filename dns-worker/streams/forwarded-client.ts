@@ -1,14 +1,14 @@
-/** The client behind reverse proxies, as their X-Forwarded-For says (`server.trusted_proxies`). */
+/** The client behind reverse proxies, from their X-Forwarded-For (`server.trusted_proxies`). */
 import { networkContains } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { addressFromText } from '../../shared/net/ip.ts';
 
-/** Addresses of a header that are looked at. */
+/** Maximum number of addresses in a header that are read. */
 const MAX_HOPS = 16;
 
 /**
- * The nearest address that is not a trusted proxy, 16 bytes: each proxy appends its peer, so only entries that trusted
- * proxies appended are believed. `peer` itself if it is not trusted, or if no entry is readable.
+ * The nearest address that is not a trusted proxy, 16 bytes: each proxy appends its peer, so only entries appended by
+ * trusted proxies are used. `peer` itself if it is not trusted, or if no entry is readable.
  */
 export function forwardedClient(
   peer: Uint8Array,

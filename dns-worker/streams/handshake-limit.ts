@@ -1,10 +1,10 @@
 /**
- * How many TLS handshakes a listener begins in a second, in all and for one client network (an IPv4 address, an IPv6
- * /64): each costs as much as some hundred queries.
+ * Limits the TLS handshakes per second of a listener, in total and per client network (an IPv4 address, an IPv6 /64):
+ * each costs as much as about a hundred queries.
  */
 import { addressWord, isMappedIpv4 } from '../../shared/net/ip.ts';
 
-/** Handshakes of a second, in all and for one client network. */
+/** Maximum number of handshakes per second, in total and per client network. */
 export const MAX_HANDSHAKES_A_SECOND = 600;
 export const MAX_OF_A_NETWORK = 60;
 
@@ -12,10 +12,10 @@ export const MAX_OF_A_NETWORK = 60;
 export class HandshakeLimit {
   private second = 0;
   private begun = 0;
-  /** Begun handshakes by address; no more entries than handshakes may begin in a second. */
+  /** Handshakes in this second by address; the total limit also bounds the number of entries. */
   private readonly begunOf = new Map<string, number>();
 
-  /** Counts a handshake of this address (16 bytes); false, and nothing counted, where a limit is reached. */
+  /** Counts a handshake from this address (16 bytes); false, without counting, if a limit is reached. */
   admits(address: Uint8Array, monotonicMs: number): boolean {
     const second = Math.floor(monotonicMs / 1000);
     if (second !== this.second) {

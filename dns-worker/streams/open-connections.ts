@@ -1,33 +1,33 @@
 /**
- * The open connections of one listener: closes those that idle, makes room by closing the longest idle one, and ends
- * all of them when the listener closes. A connection is idle without a whole message in or out: bytes that trickle in
- * do not count.
+ * The open connections of one listener: closes idle ones, makes space by closing the one that is idle for the longest
+ * time, and ends all when the listener closes. A connection is idle if no complete message is received or sent: partial
+ * messages do not count.
  */
 import { STREAM_IDLE_MS } from '../query/stream-options.ts';
 
-/** Longest wait, when closing, for answers in flight. */
+/** Maximum wait for answers in flight when closing. */
 const CLOSE_GRACE_MS = 3000;
 /**
- * While another process takes over: a connection that has paused for this long is closed, so that no query is lost on
- * its way; and the longest that one without a pause may stay open.
+ * While another process takes over: a connection is closed after a pause of this length, so that no query in transit is
+ * lost; and the maximum time for a connection without a pause.
  */
 const PAUSE_MS = 400;
 export const LINGER_MS = 2500;
 const LOOK_MS = 50;
-/** At the connection limit, one that had no message for this long is closed for a new one. */
+/** At the connection limit, a connection without a message for this long is closed for a new one. */
 const ROOM_IDLE_MS = 500;
 
-/** A connection as far as its listener looks after it. */
+/** A connection as seen by its listener. */
 export interface OpenConnection {
-  /** When the last whole message arrived or the last answer left, milliseconds of the monotonic clock. */
+  /** When the last complete message arrived or the last answer was sent, in monotonic milliseconds. */
   readonly lastActiveMs: number;
   /** Queries without an answer yet. */
   readonly inFlight: number;
-  /** Reads no more queries and closes as soon as those in flight are answered. */
+  /** Reads no more queries, and closes after those in flight are answered. */
   finish(): void;
-  /** Closes at once. */
+  /** Closes immediately. */
   destroy(): void;
-  /** Asks the client to use another connection, if its protocol can; this one is still served. */
+  /** Asks the client to use another connection, if the protocol supports that; this one is still served. */
   retire?(): void;
 }
 
@@ -54,7 +54,7 @@ export class OpenConnections {
     this.connections.delete(connection);
   }
 
-  /** Closes the connection that has idled longest, so that another may come (RFC 7766 section 6.2.3). */
+  /** Closes the connection that is idle for the longest time, to accept another (RFC 7766 section 6.2.3). */
   makeRoom(): void {
     let oldest: OpenConnection | null = null;
     let oldestMs = performance.now() - ROOM_IDLE_MS;
@@ -67,8 +67,8 @@ export class OpenConnections {
   }
 
   /**
-   * Ends every connection once its queries in flight are answered, after 3 s in any case. With `lingers`, connections
-   * in use stay open for a while.
+   * Ends every connection after its queries in flight are answered, and in any case after 3 s. With `lingers`,
+   * connections in use stay open for a while.
    */
   close(lingers = false): void {
     clearInterval(this.sweeping);

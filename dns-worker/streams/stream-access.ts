@@ -1,32 +1,37 @@
-/** Whose connections are let in: those of clients that may ask, and of proxies, which name others. */
+/**
+ * Decides which connections are accepted: those of clients that may ask, and of proxies, which send queries for other
+ * clients.
+ */
 import { networkContains } from '../../shared/net/cidr.ts';
 import type { Network } from '../../shared/net/cidr.ts';
 import { isBlocked } from '../../shared/snapshot/client-table.ts';
 import { mayAsk } from '../policy/may-ask.ts';
 import type { OpenSnapshot } from '../policy/open-snapshot.ts';
 
-/** Parts of the active snapshot that it needs. */
+/** Parts of the active snapshot that are needed here. */
 type AccessSnapshot = Pick<OpenSnapshot, 'clients' | 'keys'>;
 
-/** Decides about the connections of one thread. */
+/** Decides on the connections of one thread. */
 export class StreamAccess {
   private readonly snapshot: () => AccessSnapshot;
   private readonly proxies: readonly Network[];
 
-  /** `proxies` may connect from anywhere: each query says whom it is for. */
+  /** `proxies` may connect from anywhere: each of their queries names its client. */
   constructor(snapshot: () => AccessSnapshot, proxies: readonly Network[]) {
     this.snapshot = snapshot;
     this.proxies = proxies;
   }
 
-  /** Whether a connection may begin; if it may bring a key, whether there is one for strangers. */
+  /** Whether a connection may be opened; with `mayHaveKey`, also if there are keys for clients in any network. */
   mayConnect(address: Uint8Array, mayHaveKey: boolean): boolean {
     if (this.mayHandshake(address, '')) return true;
     const { clients, keys } = this.snapshot();
     return mayHaveKey && keys.admitsSome && !isBlocked(clients.findOf({ clientBytes: address, clientAt: 0 }));
   }
 
-  /** Whether the handshake of a connection with this key may begin, '' = none; that of a proxy's health check may. */
+  /**
+   * Whether the handshake of a connection with this key ('' = none) may begin; health checks of proxies are allowed.
+   */
   mayHandshake(address: Uint8Array, clientKey: string): boolean {
     if (mayAsk({ clientBytes: address, clientAt: 0, clientKey }, this.snapshot())) return true;
     return this.proxies.some((network) => networkContains(network, address));

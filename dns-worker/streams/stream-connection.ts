@@ -1,6 +1,6 @@
 /**
- * One client connection that carries DNS messages over a byte stream (RFC 7766), TCP or TLS alike: framing, pipelining
- * with answers in any order, bounds on queries in flight and in its life, backpressure, half-close and idleness.
+ * One client connection with DNS messages over a byte stream (RFC 7766), for TCP and TLS: framing, pipelining with
+ * answers in any order, limits for queries in flight and in total, backpressure, half-close and idle timeout.
  * `admission.ts` limits the number of connections.
  */
 import { Protocol } from '../../shared/query-log.ts';
@@ -10,42 +10,47 @@ import { FrameReader, frame } from '../../shared/dns/framing.ts';
 import { Header } from '../../shared/dns/wire.ts';
 import type { OpenConnection } from './open-connections.ts';
 
-/** The other end of a connection, as handlers see it. */
+/** The other end of a connection, as seen by handlers. */
 export interface StreamClient {
   /** 16 bytes; IPv4 as ::ffff:a.b.c.d. */
   readonly address: Uint8Array;
   /** `Protocol` of `shared/query-log.ts`. */
   readonly protocol: ProtocolCode;
-  /** By which the client named itself in the handshake or path, see `shared/dns/client-key.ts`; '' = it did not. */
+  /**
+   * The key with which the client identified itself in the handshake or path, see `shared/dns/client-key.ts`; '' =
+   * none.
+   */
   readonly clientKey: string;
-  /** Sends the reply to one message, in any order; the bytes are copied. Does nothing once disconnected. */
+  /**
+   * Sends the reply to one message, in any order; the bytes are copied. Does nothing after the client has disconnected.
+   */
   send(message: Uint8Array): void;
-  /** Says that a message gets no reply. */
+  /** Reports that a message gets no reply. */
   drop(): void;
 }
 
 /**
- * Takes a message of at least 12 bytes; they are valid only during the call. Each message is answered by one `send` or
- * dropped; until then it counts as in flight.
+ * Receives a message of at least 12 bytes, which is valid only during the call. Each message is answered by one `send`
+ * or dropped; until then it counts as in flight.
  */
 export type StreamHandler = (message: Uint8Array, client: StreamClient) => void;
 
-/** Queries of one connection that wait for an answer; at this number reading pauses (CVE-2025-30193). */
+/** Maximum number of queries in flight per connection; at this number, reading pauses (CVE-2025-30193). */
 export const MAX_QUERIES_IN_FLIGHT = 100;
 /**
- * Queries of one connection in its life; it is then closed, and the client may open another. Queries that are on
- * their way get no answer, so a busy forwarder should see this rarely, and a load test never.
+ * Maximum number of queries per connection, after which it is closed; the client may open another. Queries in transit
+ * get no answer, so a busy forwarder should reach this limit rarely, and a load test never.
  */
 export const MAX_QUERIES = 10_000_000;
-/** Bytes of answers that the client has not received; beyond this no more queries are read. */
+/** Maximum number of bytes of answers that the client has not received; above this, no more queries are read. */
 export const MAX_UNSENT_BYTES = 128 * 1024;
 
-/** A connection from its acceptance to its end. */
+/** A connection from its acceptance to its close. */
 export class StreamConnection implements StreamClient, OpenConnection {
   readonly address: Uint8Array;
   readonly protocol: ProtocolCode;
   readonly clientKey: string;
-  /** When the last whole message arrived or the last answer left, milliseconds of the monotonic clock. */
+  /** When the last complete message arrived or the last answer was sent, in monotonic milliseconds. */
   lastActiveMs = performance.now();
   inFlight = 0;
 
@@ -54,7 +59,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
   private readonly maxQueries: number;
   private readonly frames = new FrameReader((message) => this.take(message));
   private taken = 0;
-  /** No more queries will be read: end once those in flight are answered. */
+  /** Whether no more queries are read: the connection ends after those in flight are answered. */
   private isLast = false;
   /** Answers to send at the end of the chunk or turn, and their bytes. */
   private out: Uint8Array[] = [];
@@ -79,9 +84,9 @@ export class StreamConnection implements StreamClient, OpenConnection {
     this.maxQueries = maxQueries;
     socket.on('data', (chunk: Buffer) => this.read(chunk));
     socket.on('drain', () => this.readMore());
-    // A client that has closed its half still gets its answers (RFC 7766 section 6.2.4 allows either).
+    // A client that has closed its half still gets its answers (RFC 7766 section 6.2.4 allows both).
     socket.on('end', () => this.finish());
-    // The error itself does not matter: 'close' follows.
+    // Ignored, because 'close' follows.
     socket.on('error', () => undefined);
   }
 
@@ -102,7 +107,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
     else this.readMore();
   }
 
-  /** Reads no more queries and closes as soon as those in flight are answered. */
+  /** Reads no more queries, and closes after those in flight are answered. */
   finish(): void {
     this.isLast = true;
     if (this.inFlight > 0) this.socket.pause();
@@ -112,21 +117,24 @@ export class StreamConnection implements StreamClient, OpenConnection {
     }
   }
 
-  /** Of a client that has ended, and whose answers the kernel has, both halves are closed at once: a fifth cheaper. */
+  /**
+   * If the client has closed its half, and the kernel has all answers, both halves are closed at once, which is a fifth
+   * cheaper.
+   */
   private close(): void {
     const { socket } = this;
     const isOver = socket.readableEnded && socket.writableLength === 0;
-    // The end of TLS is a message (RFC 8446 section 6.1).
+    // TLS ends with a message (RFC 8446 section 6.1).
     if (isOver && this.protocol === Protocol.tcp) socket.destroy();
     else socket.destroySoon();
   }
 
-  /** Closes at once. */
+  /** Closes immediately. */
   destroy(): void {
     this.socket.destroy();
   }
 
-  /** Answers that need no waiting go out in one piece when all of the chunk is read. */
+  /** Answers that are available at once are sent together after the whole chunk is read. */
   private read(chunk: Buffer): void {
     this.isFlushing = true;
     try {
@@ -140,7 +148,7 @@ export class StreamConnection implements StreamClient, OpenConnection {
 
   private take(message: Uint8Array): boolean {
     if (message.length < Header.SIZE) {
-      // It cannot be answered, and what follows is not DNS either.
+      // The message cannot be answered, and the following bytes are not DNS either.
       this.destroy();
       return false;
     }

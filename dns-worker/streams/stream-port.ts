@@ -11,13 +11,13 @@ import { ListenError } from '../listeners/listen-error.ts';
 /** Addresses to listen on. */
 export interface StreamAddresses {
   readonly addresses: readonly string[];
-  /** 0 = one that the system chooses, another for each address. */
+  /** 0 = chosen by the system, separately for each address. */
   readonly port: number;
-  /** Gives descriptors of sockets that listen there, for the caller to own; without it, sockets of Node are opened. */
+  /** Returns descriptors of listening sockets, owned by the caller; without it, Node.js opens the sockets. */
   readonly descriptorsAt?: (place: BoundAddress) => readonly number[];
 }
 
-/** An address listened on. */
+/** An address that is listened on. */
 export interface BoundAddress {
   readonly address: string;
   readonly port: number;
@@ -26,13 +26,15 @@ export interface BoundAddress {
 /** The listening sockets of one protocol. */
 export interface StreamPort {
   readonly addresses: readonly BoundAddress[];
-  /** Accepts no more; resolves when every accepted connection is closed. `lingers`: see `OpenConnections.close`. */
+  /**
+   * Accepts no more connections; resolves when all accepted ones are closed. `lingers`: see `OpenConnections.close`.
+   */
   close(lingers?: boolean): Promise<void>;
 }
 
 /**
- * Listens on every address; throws a `ListenError`, with nothing left open, if one is unavailable. Without IPv6 in the
- * kernel, `::` is skipped when `0.0.0.0` is also listed.
+ * Listens on every address; if one is unavailable, closes all and throws a `ListenError`. If the kernel has no IPv6,
+ * `::` is skipped if `0.0.0.0` is also listed.
  */
 export async function listenOnAll(
   { addresses, port, descriptorsAt }: StreamAddresses,
@@ -77,7 +79,7 @@ async function listen(
     if (address === '::' && code === 'EAFNOSUPPORT') return null;
     throw new ListenError(address, port, code);
   }
-  // Accepting may fail (EMFILE) and must not end the thread; the next connection is tried again.
+  // Accepting may fail (EMFILE) and must not end the thread; the server continues with the next connection.
   server.on('error', () => undefined);
   return server;
 }
@@ -85,7 +87,7 @@ async function listen(
 function boundAddress(server: Server): BoundAddress {
   const bound = server.address();
   if (bound === null || typeof bound === 'string')
-    throw new Error('read bound address: the server is closed');
+    throw new Error('could not read the bound address: the server is closed');
   return { address: bound.address, port: bound.port };
 }
 

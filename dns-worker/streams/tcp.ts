@@ -1,4 +1,4 @@
-/** DNS over TCP and over TLS: one worker's listeners for messages with their length before them (RFC 7766, RFC 7858). */
+/** DNS over TCP and over TLS: one worker's listeners for messages with a length prefix (RFC 7766, RFC 7858). */
 import type { Socket } from 'node:net';
 import { Protocol } from '../../shared/query-log.ts';
 import { listenForClients } from './client-port.ts';

@@ -1,7 +1,7 @@
 /**
- * TLS for clients (RFC 7858, RFC 8484): handshakes on connections that are already admitted, with the certificate that
- * is active when they begin. Session tickets are sealed with a key that all workers of all nodes share, so that a
- * client can resume at any of them.
+ * TLS for clients (RFC 7858, RFC 8484): handshakes on admitted connections, with the certificate that is active when
+ * they begin. Session tickets are encrypted with a key that all workers of all nodes share, so that a client can resume
+ * at any of them.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -14,31 +14,34 @@ import type { Reporter } from '../report/reporter.ts';
 import { clientKeyIn, serverNameIn } from './client-hello.ts';
 import { HandshakeLimit } from './handshake-limit.ts';
 
-/** Time for a handshake. */
+/** Time limit of a handshake. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
-/** Sessions are for this use. Unless it is named, a node takes no sessions of one that was started from another folder. */
+/**
+ * Context of sessions. By default it depends on the program's directory, and a node would reject sessions of one that
+ * was started from another directory.
+ */
 const SESSION_CONTEXT = 'weir';
 
-/** Takes connections whose key is known, '' = none. */
+/** Handles connections whose key is known, '' = none. */
 export interface NamedTaker {
-  /** Whether to begin the handshake; else the connection is closed. */
+  /** Whether to begin the handshake; otherwise the connection is closed. */
   readonly mayHandshake: (clientKey: string) => boolean;
   readonly take: (secured: TLSSocket, clientKey: string) => void;
 }
 
-/** Begins handshakes of one protocol. One per listener. */
+/** Performs handshakes of one protocol. One per listener. */
 export class TlsSide {
   private readonly reporter: Pick<Reporter, 'count'>;
   private readonly protocols: readonly string[];
   /** TLS server that does not listen: connections are passed to it. Null before the first certificate. */
   private server: Server | null = null;
   private certificate: X509Certificate | null = null;
-  /** Who takes a connection after its handshake, by both ends of the connection. */
+  /** Receivers of connections after their handshake, by both ends of the connection. */
   private readonly takers = new Map<string, (secured: TLSSocket) => void>();
   private readonly limit = new HandshakeLimit();
   private readonly timeoutMs: number;
 
-  /** `protocols` are those of ALPN (RFC 7301); a client that offers others only is refused. */
+  /** `protocols` are the names in ALPN (RFC 7301); a client that offers only others is refused. */
   constructor(
     protocols: readonly string[],
     reporter: Pick<Reporter, 'count'>,
@@ -49,7 +52,7 @@ export class TlsSide {
     this.timeoutMs = timeoutMs;
   }
 
-  /** New connections get this certificate. */
+  /** Uses this certificate for new connections. */
   use({ cert, key, ticketKeys }: ServedCertificate): void {
     this.server ??= this.makeServer();
     this.server.setSecureContext({
@@ -64,7 +67,7 @@ export class TlsSide {
     this.server.setTicketKeys(Buffer.from(ticketKeys));
   }
 
-  /** Calls `take` after the handshake; the connection is closed where it fails, is late, or over the limits. */
+  /** Calls `take` after the handshake; if it fails, times out or exceeds the limits, the connection is closed. */
   secure(socket: Socket, address: Uint8Array, take: (secured: TLSSocket) => void): void {
     const { server } = this;
     if (server === null || !this.limit.admits(address, performance.now())) {
@@ -79,7 +82,7 @@ export class TlsSide {
     server.emit('connection', socket);
   }
 
-  /** The same, once the name that the client asks for is read: it may have a key. */
+  /** Same as `secure`, after reading the server name, which may contain a key. */
   secureNamed(socket: Socket, address: Uint8Array, { mayHandshake, take }: NamedTaker): void {
     const begin = (serverName: string): void => {
       const clientKey = clientKeyIn(serverName, this.certificate);
@@ -118,8 +121,8 @@ export class TlsSide {
 }
 
 /**
- * Calls `take` with the name in the ClientHello, which is put back for the handshake; with '' if the bytes are not a
- * ClientHello, which the handshake then reports; or calls `fail` if the connection is late or ends first.
+ * Calls `take` with the name in the ClientHello, whose bytes are put back for the handshake; with '' if the bytes are
+ * not a ClientHello, which the handshake then reports; or calls `fail` if the connection times out or ends first.
  */
 function awaitHello(
   socket: Socket,

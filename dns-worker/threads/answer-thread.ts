@@ -1,7 +1,8 @@
 /**
  * The answer thread: receive, decide, send, report. It blocks in the kernel and never runs its event loop, so that no
- * answer from policy or cache waits for a timer or a handshake, nor for more than a few signatures. Unresolved queries it
- * tries to resolve by one question over UDP; the others go to the worker's resolve thread through the miss ring.
+ * answer from policy or cache waits for a timer or a handshake, or for more than a few signatures. It tries to resolve
+ * an unresolved query with one question over UDP; other queries go through the miss ring to the worker's resolve
+ * thread.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
@@ -48,7 +49,7 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault } from './thread-port.ts';
 
-/** Runs the loop; returns after a message to drain. Throws a ListenError if a socket cannot be opened. */
+/** Runs the loop; returns after a drain message. Throws a ListenError if a socket cannot be opened. */
 export function runAnswerThread(start: ThreadStart, port: MessagePort, calls: NativeCalls): void {
   const thread = new AnswerThread(start, port, calls);
   announce(port, { type: 'ready', backend: 'batch' });
@@ -101,7 +102,7 @@ class AnswerThread {
     this.group = new QueryGroup(this.batch, SLOT_SIZE);
   }
 
-  /** Answers until a message to drain arrives, then answers what the kernel has queued. */
+  /** Answers until a drain message arrives, then answers the queries that the kernel has queued. */
   run(): void {
     this.wait.forever(
       (socketIndex, block) => this.answerBatch(socketIndex, block),
@@ -135,14 +136,14 @@ class AnswerThread {
     return count;
   }
 
-  /** Queues the answer to `slot`, or hands on what has none. */
+  /** Queues the answer to `slot`, or passes the query on if it is unresolved. */
   private finish(query: Query, slot: number, result: StageResultCode): void {
     const { batch, misses, tries, reporter } = this;
     const { version } = this.pipeline.snapshot;
     if (result === StageResult.ANSWERED) {
       batch.reply(slot, query.replyLength);
       reporter.answered(query, version);
-      // If the ring is full, the answer expires as usual.
+      // If the ring is full, the answer expires without a refresh.
       if (query.wantsRefresh) misses.write(query, batch, slot, version);
     } else if (result === StageResult.UNRESOLVED) {
       const isTaken = tries.ask(query, batch, slot, version) || misses.write(query, batch, slot, version);
@@ -150,7 +151,7 @@ class AnswerThread {
     }
   }
 
-  /** Reads the port after the control plane has bumped the mail word; true = drain. */
+  /** Reads the port after the control plane has changed the mail word; true = drain. */
   private readMessages(): boolean {
     const { port, start } = this;
     for (let mail = receiveMessageOnPort(port); mail !== undefined; mail = receiveMessageOnPort(port)) {
@@ -206,7 +207,7 @@ class AnswerThread {
     return new AtOnceValidator(dnssec, { clock: systemClock, clockFloorMs, share });
   }
 
-  /** A separate function: a frame with the old table in a register would keep it alive. */
+  /** A separate function: a stack frame with the old table in a register would keep it alive. */
   private swap(snapshot: SnapshotBuffers): boolean {
     return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }

@@ -1,4 +1,4 @@
-/** The notes for an explanation of a question: the stages it passed, the rules matched there, and what decided. */
+/** The record of an explanation: the stages that a question passed, the rules that matched, and the deciding rule. */
 import {
   DNSSEC_STATUS_NAMES,
   DnssecStatus,
@@ -26,7 +26,7 @@ const RESULTS = ['continue', 'answered', 'dropped', 'unresolved'] as const;
 export class ExplanationNotes implements PipelineRecorder {
   readonly snapshotVersion: number;
   private readonly stages: ExplainedStage[] = [];
-  /** Rules met since the last stage was passed. */
+  /** Rules matched since the last stage. */
   private rules: ExplainedRule[] = [];
   private status: QueryStatusCode = QueryStatus.ALLOWED;
   private decidedBy: ExplainedRule | null = null;
@@ -51,7 +51,7 @@ export class ExplanationNotes implements PipelineRecorder {
     return false;
   }
 
-  /** Notes the lists with the question's name, and who is asked about it if it comes to that. */
+  /** Records the lists that contain the question's name, and the servers that would be asked. */
   read(query: Query, snapshot: OpenSnapshot): void {
     this.containing = rulesContaining(query, snapshot);
     if (!this.stages.some(({ stage }) => stage === 'cache')) return;
@@ -67,7 +67,7 @@ export class ExplanationNotes implements PipelineRecorder {
   }
 
   passed(stage: ExplainedStageName, result: StageResultCode, detail?: string): void {
-    // Services that let the name pass leave the other rules to policy.
+    // If services allow the name, the other rules belong to the policy stage.
     const leavesRules = stage === 'services' && result === StageResult.CONTINUE;
     const isOwn = ({ origin }: ExplainedRule): boolean => !leavesRules || origin === RuleOrigin.SERVICE;
     const rules = this.rules.filter(isOwn);
@@ -79,7 +79,7 @@ export class ExplanationNotes implements PipelineRecorder {
   answered(query: Query): void {
     this.status = query.status;
     if (this.servers !== null) this.servers = { ...this.servers, answeredBy: query.upstream };
-    // Such an answer is never judged, so that no stage has named this.
+    // Answers that fail validation are not checked against policy, so that no stage has recorded this.
     if (query.dnssec === DnssecStatus.bogus)
       this.passed('dnssec', StageResult.ANSWERED, DNSSEC_STATUS_NAMES[query.dnssec]);
     if (query.ruleAttribute === 0) return;
@@ -100,7 +100,7 @@ export class ExplanationNotes implements PipelineRecorder {
   }
 }
 
-/** The name that a rule stands at: the judged name from one of its labels on, or a prefix of the judged address. */
+/** The name of a matching rule: the checked name from one of its labels on, or a prefix of the checked address. */
 function nameOfRule(judged: Query, label: number): Uint8Array {
   if (!judged.isAddress || label === 0) return judged.qname.slice(judged.labelAt[label], judged.qnameLength);
   const prefix = new Query();
@@ -108,12 +108,12 @@ function nameOfRule(judged: Query, label: number): Uint8Array {
   return prefix.qname.slice(0, prefix.qnameLength);
 }
 
-/** Most patterns and conditional rules that one explanation names. */
+/** Maximum number of patterns and conditional rules in one explanation. */
 const MAX_SPECIAL = 50;
 
 /**
- * The rules of all lists that match a name, whichever groups the lists serve: those at the question's name and its
- * parents, the longest name first, then patterns. Conditions on the client or type, and `$badfilter`, are left to the
+ * The rules of all lists that match a name, whichever groups the lists are for: those at the question's name and its
+ * parents, longest name first, then patterns. Conditions on the client or type, and `$badfilter`, are evaluated by the
  * judge.
  */
 export function rulesContaining(query: Query, { rules, special, policy }: OpenSnapshot): ContainingRule[] {

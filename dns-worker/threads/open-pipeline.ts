@@ -1,4 +1,4 @@
-/** Opens the pipeline of a thread over what the control plane has handed it: both threads of a worker decide alike. */
+/** Opens the pipeline of a thread from the data of the control plane, so that both threads of a worker decide alike. */
 import { systemClock } from '../../shared/clock.ts';
 import { CacheMemory } from '../../shared/memory/cache-memory.ts';
 import { neighboursWhenNeeded } from '../../shared/net/kernel/neighbour-table.ts';
@@ -13,7 +13,7 @@ import { RateLimiter } from '../policy/rate-limiter.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { ClientSightings } from '../report/sighting-writer.ts';
 
-/** The pipeline of the thread that counts into `reporter` and into `sightings`. */
+/** The pipeline of a thread, which counts into `reporter` and `sightings`. */
 export function openPipeline(
   { snapshot, cache, cookieKeys, given, memory }: ThreadStart,
   reporter: Reporter,
@@ -32,7 +32,7 @@ export function openPipeline(
   });
 }
 
-/** Has a pipeline work by other settings from now on. */
+/** Replaces the settings of a pipeline. */
 export function useSettings(
   pipeline: Pipeline,
   { settings, rateBuckets }: GivenSettings,

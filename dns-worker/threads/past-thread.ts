@@ -1,6 +1,6 @@
 /**
- * Entry of the thread that explains one question of the query log by an earlier generation of policy, with the stages of
- * the DNS threads. It has no upstreams and no answers: what those said then is not asked again.
+ * Entry of the thread that explains one question of the query log with an earlier generation of policy, using the
+ * stages of the DNS threads. It has no upstreams and no answers: past upstream answers cannot be requested again.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromPast, PastQuestion } from '../../shared/threads/past-messages.ts';
@@ -9,7 +9,8 @@ import { SimulatedSide } from '../simulate/simulated-side.ts';
 import { ExplanationNotes } from './explanation-notes.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('start past: this file runs only as a worker thread');
+if (port === null)
+  throw new Error('could not start the thread for earlier policies: this file runs only as a worker thread');
 
 const { snapshot, client, ...question } = workerData as PastQuestion;
 const opened = openSnapshot(snapshot);

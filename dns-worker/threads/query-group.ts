@@ -1,8 +1,8 @@
 /**
- * A few queries of a batch that are read together, and the memory that they will be answered from touched, before the
- * first is decided. One by one, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads
- * of one kind follow one another for all queries, so that the processor waits for many lines at once. Touching decides
- * and writes nothing: the answering loop reads everything again from warm lines.
+ * A few queries of a batch that are read together. The memory for their answers is prefetched before the first is
+ * decided. One by one, each query would wait for each of its cache lines: memo, bucket, entry. Here the loads of one
+ * kind follow one another for all queries, so that the processor waits for many lines at once. Prefetching decides and
+ * writes nothing: the answering loop reads everything again from warm lines.
  */
 import { keyFlagsOf, keyHashLow } from '../../shared/memory/cache-memory.ts';
 import { ADDRESS_SIZE } from '../../shared/net/ip.ts';
@@ -13,14 +13,14 @@ import { ParseOutcome } from '../query/parse-query.ts';
 import { Query } from '../query/query.ts';
 import type { ReadOutcome } from '../stages/read-message.ts';
 
-/** Enough loads to keep the processor busy; more queries would not stay in its first cache. */
+/** Enough loads to keep the processor busy; more queries would not fit into its first-level cache. */
 export const GROUP_SIZE = 8;
-/** Fewer gain nothing. */
+/** Minimum number of queries for which prefetching is worthwhile. */
 const FEWEST = 3;
-/** Group of clients whose class the memo is asked for: most clients are in it. */
+/** Group of clients whose memo entry is prefetched: most clients are in it. */
 const DEFAULT_GROUP = 0;
 
-/** Datagrams that lie in slots of one buffer. */
+/** Datagrams in slots of one buffer. */
 export interface Datagrams {
   readonly slots: Uint8Array;
   /** Client address of each slot, 16 bytes. */
@@ -31,7 +31,7 @@ export interface Datagrams {
 
 /** One per thread. */
 export class QueryGroup {
-  /** The queries; those that `read` has read come first. */
+  /** The queries; those that `read` has read are first. */
   readonly queries: readonly Query[] = Array.from({ length: GROUP_SIZE }, () => new Query());
   /** Outcome of `Pipeline.read` for each of them. */
   readonly outcomes: ReadOutcome[] = Array.from({ length: GROUP_SIZE }, () => ParseOutcome.DROP);
@@ -47,7 +47,7 @@ export class QueryGroup {
     }
   }
 
-  /** Gives the queries of a batch of `count` the current time; returns it on the monotonic clock, milliseconds. */
+  /** Writes the current time into the queries of a batch of `count`; returns it in monotonic milliseconds. */
   stamp(arrivals: ArrivalClock, count: number): number {
     const { queries } = this;
     const first = queries[0]!;
@@ -56,7 +56,7 @@ export class QueryGroup {
     return first.arrivedMonotonicMs;
   }
 
-  /** Reads up to `GROUP_SIZE` slots from `first` on, of `count` in all; returns how many. */
+  /** Reads up to `GROUP_SIZE` slots from `first` on, of `count` in total; returns the number of queries read. */
   read(batch: Datagrams, first: number, count: number, pipeline: Pipeline): number {
     const { queries, outcomes, slotSize } = this;
     const { slots } = batch;
@@ -72,16 +72,16 @@ export class QueryGroup {
     return size;
   }
 
-  /** All words that the last `read` touched, exclusive or: the compiler would drop an unused load. */
+  /** All words that the last `read` prefetched, combined with exclusive or: the compiler would drop an unused load. */
   get touched(): number {
     return this.sum;
   }
 
-  /** Of a message that was not read, what another one left is touched. */
+  /** For a message that was not read, the data of an earlier one is prefetched. */
   private touch(size: number, { snapshot, judge, cache }: Pipeline): void {
     const { queries } = this;
     const policyClass = snapshot.policy.groupClass(DEFAULT_GROUP);
-    // A loop for each kind of line, however short: code between two loads delays the second one.
+    // One loop for each kind of cache line: code between two loads would delay the second one.
     let sum = 0;
     for (let i = 0; i < size; i++) sum ^= judge.touch(queries[i]!.hashLow[0]!, policyClass);
     for (let i = 0; i < size; i++) sum ^= cache.touchBucket(keyLowOf(queries[i]!));

@@ -1,6 +1,6 @@
 /**
- * Explains an answer: runs a question through the pipeline like a client's, and on to the upstreams if needed, with a
- * recorder of every stage and rule. Nothing is logged or counted as a query.
+ * Explains an answer: runs a question through the pipeline like a client's query, and sends it to the upstreams if
+ * needed, with a recorder of every stage and rule. Nothing is logged or counted as a query.
  */
 import type { Clock } from '../../shared/clock.ts';
 import { RRClass } from '../../shared/dns/iana.ts';
@@ -16,12 +16,12 @@ import { ExplanationNotes } from './explanation-notes.ts';
 
 /** A question to explain. */
 export interface QuestionToExplain {
-  /** Folded wire form. */
+  /** Lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   /** 16 bytes. */
   readonly client: Uint8Array;
-  /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
+  /** The key with which the client identified itself, or the id of that client; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
   /** Explains for a device of this group; absent and 0 = the group of the client. */
@@ -42,7 +42,7 @@ export class Explainer {
     this.clock = clock;
   }
 
-  /** Calls `done` with the explanation, at once or when the upstreams have answered. */
+  /** Calls `done` with the explanation, immediately or after the upstreams have answered. */
   explain(question: QuestionToExplain, done: (explanation: Explanation) => void): void {
     const query = new Query();
     const bytes = new Uint8Array(BUFFER_SIZE);
@@ -54,7 +54,7 @@ export class Explainer {
     const { keys } = this.pipeline.snapshot;
     const clientKey = clientId === 0 ? (question.clientKey ?? '') : keys.keyOf(clientId);
     query.clientKey = clientKey;
-    // As over TCP: nothing is truncated.
+    // As over TCP, so that nothing is truncated.
     query.protocol = Protocol.tcp;
     stampArrival(query, this.clock.nowMs(), this.clock.monotonicMs());
     query.begin(bytes, 0, message.length, BUFFER_SIZE);

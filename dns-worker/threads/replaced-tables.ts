@@ -1,6 +1,6 @@
 /**
- * Frees rule tables that were replaced. A thread that allocates nothing would keep a table of many megabytes for hours,
- * since nothing triggers its collector. Without `--expose-gc` (unit tests) nothing happens.
+ * Frees replaced rule tables. A thread that allocates nothing would keep a table of many megabytes for hours, since
+ * nothing triggers its garbage collector. Without `--expose-gc` (unit tests) this does nothing.
  */
 import { HeapGrowth, collectSoon } from '../../shared/threads/heap-growth.ts';
 
@@ -10,32 +10,35 @@ function collect(type: 'minor' | 'major'): void {
   (globalThis as { gc?: Collect }).gc?.({ type });
 }
 
-/** Milliseconds from one look at the heap to the next. */
+/** Milliseconds between two checks of the heap. */
 const LOOK_MS = 5000;
 
-/** Collects replaced tables, and what else the thread does not need. */
+/** Collects replaced tables and other garbage of the thread. */
 export class ReplacedTables {
-  /** True from the start, which leaves so much that the first short collection would not be short. */
+  /** True initially: the start leaves so much garbage that the first short collection would take long. */
   private hasRest = true;
   private readonly heap: Pick<HeapGrowth, 'look'>;
   /** By `performance.now()`. */
   private nextLookMs = performance.now() + LOOK_MS;
 
-  /** A task beside the event loop would never end in a thread that has no event loop. */
+  /** An asynchronous task would never end in a thread that does not run an event loop. */
   constructor(heap: Pick<HeapGrowth, 'look'> = new HeapGrowth({ collect: () => collect('major') })) {
     this.heap = heap;
   }
 
   /**
-   * Call after a swap, in a thread that must not pause. The table is usually still among the young objects, so a short
-   * collection (a third of a millisecond) finds it.
+   * Call after a swap, in a thread that must not pause. The table is usually still in the young generation, so a short
+   * collection (a third of a millisecond) frees it.
    */
   freeYoung(): void {
     this.hasRest = true;
     collect('minor');
   }
 
-  /** Call when no client waits: frees what the short collections have missed, in milliseconds, and shrinks the heap. */
+  /**
+   * Call when no client is waiting: frees what the short collections have missed, within milliseconds, and shrinks the
+   * heap.
+   */
   freeRest(): void {
     if (this.hasRest) {
       this.hasRest = false;

@@ -16,23 +16,23 @@ import { Query, StageResult } from '../query/query.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Miss } from '../misses/miss-reader.ts';
 
-/** Room for a message and its answer, bytes. */
+/** Size of the buffer for a message and its answer, in bytes. */
 export const SCRATCH_SIZE = 65_535;
 
-/** The sender of a message to this thread, and how to answer it. */
+/** The sender of a message to this thread, and how to reply. */
 export interface Asker {
   /** 16 bytes. */
   readonly address: Uint8Array;
   readonly protocol: ProtocolCode;
   /** Key of the client in lower case; '' = none. */
   readonly clientKey: string;
-  /** Bytes that an answer may have; `SCRATCH_SIZE` unless given. */
+  /** Maximum size of the answer; by default `SCRATCH_SIZE`. */
   readonly capacity?: number;
-  /** Weir itself asks: neither logged nor counted. */
+  /** Whether Weir itself asks: the query is neither logged nor counted. */
   readonly isOwn?: boolean;
-  /** Takes the reply; the bytes are valid only during the call. */
+  /** Sends the reply; the bytes are valid only during the call. */
   send(reply: Uint8Array): void;
-  /** Called if no reply is due. */
+  /** Called if no reply is sent. */
   drop?(): void;
 }
 
@@ -40,11 +40,11 @@ interface IntakeParts {
   readonly pipeline: Pipeline;
   readonly forwarder: Forwarder;
   readonly reporter: Reporter;
-  /** Sends what the answer thread has received; null if there is none. */
+  /** Sends replies to queries that the answer thread has received; null if there is no such thread. */
   readonly udpReply: UdpReply | null;
 }
 
-/** Takes requests. One per resolve thread. */
+/** Handles requests. One per resolve thread. */
 export class RequestIntake {
   private readonly pipeline: Pipeline;
   private readonly forwarder: Forwarder;
@@ -60,7 +60,7 @@ export class RequestIntake {
     this.udpReply = udpReply;
   }
 
-  /** Runs a message through the pipeline; what it cannot answer waits for the resolver. */
+  /** Runs a message through the pipeline; if it remains unresolved, it waits for the resolver. */
   answer(message: Uint8Array, asker: Asker): void {
     const { query, scratch, reporter, pipeline } = this;
     scratch.set(message);
@@ -80,20 +80,20 @@ export class RequestIntake {
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       if (query.wantsRefresh) this.forwarder.refresh(asQuery(this.waitingFrom(asker)));
     } else {
-      // A sample of a client that may not ask.
+      // A sample of the queries of a client that may not ask.
       reporter.publish((systemClock.monotonicMs() - query.arrivedMonotonicMs) * 1000);
       asker.drop?.();
     }
   }
 
-  /** Takes what the answer thread could not answer. */
+  /** Handles a query that the answer thread could not answer. */
   takeMiss(miss: Miss): void {
     const waiting = this.waitingFromMiss(miss);
     if (miss.isRefresh) this.forwarder.refresh(asQuery(waiting));
     else this.forwarder.take(waiting);
   }
 
-  /** Copies what a request needs while it waits. */
+  /** Copies the data that a request needs while it waits. */
   private waitingFrom(asker: Asker): ClientRequest {
     const { query } = this;
     return {
@@ -143,7 +143,7 @@ export class RequestIntake {
   }
 }
 
-/** Turns the head of a reply back into that of a query: only RD and CD are the client's. */
+/** Turns the header of a reply back into that of a query: only RD and CD are the client's. */
 function asQuery(request: ClientRequest): ClientRequest {
   const { message } = request;
   message[Header.FLAGS_HIGH] = FlagsHigh.RD;
@@ -152,7 +152,7 @@ function asQuery(request: ClientRequest): ClientRequest {
   return request;
 }
 
-/** Clears the counts of the sections behind the question: those were not copied. */
+/** Clears the counts of the sections after the question, which were not copied. */
 function headerAndQuestion(message: Uint8Array): Uint8Array {
   message.fill(0, 6, 12);
   return message;

@@ -1,6 +1,6 @@
 /**
- * The resolve thread: an ordinary event loop with everything that waits: questions for upstreams, clients on streams, and,
- * where batched sockets are unavailable, UDP over node:dgram. One for each answer thread.
+ * The resolve thread: an ordinary event loop for everything that waits: questions for upstreams, clients on streams
+ * and, if batched sockets are unavailable, UDP over node:dgram. One for each answer thread.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { ClaimArea, type ClaimAreaCode } from '../../shared/memory/claim-table.ts';
@@ -51,15 +51,15 @@ import { ThreadGuard } from '../report/thread-guard.ts';
 import { ThreadMeter } from './thread-meter.ts';
 import { announce, obeyFault, portLogger } from './thread-port.ts';
 
-/** Interval of heartbeats and reports of the upstreams, milliseconds. */
+/** Interval of heartbeats and upstream reports, in milliseconds. */
 const UPSTREAM_REPORT_MS = 1000;
 /**
- * When draining, waiting for requests in flight ends this long before the deadline: the rest then get an error, which
- * takes time on a busy machine.
+ * When draining, requests in flight are awaited until this many milliseconds before the deadline: the rest then get an
+ * error, which takes time on a busy machine.
  */
 const TELLING_MS = 250;
 
-/** Starts listeners and readers; `calls` is null if UDP goes over node:dgram. Throws a ListenError. */
+/** Starts listeners and readers; `calls` is null if UDP uses node:dgram. Throws a ListenError. */
 export async function runResolveThread(
   start: ThreadStart,
   port: MessagePort,
@@ -147,10 +147,10 @@ class ResolveThread {
     const { bindAddresses: addresses, dnsPort: port } = this.start.given.settings;
     await this.streams.open();
     if (!this.batched) this.datagrams = await this.listenDgram(addresses, port);
-    // A start that fails ends the thread, and nothing else does.
+    // A failed start ends the thread; later errors do not.
     this.guard.watch();
     void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-    this.replaced.freeSoon(); // Tables left over from the start.
+    this.replaced.freeSoon(); // Frees tables from the start.
     this.reading = this.misses.run((miss) => this.intake.takeMiss(miss));
     const lag = new LoopLag(this.start.memory.resolveCounters, systemClock, UPSTREAM_REPORT_MS);
     this.reports = setInterval(() => {
@@ -159,17 +159,17 @@ class ResolveThread {
       Atomics.add(this.control, WorkerControl.RESOLVE_BEAT_WORD, 1);
       this.reportUpstreams();
     }, UPSTREAM_REPORT_MS);
-    // From the first moment on the control plane knows all servers, if nothing of them.
+    // The control plane knows all servers from the start, even without results.
     this.reportUpstreams();
   }
 
-  /** Executes a message of the control plane. */
+  /** Handles a message of the control plane. */
   obey(message: ToWorker): void {
     switch (message.type) {
       case 'snapshot':
         if (this.swap(message.snapshot)) this.replaced.freeSoon();
         void this.upstreams.zones.follow(this.pipeline.snapshot.zones);
-        // First: the control plane learns the servers of a changed zone before the change is announced.
+        // First, so that the control plane knows the servers of a changed zone before the change is announced.
         this.reportUpstreams();
         announce(this.port, { type: 'snapshot-in-force', version: message.snapshot.version });
         break;
@@ -209,7 +209,7 @@ class ResolveThread {
     }
   }
 
-  /** Works by other settings from now on; says so first thing after. */
+  /** Replaces the settings, and acknowledges them immediately afterwards. */
   private use(given: GivenSettings): void {
     const { settings, rateBuckets } = given;
     this.settingsVersion = given.version;
@@ -221,7 +221,7 @@ class ResolveThread {
     announce(this.port, { type: 'settings-in-force', version: given.version });
   }
 
-  /** Includes new flights: no client joins a question that was asked with other settings. */
+  /** Includes new flights, so that no client joins a question that was sent with other settings. */
   private replacedParts(settings: WorkerSettings, rateBuckets: SharedArrayBuffer): ReplacedParts {
     const { resolver, zones, trust } = this.upstreams;
     return {
@@ -234,7 +234,7 @@ class ResolveThread {
     };
   }
 
-  /** Questions in flight that this thread shares with the others: of clients, or to upstreams. */
+  /** Questions in flight that this thread shares with others: from clients, or to upstreams. */
   private flightsIn(area: ClaimAreaCode, longestMs: number): NodeFlights {
     const { claims: memory, outcomes, asker: worker } = this.start;
     const { settingsVersion } = this;
@@ -250,7 +250,7 @@ class ResolveThread {
     obeyFault(fault);
   }
 
-  /** A separate function: a frame with the old table in a register would keep it alive. */
+  /** A separate function: a stack frame with the old table in a register would keep it alive. */
   private swap(snapshot: SnapshotBuffers): boolean {
     return this.pipeline.replaceSnapshot(openSnapshot(snapshot, this.pipeline.snapshot));
   }
@@ -263,7 +263,7 @@ class ResolveThread {
     announce(this.port, { type: 'trust-point', id, keys: await this.upstreams.observe(zone) });
   }
 
-  /** Answers a message that came to the web port, or is Weir's own. */
+  /** Answers a message that the web port received or that Weir itself sends. */
   private ask({ id, message, client, clientKey, isOwn }: Extract<ToWorker, { type: 'ask' }>): void {
     const asked = (reply: Uint8Array | null): void => announce(this.port, { type: 'asked', id, reply });
     this.intake.answer(message, {
@@ -287,7 +287,7 @@ class ResolveThread {
         clientKey: '',
         protocol: Protocol.udp,
         capacity: SLOT_SIZE,
-        // dgram sends later, when the scratch buffer holds another answer.
+        // dgram sends later, when the scratch buffer may contain another answer.
         send: (bytes) => reply(bytes.slice()),
       });
     };
@@ -301,10 +301,10 @@ class ResolveThread {
     await this.reading;
     const closing = this.streams.close(keepSockets);
     await this.datagrams?.stopReceiving();
-    // Streams that linger still ask.
+    // Connections that stay open for a while still send queries.
     await Promise.race([Promise.all([this.forwarder.idle(), closing]), deadline]);
     clearInterval(this.reports);
-    // Requests still in flight fail, and their clients get an error.
+    // Requests that are still in flight fail, and their clients get an error.
     await this.upstreams.close();
     await this.forwarder.idle();
     await this.datagrams?.close();

@@ -1,6 +1,6 @@
 /**
- * Entry of the thread of one simulation: judges the questions of the query log by the active policy and by a draft, at
- * a low priority. The owner ends the thread when it has the answer or no longer wants it.
+ * Entry of the thread of one simulation: evaluates the questions of the query log with the active policy and with a
+ * draft, at a low priority. The owner ends the thread when it has the answer or no longer needs it.
  */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,15 +13,15 @@ import { openSnapshot } from '../policy/open-snapshot.ts';
 import { QuestionList } from '../simulate/question-list.ts';
 import { Simulation } from '../simulate/simulation.ts';
 
-/** Lower than all that answers, as the readers of the whole log. */
+/** Lower priority than all threads that answer queries; the same as the readers of the whole log. */
 const NICENESS = 9;
 const MOST = 19;
 
 const port = parentPort;
-if (port === null) throw new Error('start simulation: this file runs only as a worker thread');
+if (port === null) throw new Error('could not start the simulation: this file runs only as a worker thread');
 const send = (message: FromSimulation): void => port.postMessage(message);
 
-// Only on Linux is this the priority of the thread alone.
+// Only on Linux does this affect the thread alone.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICENESS, MOST));
 
 const start = workerData as SimulationStart;

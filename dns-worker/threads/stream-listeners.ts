@@ -20,7 +20,7 @@ import { StreamAccess } from '../streams/stream-access.ts';
 import { TlsSide } from '../streams/tls-side.ts';
 import type { RequestIntake } from './request-intake.ts';
 
-/** Connections of all clients to this thread, by protocol. */
+/** Maximum number of connections to this thread, by protocol. */
 const MAX_CONNECTIONS = { tcp: 1024, dot: 1024, doh: 512 } as const;
 
 interface ListenerParts {
@@ -30,7 +30,7 @@ interface ListenerParts {
   readonly snapshot: () => OpenSnapshot;
   readonly reporter: Reporter;
   readonly logger: Logger;
-  /** Null if Node opens the sockets. */
+  /** Null if Node.js opens the sockets. */
   readonly calls: NativeCalls | null;
 }
 
@@ -60,7 +60,7 @@ export class StreamListeners {
     if (start.certificate !== null) this.useCertificate(start.certificate);
   }
 
-  /** Opens the listeners that are on. Throws a ListenError. */
+  /** Opens the enabled listeners. Throws a ListenError. */
   async open(): Promise<void> {
     const { settings } = this.parts.start.given;
     const { dnsPort, dotPort, dohPort, trustedProxies } = settings;
@@ -83,20 +83,23 @@ export class StreamListeners {
     ports.push(await listenDoh({ ...options, tls: tls.doh, trustedProxies: proxies }, handler));
   }
 
-  /** Limits connections by other settings from now on. */
+  /** Replaces the limits for connections. */
   limitBy({ tcpMaxConnectionsPerIp, dotMaxConnectionsPerIp }: WorkerSettings): void {
     this.limits.tcp.limitTo(tcpMaxConnectionsPerIp);
     this.limits.dot.limitTo(dotMaxConnectionsPerIp);
     this.limits.doh.limitTo(dotMaxConnectionsPerIp);
   }
 
-  /** New connections get this certificate. */
+  /** Uses this certificate for new connections. */
   useCertificate(certificate: ServedCertificate): void {
     this.tls.dot.use(certificate);
     this.tls.doh.use(certificate);
   }
 
-  /** Accepts and reads no more; resolves when what is in flight is answered, or after 3 s, and all is closed. */
+  /**
+   * Accepts and reads no more; resolves after requests in flight are answered, or after 3 s, and all connections are
+   * closed.
+   */
   async close(keepSockets: boolean): Promise<void> {
     if (keepSockets) endStreamsSoon();
     const closed = this.ports.map((port) => port.close(keepSockets));

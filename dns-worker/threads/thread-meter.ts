@@ -1,12 +1,12 @@
-/** Test hook: heap figures of a thread, also of one that never runs its event loop. */
+/** Test hook: heap statistics of a thread, even of one that never runs its event loop. */
 import { GCProfiler, getHeapStatistics } from 'node:v8';
 import type { ThreadMeasures } from '../../shared/threads/messages.ts';
 
-/** Reads the heap of its thread; free until used. */
+/** Reads the heap statistics of its thread; costs nothing until it is used. */
 export class ThreadMeter {
   private profiler: GCProfiler | undefined;
 
-  /** The figures so far; collections since the last call, none at the first. */
+  /** Current statistics; collections since the last call, none at the first. */
   read(): ThreadMeasures {
     const collected = this.profiler?.stop();
     const { total_allocated_bytes: allocatedBytes, used_heap_size: usedHeapBytes } = getHeapStatistics();

@@ -1,4 +1,4 @@
-/** The port of both kinds of thread: typed messages, logging, and test hooks. */
+/** The port of both kinds of threads: typed messages, logging, and test hooks. */
 import type { MessagePort } from 'node:worker_threads';
 import type { LogFields, Logger } from '../../shared/log.ts';
 import type { Fault, FromWorker } from '../../shared/threads/messages.ts';
@@ -9,7 +9,7 @@ export function announce(port: MessagePort, message: FromWorker): void {
   port.postMessage(message);
 }
 
-/** A logger whose lines the control plane writes. */
+/** A logger that sends its lines to the control plane. */
 export function portLogger(port: MessagePort, fields: LogFields = {}): Logger {
   return sentLogger((line) => announce(port, line), fields);
 }
@@ -17,7 +17,7 @@ export function portLogger(port: MessagePort, fields: LogFields = {}): Logger {
 /** Test hook: injects the fault. */
 export function obeyFault(fault: Fault): void {
   const fail = (): never => {
-    throw new Error(`fail on purpose: test hook ${fault}`);
+    throw new Error(`deliberate failure: test hook ${fault}`);
   };
   if (fault === 'exit') process.exit(1);
   if (fault === 'throw' || fault === 'throw-in-event') fail();

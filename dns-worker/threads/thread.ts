@@ -1,6 +1,6 @@
 /**
- * Entry of every DNS thread. A worker is a pair: the answer thread blocks on the sockets and answers from
- * policy and cache (`answer-thread.ts`); the resolve thread waits for all else (`resolve-thread.ts`).
+ * Entry of every DNS thread. A worker is a pair: the answer thread blocks on the sockets and answers from policy and
+ * cache (`answer-thread.ts`); the resolve thread does everything that waits (`resolve-thread.ts`).
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadStart } from '../../shared/threads/messages.ts';
@@ -10,19 +10,19 @@ import { announce, portLogger } from './thread-port.ts';
 
 const start = workerData as ThreadStart;
 const port = parentPort;
-if (port === null) throw new Error('start DNS thread: this file runs only as a worker thread');
+if (port === null) throw new Error('could not start a DNS thread: this file runs only as a worker thread');
 
 const native =
-  start.given.settings.udpBackend === 'dgram' ? { reason: 'asked for by configuration' } : loadNativeCalls();
+  start.given.settings.udpBackend === 'dgram' ? { reason: 'set in the configuration' } : loadNativeCalls();
 const calls = 'calls' in native ? native.calls : null;
 
 try {
   if (start.role === 'resolve') {
     if ('reason' in native && start.worker === 0)
-      portLogger(port).warn('answer over node:dgram: batched sockets are not available', {
+      portLogger(port).warn('using node:dgram: batched sockets are not available', {
         reason: native.reason,
       });
-    // The answer thread need not wait for the code of this one, nor load it.
+    // The answer thread neither waits for this code nor loads it.
     announce(port, { type: 'starting', backend: calls === null ? 'dgram' : 'batch' });
     const { runResolveThread } = await import('./resolve-thread.ts');
     await runResolveThread(start, port, calls);

@@ -1,6 +1,6 @@
 /**
- * Entry of the thread that tries servers, by the code that asks upstreams, before anyone relies on them. Only questions
- * about the root are asked, which every resolver has cached. The control plane ends the thread once it has the answer.
+ * Entry of the thread that tests upstream servers before they are used, with the code that asks upstreams. It asks only
+ * for the root, which every resolver has cached. The control plane ends the thread when it has the result.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../shared/clock.ts';
@@ -18,9 +18,10 @@ import { type Question, type Resolution, Resolver } from '../resolve/resolver.ts
 import { hasSignature } from '../resolve/signature-check.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('start upstream test: this file runs only as a worker thread');
+if (port === null)
+  throw new Error('could not start the upstream test: this file runs only as a worker thread');
 
-/** A logger that discards everything, because the answer contains all results. */
+/** A logger that discards everything, because the result contains all findings. */
 const SILENT: Logger = {
   error: () => undefined,
   warn: () => undefined,
@@ -36,7 +37,7 @@ const start = workerData as UpstreamTestStart;
 const answers: UpstreamTestAnswer = await Promise.all(start.servers.map(tryServer));
 port.postMessage(answers);
 
-/** Asks one server, and again once it has answered: the first time includes that of the connection. */
+/** Asks one server, and again after it has answered, because the first time includes opening the connection. */
 async function tryServer(server: UpstreamSettings): Promise<UpstreamTrial> {
   const resolver = resolverOf(server);
   const first = await timed(resolver, ROOT_SERVERS);
@@ -89,7 +90,7 @@ async function timed(
   return { resolution, tookMs: systemClock.monotonicMs() - startMs };
 }
 
-/** The root is signed, so an answer without signatures has lost them on its way. */
+/** The root is signed, so if an answer has no signatures, they were removed on the way. */
 function signaturesIn(resolution: Resolution): SignatureFinding {
   if (resolution.kind === 'failed') return null;
   if (!hasSignature(resolution.answer)) return 'unsigned';

@@ -1,6 +1,6 @@
 /**
- * One bootstrap server, asked for the addresses of a host in one family: over UDP, over TCP if the answer does not fit a
- * datagram, without EDNS if the server refuses it, and again for the target of an alias that it leaves out.
+ * One bootstrap server, which is asked for the addresses of a host in one family: over UDP, over TCP if the answer does
+ * not fit a datagram, without EDNS if the server refuses it, and again for the target of an alias that it omits.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { RRClass, RRType, Rcode } from '../../../shared/dns/iana.ts';
@@ -28,7 +28,7 @@ export interface FoundAddress {
 
 /** Time limit of each query. */
 const QUERY_TIMEOUT_MS = 1000;
-/** Questions for one host and family: the host, and targets of aliases. */
+/** Maximum number of questions per host and family: the host, and targets of aliases. */
 const MAX_QUESTIONS = 8;
 
 /** Asks one server. */
@@ -42,7 +42,7 @@ export class BootstrapServer {
     this.tcp = new StreamUpstream(address, TCP_STREAM, clock);
   }
 
-  /** Finds the addresses of a host (folded wire form) by A or AAAA; none if there is no usable answer. */
+  /** Finds the addresses of a host (lower-case wire form) by A or AAAA; empty without a usable answer. */
   async find(host: Uint8Array, qtype: number): Promise<readonly FoundAddress[]> {
     let qname = host;
     for (let questions = 0; questions < MAX_QUESTIONS; questions++) {
@@ -56,7 +56,7 @@ export class BootstrapServer {
     return [];
   }
 
-  /** Cancels queries in flight: they find nothing. */
+  /** Cancels queries in flight, so that they find nothing. */
   close(): void {
     for (const abort of [...this.underWay]) abort();
     this.tcp.close();
@@ -66,7 +66,7 @@ export class BootstrapServer {
     let outcome = await this.exchange((done) => this.overUdp(question, true, done));
     if (outcome?.kind === 'refused')
       outcome = await this.exchange((done) => this.overUdp(question, false, done));
-    // A third party that guesses ids must not end a look-up.
+    // A third party that guesses ids must not end a lookup.
     if (outcome?.kind === 'truncated' || outcome?.kind === 'exposed')
       outcome = await this.exchange((done) => this.tcp.ask(question, done));
     return outcome?.kind === 'answer' ? outcome.answer : null;
@@ -93,7 +93,7 @@ export class BootstrapServer {
   }
 }
 
-/** The address records of an answer, wherever its CNAME chain ends. */
+/** The address records of an answer, at any owner: the CNAME chain may end anywhere. */
 function addressesIn(answer: CacheableAnswer, qtype: number): FoundAddress[] {
   const found: FoundAddress[] = [];
   for (const { type, ttlSecs, rdata } of eachAnswerRecord(answer))

@@ -1,7 +1,8 @@
 /**
  * Addresses of upstreams that are configured by host name: resolved by the bootstrap servers, A and AAAA, cached for
- * their TTL, and beyond it while no new answer is available. If all of them fail, they may be wrong (a captive portal
- * answers with its own address) and are looked up again before that. Literal addresses are returned at once.
+ * their TTL, and longer if no new answer is available. If all addresses of a host fail, they may be wrong (a captive
+ * portal answers with its own address) and are resolved again before they expire. Literal addresses are returned at
+ * once.
  */
 import { isIP } from 'node:net';
 import { RRType } from '../../../shared/dns/iana.ts';
@@ -12,17 +13,17 @@ import { BootstrapServer, type FoundAddress, type HostAddress } from './bootstra
 
 export type { HostAddress } from './bootstrap-server.ts';
 
-/** Called once: the addresses, IPv4 first; empty if none could be resolved. The same array while it is valid. */
+/** Called once with the addresses, IPv4 first; empty if none could be resolved. The same array while it is valid. */
 export type HostDone = (addresses: readonly HostAddress[]) => void;
 
-/** How long the other family is waited for once one has an address (RFC 8305 section 3), milliseconds. */
+/** Milliseconds to wait for the other family after one has an address (RFC 8305 section 3). */
 const OTHER_FAMILY_MS = 50;
-/** Bounds of how long an address is kept before it is asked again, seconds. */
+/** Limits for the lifetime of an address, in seconds. */
 const MIN_TTL_SECS = 60;
 const MAX_TTL_SECS = 86_400;
-/** Shortest time between two lookups of a host while old addresses are at hand, milliseconds. */
+/** Minimum milliseconds between two lookups of a host while old addresses are available. */
 const RETRY_MS = 10_000;
-/** How long a question waits for the new lookup of addresses that have all failed: they may work again. */
+/** Milliseconds to wait for a new lookup if all addresses have failed: they may work again. */
 const DOUBTED_WAIT_MS = 200;
 
 interface KnownHost {
@@ -30,7 +31,7 @@ interface KnownHost {
   expiresMs: number;
   /** Start of the last lookup. */
   lookedUpMs: number;
-  /** All addresses have failed since then. */
+  /** Whether all addresses have failed since then. */
   isDoubted: boolean;
   waiting: HostDone[] | null;
 }
@@ -51,7 +52,7 @@ export class Bootstrap {
     this.clock = clock;
   }
 
-  /** Finds the addresses of a host; `done` may be called at once. Expired ones are used while renewed. */
+  /** Finds the addresses of a host; `done` may be called at once. Expired addresses are used while they are renewed. */
   lookup(host: string, done: HostDone): void {
     const known = this.hosts.get(host) ?? this.firstKnown(host);
     const nowMs = this.clock.monotonicMs();
@@ -63,7 +64,7 @@ export class Bootstrap {
     }
   }
 
-  /** All addresses of a host have failed: it is looked up again, at most every 10 s. */
+  /** Reports that all addresses of a host have failed: it is resolved again, at most every 10 s. */
   doubt(host: string): void {
     const known = this.hosts.get(host);
     if (known !== undefined && known.expiresMs !== Infinity) known.isDoubted = true;
@@ -117,7 +118,7 @@ export class Bootstrap {
     });
   }
 
-  /** Asks one server for both families, the next one if it knows neither. */
+  /** Asks one server for both families, and the next one if it returns none. */
   private async resolve(host: string): Promise<readonly FoundAddress[]> {
     const qname = nameFromText(host);
     if (qname === null) return [];

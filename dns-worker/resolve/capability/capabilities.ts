@@ -1,4 +1,4 @@
-/** Finds the records of servers in the table that the threads of a node share (`capability-table.ts`). */
+/** Finds the records of servers in the table that all threads of a node share (`capability-table.ts`). */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
 import {
@@ -13,10 +13,12 @@ import { CapabilityRecord } from './capability-record.ts';
 
 /** Order = code. */
 const TRANSPORTS: readonly UpstreamSettings['transport'][] = ['udp', 'tcp', 'tls', 'https'];
-/** Looks at a key that another thread is writing before it is passed over: that thread may be dead. */
+/** Number of reads of a key that another thread is writing before it is skipped: that thread may be dead. */
 const MAX_LOOKS = 1_000_000;
 
-/** A word of the address that is 0 in fe80::/64: it stands for the interface, as routers share such addresses. */
+/**
+ * A word of the address that is 0 in fe80::/64: it is replaced by the interface, because routers share such addresses.
+ */
 const LINK_LOCAL_ZEROS = 1;
 
 /** The records. One per resolve thread. */
@@ -24,7 +26,7 @@ export class Capabilities {
   private readonly memory: SharedArrayBuffer;
   private readonly clock: Clock;
 
-  /** `memory` is made by `createCapabilityTable`; without it the records are this thread's own. */
+  /** `memory` is from `createCapabilityTable`; without it the records belong to this thread alone. */
   constructor(clock: Clock, memory = createCapabilityTable()) {
     this.memory = memory;
     this.clock = clock;
@@ -40,7 +42,7 @@ export class Capabilities {
     return words === null ? ownRecord(this.clock) : new CapabilityRecord(words, this.clock);
   }
 
-  /** The words of the record with this key, which is added if there is none; null = the table is full. */
+  /** The words of the record with this key, which is added if it is missing; null = the table is full. */
   private find(key: Int32Array): Int32Array | null {
     for (let record = 0; record < CapabilityTable.RECORDS; record++) {
       const words = wordsOf(this.memory, record);
@@ -61,7 +63,7 @@ export class Capabilities {
   }
 }
 
-/** A record that no other server and no other thread has. */
+/** A record that is not shared with other servers or threads. */
 export function ownRecord(clock: Clock): CapabilityRecord {
   return new CapabilityRecord(wordsOf(createCapabilityTable(1), 0), clock);
 }
@@ -76,7 +78,7 @@ function isReady(words: Int32Array): boolean {
     const state = Atomics.load(words, CapabilityWord.STATE);
     if (state !== RecordState.TAKEN) return state === RecordState.READY;
   }
-  // Later look-ups need not wait for it.
+  // Later lookups need not wait for it.
   Atomics.compareExchange(words, CapabilityWord.STATE, RecordState.TAKEN, RecordState.LOST);
   return false;
 }

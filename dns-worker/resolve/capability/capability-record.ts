@@ -1,7 +1,7 @@
 /**
- * The record of what one server supports, shared by all threads of the node. Findings expire after an hour. Cookies and
- * mixed case are found out by probes only (`capability-prober.ts`); nothing that a reply to a client's question holds,
- * and third parties may forge, changes their findings.
+ * The record of the features that one server supports, shared by all threads of the node. Findings expire after an
+ * hour. Only probes (`capability-prober.ts`) test cookies and mixed case; replies to clients' questions, which third
+ * parties may forge, do not change these findings.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -12,24 +12,24 @@ import { type Finding, FINDINGS, type ServerSupport } from '../../../shared/poli
 const FEATURE_ORDER = ['edns', 'cookies', 'case', 'tcp'] as const;
 /** A feature that is supported or not. */
 export type Feature = (typeof FEATURE_ORDER)[number];
-/** A feature that hardens questions over UDP. */
+/** A feature that protects questions over UDP against forged replies. */
 export type HardeningFeature = 'cookies' | 'case';
 
 const EXPIRY_SECS = 3600;
-/** Pairs of probes in which only the plain one was answered that switch a feature off. */
+/** Pairs of probes with an answer to the plain one only, after which a feature is disabled. */
 const MAX_STRIKES = 2;
-/** Strikes further apart are a coincidence. */
+/** Strikes further apart count as a coincidence. */
 const STRIKES_WITHIN_SECS = 300;
-/** Pairs of probes of one server are at least this far apart, milliseconds. */
+/** Minimum interval between pairs of probes of one server, in milliseconds. */
 export const PAIR_INTERVAL_MS = 1000;
 
 export const CLIENT_COOKIE_SIZE = 8;
 /** RFC 7873 section 4: a server cookie has 8 to 32 octets. */
 export const MIN_SERVER_COOKIE_SIZE = 8;
 export const MAX_SERVER_COOKIE_SIZE = 32;
-/** Looks at a cookie that is being written, which takes less than a microsecond. */
+/** Number of reads of a cookie while another thread writes it, which takes less than a microsecond. */
 const MAX_LOOKS = 10_000;
-/** A client cookie is replaced after this (RFC 7873 section 6: at most 36 days, a day or less is better). */
+/** Lifetime of a client cookie (RFC 7873 section 6: at most 36 days; a day or less is better). */
 const COOKIE_LIFE_SECS = 86_400;
 
 /** One server's record. */
@@ -62,7 +62,7 @@ export class CapabilityRecord {
     this.store(feature, FeatureWord.STRIKES, 0);
   }
 
-  /** A pair of probes in which only the plain one was answered; the second one switches the feature off. */
+  /** Records a pair of probes with an answer to the plain one only; the second strike disables the feature. */
   strike(feature: HardeningFeature, finding: Finding): void {
     const isFirst =
       this.load(feature, FeatureWord.STRIKES) === 0 ||
@@ -73,7 +73,7 @@ export class CapabilityRecord {
     if (strikes >= MAX_STRIKES) this.note(feature, finding);
   }
 
-  /** Whether a pair of probes has recently spoken against a feature. */
+  /** Whether a feature has a recent strike. */
   isStruck(feature: HardeningFeature): boolean {
     return (
       this.load(feature, FeatureWord.STRIKES) > 0 &&
@@ -81,18 +81,18 @@ export class CapabilityRecord {
     );
   }
 
-  /** A pair of probes in which the one with the feature was answered as well as the plain one. */
+  /** Records a pair of probes in which both the plain one and the one with the feature were answered. */
   noteFit(feature: HardeningFeature): void {
     this.store(feature, FeatureWord.FIT_MS, stamp(this.clock.monotonicMs()));
   }
 
-  /** Whether `noteFit` was called since a time of the monotonic clock, milliseconds. */
+  /** Whether `noteFit` was called since a monotonic time in milliseconds. */
   hasFitSince(feature: HardeningFeature, sinceMs: number): boolean {
     const fitMs = this.load(feature, FeatureWord.FIT_MS);
     return fitMs !== 0 && ((fitMs - stamp(sinceMs)) | 0) >= 0;
   }
 
-  /** Claims the next pair of probes: false if another began less than a second ago, in whichever thread. */
+  /** Claims the next pair of probes: false if another began less than a second ago, on any thread. */
   claimPair(): boolean {
     const now = stamp(this.clock.monotonicMs());
     const last = Atomics.load(this.words, Word.PAIR_MS);
@@ -106,7 +106,7 @@ export class CapabilityRecord {
     return this.nowSecs >= Atomics.load(this.words, Word.PROBE_DUE);
   }
 
-  /** Claims the probes that are due, for so many seconds: false if another thread was faster. */
+  /** Claims the probes that are due, for this many seconds: false if another thread was faster. */
   claimProbes(leaseSecs: number): boolean {
     const due = Atomics.load(this.words, Word.PROBE_DUE);
     if (this.nowSecs < due) return false;
@@ -114,24 +114,24 @@ export class CapabilityRecord {
     return Atomics.compareExchange(this.words, Word.PROBE_DUE, due, leased) === due;
   }
 
-  /** The next probes are due in so many seconds. */
+  /** Schedules the next probes. */
   scheduleProbes(inSecs: number): void {
     Atomics.store(this.words, Word.PROBE_DUE, this.nowSecs + inSecs);
   }
 
-  /** The server closes a connection after so many answers; null = it does not. */
+  /** Records that the server closes a connection after this many answers; null = it does not. */
   noteAnswersPerConnection(answers: number | null): void {
     Atomics.store(this.words, Word.ANSWERS, answers ?? 0);
     Atomics.store(this.words, Word.ANSWERS_UNTIL, this.nowSecs + EXPIRY_SECS);
   }
 
-  /** Limit recorded in the last hour; null = no limit was seen. */
+  /** Limit recorded in the last hour; null = none. */
   get answersPerConnection(): number | null {
     const answers = Atomics.load(this.words, Word.ANSWERS);
     return answers > 0 && this.nowSecs < Atomics.load(this.words, Word.ANSWERS_UNTIL) ? answers : null;
   }
 
-  /** The server has sent an OPT record. */
+  /** Records that the server has sent an OPT record. */
   noteEdns(): void {
     const isNoted = this.ednsSeenAgoSecs === 0 && Atomics.load(this.words, Word.EDNS_REFUSALS) === 0;
     if (isNoted && this.finding('edns') === 'supported') return;
@@ -146,18 +146,18 @@ export class CapabilityRecord {
     return seen === 0 ? Infinity : this.nowSecs + 1 - seen;
   }
 
-  /** Whether a refusal of EDNS is not looked into at present. */
+  /** Whether a refusal of EDNS is currently not investigated. */
   get isEdnsClear(): boolean {
     return this.nowSecs < Atomics.load(this.words, Word.EDNS_CLEAR_UNTIL);
   }
 
-  /** Refusals of EDNS are not looked into for so many seconds. */
+  /** Stops investigating refusals of EDNS for this many seconds. */
   clearEdns(forSecs: number): void {
     Atomics.store(this.words, Word.EDNS_CLEAR_UNTIL, this.nowSecs + forSecs);
     Atomics.store(this.words, Word.EDNS_REFUSALS, 0);
   }
 
-  /** Counts a refusal of EDNS that could not be looked into; returns how many there were in a row. */
+  /** Counts a refusal of EDNS that could not be investigated; returns the number of refusals in a row. */
   countEdnsRefusal(): number {
     return Atomics.add(this.words, Word.EDNS_REFUSALS, 1) + 1;
   }
@@ -166,7 +166,10 @@ export class CapabilityRecord {
     Atomics.store(this.words, Word.EDNS_REFUSALS, 0);
   }
 
-  /** The cookie for a query: the client's, and after it the server's if known. All threads send the same one. */
+  /**
+   * The cookie for a query: the client cookie, followed by the server cookie if it is known. All threads send the same
+   * one.
+   */
   cookie(): Uint8Array {
     for (let look = 0; ; look++) {
       this.keepClientCookie();
@@ -178,7 +181,7 @@ export class CapabilityRecord {
     }
   }
 
-  /** Stores the server's cookie, unless another thread is storing one. `ours` is the client's that it belongs to. */
+  /** Stores the server cookie, unless another thread is storing one. `ours` is the client cookie that it belongs to. */
   learnCookie(server: Uint8Array, ours: Uint8Array): void {
     this.writeCookie(() => {
       for (let i = 0; i < CLIENT_COOKIE_SIZE; i++) if (this.octets[i] !== ours[i]) return;
@@ -209,7 +212,7 @@ export class CapabilityRecord {
     });
   }
 
-  /** Writes the cookie unless another thread does. */
+  /** Writes the cookie unless another thread is writing it. */
   private writeCookie(write: () => void): void {
     const sequence = Atomics.load(this.words, Word.COOKIE_SEQUENCE);
     if ((sequence & 1) !== 0) return;
@@ -219,7 +222,7 @@ export class CapabilityRecord {
     Atomics.store(this.words, Word.COOKIE_SEQUENCE, sequence + 2);
   }
 
-  /** Takes over from a thread that died while it was writing the cookie; another cookie is made. */
+  /** Takes over from a thread that died while it was writing the cookie; creates another cookie. */
   private discardUnfinished(): void {
     const sequence = Atomics.load(this.words, Word.COOKIE_SEQUENCE);
     if ((sequence & 1) === 0) return;
@@ -244,7 +247,7 @@ function place(feature: Feature): number {
   return Word.FEATURES + FEATURE_ORDER.indexOf(feature) * FeatureWord.WORDS;
 }
 
-/** Milliseconds in 32 bits, never 0; differences of less than 24 days mean something. */
+/** Milliseconds in 32 bits, never 0; differences of less than 24 days are valid. */
 function stamp(ms: number): number {
   return Math.floor(ms) | 0 || 1;
 }

@@ -1,7 +1,8 @@
 /**
- * Which questions to one server are hardened. With `auto` a feature is used once probes have shown that the server
- * handles it, and never towards private addresses or in forward zones; with `on` from the first question until probes
- * have shown that it does not. What was switched off must be earned again.
+ * Decides which questions to a server are hardened. With `auto`, a feature is used after probes have shown that the
+ * server supports it, and never for private addresses or in forward zones; with `on`, from the first question until
+ * probes have shown that the server does not support it. A disabled feature is used again only after new probes
+ * succeed.
  */
 import type { HardeningMode, HardeningSettings } from '../../../shared/policy/hardening-settings.ts';
 import { scopeOfText } from '../../../shared/net/address-scope.ts';
@@ -12,7 +13,7 @@ import { inRandomCase, serverCookieIn } from './reply-marks.ts';
 /** The features that can harden questions, in the order in which they are probed. */
 export const HARDENING_FEATURES: readonly HardeningFeature[] = ['case', 'cookies'];
 
-/** Marks of a query, and what they come from. */
+/** Marks of a query, and the features that they use. */
 export interface UsedMarks extends QueryMarks {
   readonly features: readonly HardeningFeature[];
 }
@@ -22,11 +23,11 @@ type Use = 'never' | 'earned' | 'always';
 /** The hardening of questions to one server. */
 export class Hardening {
   readonly record: CapabilityRecord;
-  /** The features that the server may earn, or earn again. */
+  /** The features that probes may enable, or enable again. */
   readonly wanted: readonly HardeningFeature[];
   private readonly uses: Readonly<Record<HardeningFeature, Use>>;
 
-  /** `isEligible`: for a server that `auto` applies to. */
+  /** `isEligible`: whether `auto` applies to the server. */
   constructor(record: CapabilityRecord, settings: HardeningSettings, isEligible: boolean) {
     this.record = record;
     this.uses = {
@@ -36,7 +37,7 @@ export class Hardening {
     this.wanted = HARDENING_FEATURES.filter((feature) => this.uses[feature] !== 'never');
   }
 
-  /** Whether questions use a feature at present. */
+  /** Whether questions currently use a feature. */
   isUsed(feature: HardeningFeature): boolean {
     const use = this.uses[feature];
     if (use === 'never') return false;
@@ -46,12 +47,12 @@ export class Hardening {
     return last === 'supported' || last === 'unknown';
   }
 
-  /** Whether probes have shown that the server handles a feature. */
+  /** Whether probes have shown that the server supports a feature. */
   isEarned(feature: HardeningFeature): boolean {
     return this.record.finding(feature) === 'supported';
   }
 
-  /** Marks for a query for this folded name; null = it is asked plainly. Without an OPT record there are no cookies. */
+  /** Marks for a query for this lower-case name; null = plain query. Without an OPT record there are no cookies. */
   marks(qname: Uint8Array, hasEdns: boolean): UsedMarks | null {
     const hasCase = this.isUsed('case');
     const hasCookie = hasEdns && this.isUsed('cookies');
@@ -59,12 +60,12 @@ export class Hardening {
     return marksWith(this.record, qname, hasCase, hasCookie);
   }
 
-  /** Marks that only one feature makes, used or not. */
+  /** Marks of a single feature, whether or not it is used. */
   marksOf(feature: HardeningFeature, qname: Uint8Array): UsedMarks {
     return marksWith(this.record, qname, feature === 'case', feature === 'cookies');
   }
 
-  /** Keeps the server's cookie of a reply whose marks are repeated. */
+  /** Stores the server cookie of a reply that repeats the marks. */
   learn(message: Uint8Array, marks: QueryMarks): void {
     const server = serverCookieIn(message, marks);
     if (server !== null && !isSame(server, marks.cookie!.subarray(8)))
@@ -72,7 +73,9 @@ export class Hardening {
   }
 }
 
-/** Whether `auto` applies to a server: not to private addresses, whose software is old more often than attacked. */
+/**
+ * Whether `auto` applies to a server: not to private addresses, whose software is more likely to be old than attacked.
+ */
 export function isEligible(ip: string, isZone: boolean): boolean {
   return !isZone && scopeOfText(ip) === 'public';
 }

@@ -1,6 +1,6 @@
 /**
- * The marks by which a reply over UDP shows that its sender has seen the query: the letter case of the name as it was
- * asked (draft-vixie-dnsext-dns0x20), and the client's cookie (RFC 7873, RFC 9018).
+ * The marks by which a UDP reply proves that its sender has seen the query: the letter case of the name
+ * (draft-vixie-dnsext-dns0x20), and the client cookie (RFC 7873, RFC 9018).
  */
 import { randomFillSync } from 'node:crypto';
 import { findOption, NO_OPTION, OPTION_HEAD_SIZE, optionEnd } from '../../../shared/dns/edns-option.ts';
@@ -9,13 +9,13 @@ import { Header, QUESTION_TAIL_SIZE, Record, readU16, skipRecord } from '../../.
 import type { QueryMarks } from '../response/query-marks.ts';
 import { CLIENT_COOKIE_SIZE, MAX_SERVER_COOKIE_SIZE, MIN_SERVER_COOKIE_SIZE } from './capability-record.ts';
 
-/** Result of checking the marks of a reply; all but `repeated` may be a forgery. */
+/** Result of checking the marks of a reply; any result except `repeated` may mean a forgery. */
 export type MarksCheck = 'repeated' | 'changed case' | 'foreign cookie' | 'no cookie';
 
 const randomBits = new Uint8Array(4096);
 let nextRandomBits = randomBits.length;
 
-/** A copy of a folded name with each letter in random case. */
+/** A copy of a lower-case name with each letter in random case. */
 export function inRandomCase(qname: Uint8Array): Uint8Array {
   if (nextRandomBits + 32 > randomBits.length) {
     randomFillSync(randomBits);
@@ -25,7 +25,7 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
   for (let i = 0; i < qname.length; i++) {
     const octet = qname[i]!;
     const flip = (randomBits[nextRandomBits + (i >>> 3)]! >>> (i & 7)) & 1;
-    // Label lengths are below the letters.
+    // Label lengths are below the codes of letters.
     name[i] = flip === 1 && octet >= 0x61 && octet <= 0x7a ? octet ^ 0x20 : octet;
   }
   nextRandomBits += (qname.length + 7) >>> 3;
@@ -33,8 +33,8 @@ export function inRandomCase(qname: Uint8Array): Uint8Array {
 }
 
 /**
- * Checks a response to a query with these marks; it was found to be one to the question. A server that was not sent
- * its own cookie may leave the option out. A cookie in the reply to a query without one is ignored.
+ * Checks the marks of a response that is known to match the question. A server that was not sent its own cookie may
+ * omit the option. A cookie in the reply to a query without one is ignored.
  */
 export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): MarksCheck {
   if (cookie !== null) {
@@ -45,7 +45,7 @@ export function checkMarks(message: Uint8Array, { name, cookie }: QueryMarks): M
   return hasName(message, name) ? 'repeated' : 'changed case';
 }
 
-/** The server's cookie in a reply whose marks are repeated; null if it sent none, or only what it was sent. */
+/** The server cookie in a reply that repeats the marks; null if there is none, or it is the one that was sent. */
 export function serverCookieIn(message: Uint8Array, { name, cookie }: QueryMarks): Uint8Array | null {
   const repeated = cookie === null ? null : findCookie(message, name.length);
   return repeated === null || repeated.length === CLIENT_COOKIE_SIZE
@@ -59,8 +59,8 @@ function hasName(message: Uint8Array, name: Uint8Array): boolean {
 }
 
 /**
- * RFC 7873 section 5.3: our cookie must be repeated, the length be valid. A server that repeats every option of the
- * query returns our cookie alone: it has seen the query.
+ * RFC 7873 section 5.3: our client cookie must be repeated, and the length must be valid. A server that echoes every
+ * option returns our client cookie alone: it has seen the query.
  */
 function isAnswerTo(cookie: Uint8Array, ours: Uint8Array): boolean {
   const serverSize = cookie.length - CLIENT_COOKIE_SIZE;

@@ -1,16 +1,16 @@
-/** Traffic of one kept connection, by which its state is judged. */
+/** Traffic of one kept connection, from which its state is determined. */
 import type { Clock } from '../../../shared/clock.ts';
 
-/** A connection that has brought other answers, but nothing for so many milliseconds, may not bring this one. */
+/** If a connection has delivered other answers, but nothing for this many milliseconds, an answer may be missing. */
 const LEFT_OUT_MS = 200;
 
 /** The state of a connection when a question was sent on it. */
 export interface SentState {
-  /** Time at which the question was sent, on the monotonic clock. */
+  /** Monotonic time at which the question was sent. */
   sentMs: number;
-  /** Messages that had come before. */
+  /** Messages received before that. */
   receivedBefore: number;
-  /** Milliseconds since the last message; 0 = none had come. */
+  /** Milliseconds since the last message; 0 = there was none. */
   idleMs: number;
 }
 
@@ -20,7 +20,7 @@ export class ConnectionTraffic {
   sent = 0;
   received = 0;
   lastReceivedMs: number;
-  /** A question on it was asked again for its silence; nothing has come since. */
+  /** A question on it was sent again because it was silent; nothing has arrived since. */
   isSuspect = false;
   private readonly clock: Clock;
 
@@ -44,12 +44,15 @@ export class ConnectionTraffic {
     this.isSuspect = false;
   }
 
-  /** Whether nothing has come since a question was sent. */
+  /** Whether nothing has arrived since a question was sent. */
   isSilentSince({ receivedBefore }: SentState): boolean {
     return this.received === receivedBefore;
   }
 
-  /** Whether the server may have left out a question: nothing has come since it was sent, or no longer comes. */
+  /**
+   * Whether the server may have dropped a question: nothing has arrived since it was sent, or nothing arrives any
+   * longer.
+   */
   mayLeaveOut(query: SentState): boolean {
     return this.isSilentSince(query) || this.clock.monotonicMs() - this.lastReceivedMs >= LEFT_OUT_MS;
   }

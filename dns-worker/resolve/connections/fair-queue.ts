@@ -1,13 +1,13 @@
 /**
- * The queue for connections to one server: bounded, each client network within its fair share, and the networks take
- * turns, so that a long queue of one does not delay the others.
+ * The queue for connections to one server. It is bounded, limits each client network to its fair share, and serves
+ * networks in turn, so that a long queue of one does not delay the others.
  */
 import { isWithinShare } from '../../policy/fair-share.ts';
 
-/** The queue. Within a network, first come is first served. */
+/** The queue; first in, first out within a network. */
 export class FairQueue<Item> {
   private readonly capacity: number;
-  /** Queues in the order of their turns. */
+  /** Queues in the order in which they are served. */
   private readonly lines = new Map<string, Set<Item>>();
   private size = 0;
 
@@ -19,7 +19,7 @@ export class FairQueue<Item> {
     return this.size === 0;
   }
 
-  /** Adds an item of a network; false if that has its share of the queue. */
+  /** Adds an item of a network; false if the network has used up its share of the queue. */
   add(network: string, item: Item): boolean {
     let line = this.lines.get(network);
     if (!isWithinShare(line?.size ?? 0, this.size, this.capacity)) return false;
@@ -51,7 +51,7 @@ export class FairQueue<Item> {
     if (line.size === 0) this.lines.delete(network);
   }
 
-  /** Forgets all. */
+  /** Removes all items. */
   clear(): void {
     this.lines.clear();
     this.size = 0;

@@ -1,7 +1,7 @@
 /**
- * The health of one upstream: counters, the state that follows from them, and latencies over a bounded window. Evidence
- * comes from client questions and from probes (`upstream.ts` asks both). Only proof that the server is at fault counts
- * against it: silence, network errors, garbage, or SERVFAIL or REFUSED to a question that another server answered. A
+ * The health of one upstream: counters, the resulting state, and latencies over a bounded window. Evidence comes from
+ * client questions and from probes (`upstream.ts` sends both). Only proof that the server is at fault counts against
+ * it: silence, network errors, malformed data, or SERVFAIL or REFUSED to a question that another server answered. A
  * broken domain makes every server answer SERVFAIL and counts against none.
  */
 import { LATENCY_CLASSES, latencyClass } from '../../../shared/memory/answer-counters.ts';
@@ -20,7 +20,7 @@ export interface HealthThresholds {
   readonly successThreshold: number;
 }
 
-/** Questions of another thread to a server, and how it answered. */
+/** Questions that another thread sent to a server, and their results. */
 export interface FirstAnswers {
   /** Milliseconds of the monotonic clock; -1 = never. */
   readonly lastAnswerMs: number;
@@ -28,16 +28,16 @@ export interface FirstAnswers {
   takeNews(): FirstNews;
 }
 
-/** Questions, answers, and how long these took. */
+/** Number of questions and answers, and their latencies. */
 export interface FirstNews {
   readonly asked: number;
   readonly answered: number;
-  /** Questions that only other servers have answered in time. */
+  /** Questions that only other servers answered in time. */
   readonly silent: number;
   /** Answers by `latencyClass()`, and the sum of their latencies. */
   readonly classes: readonly number[];
   readonly sumMs: number;
-  /** Latencies of the last ones, oldest first. */
+  /** The last latencies, oldest first. */
   readonly latenciesMs: readonly number[];
 }
 
@@ -49,21 +49,21 @@ const SMOOTHING = 0.2;
 /** One upstream's record. */
 export class Health {
   status: HealthStatus = 'Unknown';
-  /** Live questions asked of it, and those that it did not answer well; probes are in neither. */
+  /** Client questions sent to it, and those without a good answer; neither includes probes. */
   queries = 0;
   failures = 0;
   consecutiveFailures = 0;
   /** The last failure, doubt or fault; kept after recovery. */
   lastError: string | null = null;
-  /** Milliseconds, exponentially weighted; 0 until measured. Silence counts as a slow answer. */
+  /** Milliseconds, exponentially weighted; 0 until measured. A missing answer counts as a slow one. */
   smoothedLatencyMs = 0;
-  /** Whether the server let a question wait unusually long and has not answered since; others are then asked first. */
+  /** Whether the server is unusually late with an answer and has not answered since; others are then asked first. */
   isSuspect = false;
-  /** Called when it becomes suspect; null = nothing probes it. */
+  /** Called when it becomes suspect; null = no probes. */
   onSuspect: (() => void) | null = null;
-  /** Questions that the worker's answer thread asks the server by itself; null = none. */
+  /** Questions that the worker's answer thread sends to the server itself; null = none. */
   first: FirstAnswers | null = null;
-  /** End of the time for which it counts as removing DNSSEC signatures, monotonic milliseconds; 0 = it does not. */
+  /** Monotonic milliseconds until which the server counts as removing DNSSEC signatures; 0 = it does not. */
   removesSignaturesUntilMs = 0;
 
   private readonly thresholds: HealthThresholds;
@@ -83,27 +83,27 @@ export class Health {
     this.onChange = onChange;
   }
 
-  /** As people are shown it: a server that has failed and never answered counts as unhealthy before the threshold. */
+  /** The status for display: a server that has failed and never answered counts as unhealthy before the threshold. */
   get shownStatus(): HealthStatus {
     return this.status === 'Unknown' && this.consecutiveFailures > 0 ? 'Unhealthy' : this.status;
   }
 
-  /** When the server last answered anything, milliseconds of the monotonic clock; -1 = never. */
+  /** When the server last answered anything, in monotonic milliseconds; -1 = never. */
   get lastAnswerMs(): number {
     return Math.max(this.lastOwnAnswerMs, this.first?.lastAnswerMs ?? -1);
   }
 
-  /** Milliseconds within which nearly all of its answers come; 0 = unknown. */
+  /** Milliseconds within which almost all answers arrive; 0 = unknown. */
   get usualLatencyMs(): number {
     return this.estimate.usualMs;
   }
 
-  /** Milliseconds after which its answers come on average, the last ones above all; 0 = unknown. */
+  /** Average latency in milliseconds, weighted towards recent answers; 0 = unknown. */
   get meanLatencyMs(): number {
     return this.estimate.meanMs;
   }
 
-  /** The server answered, whatever the response code. */
+  /** Records an answer, whatever its response code. */
   recordLatency(latencyMs: number, nowMs: number): void {
     this.lastOwnAnswerMs = nowMs;
     this.classes[latencyClass(latencyMs * MICROSECONDS)]!++;
@@ -111,7 +111,7 @@ export class Health {
     this.noteLatency(latencyMs);
   }
 
-  /** Counts what the answer thread has asked the server and been answered since the last call. */
+  /** Adds the answer thread's questions and answers since the last call. */
   takeFirst(): void {
     const news = this.first?.takeNews();
     if (news === undefined) return;
@@ -126,7 +126,7 @@ export class Health {
     this.recordSuccess();
   }
 
-  /** The server gave a good answer. */
+  /** Records a good answer. */
   recordSuccess(): void {
     this.consecutiveFailures = 0;
     this.successes++;
@@ -134,12 +134,14 @@ export class Health {
     this.change('Healthy');
   }
 
-  /** Records an unusable response code that may still be correct; it does not count against the server. */
+  /** Records an unusable response code that may be correct; it does not count against the server. */
   recordDoubt(detail: string): void {
     this.lastError = detail;
   }
 
-  /** A question has waited long enough for another server to be asked; not yet proof of a fault. */
+  /**
+   * Records that a question has waited long enough for another server to be asked; this is not yet proof of a fault.
+   */
   recordSilence(waitedMs: number): void {
     this.takeFirst();
     this.smooth(Math.max(waitedMs, this.smoothedLatencyMs));
@@ -148,7 +150,7 @@ export class Health {
     this.onSuspect?.();
   }
 
-  /** Proof against the server. `waitedMs`, after silence, is a lower bound of its latency. */
+  /** Records proof of a fault. After silence, `waitedMs` is a lower bound of the latency. */
   recordFault(detail: string, waitedMs = 0): void {
     // Earlier answers must not count as a recovery.
     this.takeFirst();
@@ -161,12 +163,12 @@ export class Health {
     }
   }
 
-  /** Latencies of the last 256 answers at most, milliseconds, in no order. */
+  /** Latencies of up to 256 recent answers, in milliseconds, in no particular order. */
   latencies(): Float32Array {
     return Float32Array.from(this.samples.subarray(0, Math.min(this.sampleCount, WINDOW)));
   }
 
-  /** All latencies so far, probes included. */
+  /** All latencies so far, including probes. */
   latencyCounts(): LatencyCounts {
     return { counts: [...this.classes], sumMs: this.sumMs };
   }
@@ -192,17 +194,17 @@ export class Health {
   }
 }
 
-/** Share of a new sample in the mean, and in the deviation. */
+/** Weight of a new sample in the mean, and in the deviation. */
 const MEAN_SHARE = 1 / 8;
 const DEVIATION_SHARE = 1 / 4;
 const DEVIATIONS = 4;
 
-/** A server's usual latency, from a smoothed mean and its deviation (RFC 6298 section 2); of answers alone. */
+/** A server's usual latency, from a smoothed mean and its deviation (RFC 6298 section 2); answers only. */
 export class LatencyEstimate {
   meanMs = 0;
   private deviationMs = 0;
 
-  /** Milliseconds within which nearly all answers come; 0 = unknown. */
+  /** Milliseconds within which almost all answers arrive; 0 = unknown. */
   get usualMs(): number {
     return this.meanMs + DEVIATIONS * this.deviationMs;
   }

@@ -1,7 +1,7 @@
 /**
- * Writes the resource records of a normalised answer into scratch memory, names compressed against the question and
- * against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question name stands at octet 12, so
- * the bytes fit after any client's copy of the question. What is written is decided in `response-reader.ts`.
+ * Writes the resource records of a normalised answer into scratch memory, with names compressed against the question
+ * and against each other (RFC 1035 section 4.1.4). Offsets count from a message whose question name starts at octet 12,
+ * so the bytes fit after any client's copy of the question. `response-reader.ts` decides which records are written.
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { FOLD } from '../../../shared/dns/name.ts';
@@ -22,10 +22,10 @@ import { expandName, newExpandedName } from './wire-name.ts';
 
 /** Pointers have 14 bits. */
 const MAX_POINTER = 0x3fff;
-/** Slots of the suffix table; at most half are used: names beyond are written in full. */
+/** Slots of the suffix table; at most half are used: further names are written in full. */
 const SUFFIX_SLOTS = 512;
 const MAX_SUFFIXES = SUFFIX_SLOTS / 2;
-/** A label and a name at their longest, and a record's fixed part, beyond the limit of what is kept. */
+/** Space beyond the size limit: the longest label and name, and the fixed part of a record. */
 const SLACK = 1024;
 
 /** One per thread; `begin`, then `record`s, then `body`. */
@@ -55,12 +55,12 @@ export class BodyWriter {
     return this.end - this.base;
   }
 
-  /** Whether the last record was refused for lack of room: nothing is wrong with it. */
+  /** Whether the last record was rejected only because the message is too long. */
   get isTooLong(): boolean {
     return this.hasOverflowed;
   }
 
-  /** Starts a body for the question of this folded name. */
+  /** Starts a body for the question with this lower-case name. */
   begin(qname: Uint8Array): void {
     if (this.suffixes > 0) this.suffixAt.fill(0);
     this.suffixes = 0;
@@ -74,9 +74,9 @@ export class BodyWriter {
   }
 
   /**
-   * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or where the message would
-   * outgrow 65,535 bytes (`isTooLong`). Nothing written since `begin` is usable then. `isAnswer` = the message has the
-   * question of `begin`.
+   * Appends record `index` of the table with this TTL; false if its RDATA is malformed, or if the message would exceed
+   * 65,535 bytes (`isTooLong`). After that, the body must not be used. `isAnswer` = the message contains the question
+   * of `begin`.
    */
   record(message: Uint8Array, table: RecordTable, index: number, ttlSecs: number, isAnswer = true): boolean {
     const ownerAt = table.ownerAt[index]!;
@@ -105,7 +105,7 @@ export class BodyWriter {
     return this.hasRoomFor(0);
   }
 
-  /** Appends a CNAME of class IN that no message has; false = it does not fit. */
+  /** Appends a CNAME of class IN that is not in the message; false = it does not fit. */
   alias(owner: ExpandedName, target: ExpandedName, ttlSecs: number): boolean {
     this.putName(owner, true);
     const fixedAt = this.end;
@@ -119,7 +119,7 @@ export class BodyWriter {
     return this.hasRoomFor(0);
   }
 
-  /** A copy of what was written. */
+  /** A copy of the bytes written. */
   body(): Uint8Array {
     return this.image.slice(this.base, this.end);
   }
@@ -157,7 +157,7 @@ export class BodyWriter {
     return this.copy(message, offset, end);
   }
 
-  /** Writes a name: the labels that are not yet in the message, then a pointer or the root. */
+  /** Writes a name: the labels that are not in the message yet, then a pointer or the root. */
   private putName(name: ExpandedName, compress: boolean): void {
     if (!compress) {
       this.image.set(name.wire.subarray(0, name.length), this.end);
@@ -188,7 +188,7 @@ export class BodyWriter {
     }
   }
 
-  /** Enters the question's name and its parents, before the first name is compressed. */
+  /** Adds the question's name and its parents to the table, before the first name is compressed. */
   private prime(): void {
     this.primed = true;
     const qname = this.image.subarray(Header.SIZE, Header.SIZE + this.qnameLength);
@@ -223,7 +223,7 @@ export class BodyWriter {
     this.suffixes++;
   }
 
-  /** Offset of an equal suffix that is already in the message; 0 = none. */
+  /** Offset of an equal suffix in the message; 0 = none. */
   private findSuffix(wire: Uint8Array, at: number, hash: number): number {
     let slot = hash & (SUFFIX_SLOTS - 1);
     while (this.suffixAt[slot] !== 0) {

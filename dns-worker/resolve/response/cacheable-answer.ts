@@ -1,28 +1,28 @@
 /** The result types of reading an upstream's response (`response-reader.ts`). */
 
-/** Where the chain of an answer ends at an alias, and the message says nothing of the name that it leads to. */
+/** Present if the chain of an answer ends at an alias, and the message contains nothing about its target. */
 export interface LeftOut {
-  /** Folded, in wire form. */
+  /** Lower-case wire form. */
   readonly target: Uint8Array;
-  /** Aliases in the chain. */
+  /** Number of aliases in the chain. */
   readonly hops: number;
 }
 
 /** A normalised answer: everything a reply needs after the client's own header and question. */
 export interface CacheableAnswer {
-  /** 12 bits, the OPT record's part included. */
+  /** 12 bits, including the part from the OPT record. */
   readonly rcode: number;
   /** The upstream's AD bit. */
   readonly authenticated: boolean;
   readonly answerCount: number;
   readonly authorityCount: number;
-  /** Answer and authority records as they follow the question; pointers count from offset 12 = qname. */
+  /** Answer and authority records, to be placed after the question; pointers count from offset 12 = qname. */
   readonly body: Uint8Array;
   /** Offset of each TTL in `body`, ascending. */
   readonly ttlOffsets: Uint16Array;
   /**
-   * Lifetime of the whole, seconds; 0 = do not cache. For negatives it includes the SOA's TTL and MINIMUM (RFC 2308
-   * section 5); a negative answer without SOA is 0.
+   * Lifetime of the whole answer in seconds; 0 = do not cache. For negative answers it includes the SOA's TTL and
+   * MINIMUM (RFC 2308 section 5); a negative answer without SOA has 0.
    */
   readonly minTtlSecs: number;
   /** NXDOMAIN or NODATA, at the end of the chain if there is one. */
@@ -31,21 +31,21 @@ export interface CacheableAnswer {
   readonly answersLength: number;
   /** For a question with a subnet: the scope prefix of the answer, bits; 0 = for all clients. */
   readonly ecsScope: number;
-  /** The extended error of a block by the upstream (RFC 8914); absent without one. */
+  /** The extended error if the upstream blocked the name (RFC 8914). */
   readonly extendedError?: number | undefined;
-  /** Only a part of an answer, which must be completed; not cached as it is. */
+  /** Present if this is only a part of an answer, which must be completed; it is not cached in this form. */
   readonly leftOut?: LeftOut | undefined;
 }
 
 /** Reason why a message was rejected. */
 export type ResponseFault =
-  /** The message cannot be parsed to its end: the server's fault. */
+  /** The message cannot be parsed to its end: a fault of the server. */
   | 'malformed'
-  /** The message can be read, but data in it is not what its type demands: the domain's fault. */
+  /** The message can be parsed, but some RDATA does not have the form of its type: a fault of the domain. */
   | 'malformed-data'
   | 'not-a-response-to-this'
   | 'chain-too-long'
-  /** Well-formed, but too long once rewritten; not a fault of the server. */
+  /** Well-formed, but too long after names are rewritten; not a fault of the server. */
   | 'too-long'
   | 'referral'
   | 'other-ecs';
@@ -55,7 +55,7 @@ export type ResponseReading =
   | {
       readonly kind: 'answer';
       readonly answer: CacheableAnswer;
-      /** There was an OPT record. */
+      /** Whether there was an OPT record. */
       readonly hasEdns: boolean;
     }
   | { readonly kind: 'truncated' }

@@ -9,7 +9,7 @@ export interface AnswerRecord {
   readonly rdata: Uint8Array;
 }
 
-/** The records of the answer section in order, whatever their owners. */
+/** The records of the answer section in order, with any owner. */
 export function* eachAnswerRecord({ body, answerCount }: CacheableAnswer): Generator<AnswerRecord> {
   for (let at = 0, i = 0; i < answerCount; i++) {
     const fixed = skipName(body, at, body.length);

@@ -1,6 +1,6 @@
 /**
- * A question on its way to an upstream: its identity, the query message that asks it, and the test whether a message is
- * a reply to it. `response-reader.ts` reads the reply.
+ * A question for an upstream: its identity, its query message, and the test whether a message is a response to it.
+ * `response-reader.ts` reads the response.
  */
 import { randomFillSync } from 'node:crypto';
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
@@ -21,31 +21,33 @@ import { POOLS_PARTITION } from '../../../shared/snapshot/forward-zone-servers.t
 import type { QueryMarks } from './query-marks.ts';
 
 /**
- * The first servers were silent for their usual time; or someone guesses ids, and had found the port of the question; or
- * the answer does not fit into a datagram; or it was SERVFAIL.
+ * The first servers were silent for their usual time; or a third party guesses ids and has found the port of the
+ * question; or the answer does not fit into a datagram; or it was SERVFAIL.
  */
 export type FirstTryOutcome = 'silent' | 'exposed' | 'truncated' | 'servfail';
 
-/** A try of the answer thread that has brought no answer. */
+/** A first try of the answer thread without an answer. */
 export interface FirstTry {
   readonly outcome: FirstTryOutcome;
-  /** `Clock.monotonicMs` when the question came: its time runs from then on. */
+  /** `Clock.monotonicMs` when the question arrived: its time limit counts from then. */
   readonly sinceMs: number;
 }
 
-/** A question with the two flags and the subnet that affect its answer. */
+/** A question with the two flags and the subnet that its answer depends on. */
 export interface Question {
-  /** Folded, uncompressed wire form; owned by the question. */
+  /** Lower-case, uncompressed wire form; owned by the question. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   readonly qclass: number;
   readonly dnssecOk: boolean;
   readonly checkingDisabled: boolean;
-  /** Data of the ECS option that goes along (RFC 7871 section 6), checked; null = none. */
+  /** Data of the ECS option to send (RFC 7871 section 6), validated; null = none. */
   readonly ecs: Uint8Array | null;
-  /** The network of the client for which it is asked first (`ClientNetworks.key`); absent = Weir's own. No identity. */
+  /**
+   * The network of the first client that asked (`ClientNetworks.key`); absent = Weir itself. Not part of the identity.
+   */
   readonly network?: string;
-  /** Servers (`Upstream.index`) whose answers did not hold: asked after all others. Absent or empty = none. */
+  /** Servers (`Upstream.index`) whose answers failed validation: asked after all others. Absent or empty = none. */
   readonly avoided?: ReadonlySet<number>;
   /** Earlier attempt of the answer thread (`dns-worker/first-try/`). Not part of the identity. */
   readonly firstTry?: FirstTry;
@@ -72,20 +74,20 @@ export function randomQueryId(): number {
 const KEY_TAIL_SIZE = 9;
 const keyOctets = Buffer.alloc(MAX_NAME_LENGTH + KEY_TAIL_SIZE + EcsData.MAX_SIZE);
 
-/** The flags that belong to a question's identity. */
+/** The flags that are part of a question's identity. */
 export function identityFlags({ dnssecOk, checkingDisabled }: Question): number {
   return (dnssecOk ? 1 : 0) | (checkingDisabled ? 2 : 0);
 }
 
 /**
- * The subnet that identifies a question. A subnet without an address (a request to send none) is the same as none: both
- * share the cache, so they share a flight.
+ * The subnet that is part of a question's identity. A subnet without an address (a request not to send one) is the same
+ * as none: both share the cache, so they share a flight.
  */
 export function identityEcs({ ecs }: Question): Uint8Array | null {
   return ecs === null || ecs.length === EcsData.ADDRESS ? null : ecs;
 }
 
-/** Text that two questions for a part of the cache share exactly when they are identical. */
+/** Text that is the same for identical questions for one cache partition, and for no others. */
 export function questionKey(question: Question, partition: number = POOLS_PARTITION): string {
   const { qname, qtype, qclass, avoided } = question;
   let end = qname.length;
@@ -106,19 +108,19 @@ export function questionKey(question: Question, partition: number = POOLS_PARTIT
   return avoided === undefined || avoided.size === 0 ? key : `${key} ${[...avoided].sort().join()}`;
 }
 
-/** How a question is put into a message. */
+/** Form of the query message for a question. */
 export interface QueryForm {
-  /** Off leaves the OPT record out, for servers that answer FORMERR to it (RFC 6891 section 7). */
+  /** False omits the OPT record, for servers that answer FORMERR to it (RFC 6891 section 7). */
   readonly edns: boolean;
-  /** Letter case and cookie that the reply must repeat; null = as the question stands, no cookie. */
+  /** Letter case and cookie that the reply must repeat; null = the question's own name, no cookie. */
   readonly marks: QueryMarks | null;
-  /** The message is padded to a multiple of this (RFC 8467 section 4.1), octets; 0 = not. */
+  /** The message is padded to a multiple of this many octets (RFC 8467 section 4.1); 0 = no padding. */
   readonly padTo: number;
 }
 
 /**
- * The query message for an upstream: RD set, DO and CD as the question has them. Without EDNS, DO, subnet,
- * cookie and padding are lost. Of what a client sent with its own OPT record nothing else gets here.
+ * The query message for an upstream: RD set, DO and CD as in the question. Without EDNS, it has no DO bit, subnet,
+ * cookie or padding. Nothing else from a client's OPT record is forwarded.
  */
 export function encodeQuery(question: Question, id: number, form: QueryForm): Buffer {
   const unpadded = unpaddedSize(question, form);
@@ -179,8 +181,8 @@ function putOption(message: Uint8Array, at: number, code: number, data: Uint8Arr
 }
 
 /**
- * Whether a message is a response with exactly this question: QR, opcode QUERY, one question, its name
- * (ASCII case ignored, uncompressed), type and class. The id is the exchange's to compare.
+ * Whether a message is a response with exactly this question: QR, opcode QUERY, one question, its name (ignoring ASCII
+ * case, uncompressed), type and class. The exchange compares the id.
  */
 export function isResponseTo(message: Uint8Array, question: Question): boolean {
   const { qname } = question;

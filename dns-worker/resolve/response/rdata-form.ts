@@ -1,7 +1,7 @@
 /**
- * Checks that RDATA has exactly the form of its type, for every type whose layout Weir knows. Otherwise clients would
- * refuse the whole reply. Names are uncompressed here: those that may be compressed in a message (`rdata-layout.ts`)
- * have already been expanded, and in later types they never are (RFC 3597 section 4).
+ * Checks that RDATA has the form of its type, for every type whose layout Weir knows. Otherwise clients would reject
+ * the whole reply. Names are uncompressed here: names that may be compressed in a message (`rdata-layout.ts`) have
+ * already been expanded, and in later types names are never compressed (RFC 3597 section 4).
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { readU16, readU32 } from '../../../shared/dns/wire.ts';
@@ -35,7 +35,7 @@ const name: Field = (octets, at, end) => {
   return -1;
 };
 
-/** A length byte and as many bytes, at least `least`. */
+/** A length byte and that many bytes, at least `least`. */
 const counted =
   (least: number): Field =>
   (octets, at, end) => {
@@ -45,7 +45,7 @@ const counted =
 
 const string = counted(0);
 
-/** Applies a form repeatedly, to the end of the RDATA. */
+/** Applies a form repeatedly until the end of the RDATA. */
 const repeated =
   (field: Field): Field =>
   (octets, at, end) => {
@@ -54,7 +54,7 @@ const repeated =
     return offset;
   };
 
-/** RFC 4034 section 4.1.2: windows in order, each with 1 to 32 octets of which the last one is not zero. */
+/** RFC 4034 section 4.1.2: windows in order, each with 1 to 32 octets, the last of which is not zero. */
 const bitmap: Field = (octets, at, end) => {
   let before = -1;
   for (let offset = at; offset < end;) {
@@ -70,7 +70,7 @@ const bitmap: Field = (octets, at, end) => {
 
 const filledBitmap: Field = (octets, at, end) => (at < end ? bitmap(octets, at, end) : -1);
 
-/** A digest after its algorithm byte: as long as `sizes` has it for the algorithm, or at least one byte. */
+/** A digest after its algorithm byte: of the length in `sizes` for the algorithm, or at least one byte. */
 const digest =
   (sizes: Readonly<Record<number, number>>): Field =>
   (octets, at, end) => {
@@ -82,7 +82,7 @@ const digest =
 /** A gateway by its type: none, IPv4, IPv6, a name (RFC 4025 section 2.3, RFC 8777 section 4.2.3). */
 const GATEWAYS: readonly Field[] = [size(0), size(4), size(16), name];
 
-/** RFC 4025 section 2: only algorithm 0 is without a key. */
+/** RFC 4025 section 2: only algorithm 0 has no key. */
 const ipsecKey: Field = (octets, at, end) => {
   if (at + 3 > end) return -1;
   const gateway = GATEWAYS[octets[at + 1]!];
@@ -96,7 +96,7 @@ const relay: Field = (octets, at, end) => {
   return gateway(octets, at + 2, end);
 };
 
-/** RFC 2535 section 3.1.2: flags may say that there is no key. */
+/** RFC 2535 section 3.1.2: flags may indicate that there is no key. */
 const legacyKey: Field = (octets, at, end) => {
   const isWithout = at < end && octets[at]! >= 0xc0;
   return isWithout ? size(4)(octets, at, end) : atLeast(5)(octets, at, end);
@@ -110,7 +110,7 @@ const hostIdentity: Field = (octets, at, end) => {
   return tag === 0 || key === 0 || servers > end ? -1 : repeated(name)(octets, servers, end);
 };
 
-/** RFC 3123 section 4: an address without its trailing zeros. */
+/** RFC 3123 section 4: an address without trailing zeros. */
 const addressPrefix: Field = (octets, at, end) => {
   if (at + 4 > end) return -1;
   const family = readU16(octets, at);
@@ -127,7 +127,7 @@ function isOutOfRange(centimetres: number): boolean {
   return mantissa > 9 || exponent > 9 || (mantissa === 0 && exponent > 0);
 }
 
-/** RFC 1876 section 2; other versions are not known. */
+/** RFC 1876 section 2; other versions are unknown. */
 const location: Field = (octets, at, end) => {
   if (at >= end) return -1;
   if (octets[at] !== 0) return end;
@@ -224,7 +224,7 @@ const INTERNET_FORMS: readonly (readonly [number, readonly Field[]])[] = [
 const BY_TYPE = new Map(FORMS);
 const INTERNET_BY_TYPE = new Map(INTERNET_FORMS);
 
-/** Whether the RDATA from `at` to `end` has the form of its type; true for a type that is not known. */
+/** Whether the RDATA from `at` to `end` has the form of its type; true for an unknown type. */
 export function hasValidForm(
   type: number,
   rrClass: number,

@@ -1,13 +1,13 @@
 /**
- * Where domain names lie in RDATA, for the types whose names may be compressed. RFC 3597 section 4: names
- * in RDATA of the types of RFC 1035 may be compressed, those of a few later types were and must be
- * understood so; every other type is copied byte for byte.
+ * Positions of domain names in RDATA, for the types whose names may be compressed. RFC 3597 section 4: names in RDATA
+ * of the types of RFC 1035 may be compressed; those of a few later types were, and receivers must accept that. RDATA of
+ * every other type is copied byte for byte.
  */
 import { RRType } from '../../../shared/dns/iana.ts';
 import type { ExpandedName } from './wire-name.ts';
 import { expandName } from './wire-name.ts';
 
-/** RDATA as: fixed bytes, then names, then a tail. */
+/** RDATA consists of fixed bytes, then names, then a tail. */
 export interface RdataLayout {
   /** Bytes before the first name; -1 = NAPTR's: two u16 and three character-strings. */
   readonly head: number;
@@ -75,7 +75,7 @@ export function firstNameAt(message: Uint8Array, layoutOf: RdataLayout, at: numb
   return offset < end ? offset : -1;
 }
 
-/** Expands a name of RDATA; false if it is malformed or leaves the RDATA. */
+/** Expands a name in RDATA; false if it is malformed or extends beyond the RDATA. */
 export function expandRdataName(message: Uint8Array, at: number, end: number, into: ExpandedName): boolean {
   return expandName(message, at, into) && into.next <= end;
 }

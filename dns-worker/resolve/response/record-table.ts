@@ -1,6 +1,6 @@
 /**
- * The resource records of a received message as columns of offsets, filled in one pass over its sections
- * without allocating. Names are hashed, not kept: a message of any content costs linear work.
+ * The resource records of a received message as columns of offsets, filled in one pass over its sections without
+ * allocating. Names are hashed, not stored: the work is linear for any message.
  */
 import { areOptions } from '../../../shared/dns/edns-option.ts';
 import { RRType } from '../../../shared/dns/iana.ts';
@@ -16,10 +16,10 @@ import {
 import type { ExpandedName } from './wire-name.ts';
 import { expandName, foldedHash, newExpandedName, sameName } from './wire-name.ts';
 
-/** The most records that a message can hold: with the root as owner and without data. */
+/** Maximum number of records in a message: with the root as owner and without data. */
 export const MAX_RECORDS = Math.floor((MAX_MESSAGE_SIZE - Header.SIZE) / (1 + Record.RDATA));
 
-/** Types that are of messages and not of data: those of questions, and TKEY and TSIG (RFC 6895 section 3.1). */
+/** Types of messages, not of data: question types, TKEY and TSIG (RFC 6895 section 3.1). */
 const FIRST_META = 249;
 const LAST_META = 255;
 
@@ -34,9 +34,9 @@ export class RecordTable {
   readonly ttlSecs = new Uint32Array(MAX_RECORDS);
   readonly rdataAt = new Uint16Array(MAX_RECORDS);
   readonly rdlength = new Uint16Array(MAX_RECORDS);
-  /** Records before this index are the answer section's. */
+  /** Records before this index are in the answer section. */
   answers = 0;
-  /** Records before this index and not before `answers` are the authority section's. */
+  /** Records from `answers` up to this index are in the authority section. */
   count = 0;
   /** Upper eight bits of the rcode, from the OPT record (RFC 6891 section 6.1.3). */
   extendedRcode = 0;
@@ -45,7 +45,7 @@ export class RecordTable {
   optionsEnd = 0;
   hasOpt = false;
 
-  /** A TSIG or the like stands among the additional records; Weir signs no question. */
+  /** Whether the additional section has a TSIG or a similar record; Weir does not sign questions. */
   private hasMetaBehind = false;
   private readonly name: ExpandedName = newExpandedName();
   private readonly seed: number;
@@ -56,7 +56,7 @@ export class RecordTable {
     this.seed = seed;
   }
 
-  /** Whether the message, whose question ends at `at`, is well formed to its last record; fills the columns. */
+  /** Whether the message, whose question ends at `at`, is well-formed up to its last record; fills the columns. */
   read(message: Uint8Array, at: number, qname: ExpandedName): 'read' | 'malformed' | 'malformed-data' {
     const answers = readU16(message, Header.ANCOUNT);
     const authorities = readU16(message, Header.NSCOUNT);
@@ -73,7 +73,9 @@ export class RecordTable {
     return this.hasMeta() ? 'malformed-data' : 'read';
   }
 
-  /** Whether the records include one that is not data: OPT belongs elsewhere (RFC 6891 section 6.1.1). */
+  /**
+   * Whether the records include one that is not data; OPT belongs in the additional section (RFC 6891 section 6.1.1).
+   */
   private hasMeta(): boolean {
     for (let i = 0; i < this.count; i++) {
       const type = this.type[i]!;
@@ -82,12 +84,12 @@ export class RecordTable {
     return this.hasMetaBehind;
   }
 
-  /** The hash by which owners are compared first. */
+  /** The hash that owners are compared by first. */
   hash(name: ExpandedName): number {
     return foldedHash(name, this.seed);
   }
 
-  /** Whether a record belongs to this name, whose hash is given. */
+  /** Whether a record belongs to this name, which has the given hash. */
   isOwnedBy(message: Uint8Array, index: number, name: ExpandedName, hash: number): boolean {
     if (this.ownerHash[index] !== hash) return false;
     const owner = this.name;
@@ -142,7 +144,7 @@ export class RecordTable {
       const fields = skipName(message, offset, message.length);
       const type = readU16(message, fields + Record.TYPE);
       if (isMeta(type)) this.hasMetaBehind = true;
-      // RFC 6891 section 6.1.1: one at most; servers behind a proxy that adds its own have two.
+      // RFC 6891 section 6.1.1: at most one; servers behind a proxy that adds its own have two.
       if (type === RRType.OPT && !this.hasOpt) {
         if (message[offset] !== 0) return false;
         if (!areOptions(message, fields + Record.RDATA, next)) return false;

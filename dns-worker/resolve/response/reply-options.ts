@@ -10,15 +10,15 @@ import {
 import { EdnsOption, ExtendedError } from '../../../shared/dns/iana.ts';
 import { readU16 } from '../../../shared/dns/wire.ts';
 
-/** The reply is for another subnet than was asked for. */
+/** The reply is for a subnet other than the requested one. */
 export const OTHER_ECS = -1;
 
 /**
- * Scope prefix of a reply whose options lie between `at` and `end`: 0 if it names none (it suits all clients),
- * `OTHER_ECS` if family, source prefix or address are not those of `asked`, or the option is malformed.
+ * Scope prefix of a reply whose options are between `at` and `end`: 0 if there is none (it is valid for all clients),
+ * `OTHER_ECS` if family, source prefix or address differ from `asked`, or if the option is malformed.
  */
 export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: Uint8Array): number {
-  // To a question without a subnet, a server may name the one that it used instead.
+  // If the question has no subnet, a server may return the one that it used instead.
   if (asked[EcsData.SOURCE] === 0) return 0;
   const option = findOption(message, at, end, EdnsOption.ECS);
   if (option === NO_OPTION) return 0;
@@ -32,9 +32,9 @@ export function ecsScopeOf(message: Uint8Array, at: number, end: number, asked: 
 }
 
 /**
- * The extended error for the client of a reply whose options lie between `at` and `end`; undefined if it reports no
- * block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) means Weir's operator, so an
- * upstream's 15 becomes 16 (Censored). Texts are dropped.
+ * The extended error for the client of a reply whose options are between `at` and `end`; undefined if it does not
+ * report a block. Clients attribute an error to Weir itself (section 3), and 15 (Blocked) would mean Weir's operator,
+ * so an upstream's 15 becomes 16 (Censored). Texts are dropped.
  */
 export function blockSaidBy(message: Uint8Array, at: number, end: number): number | undefined {
   let from = at;

@@ -1,9 +1,9 @@
 /**
- * Converts an upstream's response to what may be cached and relayed: of the answer section only the RRsets on the
- * question's CNAME/DNAME chain, of the authority section only the SOA of a negative answer (and the denial proofs for
- * clients that set DO). Everything else a message carries is dropped, so unsolicited records never reach a cache. Names
- * are rewritten (`body-writer.ts`) so that the bytes fit any client's question. `question-run.ts` judges whether a
- * response is good enough.
+ * Converts an upstream's response to a form that may be cached and relayed: of the answer section, only the RRsets on
+ * the question's CNAME/DNAME chain; of the authority section, only the SOA of a negative answer (and the denial proofs
+ * for clients that set DO). Everything else is dropped, so unsolicited records never reach a cache. Names are rewritten
+ * (`body-writer.ts`) so that the bytes fit any client's question. `question-run.ts` decides whether a response is good
+ * enough.
  */
 import { randomInt } from 'node:crypto';
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
@@ -21,7 +21,7 @@ import { copyName, findSuffix, newExpandedName } from './wire-name.ts';
 
 export type { CacheableAnswer, ResponseReading } from './cacheable-answer.ts';
 
-/** Maximum number of aliases of one answer, as many as other resolvers follow; a longer chain is a fault. */
+/** Maximum number of aliases in one answer, as in other resolvers; a longer chain is a fault. */
 export const MAX_CHAIN_HOPS = 16;
 
 const TRUNCATED: ResponseReading = { kind: 'truncated' };
@@ -34,19 +34,19 @@ const current = newExpandedName();
 const other = newExpandedName();
 const target = newExpandedName();
 
-/** The message being read; one at a time, since reading never waits. */
+/** The message being read; only one at a time, since reading is synchronous. */
 let message: Uint8Array = new Uint8Array(0);
 let question: Question;
-/** Aliases of the chain. */
+/** Number of aliases in the chain. */
 let hops = 0;
 /** The DNAME whose CNAME is missing. */
 let missingAliasOf = -1;
 let ecsScope = 0;
 
 /**
- * Reads a response to `asked`. Never throws, whatever the bytes; the work is linear in their number. A
- * truncated message is not read further. Response codes other than NOERROR, NXDOMAIN and YXDOMAIN give an
- * answer without records. The result shares no memory with `bytes`.
+ * Reads a response to `asked`. Never throws, whatever the bytes; the work is linear in their number. The rest of a
+ * truncated message is not read. Response codes other than NOERROR, NXDOMAIN and YXDOMAIN give an answer without
+ * records. The result shares no memory with `bytes`.
  */
 export function readResponse(bytes: Uint8Array, asked: Question): ResponseReading {
   if (!isResponseTo(bytes, asked)) return fault('not-a-response-to-this');
@@ -114,7 +114,7 @@ function finish(
 
 /**
  * A chain that ends at an alias means "no data" only if it comes with the SOA of the zone (RFC 2308 section 2.2). A
- * server that knows only the alias sends nothing else (RFC 1034 section 4.3.2, step 3a).
+ * server that knows only the alias sends only the alias (RFC 1034 section 4.3.2, step 3a).
  */
 function leftOutTarget(): LeftOut | undefined {
   if (hops === 0 || findSoa() >= 0) return undefined;
@@ -127,7 +127,7 @@ function writeChain(rcode: number): 'positive' | 'negative' | 'unwritten' | 'cha
   const endsAtAlias = qtype === RRType.CNAME;
   for (hops = 0; ; hops++) {
     const hash = table.hash(current);
-    // An NXDOMAIN says that the last name of the chain has no records: any at hand contradict it.
+    // NXDOMAIN means that the last name of the chain has no records: any records for it are a contradiction.
     if (rcode !== Rcode.NXDOMAIN) {
       // An alias synthesized from a DNAME has no signature.
       if (endsAtAlias && !writeDnameOf(findRecord(hash, RRType.CNAME))) return 'unwritten';
@@ -157,7 +157,10 @@ function findRecord(hash: number, type: number): number {
   return -1;
 }
 
-/** Takes `target` from a CNAME at `current`, if there is one, and writes the DNAME that makes it. False as below. */
+/**
+ * Reads `target` from a CNAME at `current`, if there is one, and writes the DNAME that it was synthesized from. The
+ * result is that of `writeDnameAbove`.
+ */
 function writeDnameOf(cname: number): boolean {
   if (cname < 0) return true;
   const rdataAt = table.rdataAt[cname]!;
@@ -165,8 +168,8 @@ function writeDnameOf(cname: number): boolean {
 }
 
 /**
- * Writes the DNAME of which the CNAME from `current` to `target` is the synthesis (RFC 6672 section 2.2),
- * if there is one; any other DNAME is unasked for. False = not to be written.
+ * Writes the DNAME that the CNAME from `current` to `target` was synthesized from (RFC 6672 section 2.2), if there is
+ * one; other DNAMEs are unsolicited. False = a record could not be written.
  */
 function writeDnameAbove(): boolean {
   for (let i = 0; i < table.answers; i++) {
@@ -184,8 +187,8 @@ function writeDnameAbove(): boolean {
 }
 
 /**
- * Finds the DNAME that makes `current` an alias though the server left the CNAME out (RFC 6672 section 3.1 has servers
- * add it), and takes `target` from it. False also if the target would be too long: YXDOMAIN says that.
+ * Finds the DNAME that makes `current` an alias if the server omitted the CNAME (RFC 6672 section 3.1 requires it), and
+ * sets `target`. False also if the target would be too long: YXDOMAIN reports that.
  */
 function findMissingAlias(): boolean {
   missingAliasOf = -1;
@@ -204,7 +207,7 @@ function findMissingAlias(): boolean {
   return missingAliasOf >= 0;
 }
 
-/** Writes the DNAME that `findMissingAlias` has found and the CNAME that it makes, with its TTL. */
+/** Writes the DNAME that `findMissingAlias` has found, and the CNAME synthesized from it, with the DNAME's TTL. */
 function writeMissingAlias(): boolean {
   const index = missingAliasOf;
   return (
@@ -231,7 +234,7 @@ function writeDname(index: number, hash: number): boolean {
   return true;
 }
 
-/** A referral: useless to a forwarder (RFC 2308 section 2.2). */
+/** A referral is useless to a forwarder (RFC 2308 section 2.2). */
 function isReferral(): boolean {
   const authoritative = (message[Header.FLAGS_HIGH]! & FlagsHigh.AA) !== 0;
   const recursive = (message[Header.FLAGS_LOW]! & FlagsLow.RA) !== 0;
@@ -254,7 +257,7 @@ function writeAuthority(negative: boolean): boolean {
     } else {
       const { rdataAt, rdlength } = table;
       const minimum = readU32(message, rdataAt[soa]! + rdlength[soa]! - 4);
-      // RFC 2181 section 8 holds for MINIMUM too: it is a TTL.
+      // RFC 2181 section 8 also applies to MINIMUM, which is a TTL.
       limitSecs = Math.min(table.ttlSecs[soa]!, minimum > 0x7fffffff ? 0 : minimum);
       if (!writer.write(soa, limitSecs)) return false;
       if (question.dnssecOk && !writeAuthoritySignatures(RRType.SOA, limitSecs)) return false;
@@ -264,7 +267,7 @@ function writeAuthority(negative: boolean): boolean {
   return writeProofs(RRType.NSEC, limitSecs) && writeProofs(RRType.NSEC3, limitSecs);
 }
 
-/** The first SOA whose zone holds the chain's last name; -1 = none. */
+/** The first SOA whose zone contains the chain's last name; -1 = none. */
 function findSoa(): number {
   for (let i = table.answers; i < table.count; i++) {
     if (table.type[i] !== RRType.SOA || !writer.isAnswerClass(i) || table.rdlength[i]! < 22) continue;
@@ -273,7 +276,7 @@ function findSoa(): number {
   return -1;
 }
 
-/** NSEC and NSEC3 records live no longer than the negative answer (RFC 9077 section 3). */
+/** NSEC and NSEC3 records must not live longer than the negative answer (RFC 9077 section 3). */
 function writeProofs(type: number, limitSecs: number): boolean {
   let found = false;
   for (let i = table.answers; i < table.count; i++) {

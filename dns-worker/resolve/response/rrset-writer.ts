@@ -1,6 +1,6 @@
 /**
  * Writes RRsets of a received message into the body of the answer: the records of one name and type, with one TTL and
- * with their signatures. Which RRsets an answer keeps is decided in `response-reader.ts`.
+ * their signatures. `response-reader.ts` decides which RRsets an answer keeps.
  */
 import { RRClass, RRType } from '../../../shared/dns/iana.ts';
 import { readU16 } from '../../../shared/dns/wire.ts';
@@ -12,9 +12,9 @@ import type { ExpandedName } from './wire-name.ts';
 /** TTL if no record was written. */
 export const NO_TTL = 0xffffffff;
 
-/** One per thread; `begin` for each message, whose records `table` holds. */
+/** One per thread; call `begin` for each message, whose records are in `table`. */
 export class RRsetWriter {
-  /** Smallest TTL of what was written, seconds, and the number of records. */
+  /** Smallest TTL of the written records, in seconds, and their number. */
   minTtlSecs = NO_TTL;
   written = 0;
   private message: Uint8Array = new Uint8Array(0);
@@ -45,14 +45,14 @@ export class RRsetWriter {
     return readU16(this.message, this.table.rdataAt[index]!) === type;
   }
 
-  /** Writes one record; false = it is malformed, or does not fit. */
+  /** Writes one record; false = malformed, or does not fit. */
   write(index: number, ttlSecs: number): boolean {
     this.written++;
     if (ttlSecs < this.minTtlSecs) this.minTtlSecs = ttlSecs;
     return this.body.record(this.message, this.table, index, ttlSecs);
   }
 
-  /** Writes a CNAME that the message has left out; false = it does not fit. */
+  /** Writes a CNAME that the message omits; false = it does not fit. */
   writeAlias(owner: ExpandedName, target: ExpandedName, ttlSecs: number): boolean {
     this.written++;
     if (ttlSecs < this.minTtlSecs) this.minTtlSecs = ttlSecs;
@@ -60,9 +60,9 @@ export class RRsetWriter {
   }
 
   /**
-   * Writes the answer section's RRset of `owner`, whose hash is `hash`, and this type, its signatures after it where
-   * the question has DO, all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` narrows it to that record: a
-   * name has one CNAME. Returns the number of records, signatures aside; -1 = not to be written.
+   * Writes the answer section's RRset of `owner`, whose hash is `hash`, and this type, followed by its signatures if
+   * the question has DO, all with the RRset's smallest TTL (RFC 2181 section 5.2). `only` limits it to that record: a
+   * name has one CNAME. Returns the number of records without signatures; -1 = a record could not be written.
    */
   writeRRset(owner: ExpandedName, hash: number, type: number, only = -1): number {
     const { answers } = this.table;

@@ -1,7 +1,7 @@
 /** The parameters of SVCB and HTTPS records (RFC 9460 section 2.2 and section 7). */
 import { readU16 } from '../../../shared/dns/wire.ts';
 
-/** Keys whose values have a form (RFC 9460 section 14.3.2). */
+/** Keys whose values have a defined form (RFC 9460 section 14.3.2). */
 const ServiceKey = {
   MANDATORY: 0,
   ALPN: 1,
@@ -11,7 +11,10 @@ const ServiceKey = {
   IPV6_HINT: 6,
 } as const;
 
-/** Whether there are parameters from `at` to `end`, in order, each one once, with values of the form of their key. */
+/**
+ * Whether `at` to `end` contains valid parameters: keys in order without duplicates, and values in the form of their
+ * keys.
+ */
 export function isServiceParameters(octets: Uint8Array, at: number, end: number): boolean {
   const keys = new Set<number>();
   let before = -1;
@@ -47,7 +50,7 @@ function isValue(key: number, value: Uint8Array): boolean {
   }
 }
 
-/** RFC 9460 section 8: in order, and never `mandatory` itself. */
+/** RFC 9460 section 8: in order, without `mandatory` itself. */
 function isAscending(value: Uint8Array): boolean {
   let before = 0;
   for (let at = 0; at < value.length; at += 2) {
@@ -58,7 +61,7 @@ function isAscending(value: Uint8Array): boolean {
   return true;
 }
 
-/** RFC 9460 section 7.1.1: none of them is empty. */
+/** RFC 9460 section 7.1.1: no string is empty. */
 function isStrings(value: Uint8Array): boolean {
   let at = 0;
   while (at < value.length) {
@@ -68,7 +71,7 @@ function isStrings(value: Uint8Array): boolean {
   return at === value.length;
 }
 
-/** The keys that a client must know according to the first parameter; all are present (RFC 9460 section 8). */
+/** The keys in the first parameter, which a client must know; all of them must be present (RFC 9460 section 8). */
 function mandatoryKeys(octets: Uint8Array, at: number, end: number): number[] {
   if (at >= end || readU16(octets, at) !== ServiceKey.MANDATORY) return [];
   const valueAt = at + 4;

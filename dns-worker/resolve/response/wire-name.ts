@@ -1,32 +1,32 @@
 /**
- * Names inside a received message: expansion of compressed ones (RFC 1035 section 4.1.4) under bounds that
- * keep any input linear, and comparison without regard to ASCII case. Which records matter is decided in
- * `response-reader.ts`; names are written again in `body-writer.ts`.
+ * Names in a received message: expansion of compressed names (RFC 1035 section 4.1.4) within limits that keep the work
+ * linear for any input, and comparison without regard to ASCII case. `response-reader.ts` decides which records matter;
+ * `body-writer.ts` writes names again.
  */
 import { FOLD, MAX_NAME_LENGTH } from '../../../shared/dns/name.ts';
 import { Header } from '../../../shared/dns/wire.ts';
 
-/** A name of 127 labels has no use for more (RFC 1035 section 2.3.4). */
+/** A name of 127 labels needs no more (RFC 1035 section 2.3.4). */
 const MAX_JUMPS = 127;
 
-/** A name taken out of a message; reused, never kept. */
+/** A name copied from a message; the object is reused, never stored. */
 export interface ExpandedName {
   /** Uncompressed wire form, letter case as received; valid up to `length`. */
   readonly wire: Uint8Array;
   length: number;
-  /** Offset after the name where it stood in the message. */
+  /** Offset after the name in the message. */
   next: number;
 }
 
-/** An empty place for one name. */
+/** An empty object for one name. */
 export function newExpandedName(): ExpandedName {
   return { wire: new Uint8Array(MAX_NAME_LENGTH + 1), length: 0, next: 0 };
 }
 
 /**
- * Expands the name at `at` into `into`; false if it leaves the message, exceeds 255 bytes, holds a reserved label type,
- * or points anywhere but strictly backwards to after the header. At most 127 jumps and 255 bytes, so the work is
- * bounded for any message.
+ * Expands the name at `at` into `into`; false if it extends beyond the message, exceeds 255 bytes, contains a reserved
+ * label type, or has a pointer that does not point strictly backwards to a position after the header. At most 127 jumps
+ * and 255 bytes, so the work is limited for any message.
  */
 export function expandName(message: Uint8Array, at: number, into: ExpandedName): boolean {
   const { wire } = into;
@@ -70,8 +70,8 @@ export function sameName(a: Uint8Array, aLength: number, b: Uint8Array, bLength:
 }
 
 /**
- * Whether `suffix` is `name` itself or one of its parents; the offset in `name` where it begins, else -1.
- * Both uncompressed.
+ * Whether `suffix` is `name` or one of its parents: the offset in `name` at which it begins, else -1. Both are
+ * uncompressed.
  */
 export function findSuffix(name: ExpandedName, suffix: ExpandedName): number {
   const start = name.length - suffix.length;
@@ -91,7 +91,7 @@ export function copyName(from: ExpandedName, to: ExpandedName): void {
   to.length = from.length;
 }
 
-/** A 32-bit hash of an uncompressed name that ignores ASCII case; the seed keeps collisions from being chosen. */
+/** A 32-bit hash of an uncompressed name that ignores ASCII case; the seed prevents chosen collisions. */
 export function foldedHash(name: ExpandedName, seed: number): number {
   const { wire, length } = name;
   let hash = seed;

@@ -1,10 +1,13 @@
-/** Takes the proofs of DNSSEC out of an answer that was asked for with DO, for a client without. */
+/** Removes the DNSSEC proofs from an answer that was requested with DO, for a client that did not set DO. */
 import { FlagsHigh, FlagsLow, Header, QUESTION_TAIL_SIZE, writeU16 } from '../../../shared/dns/wire.ts';
 import type { CacheableAnswer } from './cacheable-answer.ts';
 import type { Question } from './question.ts';
 import { readResponse } from './response-reader.ts';
 
-/** The message of an answer, as far as Weir keeps it: a header that the caller fills, the question, the records. */
+/**
+ * The message of an answer in the form in which Weir stores it: a header that the caller fills in, the question, the
+ * records.
+ */
 export function answerImage(qname: Uint8Array, answer: CacheableAnswer): Uint8Array {
   const bodyAt = Header.SIZE + qname.length + QUESTION_TAIL_SIZE;
   const image = new Uint8Array(bodyAt + answer.body.length);
@@ -25,7 +28,8 @@ export function withoutProofs(question: Question, answer: CacheableAnswer): Cach
   writeU16(image, questionAt, question.qtype);
   writeU16(image, questionAt + 2, question.qclass);
   const reading = readResponse(image, question);
-  if (reading.kind !== 'answer') throw new Error('take the proofs out of an answer: it cannot be read');
+  if (reading.kind !== 'answer')
+    throw new Error('could not remove the proofs from an answer: it cannot be read');
   const minTtlSecs = Math.min(reading.answer.minTtlSecs, answer.minTtlSecs);
   const { ecsScope, extendedError } = answer;
   return { ...reading.answer, minTtlSecs, ecsScope, extendedError };

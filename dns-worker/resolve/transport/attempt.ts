@@ -5,7 +5,7 @@ import type { Exchange, ExchangeOutcome } from './exchange.ts';
 import type { Health } from '../health/health.ts';
 import type { CacheableAnswer } from '../response/response-reader.ts';
 
-/** How an attempt ended by itself. */
+/** The outcome of an attempt that was not cancelled. */
 export type AttemptOutcome =
   | { readonly kind: 'answer'; readonly answer: CacheableAnswer }
   | { readonly kind: 'failed'; readonly reason: 'network' | 'malformed' | 'unusable' | 'local' };
@@ -15,15 +15,13 @@ interface Asked {
   readonly health: Health;
 }
 
-/**
- * Purpose of an attempt: a client's question, its repetition after a failure that was counted, or a probe.
- */
+/** Purpose of an attempt: a client's question, a retry after a failure that was counted, or a probe. */
 export type AttemptKind = 'live' | 'repeated' | 'probe';
 
-/** Called at most once, never before `ask` has returned. */
+/** Called at most once, after `ask` has returned. */
 export type AttemptDone<U extends Asked> = (attempt: Attempt<U>, outcome: AttemptOutcome) => void;
 
-/** Whether a response code settles a question; any other may be better elsewhere. */
+/** Whether a response code settles a question; with any other, another server may do better. */
 export function isDefinitive(rcode: number): boolean {
   return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN || rcode === Rcode.YXDOMAIN;
 }
@@ -33,9 +31,9 @@ const TRUNCATED_AGAIN = { kind: 'failed', reason: 'unusable', detail: 'truncated
 /** `U` is the upstream that is asked. */
 export class Attempt<U extends Asked> implements Exchange {
   readonly upstream: U;
-  /** Added by the upstream, one for each address that was asked. */
+  /** Added by the upstream, one for each address that is asked. */
   readonly exchanges: Exchange[] = [];
-  /** Called when the attempt ends in any way. */
+  /** Called when the attempt ends, for any reason. */
   onOver: (() => void) | null = null;
   /** Called when it is time to send again: asks another address if there is one. */
   onSilence: (() => void) | null = null;
@@ -75,8 +73,8 @@ export class Attempt<U extends Asked> implements Exchange {
   }
 
   /**
-   * The next server is asked: records a doubt against a server that has not answered since. `sinceMs`: when it was
-   * asked first, if another attempt was before this one.
+   * Called when the next server is asked: records a doubt against a server that has not answered since. `sinceMs`: when
+   * it was first asked, if there was an earlier attempt.
    */
   noteSilence(sinceMs = this.startedMs): void {
     const { health } = this.upstream;
@@ -95,18 +93,18 @@ export class Attempt<U extends Asked> implements Exchange {
     const { health } = this.upstream;
     this.countFailure();
     this.hasExpired = true;
-    // It has answered others since: the question is slow, not the server.
+    // The server has answered other questions since: the question is slow, not the server.
     if (health.lastAnswerMs > this.startedMs) health.recordDoubt('timeout');
     else health.recordFault('timeout', this.clock.monotonicMs() - this.startedMs);
   }
 
-  /** Expires, and takes no outcome any more. */
+  /** Expires, and accepts no outcome afterwards. */
   timeOut(): void {
     this.expire();
     this.cancel();
   }
 
-  /** Takes the outcome of an exchange, unless another one may still succeed. */
+  /** Handles the outcome of an exchange, unless another exchange may still succeed. */
   end(outcome: ExchangeOutcome): void {
     if (!this.finish()) return;
     for (const exchange of this.exchanges) exchange.cancel();

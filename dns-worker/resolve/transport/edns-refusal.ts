@@ -1,20 +1,20 @@
-/** How a server that does not know EDNS refuses a query with an OPT record (RFC 6891 section 7). */
+/** Responses of servers without EDNS support to a query with an OPT record (RFC 6891 section 7). */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import { FlagsHigh, FlagsLow, Header, readU16 } from '../../../shared/dns/wire.ts';
 
-/** Whether a response code, in a response without OPT record, may mean that. */
+/** Whether a response code, in a response without an OPT record, may be a refusal of EDNS. */
 export function isRefusal(rcode: number): boolean {
   return rcode === Rcode.FORMERR || rcode === Rcode.NOTIMP;
 }
 
-/** Whether a response to a query with an OPT record may mean that: it has no record in the additional section. */
+/** Whether a response to a query with an OPT record may be a refusal of EDNS: its additional section is empty. */
 export function refusesEdns(message: Uint8Array): boolean {
   return readU16(message, Header.ARCOUNT) === 0 && isRefusal(message[Header.FLAGS_LOW]! & FlagsLow.RCODE);
 }
 
 /**
- * Whether a message says that its server could not read a query, and so does not repeat the question: FORMERR or NOTIMP
- * and nothing else. The id is the exchange's to compare.
+ * Whether a message reports that the server could not read the query, and so does not repeat the question: only FORMERR
+ * or NOTIMP. The exchange compares the id.
  */
 export function isBareRefusal(message: Uint8Array): boolean {
   if (message.length !== Header.SIZE) return false;

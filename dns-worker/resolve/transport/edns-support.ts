@@ -1,8 +1,8 @@
 /**
- * Whether one server supports EDNS. A server that does not answers FORMERR or NOTIMP without an OPT record (RFC 6891
- * section 7), and is asked again without. That is remembered only if proven: over a connection, which third parties
- * cannot forge, the server refused the question with EDNS and answered it without; or eight questions in a row did so
- * while no connection was possible. A server that recently sent an OPT record is never assumed to lack EDNS.
+ * Whether one server supports EDNS. A server without support answers FORMERR or NOTIMP without an OPT record (RFC 6891
+ * section 7), and is asked again without EDNS. The finding is stored only if it is proven: the server refused the
+ * question with EDNS and answered it without, over a connection, which third parties cannot forge; or eight times in a
+ * row while no connection was possible. A server that recently sent an OPT record is never assumed to lack EDNS.
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import { isRefusal } from './edns-refusal.ts';
@@ -10,11 +10,11 @@ import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 
 /** Lifetime of a result, seconds. */
 const BELIEVED_SECS = 3600;
-/** A server that turned out to know EDNS is not suspected again for this long, seconds. */
+/** Seconds for which a server that was found to support EDNS is not suspected again. */
 const UNSUSPECTED_SECS = 60;
 const MAX_REFUSALS = 8;
 
-/** EDNS findings about one server address; kept in its record. */
+/** EDNS findings about one server address; stored in its record. */
 export class EdnsSupport {
   readonly record: CapabilityRecord;
 
@@ -22,17 +22,17 @@ export class EdnsSupport {
     this.record = record;
   }
 
-  /** Whether questions carry an OPT record. */
+  /** Whether questions are sent with an OPT record. */
   get isUsed(): boolean {
     return this.record.finding('edns') !== 'unsupported';
   }
 
-  /** Whether to find out over a connection what a refusal over UDP is worth. */
+  /** Whether a refusal over UDP should be verified over a connection. */
   get isSuspect(): boolean {
     return this.isUsed && !this.record.isEdnsClear;
   }
 
-  /** The server has sent an OPT record. */
+  /** Records that the server has sent an OPT record. */
   noteSeen(): void {
     this.record.noteEdns();
   }
@@ -49,7 +49,7 @@ export class EdnsSupport {
     this.noteLacking();
   }
 
-  /** The server has refused a question with EDNS and answered it without. */
+  /** Records that the server has refused a question with EDNS and answered it without. */
   noteLacking(): void {
     if (this.record.ednsSeenAgoSecs >= BELIEVED_SECS) this.record.note('edns', 'unsupported');
   }
@@ -59,8 +59,8 @@ export class EdnsSupport {
 type StartExchange = (edns: boolean, done: ExchangeDone) => Exchange;
 
 /**
- * Asks over a connection by `start`, with EDNS unless the server is known not to know it, and again without if the
- * server refuses that.
+ * Asks over a connection with `start`, with EDNS unless the server is known to lack it, and again without EDNS if the
+ * server refuses it.
  */
 export class EdnsExchange implements Exchange {
   private readonly support: EdnsSupport;

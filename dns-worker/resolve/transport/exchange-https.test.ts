@@ -204,7 +204,7 @@ describe('HttpsUpstream', () => {
         stream.respond({ ':status': 200, 'content-type': 'text/html; charset=utf-8' });
         stream.end('<html>');
       },
-      'answer is text/html',
+      'answer has type text/html',
     ],
     [
       'an answer to another question (GHSA-4qjf-2hgm-92q6)',

@@ -1,6 +1,6 @@
 /**
- * Questions to one server over HTTPS (RFC 8484): HTTP/2 sessions are kept and reused, a question is a stream, their
- * number is bounded. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS connection.
+ * Questions to one server over HTTPS (RFC 8484). HTTP/2 sessions are kept and reused; each question is a stream; the
+ * number of both is limited. `https-response.ts` reads the streams, `tls-stream.ts` opens the TLS connection.
  */
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -26,19 +26,19 @@ import { encodeQuery } from '../response/question.ts';
 import { PADDING_BLOCK } from './tls-stream.ts';
 
 const IDLE_TIMEOUT_MS = 30_000;
-/** Streams of one session, where the server allows as many, and sessions to one server. */
+/** Maximum number of streams per session, if the server allows that many, and of sessions to one server. */
 const MAX_STREAMS = 128;
 const MAX_SESSIONS = 4;
 const MAX_HEADER_BYTES = 16_384;
-/** The end of a URL template that has questions asked with GET (RFC 8484 section 4.1, RFC 6570). */
+/** The end of a URL template for questions with GET (RFC 8484 section 4.1, RFC 6570). */
 const GET_TEMPLATE = '{?dns}';
 
-/** Address and form in which a server accepts questions. */
+/** Address and request form of a server. */
 export interface HttpsTarget {
   /** Host name, or address literal. */
   readonly host: string;
   readonly server: ServerAddress;
-  /** Path and query; one that ends in `{?dns}` has questions asked with GET. */
+  /** Path and query; if it ends in `{?dns}`, questions are sent with GET. */
   readonly path: string;
   /** Opens a connection that speaks HTTP/2. */
   open(server: ServerAddress): TLSSocket;
@@ -70,7 +70,7 @@ export class HttpsUpstream implements ServerConnections {
     });
   }
 
-  /** Asks on a session that has room, or on a new one. */
+  /** Asks on a session with free capacity, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
     return new EdnsExchange(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
@@ -137,7 +137,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     return this.streams;
   }
 
-  /** Streams that the server allows, as far as it has said so. */
+  /** Streams that the server allows, or the default if it has not announced a number. */
   get capacity(): number {
     const { connecting, remoteSettings } = this.session;
     const allowed = connecting ? MAX_STREAMS : remoteSettings.maxConcurrentStreams;
@@ -145,7 +145,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   }
 
   send(query: HttpsQuery): void {
-    // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise the same question.
+    // RFC 8484 section 4.1: an id of 0 lets HTTP caches recognise identical questions.
     const message = encodeQuery(query.question, 0, { edns: query.edns, marks: null, padTo: PADDING_BLOCK });
     const stream = this.session.request(this.headers(message));
     query.connection = this;
@@ -153,7 +153,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     this.traffic.noteSent(query);
     this.streams++;
     stream.on('error', ({ cause }) => {
-      // The error of the session is the cause; a reset of the stream alone has none.
+      // The error of the session is the cause; the reset of the stream has no details.
       if (cause !== undefined) this.detail = errorDetail(cause);
     });
     new HttpsResponse(stream, query, (outcome) => {
@@ -195,7 +195,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
   private end(query: HttpsQuery, outcome: StreamOutcome): void {
     this.streams--;
     const wasUseful = this.traffic.received > 0;
-    // The reset of a stream that was given up here is not a sign of the server.
+    // The reset of a stream that was cancelled here is not caused by the server.
     if (typeof outcome === 'object' && query.connection !== null) this.traffic.noteReceived();
     if (this.retired && this.streams === 0) this.session.destroy();
     this.events.left(query);
@@ -207,7 +207,7 @@ class HttpsSession implements KeptConnection<HttpsQuery> {
     query.connection = null;
     query.stream = null;
     if (typeof outcome === 'object') query.done(outcome);
-    // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not look at the question.
+    // GOAWAY, REFUSED_STREAM, or a session closed while idle: the server did not process the question.
     else if (outcome === 'refused' || this.goneAway || wasUseful)
       this.events.lost(query, this.detail, wasUseful);
     else query.done(lossOf(this.detail));

@@ -103,7 +103,7 @@ describe('StreamUpstream', () => {
     expect(await outcomes.at(-1)).toEqual({
       kind: 'failed',
       reason: 'local',
-      detail: 'too many questions under way',
+      detail: 'too many questions in flight',
     });
     expect(upstream.tcpConnections).toBeLessThanOrEqual(8);
   });

@@ -1,7 +1,7 @@
 /**
- * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are pipelined and
- * answers taken in any order, matched by an id that is unique on its connection and by the exact question. The caller
- * opens connections: TCP, or TLS with the same code.
+ * Questions to one server over a byte stream (RFC 7766): connections are kept and reused, questions are pipelined, and
+ * answers are accepted in any order, matched by an id that is unique on its connection and by the exact question. The
+ * caller opens connections: TCP, or TLS with the same code.
  */
 import { connect } from 'node:net';
 import type { OnReadOpts, Socket } from 'node:net';
@@ -27,23 +27,23 @@ import type { Question } from '../response/question.ts';
 import { encodeQuery, randomQueryId } from '../response/question.ts';
 import { readResponse } from '../response/response-reader.ts';
 
-/** Questions in flight on one connection before another one is opened. */
+/** Questions in flight on one connection above which another one is opened. */
 const MAX_IN_FLIGHT = 256;
-/** Connections to one server. */
+/** Maximum number of connections to one server. */
 const MAX_CONNECTIONS = 8;
-/** Ids given up on one connection before it takes no more questions. */
+/** Cancelled ids on one connection after which it takes no more questions. */
 const MAX_ABANDONED = 1024;
 /** Unsolicited responses after which a connection is closed. */
 const MAX_STRAYS = 64;
 
-/** Bytes that a connection of this thread has just read: each consumes them before the next one reads. */
+/** Shared by all connections of this thread: each consumes its bytes before the next one reads. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
 
-/** How connections to a server are made, and what goes over them. */
+/** How connections to a server are opened, and the form of the messages. */
 export interface StreamKind {
   /** Opens a connection that is read by `onread`; it may still be connecting when returned. */
   open(server: ServerAddress, onread: OnReadOpts): Socket;
-  /** Queries are padded to a multiple of this, octets; 0 = not. */
+  /** Queries are padded to a multiple of this many octets; 0 = no padding. */
   readonly padTo: number;
   /** Connections are closed after this long without traffic (RFC 7766 section 6.2.3 leaves the value open). */
   readonly idleTimeoutMs: number;
@@ -88,7 +88,7 @@ export class StreamUpstream implements ServerConnections {
     });
   }
 
-  /** Asks on a connection that has room, or on a new one. */
+  /** Asks on a connection with free capacity, or on a new one. */
   ask(question: Question, done: ExchangeDone): Exchange {
     return new EdnsExchange(this.edns, (edns, ended) => this.askOnce(question, edns, ended), done);
   }
@@ -115,19 +115,19 @@ class StreamConnection implements KeptConnection<StreamQuery> {
   private readonly parts: StreamParts;
   private strays = 0;
   private readonly queries = new Map<number, StreamQuery>();
-  /** Ids whose answers may still come: never used again here. */
+  /** Ids whose answers may still arrive: never used again on this connection. */
   private readonly abandoned = new Set<number>();
   private readonly frames = new FrameReader((message) => this.receive(message));
   private readonly out = new FrameWriter();
   private isFlushing = false;
   private readonly events: ConnectionEvents<StreamQuery>;
   private ended = false;
-  /** Whether this side gave the connection up, instead of the server closing it. */
+  /** Whether this side closed the connection, not the server. */
   private isGivenUp = false;
   private detail = 'connection closed';
 
   constructor(server: ServerAddress, parts: StreamParts, events: ConnectionEvents<StreamQuery>) {
-    // Without a stream in between: that would allocate as much for an answer as all the rest.
+    // Without a stream, which would allocate as much per answer as everything else.
     const socket = parts.kind.open(server, {
       buffer: READ_BUFFER,
       callback: (size) => {
@@ -143,7 +143,7 @@ class StreamConnection implements KeptConnection<StreamQuery> {
     socket.on('error', (error) => {
       this.detail = errorDetail(error);
     });
-    // A server that has closed its half answers nothing any more.
+    // A server that has closed its half sends no more answers.
     socket.on('end', () => this.close());
     socket.on('close', () => this.end());
   }

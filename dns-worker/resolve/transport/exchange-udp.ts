@@ -1,7 +1,7 @@
 /**
  * One question to one server over UDP, from a place on a socket (`upstream-sockets.ts`) with an id from the CSPRNG (RFC
- * 5452 section 9). A datagram that is not the well-formed answer, or that does not repeat the marks of the query, is
- * dropped and the wait continues: a forged response must not end the question.
+ * 5452 section 9). A datagram that is not a well-formed answer, or does not repeat the marks of the query, is dropped
+ * and the wait continues: a forged response must not end the question.
  */
 import { isBareRefusal, refusesEdns } from './edns-refusal.ts';
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
@@ -21,15 +21,15 @@ export interface UdpChecks {
   readonly asker: UdpAsker;
 }
 
-/** Learns of replies. */
+/** Receives reports about replies. */
 export interface UdpAsker {
-  /** A reply does not repeat the marks; it was dropped, the wait continues. */
+  /** A reply does not repeat the marks; it was dropped, and the wait continues. */
   onDoubt(why: Exclude<MarksCheck, 'repeated'>): void;
   /** A reply repeats the marks. */
   onRepeated(message: Uint8Array, marks: QueryMarks): void;
-  /** A reply that repeats its marks was dropped for its content; the wait continues. */
+  /** A reply that repeats its marks was dropped because of its content; the wait continues. */
   onMalformed(): void;
-  /** A server reports an unreadable query without repeating its marks: no proof; the wait continues. */
+  /** A server reports an unreadable query without repeating its marks, which proves nothing; the wait continues. */
   onBareRefusal(): void;
 }
 
@@ -44,7 +44,9 @@ export function exchangeUdp(
   return new UdpExchange(sockets, question, edns, checks, done);
 }
 
-/** Faults of datagrams that anyone may have sent; RFC 7871 section 7.3 also drops replies for other subnets. */
+/**
+ * Faults of datagrams that anyone may have sent; RFC 7871 section 7.3 also requires dropping replies for other subnets.
+ */
 const DROPPED: ReadonlySet<ResponseFault> = new Set([
   'malformed',
   'malformed-data',
@@ -78,7 +80,7 @@ class UdpExchange implements Exchange, DatagramReceiver {
     this.place.send(this.query);
   }
 
-  /** Sends the same datagram again: a second id would double a guesser's chances (RFC 5452 section 5). */
+  /** Sends the same datagram again: a second id would double an attacker's chances (RFC 5452 section 5). */
   resend(): void {
     if (!this.over) this.place.send(this.query);
   }

@@ -12,7 +12,7 @@ import { readResponse } from '../response/response-reader.ts';
 /** Media type of queries and responses (RFC 8484 section 6). */
 export const MEDIA_TYPE = 'application/dns-message';
 
-/** `refused`: the server did not look at the question; `reset`: the stream or its session broke. */
+/** `refused`: the server did not process the question; `reset`: the stream or its session failed. */
 export type StreamOutcome = ExchangeOutcome | 'refused' | 'reset';
 type StreamEnd = (outcome: StreamOutcome) => void;
 
@@ -22,7 +22,7 @@ interface HttpsQuestion {
   readonly edns: boolean;
 }
 
-/** Collects the response on one stream, within bounds, and calls `end` once. */
+/** Collects the response on one stream, within limits, and calls `end` once. */
 export class HttpsResponse {
   private readonly stream: ClientHttp2Stream;
   private readonly query: HttpsQuestion;
@@ -30,7 +30,7 @@ export class HttpsResponse {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private ageSecs = 0;
-  /** Reason why the response is unusable, once known. */
+  /** Reason why the response is unusable, if known. */
   private fault: ExchangeOutcome | null = null;
   private whole = false;
 
@@ -50,7 +50,7 @@ export class HttpsResponse {
     const status = headers[':status'] ?? 0;
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
     if (status < 200 || status > 299) this.refuse('network', `HTTP ${String(status)}`);
-    else if (type !== MEDIA_TYPE) this.refuse('malformed', `answer is ${type ?? 'of no type'}`);
+    else if (type !== MEDIA_TYPE) this.refuse('malformed', `answer has type ${type ?? 'unknown'}`);
     const ageSecs = Number(headers.age ?? 0);
     if (Number.isSafeInteger(ageSecs) && ageSecs > 0) this.ageSecs = ageSecs;
   }
@@ -84,7 +84,7 @@ export class HttpsResponse {
   }
 }
 
-/** An answer that an HTTP cache kept for `ageSecs`, with its TTLs counted down (RFC 8484 section 5.1). */
+/** An answer that an HTTP cache has stored for `ageSecs`, with its TTLs counted down (RFC 8484 section 5.1). */
 function aged(answer: CacheableAnswer, ageSecs: number): CacheableAnswer {
   if (ageSecs === 0) return answer;
   for (const at of answer.ttlOffsets) {

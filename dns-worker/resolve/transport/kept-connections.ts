@@ -1,7 +1,7 @@
 /**
- * The connections to one server that are kept for the next question, for any protocol: a question uses one with room,
- * else a new one up to a limit, else it waits until its timeout. No client network has more questions on them than its
- * fair share. `kept-exchange.ts` asks again on another connection when one is silent.
+ * The connections to one server that are kept for the next question, for any protocol: a question uses one with free
+ * capacity, else a new one up to a limit, else it waits until its timeout. No client network has more questions on them
+ * than its fair share. `kept-exchange.ts` retries on another connection if one is silent.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { isWithinShare } from '../../policy/fair-share.ts';
@@ -11,9 +11,9 @@ import { FairQueue } from '../connections/fair-queue.ts';
 import { KeptExchange } from './kept-exchange.ts';
 import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
-/** Questions that wait for room on the connections to one server. */
+/** Maximum number of questions that wait for a connection to one server. */
 const MAX_QUEUED = 16_384;
-/** A question fails after so many losses; a connection that had brought nothing counts as half of them. */
+/** A question fails after this many losses; a connection that has delivered nothing counts as half of them. */
 const MAX_LOSSES = 16;
 
 /** Events of a connection. */
@@ -22,15 +22,15 @@ export interface ConnectionEvents<Query> {
   closed(): void;
   /** A sent question has left the connection, with any outcome. */
   left(query: Query): void;
-  /** The connection ended with this question in flight or unsent; `hasProgressed` = it had brought answers. */
+  /** The connection ended with this question in flight or unsent; `hasProgressed` = it had delivered answers. */
   lost(query: Query, detail: string, hasProgressed: boolean): void;
   /** The number of questions that the connection can carry has changed. */
   changed(): void;
 }
 
-/** Rules by which connections to a server are opened and judged. */
+/** Rules for opening and evaluating connections to a server. */
 export interface KeptParts<Query, Connection> {
-  /** Connections at once, those that have gone silent not counted; there are twice as many in all. */
+  /** Maximum number of connections without silent ones; the total is limited to twice as many. */
   readonly max: number;
   readonly clock: Clock;
   readonly limits: LearnedLimits;
@@ -43,7 +43,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
   private readonly connections = new Set<Connection>();
   private readonly parts: KeptParts<Query, Connection>;
   private readonly queue = new FairQueue<Query>(MAX_QUEUED);
-  /** Questions on connections, by network. */
+  /** Number of questions on connections, by network. */
   private readonly held = new Map<string, number>();
   private heldByAll = 0;
   private closed = false;
@@ -53,7 +53,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     this.limits = parts.limits;
   }
 
-  /** Asks with queries that `make` makes, one per connection that carries the question. */
+  /** Asks with queries that `make` creates, one per connection that the question is sent on. */
   ask(make: (done: ExchangeDone) => Query, done: ExchangeDone): Exchange {
     return new KeptExchange(this, make, done);
   }
@@ -65,7 +65,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     for (const connection of this.connections) connection.destroy();
   }
 
-  /** Sends a query, has it wait for room, or fails it where too many of its network wait. */
+  /** Sends a query, queues it until there is capacity, or fails it if too many of its network are waiting. */
   assign(query: Query): void {
     if (this.closed) {
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'network', detail: 'closed' }));
@@ -76,12 +76,12 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
       query.wasQueued = true;
       this.sendQueued();
     } else {
-      const detail = 'too many questions under way';
+      const detail = 'too many questions in flight';
       queueMicrotask(() => query.done({ kind: 'failed', reason: 'local', detail }));
     }
   }
 
-  /** Sends a query if there is room at once; returns whether there was. */
+  /** Sends a query if there is capacity now; returns whether it was sent. */
   trySend(query: Query): boolean {
     if (this.closed || !this.isWithinShare(networkOf(query))) return false;
     const connection = this.withRoom() ?? (this.mayConnect ? this.connect() : null);
@@ -90,7 +90,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     return true;
   }
 
-  /** Gives up a query, wherever it is. */
+  /** Cancels a query, sent or waiting. */
   cancel(query: Query): void {
     const { connection } = query;
     query.connection = null;
@@ -124,13 +124,13 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
 
   /** Whether a network may have another question in flight. */
   private isWithinShare(network: string): boolean {
-    // One connection is like another.
+    // All connections are equivalent.
     const [connection] = this.connections;
     const each = connection === undefined ? Infinity : Math.min(connection.capacity, this.limits.answers);
     return isWithinShare(this.held.get(network) ?? 0, this.heldByAll, this.parts.max * each);
   }
 
-  /** Sends a question again that its connection did not deliver, while that makes progress. */
+  /** Sends a question again after its connection failed, as long as that makes progress. */
   private reassign(query: Query, detail: string, hasProgressed: boolean): void {
     query.losses += hasProgressed ? 1 : MAX_LOSSES / 2;
     if (query.losses >= MAX_LOSSES || this.closed) query.done(lossOf(detail));
@@ -150,7 +150,7 @@ export class KeptConnections<Query extends KeptQuery<Connection>, Connection ext
     return size - suspects < max && size < 2 * max;
   }
 
-  /** A connection that can take a question; null = none of those that there are. Closes those of no more use. */
+  /** A connection that can take a question; null = none. Closes connections that are no longer useful. */
   private withRoom(): Connection | null {
     const { answers, idleMs } = this.limits;
     const nowMs = this.parts.clock.monotonicMs();

@@ -1,16 +1,16 @@
 /**
- * One question on kept connections. Asked again on a connection that is silent, it goes to another one as well: the
- * other end of a kept connection may be gone without a sign (a new WAN address, a restarted firewall), and some servers
- * leave out what comes while they answer, or all but the first question. The first answer counts.
+ * One question on kept connections. If a connection is silent, the question is also sent on another one: the other end
+ * of a kept connection may be gone without notice (a new WAN address, a restarted firewall), and some servers drop
+ * questions that arrive while they answer, or all except the first. The first answer counts.
  */
 import type { Exchange, ExchangeDone, ExchangeOutcome } from './exchange.ts';
 import type { LearnedLimits } from '../connections/learned-limits.ts';
 import type { KeptConnection, KeptQuery } from './kept-query.ts';
 
-/** Time for a silent connection to bring the answer that another one has brought, milliseconds. */
+/** Milliseconds in which a silent connection may deliver the answer that another one has delivered. */
 const COMPARED_MS = 100;
 
-/** The connections that it is asked on. */
+/** The connections to send on. */
 export interface QuerySender<Query> {
   readonly limits: LearnedLimits;
   assign(query: Query): void;
@@ -74,7 +74,7 @@ export class KeptExchange<
     this.done(outcome);
   }
 
-  /** Gives up a query that another connection has answered, and with it a connection that stays silent. */
+  /** Cancels a query that was answered on another connection, and closes its connection if it stays silent. */
   private giveUp(query: Query): void {
     const { connection } = query;
     if (connection?.traffic.mayLeaveOut(query) !== true) {
@@ -86,7 +86,7 @@ export class KeptExchange<
       this.sender.cancel(query);
       if (!isSilent) return;
       this.sender.limits.noteSilence(query, connection.traffic);
-      // Its other questions go elsewhere at once.
+      // Its other questions are sent elsewhere at once.
       if (connection.traffic.received > 0) connection.destroy();
     }, COMPARED_MS).unref();
   }

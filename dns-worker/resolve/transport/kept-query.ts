@@ -1,12 +1,12 @@
-/** A question on a kept connection, and what every protocol's connections have in common. */
+/** A question on a kept connection, and the interface of the connections of all protocols. */
 import type { Question } from '../response/question.ts';
 import type { ExchangeDone } from './exchange.ts';
 import type { ConnectionTraffic, SentState } from '../connections/connection-traffic.ts';
 
-/** A connection that received nothing for this long while a question waited takes no new questions. */
+/** A connection that has received nothing for this long while a question waits takes no new questions. */
 const SILENCE_MS = 1000;
 
-/** A question on its way. */
+/** A question in flight or waiting. */
 export class KeptQuery<Connection> implements SentState {
   readonly question: Question;
   readonly done: ExchangeDone;
@@ -15,9 +15,9 @@ export class KeptQuery<Connection> implements SentState {
   sentMs = 0;
   receivedBefore = 0;
   idleMs = 0;
-  /** Connections that ended without its answer; see `KeptConnections`. */
+  /** Number of connections that ended without its answer; see `KeptConnections`. */
   losses = 0;
-  /** Whether the query had to wait for room. */
+  /** Whether the query had to wait for capacity. */
   wasQueued = false;
 
   constructor(question: Question, done: ExchangeDone) {
@@ -28,7 +28,7 @@ export class KeptQuery<Connection> implements SentState {
 
 /** A connection that can carry several questions. */
 export interface KeptConnection<Query> {
-  /** Questions that it can carry at once, and how many it does. */
+  /** Maximum number of questions at once, and the current number. */
   readonly capacity: number;
   readonly inFlight: number;
   readonly isOpen: boolean;
@@ -39,7 +39,7 @@ export interface KeptConnection<Query> {
   destroy(): void;
 }
 
-/** Whether the peer of a connection may be gone, as a question on it is given up. */
+/** Whether the peer of a connection may be gone, checked when a question on it is cancelled. */
 export function isSilent(query: SentState, traffic: ConnectionTraffic, nowMs: number): boolean {
   if (!traffic.isSilentSince(query)) return false;
   return traffic.received === 0 || nowMs - query.sentMs >= SILENCE_MS;

@@ -1,8 +1,8 @@
-/** Addresses of servers as text: parsing, and the one spelling that the system uses for each. */
+/** Addresses of servers as text: parsing, and the canonical spelling of the system. */
 import { SocketAddress, isIP } from 'node:net';
 import type { ServerAddress } from './exchange.ts';
 
-/** The spelling in which the system reports this address; `ip` is a literal, its zone is dropped. */
+/** The spelling in which the system reports this address; `ip` is a literal, whose zone is dropped. */
 export function canonicalIp(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   const zone = ip.indexOf('%');
@@ -11,8 +11,8 @@ export function canonicalIp(ip: string): string {
 }
 
 /**
- * Parses `ip`, `ip:port` and `[ip]:port`, with or without `udp://` before it; null for anything else,
- * host names included.
+ * Parses `ip`, `ip:port` and `[ip]:port`, with or without `udp://` before it; null for anything else, including host
+ * names.
  */
 export function parseServerAddress(text: string, defaultPort: number): ServerAddress | null {
   const bare = text.replace(/^udp:\/\//i, '');

@@ -1,6 +1,6 @@
 /**
- * TLS to upstreams, for DoT and DoH: whom a certificate must be for, what is trusted, and the session that the next
- * connection resumes. `exchange-tcp.ts` and `exchange-https.ts` use the connection.
+ * TLS to upstreams, for DoT and DoH: the name that a certificate must have, the trusted CAs, and the session that the
+ * next connection resumes. `exchange-tcp.ts` and `exchange-https.ts` use the connection.
  */
 import { isIP } from 'node:net';
 import type { OnReadOpts } from 'node:net';
@@ -12,7 +12,7 @@ import type { StreamKind } from './exchange-tcp.ts';
 /** RFC 8467 section 4.1: queries are padded to a multiple of this, octets. */
 export const PADDING_BLOCK = 128;
 
-/** Idle connections are kept longer than over TCP: a handshake costs more. */
+/** Idle connections are kept longer than TCP ones, because a handshake costs more. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** Opens TLS connections to one server, resuming the last session (RFC 8446 section 2.2). */
@@ -22,14 +22,14 @@ export class TlsConnector {
   private readonly ca: string[] | undefined;
   private session: Buffer | undefined;
 
-  /** `host`: the name or address that the certificate must be for; `extraCa`: PEM, trusted as well. */
+  /** `host`: the name or address that the certificate must have; `extraCa`: PEM, also trusted. */
   constructor(host: string, alpn: readonly string[], extraCa: readonly string[]) {
     this.host = host;
     this.alpn = alpn;
     this.ca = extraCa.length === 0 ? undefined : [...nodeTls().getCACertificates('default'), ...extraCa];
   }
 
-  /** Opens a connection; it is still connecting when returned. Certificate faults are its errors. */
+  /** Opens a connection, which is still connecting when this returns. Certificate faults are reported as its errors. */
   open(server: ServerAddress, onread?: OnReadOpts): TLSSocket {
     const socket = nodeTls().connect({
       host: server.ip,

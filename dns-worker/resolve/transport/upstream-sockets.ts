@@ -1,14 +1,14 @@
 /**
- * UDP sockets to one server: connected, so that the kernel drops what comes from elsewhere and reports refusals; bound
- * to a random port of the whole ephemeral range by the kernel (RFC 5452 section 9.2). `exchange-udp.ts` sends and
+ * UDP sockets to one server: connected, so that the kernel drops packets from other senders and reports ICMP errors;
+ * bound by the kernel to a random port of the whole ephemeral range (RFC 5452 section 9.2). `exchange-udp.ts` sends and
  * checks messages.
  *
- * Choice: a question gets its own socket while few are in flight, so that a port lives for one question and cannot be
- * searched for. A socket costs more than the rest of a question, so under load a few questions that start together
- * share one; each still has its own id, so a forger of one answer has as many combinations of port and id to try.
+ * A question gets its own socket if few are in flight, so that a port is used for one question and cannot be searched
+ * for. A socket costs more than the rest of a question, so under load a few questions that start together share one;
+ * each still has its own id, so an attacker has as many combinations of port and id to try for each answer.
  *
- * A reply with an id that was never used on the port is a guess of someone who has found the port: it is closed, so that
- * no port takes a second guess. Ids used earlier on the port are those of late replies.
+ * A reply with an id that was never used on the port is a guess of an attacker who has found the port: the port is
+ * closed, so that there is no second guess. Ids used earlier on the port are those of late replies.
  */
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
@@ -16,11 +16,11 @@ import { Header, readU16 } from '../../../shared/dns/wire.ts';
 import type { ServerAddress } from './exchange.ts';
 import { randomQueryId } from '../response/question.ts';
 
-/** Questions in flight to the server from which on sockets are shared. */
+/** Number of questions in flight to the server from which sockets are shared. */
 export const BUSY = 32;
 /** Maximum number of questions per socket. */
 export const MAX_QUESTIONS = 16;
-/** Age from which on a socket is given no more questions, milliseconds. */
+/** Age in milliseconds from which a socket takes no more questions. */
 export const MAX_AGE_MS = 50;
 
 type Lookup = (
@@ -29,7 +29,7 @@ type Lookup = (
   callback: (error: Error | null, address: string, family: number) => void,
 ) => void;
 
-/** Addresses are literals here: nothing to look up, so no thread of the pool is bothered. */
+/** Addresses are literals here: nothing needs to be looked up, so no libuv thread is used. */
 const literal4: Lookup = (hostname, _options, callback) => callback(null, hostname, 4);
 const literal6: Lookup = (hostname, _options, callback) => callback(null, hostname, 6);
 
@@ -37,7 +37,7 @@ const literal6: Lookup = (hostname, _options, callback) => callback(null, hostna
 export interface DatagramReceiver {
   /** A datagram of the server with this id; otherwise unchecked. */
   receive(message: Uint8Array): void;
-  /** The socket was closed, as someone guesses ids on its port. */
+  /** The socket was closed because a third party guesses ids on its port. */
   expose(): void;
   /** The socket has failed. */
   fail(error: Error): void;
@@ -49,7 +49,7 @@ export interface SocketPlace {
   readonly id: number;
   /** Sends, as soon as the socket is connected. */
   send(message: Uint8Array): void;
-  /** Gives the place up. */
+  /** Gives the place back. */
   leave(): void;
 }
 
@@ -57,14 +57,14 @@ export interface SocketPlace {
 export class UdpSockets {
   readonly server: ServerAddress;
   private underWay = 0;
-  /** The socket that may take one more question. */
+  /** The socket that can take another question. */
   private open: SharedSocket | null = null;
 
   constructor(server: ServerAddress) {
     this.server = server;
   }
 
-  /** Finds a place for one question. */
+  /** Reserves a place for one question. */
   join(receiver: DatagramReceiver): SocketPlace {
     const isShared = this.underWay >= BUSY && this.open?.isOpen === true;
     const socket = isShared ? this.open! : new SharedSocket(this.server);
@@ -98,7 +98,7 @@ class SharedSocket {
   private readonly openedMs = performance.now();
   private questions = 0;
   private isClosed = false;
-  /** Reason why it has failed, e.g. no descriptor or port was left. */
+  /** Reason why it failed, e.g. no descriptor or port was available. */
   private failure: Error | null = null;
 
   constructor(server: ServerAddress) {
@@ -123,7 +123,7 @@ class SharedSocket {
     this.receivers.set(id, receiver);
     this.questions++;
     const failure = this.failure;
-    // A failure to bind is known at once, before any question uses the socket.
+    // A failure to bind is known before any question uses the socket.
     if (failure !== null) queueMicrotask(() => receiver.fail(failure));
     return id;
   }
@@ -152,13 +152,13 @@ class SharedSocket {
     for (const message of unsent?.values() ?? []) this.socket.send(message, this.onSent);
   };
 
-  /** The refusal of one datagram is reported to the next send; without a callback it would be lost. */
+  /** The ICMP error of one datagram is reported to the next send; without a callback it would be lost. */
   private readonly onSent = (error: Error | null): void => {
     if (error !== null) this.fail(error);
   };
 
   private receive(message: Uint8Array, ip: string, port: number): void {
-    // The kernel compares the source, but not for what came between bind and connect.
+    // The kernel compares the source, but not of datagrams that arrived between bind and connect.
     if (this.isClosed || port !== this.server.port || ip !== this.server.ip) return;
     if (message.length < Header.SIZE) return;
     const id = readU16(message, Header.ID);
@@ -176,7 +176,7 @@ class SharedSocket {
     for (const receiver of this.giveUp()) receiver.fail(error);
   }
 
-  /** Closes; returns whose questions were in flight. */
+  /** Closes the socket; returns the receivers of the questions in flight. */
   private giveUp(): DatagramReceiver[] {
     const receivers = [...this.receivers.values()];
     this.receivers.clear();

@@ -1,16 +1,16 @@
 /**
- * Questions to a UDP server that are asked over TCP for a short time, as third parties cannot forge what it says there:
- * to confirm a doubtful reply, or because someone guesses ids on their ports. What is found about TCP is recorded, so
- * that a server whose TCP is filtered delays no client twice.
+ * Questions to a UDP server that are sent over TCP with a short time limit, because third parties cannot forge TCP
+ * replies: to confirm a doubtful reply, or because a third party guesses ids on the ports. Findings about TCP are
+ * recorded, so that a server whose TCP is filtered does not delay clients twice.
  */
 import type { CapabilityRecord } from '../capability/capability-record.ts';
 import type { Question } from '../response/question.ts';
 import { type Exchange, type ExchangeDone, type ExchangeOutcome, isLost } from '../transport/exchange.ts';
 import type { StreamUpstream } from '../transport/exchange-tcp.ts';
 
-/** Time limit, milliseconds: it must not use up the time of the question. */
+/** Time limit in milliseconds: it must leave time for the rest of the question. */
 const LIMIT_MS = 500;
-/** Questions that someone guesses ids of, at once. */
+/** Maximum number of concurrent questions over TCP because of guessed ids. */
 const MAX_IN_REFUGE = 8;
 const TIMED_OUT: ExchangeOutcome = { kind: 'failed', reason: 'network', detail: 'timeout' };
 
@@ -32,8 +32,8 @@ export class BriefTcp {
   }
 
   /**
-   * Asks; `done` gets a loss if there was no answer in time. That is recorded if the server has replied to the question
-   * over UDP: otherwise the name may be slow, and not TCP.
+   * Asks; `done` gets a loss if there was no answer in time. The loss is recorded if the server has replied to the
+   * question over UDP: otherwise the name may be slow, not TCP.
    */
   ask(question: Question, hasReplied: boolean, done: ExchangeDone): Exchange {
     const end = (outcome: ExchangeOutcome): void => {
@@ -60,7 +60,10 @@ export class BriefTcp {
     };
   }
 
-  /** Asks a question whose port was closed after guesses; null if too many are asked so, or TCP does not work. */
+  /**
+   * Asks a question whose port was closed after guesses; null if there are too many such questions, or TCP does not
+   * work.
+   */
   askInRefuge(question: Question, done: ExchangeDone): Exchange | null {
     if (this.inRefuge >= MAX_IN_REFUGE || !this.isPossible) return null;
     this.inRefuge++;

@@ -1,4 +1,4 @@
-/** One query that finds out whether a server handles a feature, and the finding that its reply leads to. */
+/** One query that tests whether a server supports a feature, and the resulting finding. */
 import { Rcode } from '../../../shared/dns/iana.ts';
 import type { Finding } from '../../../shared/policy/hardening-settings.ts';
 import type { HardeningFeature } from '../capability/capability-record.ts';
@@ -9,19 +9,19 @@ import { type Exchange, isLost } from '../transport/exchange.ts';
 import { exchangeUdp } from '../transport/exchange-udp.ts';
 import type { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** The outcome of a probe within its time. */
+/** The outcome of a probe within its time limit. */
 export interface ProbeReply {
-  /** Rcode of the reply that repeats the marks; null = there was none. */
+  /** Rcode of the reply that repeats the marks; null = no such reply. */
   readonly rcode: number | null;
-  /** Reason why a reply was dropped; null = none was. */
+  /** Reason why a reply was dropped; null = none was dropped. */
   readonly doubt: Exclude<MarksCheck, 'repeated'> | null;
-  /** The reply has a cookie of the server's. */
+  /** Whether the reply contains a server cookie. */
   readonly hasCookie: boolean;
-  /** Someone guessed ids on its ports, and no reply came: it shows nothing. */
+  /** Whether a third party guessed ids on its ports and no reply arrived: then the probe has no result. */
   readonly isDisturbed: boolean;
 }
 
-/** Times that a probe moves to another port. */
+/** Maximum number of times that a probe moves to another port. */
 const MAX_MOVES = 16;
 
 export interface ProbeParts {
@@ -41,7 +41,7 @@ export class CapabilityProbe {
   private moves = 0;
   private isOver = false;
 
-  /** Asks with one feature, or plainly; `done` is called once, unless `cancel` is. */
+  /** Asks with one feature, or plainly; `done` is called once, unless `cancel` is called first. */
   constructor(
     parts: ProbeParts,
     question: Question,
@@ -65,18 +65,18 @@ export class CapabilityProbe {
     this.timer = setTimeout(() => this.end(null), limitMs);
     const ask = (): Exchange =>
       exchangeUdp(sockets, question, parts.usesEdns(), { marks, asker }, (outcome) => {
-        // Its port was closed: what third parties send decides nothing.
+        // Its port was closed: packets of third parties must not affect the result.
         if (outcome.kind === 'exposed' && ++this.moves <= MAX_MOVES) this.exchange = ask();
         else if (outcome.kind === 'answer') this.end(outcome.answer.rcode);
         else if (outcome.kind === 'truncated') this.end(Rcode.NOERROR);
         else if (outcome.kind === 'refused') this.end(Rcode.FORMERR);
-        // An unusable answer is one all the same.
+        // An unusable answer is still an answer.
         else this.end(outcome.kind === 'failed' && !isLost(outcome) ? Rcode.NOERROR : null);
       });
     this.exchange = ask();
   }
 
-  /** Waits no longer than so many milliseconds from now. */
+  /** Waits at most this many milliseconds from now. */
   hurry(limitMs: number): void {
     if (this.isOver) return;
     clearTimeout(this.timer);
@@ -97,12 +97,12 @@ export class CapabilityProbe {
   }
 }
 
-/** Whether a plain reply is an answer, so that one with a feature can be compared with it. */
+/** Whether a plain reply is usable as an answer, so that one with a feature can be compared with it. */
 export function isAnswered({ rcode }: ProbeReply): boolean {
   return rcode === Rcode.NOERROR || rcode === Rcode.NXDOMAIN;
 }
 
-/** The finding of a reply to a query with a feature; `expected` is the response code of the plain one. */
+/** The finding from a reply to a query with a feature; `expected` is the response code of the plain reply. */
 export function findingOf(feature: HardeningFeature, reply: ProbeReply, expected: number): Finding {
   if (reply.rcode === null) {
     if (reply.doubt === null) return 'silent';

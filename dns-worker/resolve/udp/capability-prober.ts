@@ -1,8 +1,9 @@
 /**
- * Finds out by probes whether a server handles cookies and mixed case, apart from health checks and clients' questions.
- * A feature is earned by three probes in a row, of a name that exists and a random name below it. It is lost by pairs:
- * two in which only the plain query was answered. A failing question starts pairs; until they decide, it is repeated
- * only unchanged or over TCP. One prober per server and thread; what it finds is in the record that all threads share.
+ * Tests with probes whether a server supports cookies and mixed case, independently of health checks and clients'
+ * questions. A feature is enabled after three successful probes in a row, for a name that exists and a random name
+ * below it. It is disabled after two pairs of probes in which only the plain query was answered. A failing question
+ * starts pairs; until they decide, it is repeated only unchanged or over TCP. One prober per server and thread;
+ * findings are in the record that all threads share.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../shared/clock.ts';
@@ -19,28 +20,28 @@ import {
 } from './capability-probe.ts';
 import { type Exchange, type ExchangeDone, isLost } from '../transport/exchange.ts';
 
-/** Probes in a row that earn a feature. */
+/** Successful probes in a row that enable a feature. */
 const ROUNDS = 3;
-/** Longest wait for a probe, milliseconds. */
+/** Maximum wait for a probe, in milliseconds. */
 const PROBE_MS = 1000;
-/** Once the plain query of a pair is answered, the other has this many times as long, at least this. */
+/** After the plain query of a pair is answered, the other one has this many times as long, and at least this time. */
 const PATIENCE_TIMES = 4;
 const MIN_PATIENCE_MS = 250;
-/** Findings expire after an hour and are renewed after this, seconds; less up to a tenth, so that nodes differ. */
+/** Findings expire after an hour and are renewed after this many seconds, minus up to a tenth, so that nodes differ. */
 const RENEWAL_SECS = 2700;
-/** A server that could not be probed is probed again after this, seconds. */
+/** Seconds after which a server that could not be probed is probed again. */
 const RETRY_SECS = 60;
-/** Other threads leave the probes to this one for this time, seconds. */
+/** Seconds for which other threads leave the probes to this one. */
 const LEASE_SECS = 30;
-/** Time-out of the probe over TCP, milliseconds. */
+/** Timeout of the probe over TCP, in milliseconds. */
 const TCP_PROBE_MS = 2000;
-/** Bytes of the random label, written as hexadecimal digits: some are letters, which have a case. */
+/** Size of the random label in bytes, written as hexadecimal digits: some are letters, which have a case. */
 const LABEL_OCTETS = 8;
 
 export interface ProberParts extends ProbeParts {
   /** Asks over TCP. */
   askTcp(question: Question, done: ExchangeDone): Exchange;
-  /** A question that the server answers with NOERROR. */
+  /** A question that the server must answer with NOERROR. */
   readonly question: Question;
   readonly clock: Clock;
 }
@@ -57,7 +58,7 @@ export class CapabilityProber {
     this.parts = parts;
   }
 
-  /** Probes the server if that is due; called for each question. */
+  /** Probes the server if probes are due; called for each question. */
   look(): void {
     const { hardening } = this.parts;
     const { record, wanted } = hardening;
@@ -65,7 +66,10 @@ export class CapabilityProber {
     if (record.claimProbes(LEASE_SECS)) this.earnNext(wanted, true);
   }
 
-  /** A question with these features fails: compares them with the plain query, at most once a second on the node. */
+  /**
+   * Reports that a question with these features fails: compares them with the plain query, at most once a second on the
+   * node.
+   */
   suspect(features: readonly HardeningFeature[]): void {
     if (this.isPairing || this.isClosed || features.length === 0) return;
     const { record } = this.parts.hardening;
@@ -76,7 +80,7 @@ export class CapabilityProber {
     });
   }
 
-  /** Cancels what is in flight. */
+  /** Cancels probes in flight. */
   close(): void {
     this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
@@ -93,7 +97,7 @@ export class CapabilityProber {
     );
   }
 
-  /** `rounds` are left; the first one with cookies only fetches the server's. */
+  /** `rounds` are left; the first round with cookies only fetches the server cookie. */
   private earn(feature: HardeningFeature, rounds: number, done: (isDecided: boolean) => void): void {
     const { question, hardening } = this.parts;
     const { record } = hardening;
@@ -116,7 +120,7 @@ export class CapabilityProber {
     );
   }
 
-  /** A feature that was not earned is compared with the plain query until two pairs agree, or one contradicts. */
+  /** Compares a feature that was not enabled with the plain query until two pairs fail, or one succeeds. */
   private decide(feature: HardeningFeature, done: (isDecided: boolean) => void): void {
     const { record } = this.parts.hardening;
     const compare = (): void => {
@@ -133,7 +137,10 @@ export class CapabilityProber {
     compare();
   }
 
-  /** Each of the features and the plain query, in random order; `done` says whether a feature has failed. */
+  /**
+   * Sends one query for each feature and the plain query, in random order; `done` receives whether a feature has
+   * failed.
+   */
   private pair(
     features: readonly HardeningFeature[],
     done: (isStruck: boolean) => void = () => undefined,
@@ -153,7 +160,7 @@ export class CapabilityProber {
         const reply = replies[i]!;
         if (reply.isDisturbed) continue;
         const finding = findingOf(feature, reply, plain.rcode!);
-        // A server without cookies that leaves the option out answers as well as before.
+        // A server without cookie support that omits the option answers correctly.
         const isFit = finding === 'supported' || (finding === 'unsupported' && !hardening.isEarned(feature));
         isStruck ||= finding !== 'supported';
         if (finding !== 'supported') hardening.record.strike(feature, finding);
@@ -163,7 +170,7 @@ export class CapabilityProber {
     });
   }
 
-  /** Asks all at once, in random order; replies in that of the questions. */
+  /** Sends all queries at once, in random order; the replies have the order of the questions. */
   private probeAll(
     asked: readonly (readonly [Question, HardeningFeature | null])[],
     done: (replies: readonly ProbeReply[]) => void,
@@ -191,7 +198,7 @@ export class CapabilityProber {
     }
   }
 
-  /** After all features: the probe over TCP, then the time of the next probes. */
+  /** After all features: the probe over TCP, then schedules the next probes. */
   private conclude(isConclusive: boolean): void {
     const { record } = this.parts.hardening;
     const renewalSecs = Math.round(RENEWAL_SECS * (1 - Math.random() / 10));
@@ -222,7 +229,7 @@ export class CapabilityProber {
   }
 }
 
-/** The question for a random name below that of another. */
+/** The question for a random name below the name of another question. */
 function belowOf(question: Question): Question {
   const label = randomBytes(LABEL_OCTETS).toString('hex');
   const qname = Buffer.concat([Buffer.from([label.length]), Buffer.from(label), question.qname]);

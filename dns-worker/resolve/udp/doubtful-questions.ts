@@ -1,20 +1,22 @@
-/** The questions to one server that wait for a verdict on what they were hardened with; probes may run in any thread. */
+/**
+ * Questions to one server that wait for a finding about the features of their queries; probes may run in any thread.
+ */
 
-/** How often verdicts are looked for, milliseconds. */
+/** Interval of looking for findings, in milliseconds. */
 const LOOK_MS = 20;
 
-/** A question that waits. */
+/** A waiting question. */
 interface Doubtful {
-  /** Looks for the verdict. */
+  /** Looks for the finding. */
   look(): void;
 }
 
-/** The waiting questions of one server. Costs nothing while there are none. */
+/** The waiting questions of one server. Costs nothing if there are none. */
 export class DoubtfulQuestions {
   private readonly waiting = new Set<Doubtful>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** Has `look` called until `remove`. */
+  /** Calls `look` regularly until `remove`. */
   add(question: Doubtful): void {
     this.waiting.add(question);
     this.timer ??= setInterval(() => {

@@ -1,9 +1,9 @@
 /**
- * One question to one server over UDP, from the first query to the outcome: TCP if the answer was truncated; once more
- * without EDNS if the server does not know it; once more with the server's new cookie (RFC 7873 section 5.3); and what
- * happens when the query was hardened and something is wrong. Then probes are started, and the question is repeated over
- * TCP, which third parties cannot forge, or unchanged, until the probes have shown whether the server handles the
- * feature; if it does not, it is asked again without.
+ * One question to one server over UDP, from the first query to the outcome: over TCP if the answer was truncated; again
+ * without EDNS if the server does not support it; again with the server's new cookie (RFC 7873 section 5.3). If a
+ * hardened query fails or gets a doubtful reply, probes are started, and the question is repeated over TCP, which third
+ * parties cannot forge, or unchanged, until the probes have shown whether the server supports the feature; if not, the
+ * question is sent again without it.
  */
 import type { Clock } from '../../../shared/clock.ts';
 import { Rcode } from '../../../shared/dns/iana.ts';
@@ -21,14 +21,14 @@ import type { StreamUpstream } from '../transport/exchange-tcp.ts';
 import { type UdpAsker, exchangeUdp } from '../transport/exchange-udp.ts';
 import type { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** Longest wait for a verdict of probes on a reply that is held back, milliseconds. */
+/** Maximum time for which a reply waits for the result of probes, in milliseconds. */
 const HOLD_MS = 2000;
 /**
- * Times that one question is asked again from another port as its reply was doubtful and TCP cannot confirm it: only some
- * of the servers behind an address may handle a feature.
+ * Maximum number of times that a question is repeated from another port because its reply was doubtful and TCP cannot
+ * confirm it: only some of the servers behind an address may support a feature.
  */
 const MAX_REPEATS = 4;
-/** Times that one question moves to another port. */
+/** Maximum number of times that a question moves to another port. */
 const MAX_MOVES = 16;
 
 /** Parts that the questions to one server share. */
@@ -41,11 +41,11 @@ export interface UdpWays {
   readonly prober: CapabilityProber;
   readonly doubtful: DoubtfulQuestions;
   readonly clock: Clock;
-  /** The server, or a forged reply, refuses the question with EDNS. */
+  /** The server, or a forged reply, has refused the question with EDNS. */
   onRefusal(question: Question): void;
 }
 
-/** A reply that is held back until it is known whether the server handles what the query was hardened with. */
+/** A reply that waits until it is known whether the server supports the features of the query. */
 interface Held {
   readonly outcome: ExchangeOutcome;
   readonly sinceMs: number;
@@ -56,12 +56,12 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private readonly ways: UdpWays;
   private readonly question: Question;
   private readonly done: ExchangeDone;
-  /** Nearly always one: a set costs more. */
+  /** Almost always one: a set costs more. */
   private readonly underWay: Exchange[] = [];
-  /** The query over UDP that waits for its reply, and its marks. */
+  /** The UDP query that waits for its reply, and its marks. */
   private udp: Exchange | null = null;
   private marks: UsedMarks | null = null;
-  /** Features that may be why the question fails. */
+  /** Features that may be the reason why the question fails. */
   private suspects: readonly HardeningFeature[] = [];
   private held: Held | null = null;
   /** A question over TCP with a short time limit. */
@@ -69,10 +69,10 @@ export class UdpQuestion implements Exchange, UdpAsker {
   private askedPlain = false;
   private askedTcp = false;
   private hasConfirmed = false;
-  /** The server has replied, if with something doubtful. */
+  /** Whether the server has replied, even with a doubtful reply. */
   private hasReplied = false;
   private triedCookie = false;
-  /** Whether it was asked over TCP because of guessed ids; that is tried only once. */
+  /** Whether it was sent over TCP because of guessed ids, which is tried only once. */
   private soughtRefuge = false;
   private moves = 0;
   private repeats = 0;
@@ -86,7 +86,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (before === 'exposed') this.move(ways.edns.isUsed);
     else if (before === 'truncated') this.askTcp();
     else this.askUdp(ways.edns.isUsed);
-    // While the probes decide, a server whose TCP works delays no further question.
+    // While the probes run, a server whose TCP works delays no further question.
     const { record } = ways.hardening;
     const struck = this.marks?.features.filter((feature) => record.isStruck(feature)) ?? [];
     if (struck.length === 0 || record.finding('tcp') !== 'supported') return;
@@ -100,7 +100,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
 
   resend(): void {
     for (const exchange of this.underWay) exchange.resend();
-    // The server may be silent because of what the query was hardened with.
+    // The server may be silent because of the features of the query.
     if (this.udp === null || this.marks === null) return;
     this.suspect(this.marks.features);
     if (++this.resends > 1) this.confirmOrRepeat();
@@ -130,7 +130,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askPlain();
   }
 
-  /** Looks for the verdict of the probes. */
+  /** Looks for the finding of the probes. */
   look(): void {
     const { hardening, prober } = this.ways;
     const { record } = hardening;
@@ -168,7 +168,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     );
   }
 
-  /** Settles an answer, unless its response code may come from what the query was hardened with. */
+  /** Settles an answer, unless its response code may be due to the features of the query. */
   private judge(outcome: ExchangeOutcome & { kind: 'answer' }, marks: UsedMarks | null): void {
     const { rcode } = outcome.answer;
     let suspects: readonly HardeningFeature[] = [];
@@ -179,7 +179,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     else this.hold(outcome, suspects);
   }
 
-  /** Holds a reply back until the probes have shown whether the server handles these features. */
+  /** Holds a reply until the probes have shown whether the server supports these features. */
   private hold(outcome: ExchangeOutcome, suspects: readonly HardeningFeature[]): void {
     this.hasReplied = true;
     this.held = { outcome, sinceMs: this.held?.sinceMs ?? this.ways.clock.monotonicMs() };
@@ -188,20 +188,20 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.underWay.length === 0) this.look();
   }
 
-  /** Whether probes have shown that the server handles the features; they run once a second at most. */
+  /** Whether probes have shown that the server supports the features; they run at most once a second. */
   private isCleared({ sinceMs }: Held): boolean {
     const { record } = this.ways.hardening;
     return this.suspects.every((feature) => record.hasFitSince(feature, sinceMs - PAIR_INTERVAL_MS));
   }
 
-  /** Starts probes with and without these features, and waits for their verdict. */
+  /** Starts probes with and without these features, and waits for their result. */
   private suspect(features: readonly HardeningFeature[]): void {
     this.suspects = [...new Set([...this.suspects, ...features])];
     this.ways.doubtful.add(this);
     this.ways.prober.suspect(this.suspects);
   }
 
-  /** A feature was switched off: asks without it. */
+  /** A feature was disabled: asks without it. */
   private askAgain(): void {
     this.ways.doubtful.remove(this);
     this.suspects = [];
@@ -209,7 +209,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     this.askElsewhere();
   }
 
-  /** Asks the same from another port; false if that was done often enough. */
+  /** Sends the same question from another port; false if that was done too often. */
   private repeat(): boolean {
     if (this.marks === null || this.repeats++ >= MAX_REPEATS) return false;
     this.askElsewhere();
@@ -230,12 +230,12 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.askedPlain) return;
     this.askedPlain = true;
     this.ways.onRefusal(this.question);
-    // A server may refuse EDNS because of the cookie in it.
+    // A server may refuse EDNS because of the cookie.
     if (this.marks?.features.includes('cookies') === true) this.ways.prober.suspect(['cookies']);
     this.askUdp(false);
   }
 
-  /** Asks over TCP; the wait over UDP continues until that has an answer. */
+  /** Asks over TCP; the wait over UDP continues until there is an answer over TCP. */
   private confirm(): void {
     if (this.hasConfirmed || this.askedTcp || this.brief !== null || !this.ways.brief.isPossible) return;
     this.hasConfirmed = true;
@@ -254,11 +254,11 @@ export class UdpQuestion implements Exchange, UdpAsker {
     if (this.brief === null && !this.askedTcp) this.repeat();
   }
 
-  /** Someone guesses ids on the port, which was closed: asks over TCP, or from another port. */
+  /** A third party guesses ids on the port, which was closed: asks over TCP, or from another port. */
   private move(edns: boolean): void {
     if (++this.moves > MAX_MOVES) {
-      // Final: each repetition would be as many guesses again.
-      this.settle({ kind: 'failed', reason: 'unusable', detail: 'someone guesses ids' });
+      // Final: each repetition would give the attacker as many guesses again.
+      this.settle({ kind: 'failed', reason: 'unusable', detail: 'third party guesses ids' });
       return;
     }
     const askElsewhere = (): void => this.askUdp(edns);
@@ -270,7 +270,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     else askElsewhere();
   }
 
-  /** Asks over TCP for a short time; `lost` is called if that brings no answer. False if it cannot be asked so. */
+  /** Asks over TCP with a short time limit; calls `lost` if there is no answer. False if TCP cannot be used. */
   private askTcpBriefly(
     start: (done: ExchangeDone) => Exchange | null,
     lost: (outcome: ExchangeOutcome) => void,
@@ -287,7 +287,7 @@ export class UdpQuestion implements Exchange, UdpAsker {
     return true;
   }
 
-  /** Asks over TCP for as long as the question may take. */
+  /** Asks over TCP with the time limit of the question. */
   private askTcp(): void {
     if (this.askedTcp) return;
     this.askedTcp = true;

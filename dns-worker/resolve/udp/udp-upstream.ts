@@ -1,5 +1,6 @@
 /**
- * One server address over UDP: its sockets, its connections, what is known of it, and its questions (`udp-question.ts`).
+ * One server address over UDP: its sockets, its connections, its capability record, and its questions
+ * (`udp-question.ts`).
  */
 import type { Clock } from '../../../shared/clock.ts';
 import type { Hardening } from '../capability/hardening.ts';
@@ -19,13 +20,13 @@ import { DoubtfulQuestions } from './doubtful-questions.ts';
 import { type UdpWays, UdpQuestion } from './udp-question.ts';
 import { UdpSockets } from '../transport/upstream-sockets.ts';
 
-/** Time-out of a question that tests the server's EDNS support, milliseconds. */
+/** Timeout of a question that tests the server's EDNS support, in milliseconds. */
 const SUSPICION_MS = 2000;
 
 /** Parts of an upstream over UDP. */
 export interface UdpParts {
   readonly hardening: Hardening;
-  /** Question of capability probes: the server answers it with NOERROR. */
+  /** Question of capability probes: the server must answer it with NOERROR. */
   readonly probe: Question;
   readonly clock: Clock;
 }
@@ -81,7 +82,7 @@ export class UdpUpstream implements ServerConnections {
     this.ways.tcp.close();
   }
 
-  /** One forged reply must not switch EDNS off for this server: verifies it over TCP in parallel. */
+  /** One forged reply must not disable EDNS for this server: verifies it over TCP in parallel. */
   private suspect(question: Question): void {
     const { edns, tcp, hardening } = this.ways;
     if (this.suspicion !== null || !edns.isSuspect) return;

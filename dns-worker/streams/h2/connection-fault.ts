@@ -1,6 +1,6 @@
 import type { H2CodeValue } from './frames.ts';
 
-/** A fault of the client that costs the connection (RFC 9113 section 5.4.1). */
+/** A protocol error of the client that closes the connection (RFC 9113 section 5.4.1). */
 export class ConnectionFault extends Error {
   override readonly name = 'ConnectionFault';
   readonly code: H2CodeValue;

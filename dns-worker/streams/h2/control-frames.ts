@@ -1,4 +1,4 @@
-/** Checks frames that steer a connection, by stream and size (RFC 9113 section 6), and reads settings. */
+/** Checks the stream and size of control frames (RFC 9113 section 6), and reads settings. */
 import { readU16, readU32 } from '../../../shared/dns/wire.ts';
 import { ConnectionFault } from './connection-fault.ts';
 import type { Frame } from './frame-reader.ts';
@@ -17,7 +17,7 @@ const ERROR_CODE_SIZE = 4;
 const WINDOW_SIZE = 4;
 const MAX_FRAME_SIZE_SETTING = 2 ** 24 - 1;
 
-/** Throws ConnectionFault unless the frame is well-formed; types to come are (RFC 9113 section 5.5). */
+/** Throws ConnectionFault unless the frame is well-formed; unknown types are allowed (RFC 9113 section 5.5). */
 export function checkControl({ type, stream, flags, payload }: Frame, lastStream: number): void {
   const size = payload.length;
   switch (type) {
@@ -46,12 +46,12 @@ export function checkControl({ type, stream, flags, payload }: Frame, lastStream
       check(stream === 0, H2Code.PROTOCOL_ERROR);
       break;
     case FrameType.PUSH_PROMISE:
-      // Only servers push.
+      // Only servers may push.
       throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
   }
 }
 
-/** The first window of streams, if the setting at `at` is that; null for every other. Throws ConnectionFault. */
+/** The initial window of streams, if that is the setting at `at`; null for other settings. Throws ConnectionFault. */
 export function readSetting(payload: Uint8Array, at: number): number | null {
   const id = readU16(payload, at);
   const value = readU32(payload, at + 2);

@@ -1,4 +1,4 @@
-/** Cuts what a client sends into frames (RFC 9113 section 4.1), after the preface. */
+/** Splits a client's bytes into frames (RFC 9113 section 4.1), after the preface. */
 import { readU32 } from '../../../shared/dns/wire.ts';
 import { ConnectionFault } from './connection-fault.ts';
 import { FrameFlag, FrameHead, FrameType, H2Code, MAX_FRAME_SIZE, PREFACE } from './frames.ts';
@@ -10,11 +10,11 @@ export interface Frame {
   readonly stream: number;
   /** Payload without padding; valid only during the call. */
   readonly payload: Uint8Array;
-  /** Bytes of the payload with padding, which windows count. */
+  /** Size of the payload with padding, which counts against flow-control windows. */
   readonly frameSize: number;
 }
 
-/** Takes a frame; false = there is no more to read. */
+/** Receives a frame; returns false to stop reading. */
 export type FrameTaker = (frame: Frame) => boolean;
 
 /** Reads one connection. */
@@ -62,7 +62,7 @@ function frameAt(bytes: Buffer, at: number, next: number): Frame {
   };
 }
 
-/** RFC 9113 section 6.1: an octet says how many follow the payload. */
+/** RFC 9113 section 6.1: one octet has the number of padding octets after the payload. */
 function withoutPadding(bytes: Buffer, start: number, next: number): Uint8Array {
   const padding = start < next ? bytes[start]! : next;
   if (start + 1 + padding > next) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);

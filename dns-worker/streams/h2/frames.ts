@@ -1,4 +1,7 @@
-/** Frames of HTTP/2 (RFC 9113 sections 4 and 6) as bytes: their heads, codes, and those that a server of small answers writes. */
+/**
+ * HTTP/2 frames (RFC 9113 sections 4 and 6) as bytes: their headers, codes, and the frames that a server with small
+ * answers writes.
+ */
 import { writeU16, writeU32 } from '../../../shared/dns/wire.ts';
 
 /** First bytes from a client (RFC 9113 section 3.4). */
@@ -20,7 +23,7 @@ export const FrameType = {
   CONTINUATION: 9,
 } as const;
 
-/** Bits; ACK is that of SETTINGS and PING. */
+/** Bits; ACK belongs to SETTINGS and PING. */
 export const FrameFlag = {
   END_STREAM: 0x1,
   ACK: 0x1,
@@ -52,16 +55,16 @@ export const Setting = {
 /** Octets of one setting: identifier and value. */
 export const SETTING_SIZE = 6;
 
-/** The largest payload that neither side has to announce. */
+/** Maximum payload that needs no announcement. */
 export const MAX_FRAME_SIZE = 16_384;
-/** The window of a connection, and of a stream until settings say otherwise (RFC 9113 section 6.9.2). */
+/** The initial window of a connection, and of a stream unless settings change it (RFC 9113 section 6.9.2). */
 export const DEFAULT_WINDOW = 65_535;
 export const MAX_WINDOW = 2 ** 31 - 1;
-/** Octets of PING, and of PRIORITY, alone or in HEADERS. */
+/** Payload sizes of PING, and of PRIORITY, separate or in HEADERS. */
 export const PING_SIZE = 8;
 export const PRIORITY_SIZE = 5;
 
-/** Writes the head of a frame. */
+/** Writes the header of a frame. */
 export function writeHead(
   bytes: Uint8Array,
   at: number,
@@ -82,7 +85,7 @@ export function frameOf(type: number, flags: number, stream: number, payload: Ui
   return frame;
 }
 
-/** A frame whose payload is these u32s. */
+/** A frame whose payload consists of these u32s. */
 export function frameOfWords(type: number, stream: number, ...words: readonly number[]): Buffer {
   const payload = new Uint8Array(words.length * 4);
   words.forEach((word, i) => writeU32(payload, i * 4, word));

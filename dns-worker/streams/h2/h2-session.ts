@@ -1,7 +1,7 @@
 /**
- * One connection of HTTP/2 (RFC 9113) that takes small requests and gives small answers, as DNS over HTTPS needs it: no
- * push, no priorities, no field kept for the client's table. Every octet is hostile: what a client may leave unfinished is
- * bounded, and a client that breaks the protocol loses the connection.
+ * One HTTP/2 connection (RFC 9113) for small requests and small answers, which is enough for DNS over HTTPS: no push,
+ * no priorities, no entries in the client's header table. Every octet may be hostile: the amount of unfinished work per
+ * client is limited, and a client that violates the protocol is disconnected.
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -30,27 +30,27 @@ import { fillerAfter, responseFrames } from './response-frames.ts';
 import type { ResponseFields } from './response-frames.ts';
 import { SendWindows } from './send-windows.ts';
 
-/** Limits on what a client may do at once. */
+/** Limits per client. */
 export interface H2Limits {
-  /** Streams that are open. */
+  /** Maximum number of open streams. */
   readonly streams: number;
-  /** Bytes of a body. */
+  /** Maximum size of a body. */
   readonly bodySize: number;
-  /** Bytes of incomplete bodies, of all streams. */
+  /** Maximum number of bytes of incomplete bodies, for all streams. */
   readonly buffered: number;
-  /** Bytes of answers that the client has not received; beyond this nothing more is read. */
+  /** Maximum number of bytes of answers that the client has not received; above this, nothing more is read. */
   readonly unsent: number;
 }
 
-/** A request with its whole body. */
+/** A request with its complete body. */
 export interface H2Request extends RequestFields {
   /** Valid only during the call. */
   readonly body: Uint8Array;
-  /** Sends the response; nothing once the client has given the stream up. */
+  /** Sends the response; does nothing if the client has cancelled the stream. */
   end(status: number, fields: ResponseFields, body?: Uint8Array): void;
 }
 
-/** A connection; over TLS it has a limit for the size of a record. */
+/** A connection; over TLS, the maximum size of a record can be set. */
 type H2Socket = Socket & Partial<Pick<TLSSocket, 'setMaxSendFragment'>>;
 
 /** A stream whose request is not answered yet. */
@@ -58,24 +58,24 @@ interface Stream {
   fields: RequestFields | null;
   readonly chunks: Uint8Array[];
   size: number;
-  /** The client has sent all of it. */
+  /** Whether the client has sent the complete request. */
   isWhole: boolean;
 }
 
-/** Bytes of a request's fields. */
+/** Maximum size of a request's fields. */
 const MAX_LIST_SIZE = 16_384;
-/** Frames other than HEADERS and DATA that a client may send in a second (CVE-2019-9512 to 9518, CVE-2023-44487). */
+/** Maximum number of frames other than HEADERS and DATA per second (CVE-2019-9512 to 9518, CVE-2023-44487). */
 const MAX_CONTROL_FRAMES_A_SECOND = 300;
-/** A window is opened again once so much of it is used up. */
+/** A window is reopened after this many bytes. */
 const WINDOW_STEP = 32_768;
 const NO_BODY = new Uint8Array(0);
-/** Bytes: the smallest limit of records that OpenSSL takes (SSL_set_max_send_fragment). */
+/** The smallest limit of record sizes that OpenSSL accepts, in bytes (SSL_set_max_send_fragment). */
 const SMALLEST_RECORD = 512;
 
-/** The highest number of a stream. */
+/** The highest stream number. */
 const MAX_STREAM = 2 ** 31 - 1;
 
-/** Speaks on one connection until its socket closes. */
+/** Serves one connection until its socket closes. */
 export class H2Session {
   private readonly socket: H2Socket;
   private readonly limits: H2Limits;
@@ -86,12 +86,12 @@ export class H2Session {
   private readonly windows: SendWindows;
   private lastStream = 0;
   private buffered = 0;
-  /** Bytes of DATA since the connection's window was last opened. */
+  /** Bytes of DATA since the connection's window was last reopened. */
   private received = 0;
   private second = 0;
   private controlFrames = 0;
   private out: Buffer[] = [];
-  /** Output is sent at the end of the turn. */
+  /** While true, output is sent at the end of the turn. */
   private isReading = false;
   private isFlushing = false;
   private isOver = false;
@@ -114,14 +114,17 @@ export class H2Session {
     socket.on('end', () => this.finish());
   }
 
-  /** Asks the client to open its next streams elsewhere; those that come nevertheless are served (RFC 9113 section 6.8). */
+  /**
+   * Asks the client to open its next streams on another connection; streams that it opens anyway are served (RFC 9113
+   * section 6.8).
+   */
   retire(): void {
     if (this.isOver) return;
     this.write(frameOfWords(FrameType.GOAWAY, 0, MAX_STREAM, H2Code.NO_ERROR));
     this.flush();
   }
 
-  /** Takes no more streams, and closes once what was written is sent. */
+  /** Accepts no more streams, and closes after written data is sent. */
   finish(): void {
     this.leave(H2Code.NO_ERROR);
   }
@@ -144,7 +147,7 @@ export class H2Session {
   /** Returns whether to continue. */
   private takeFrame(frame: Frame): boolean {
     const { type } = frame;
-    // RFC 9113 section 6.10: nothing may stand between the frames of a block.
+    // RFC 9113 section 6.10: no other frame may come between the frames of a block.
     if (this.blocks.isOpen !== (type === FrameType.CONTINUATION))
       throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
     if (type === FrameType.HEADERS || type === FrameType.CONTINUATION) this.takeHeaders(frame);
@@ -165,7 +168,7 @@ export class H2Session {
       return;
     }
     if ((id & 1) === 0) throw new ConnectionFault(H2Code.PROTOCOL_ERROR);
-    // A stream that was already reset or answered: its fields had to be decoded, but are ignored.
+    // The stream was already reset or answered: its fields had to be decoded, but are ignored.
     if (id <= this.lastStream) {
       this.countControl();
       return;
@@ -198,7 +201,7 @@ export class H2Session {
     const stream = this.streams.get(id);
     const isLast = (flags & FrameFlag.END_STREAM) !== 0;
     if (stream === undefined || stream.isWhole) {
-      // Still under way when the stream was reset or answered.
+      // The frames were still in transit when the stream was reset or answered.
       this.countControl();
       return;
     }
@@ -215,7 +218,7 @@ export class H2Session {
     this.buffered += payload.length;
   }
 
-  /** The request is whole: hands it over. */
+  /** Passes on a complete request. */
   private complete(id: number, stream: Stream): void {
     const { fields, chunks, size } = stream;
     if (fields === null) return;
@@ -235,7 +238,7 @@ export class H2Session {
     });
   }
 
-  /** The same as `end`, called from outside. */
+  /** Same as `end`, for calls from outside. */
   private answer(...response: Parameters<H2Session['end']>): void {
     try {
       this.end(...response);
@@ -254,7 +257,7 @@ export class H2Session {
     const size = body === undefined ? 0 : this.windows.send(id, body);
     this.write(responseFrames(id, { status, fields }, body, size));
     this.windows.sendRest(id);
-    // The rest of the body is not wanted (RFC 9113 section 8.1).
+    // The rest of the body is not needed (RFC 9113 section 8.1).
     if (!isWhole) this.reset(id, H2Code.NO_ERROR);
     this.flushSoon();
   }
@@ -331,7 +334,7 @@ export class H2Session {
     if (this.isSpread) this.fillRecord(frame.length);
   }
 
-  /** From now on each response begins a TLS record; they still leave in one piece. */
+  /** Starts a TLS record for each response from now on; responses are still written together. */
   private spread(): void {
     this.isSpread = this.socket.setMaxSendFragment?.(SMALLEST_RECORD) === true;
     if (this.isSpread) this.fillRecord(this.out.reduce((sum, { length }) => sum + length, 0));
@@ -342,7 +345,7 @@ export class H2Session {
     if (filler !== null) this.out.push(filler);
   }
 
-  /** Sends all answers of one turn in one piece. */
+  /** Sends all answers of one turn in one write. */
   private flushSoon(): void {
     if (this.isFlushing || this.isReading) return;
     this.isFlushing = true;

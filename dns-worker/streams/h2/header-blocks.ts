@@ -1,4 +1,4 @@
-/** Puts header blocks together from HEADERS and CONTINUATION frames, and decodes them (RFC 9113 section 4.3). */
+/** Assembles header blocks from HEADERS and CONTINUATION frames, and decodes them (RFC 9113 section 4.3). */
 import { ConnectionFault } from './connection-fault.ts';
 import type { Frame } from './frame-reader.ts';
 import { FrameFlag, FrameType, H2Code, PRIORITY_SIZE } from './frames.ts';
@@ -8,13 +8,13 @@ import type { Field } from './hpack.ts';
 /** The fields of a request, or its trailers. */
 export interface HeaderBlock {
   readonly stream: number;
-  /** Whether nothing follows on the stream. */
+  /** Whether the block ends the stream. */
   readonly isLast: boolean;
-  /** Null if they are too large. */
+  /** Null if the fields are too large. */
   readonly fields: readonly Field[] | null;
 }
 
-/** Bytes of a block as it is sent, and frames after its first (CVE-2024-28182). */
+/** Maximum size of an encoded block, and maximum number of CONTINUATION frames (CVE-2024-28182). */
 const MAX_BLOCK_SIZE = 16_384;
 const MAX_CONTINUATIONS = 8;
 
@@ -31,12 +31,12 @@ export class HeaderBlocks {
     this.decoder = new HpackDecoder(maxListSize);
   }
 
-  /** More of a block must follow. */
+  /** Whether the block is incomplete. */
   get isOpen(): boolean {
     return this.stream !== 0;
   }
 
-  /** Takes a frame; null until the block is whole. Throws ConnectionFault. */
+  /** Adds a frame; null until the block is complete. Throws ConnectionFault. */
   add(frame: Frame): HeaderBlock | null {
     if (frame.type === FrameType.HEADERS) this.begin(frame);
     else if (frame.stream !== this.stream || this.parts.length > MAX_CONTINUATIONS)

@@ -1,5 +1,5 @@
 /**
- * Decodes header blocks (HPACK, RFC 7541). One decoder per connection: its table changes with every block, so each block
+ * Decodes header blocks (HPACK, RFC 7541). One decoder per connection: each block changes the table, so every block
  * must be decoded, in order, even if its request is refused.
  */
 import { decodedSizeLimit, decodeHuffman } from './huffman.ts';
@@ -7,18 +7,21 @@ import { decodedSizeLimit, decodeHuffman } from './huffman.ts';
 /** A field: its name and its value, octets as Latin-1. */
 export type Field = readonly [name: string, value: string];
 
-/** Bits that tell the representations apart (RFC 7541 section 6), and the bits of the integer that follows in the octet. */
+/**
+ * Bits that distinguish the representations (RFC 7541 section 6), and the number of bits of the integer in the same
+ * octet.
+ */
 const INDEXED = 0x80;
 const INCREMENTAL = 0x40;
 const SIZE_UPDATE = 0x20;
 const PrefixBits = { INDEXED: 7, INCREMENTAL: 6, SIZE_UPDATE: 5, LITERAL: 4, STRING: 7 } as const;
-/** The string is in the Huffman code. */
+/** Set if the string is Huffman-coded. */
 const HUFFMAN = 0x80;
-/** Overhead of an entry of the table beside its octets (RFC 7541 section 4.1). */
+/** Overhead of a table entry in addition to its octets (RFC 7541 section 4.1). */
 const ENTRY_OVERHEAD = 32;
-/** The size of the table until SETTINGS say otherwise, which Weir's do not. */
+/** The size of the table unless SETTINGS change it, which Weir's do not. */
 const MAX_TABLE_SIZE = 4096;
-/** Octets of an integer; more would exceed any length here. */
+/** Maximum number of octets of an integer; more would exceed any valid length. */
 const MAX_INTEGER_OCTETS = 4;
 
 /** RFC 7541 appendix A, from index 1 on. */
@@ -44,7 +47,7 @@ const STATIC_TABLE: readonly Field[] = [
   ].map((name): Field => [name, '']),
 ];
 
-/** A block that cannot be decoded: the connection is lost (RFC 9113 section 4.3). */
+/** The block cannot be decoded, so the connection must be closed (RFC 9113 section 4.3). */
 export class HpackError extends Error {
   override readonly name = 'HpackError';
 }
@@ -65,7 +68,7 @@ export class HpackDecoder {
     this.maxListSize = maxListSize;
   }
 
-  /** The fields of a block in their order; null if they are too large. Throws HpackError. */
+  /** The fields of a block in order; null if they are too large. Throws HpackError. */
   decode(block: Uint8Array): Field[] | null {
     this.bytes = block;
     this.at = 0;
@@ -75,13 +78,13 @@ export class HpackDecoder {
       const field = this.next(fields.length === 0);
       if (field === null) continue;
       size += sizeOf(field);
-      // The rest still changes the table.
+      // The remaining fields must still be decoded, because they change the table.
       if (size <= this.maxListSize) fields.push(field);
     }
     return size <= this.maxListSize ? fields : null;
   }
 
-  /** The next field; null for an instruction. */
+  /** The next field; null for a size update. */
   private next(isFirst: boolean): Field | null {
     const first = this.bytes[this.at]!;
     if ((first & INDEXED) !== 0) return this.entry(this.integer(PrefixBits.INDEXED));
@@ -91,7 +94,7 @@ export class HpackDecoder {
       return field;
     }
     if ((first & SIZE_UPDATE) === 0) return this.literal(PrefixBits.LITERAL);
-    // RFC 7541 section 4.2: at the beginning of a block only.
+    // RFC 7541 section 4.2: only at the beginning of a block.
     if (!isFirst) throw new HpackError('a size update after a field');
     this.limitTable(this.integer(PrefixBits.SIZE_UPDATE));
     return null;
@@ -136,7 +139,7 @@ export class HpackDecoder {
       value += (octet & 0x7f) * 2 ** (7 * i);
       if ((octet & 0x80) === 0) return value;
     }
-    throw new HpackError('an integer without end');
+    throw new HpackError('an integer that is too long');
   }
 
   /** RFC 7541 section 5.2. */
@@ -146,7 +149,7 @@ export class HpackDecoder {
     const length = this.integer(PrefixBits.STRING);
     const start = this.at;
     this.at += length;
-    if (this.at > bytes.length) throw new HpackError('a string beyond the block');
+    if (this.at > bytes.length) throw new HpackError('a string that extends beyond the block');
     if (!isCoded) return latin1(bytes, start, this.at);
     const limit = decodedSizeLimit(length);
     if (limit > this.decoded.length) this.decoded = new Uint8Array(limit);
@@ -156,7 +159,7 @@ export class HpackDecoder {
   }
 
   private octet(): number {
-    if (this.at >= this.bytes.length) throw new HpackError('a block that is cut off');
+    if (this.at >= this.bytes.length) throw new HpackError('a truncated block');
     return this.bytes[this.at++]!;
   }
 }

@@ -1,6 +1,6 @@
 /** The Huffman code of HPACK (RFC 7541 section 5.2, appendix B), decoding only. */
 
-/** Bits of the code of each octet, then of EOS. The code is canonical: these lengths are all of it. */
+/** Code length of each octet, then of EOS. The code is canonical, so the lengths define it. */
 const CODE_LENGTHS = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28,
   28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7,
@@ -13,7 +13,7 @@ const CODE_LENGTHS = [
   25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
 ] as const;
 const EOS = 256;
-/** The longest padding: the first bits of EOS, fewer than an octet (RFC 7541 section 5.2). */
+/** Maximum padding: the first bits of EOS, fewer than an octet (RFC 7541 section 5.2). */
 const MAX_PADDING_BITS = 7;
 
 /** Value for a missing child in the tree of codes. */
@@ -23,10 +23,10 @@ const NONE = 0;
  * the root.
  */
 const TREE = makeTree();
-/** Whether all bits from the root to a node are ones, and how many: such a rest is padding. */
+/** For a node that is reached from the root by ones only, the number of ones: such a rest is padding. */
 const ONES = makeOnes();
 
-/** For each byte that starts with a whole code: the symbol and, in the low four bits, the code's length; else 0. */
+/** For each byte that starts with a complete code: the symbol and, in the low four bits, the code's length; else 0. */
 const SHORT = makeShort();
 
 function makeTree(): Int16Array {
@@ -80,8 +80,8 @@ export function decodedSizeLimit(length: number): number {
 }
 
 /**
- * Decodes the bytes from `at` to `end` into `into` and returns how many there are, or -1 if the code is malformed.
- * `into` must have room for `decodedSizeLimit`.
+ * Decodes the bytes from `at` to `end` into `into` and returns their number, or -1 if the code is malformed. `into`
+ * must have space for `decodedSizeLimit` bytes.
  */
 export function decodeHuffman(bytes: Uint8Array, at: number, end: number, into: Uint8Array): number {
   const endBit = end * 8;

@@ -1,11 +1,11 @@
 /** Fields of an HTTP/2 request that DNS over HTTPS needs (RFC 9113 section 8.3). */
 import type { Field } from './hpack.ts';
 
-/** The fields that count. */
+/** The fields that are used. */
 export interface RequestFields {
   readonly method: string;
   readonly path: string;
-  /** '' = none, as of the next two. */
+  /** '' = none; also for the next two fields. */
   readonly contentType: string;
   readonly forwardedFor: string;
   readonly userAgent: string;
@@ -13,7 +13,7 @@ export interface RequestFields {
   readonly contentLength: number;
 }
 
-/** RFC 9113 section 8.2.2: these mean something between two hops of HTTP/1.1 only. */
+/** RFC 9113 section 8.2.2: connection-specific fields, which are valid in HTTP/1.1 only. */
 const OF_CONNECTIONS: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'],
 ]);
@@ -51,8 +51,8 @@ export function readRequestFields(fields: readonly Field[]): RequestFields | nul
 }
 
 /**
- * Whether a client loses answers that share a TLS record. dnsperf, all versions up to 2.14 at least, takes one answer from
- * each SSL_read, and its callback then pauses nghttp2, which discards the data of the answer behind it.
+ * Whether a client loses answers that share a TLS record. dnsperf (all versions, at least up to 2.14) takes one answer
+ * from each SSL_read, and its callback then pauses nghttp2, which discards the data of the next answer.
  */
 export function losesJoinedAnswers({ userAgent }: RequestFields): boolean {
   return userAgent.startsWith('dnsperf/');

@@ -1,6 +1,6 @@
 /**
- * The frames of a response. Its header block has literals with names of the static table, which leave the client's table
- * alone.
+ * The frames of a response. Its header block has literals with names from the static table, which do not change the
+ * client's table.
  */
 import { FrameFlag, FrameHead, frameOf, FrameType, writeHead } from './frames.ts';
 
@@ -12,24 +12,27 @@ const NAME_INDEX: Readonly<Record<string, number>> = {
   'content-type': 31,
   'retry-after': 53,
 };
-/** Statuses in the static table, as whole fields of one byte. */
+/** Statuses in the static table, as one-byte fields. */
 const STATUS_OCTET: Readonly<Record<number, number>> = { 200: 0x88, 400: 0x8c, 404: 0x8d };
 /** The first byte of a literal without indexing whose name has index 8, ':status'. */
 const STATUS_LITERAL = 0x08;
 /** The largest index that fits into the first byte of a literal without indexing. */
 const PREFIX_MOST = 15;
-/** Kept free for frames without meaning (draft-bishop-httpbis-grease). */
+/** Reserved for frames without meaning (draft-bishop-httpbis-grease). */
 const RESERVED_TYPE = 0x0b;
-/** Longest value whose length fits into one byte. */
+/** Maximum length of a value, so that its length fits into one byte. */
 const MAX_VALUE_SIZE = 126;
-/** Maximum number of bytes of a literal before its value, and of a status. */
+/** Maximum size of a literal before its value, and of a status. */
 const LITERAL_HEAD_SIZE = 3;
 const STATUS_SIZE = 5;
 
-/** Fields of a response by name; each name must be in `NAME_INDEX`, and each value has 126 bytes at most. */
+/** Fields of a response by name; each name must be in `NAME_INDEX`, and each value has at most 126 bytes. */
 export type ResponseFields = Readonly<Record<string, string | number>>;
 
-/** HEADERS, and the first `size` bytes of the body in a DATA frame; the last frame ends the stream if that is all. */
+/**
+ * HEADERS, and the first `size` bytes of the body in a DATA frame; the last frame ends the stream if the body is
+ * complete.
+ */
 export function responseFrames(
   id: number,
   { status, fields }: { readonly status: number; readonly fields: ResponseFields },
@@ -50,8 +53,8 @@ export function responseFrames(
 }
 
 /**
- * A frame that fills up to a multiple of `block` what follows `size` bytes; null if nothing is missing. Its type has no
- * meaning, and clients must discard it (RFC 9113 section 5.5).
+ * A frame that fills the data after `size` bytes up to a multiple of `block`; null if nothing is missing. Its type is
+ * reserved, and clients must ignore it (RFC 9113 section 5.5).
  */
 export function fillerAfter(size: number, block: number): Buffer | null {
   const missing = (block - (size % block)) % block;
@@ -60,7 +63,7 @@ export function fillerAfter(size: number, block: number): Buffer | null {
   return frameOf(RESERVED_TYPE, 0, 0, Buffer.alloc(length - FrameHead.SIZE));
 }
 
-/** Maximum number of bytes that the block of these fields takes. */
+/** Maximum size of the block of these fields. */
 function headSizeLimit(fields: ResponseFields): number {
   let size = STATUS_SIZE;
   for (const name in fields) size += LITERAL_HEAD_SIZE + String(fields[name]).length;
@@ -72,7 +75,7 @@ function writeBlock(bytes: Uint8Array, at: number, status: number, fields: Respo
   let end = writeStatus(bytes, at, status);
   for (const name in fields) {
     const index = NAME_INDEX[name];
-    if (index === undefined) throw new Error(`write response: the field ${name}`);
+    if (index === undefined) throw new Error(`could not write the response: unknown field ${name}`);
     bytes[end] = PREFIX_MOST;
     bytes[end + 1] = index - PREFIX_MOST;
     end = writeValue(bytes, end + 2, String(fields[name]));
@@ -87,7 +90,7 @@ function writeStatus(bytes: Uint8Array, at: number, status: number): number {
 }
 
 function writeValue(bytes: Uint8Array, at: number, value: string): number {
-  if (value.length > MAX_VALUE_SIZE) throw new Error('write response: a value that is too long');
+  if (value.length > MAX_VALUE_SIZE) throw new Error('could not write the response: a value is too long');
   bytes[at] = value.length;
   for (let i = 0; i < value.length; i++) bytes[at + 1 + i] = value.charCodeAt(i);
   return at + 1 + value.length;

@@ -1,4 +1,4 @@
-/** How much a client is ready to receive (RFC 9113 section 5.2), and what waits until it is ready for more. */
+/** The send windows of a client (RFC 9113 section 5.2), and the data that waits for them to open. */
 import { ConnectionFault } from './connection-fault.ts';
 import {
   DEFAULT_WINDOW,
@@ -18,11 +18,11 @@ export class SendWindows {
   private initial = DEFAULT_WINDOW;
   /** Window of each open stream. */
   private readonly streams = new Map<number, number>();
-  /** Rest of bodies, by stream. */
+  /** Unsent rest of bodies, by stream. */
   private readonly waiting = new Map<number, Uint8Array>();
   private waitingSize = 0;
 
-  /** `maxWaiting` limits the unsent bytes; a client that reads too slowly loses the connection. */
+  /** `maxWaiting` limits the unsent bytes; a client that reads too slowly is disconnected. */
   constructor(maxWaiting: number, write: (frame: Buffer) => void) {
     this.maxWaiting = maxWaiting;
     this.write = write;
@@ -32,16 +32,14 @@ export class SendWindows {
     this.streams.set(stream, this.initial);
   }
 
-  /** Forgets a stream, and what waits for it. */
+  /** Removes a stream and its unsent data. */
   close(stream: number): void {
     this.streams.delete(stream);
     this.waitingSize -= this.waiting.get(stream)?.length ?? 0;
     this.waiting.delete(stream);
   }
 
-  /**
-   * Bytes of a body that may be sent at once, in one frame. Keeps the rest; call `sendRest` for it after that frame.
-   */
+  /** Number of bytes of a body that may be sent now, in one frame. Keeps the rest; call `sendRest` after that frame. */
   send(stream: number, body: Uint8Array): number {
     const size = this.spend(stream, body.length);
     if (size === body.length) {
@@ -53,7 +51,7 @@ export class SendWindows {
     return size;
   }
 
-  /** Adds to the window of a stream, 0 = the connection's; false if it would be too large. */
+  /** Enlarges the window of a stream, 0 = that of the connection; false if it would be too large. */
   widen(stream: number, octets: number): boolean {
     if (stream === 0) {
       this.connection += octets;
@@ -69,7 +67,10 @@ export class SendWindows {
     return true;
   }
 
-  /** Changes the first window of streams, and those that are open by as much; false if one would be too large. */
+  /**
+   * Changes the initial window of streams, and those of open streams by the same amount; false if one would be too
+   * large.
+   */
   resize(initial: number): boolean {
     if (initial > MAX_WINDOW) return false;
     const change = initial - this.initial;
@@ -82,7 +83,7 @@ export class SendWindows {
     return true;
   }
 
-  /** Takes as much of the windows as one frame may use. */
+  /** Uses as much of the windows as one frame may. */
   private spend(stream: number, wanted: number): number {
     const window = this.streams.get(stream) ?? 0;
     const size = Math.max(0, Math.min(wanted, window, this.connection, MAX_FRAME_SIZE));
@@ -91,7 +92,7 @@ export class SendWindows {
     return size;
   }
 
-  /** Writes what the client is ready for of the rest of a body. Throws ConnectionFault where too much has to wait. */
+  /** Writes as much of the rest of a body as the windows allow. Throws ConnectionFault if too much has to wait. */
   sendRest(stream: number): void {
     this.drain(stream);
     if (this.waitingSize > this.maxWaiting) throw new ConnectionFault(H2Code.ENHANCE_YOUR_CALM);

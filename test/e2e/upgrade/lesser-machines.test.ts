@@ -53,7 +53,7 @@ test('weir upgrade replaces the process of an ordinary user', async () => {
 
 test('weir upgrade opens sockets beside the old ones if koffi does not load, and says what that may cost', async () => {
   await upgraded({ env: { NODE_OPTIONS: `--import ${WITHOUT_KOFFI.href}` } });
-  expect(weir.output).toMatch(/answer over node:dgram.*koffi.*cannot be loaded/);
+  expect(weir.output).toMatch(/using node:dgram.*koffi.*cannot be loaded/);
   expect(weir.output).toMatch(/the sockets cannot be passed.*koffi.*cannot be loaded/);
   using client = await UdpClient.open(weir.dnsPort);
   expect((await client.ask('after.example.com', 'A')).data).toEqual([EVERY_ADDRESS]);
