@@ -39,7 +39,7 @@ describe('parseConfig() with a bad file', () => {
     [
       'an authority to check by that is not named',
       '[database]\nurl = "postgres://a@192.0.2.1/weir"\nsslmode = "verify-ca"',
-      ':2: database.url: expected database.sslrootcert with sslmode verify-ca: any site has a certificate of a public authority, got a value that is not shown',
+      ':2: database.url: expected database.sslrootcert with sslmode verify-ca: any site can get a certificate from a public CA, got a value that is not shown',
     ],
     [
       'two passwords of a role',

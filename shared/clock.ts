@@ -1,19 +1,19 @@
-/** Time as a dependency: the only place that reads the system's clocks, so that tests can steer time. */
+/** Time as a dependency: the only place that reads the system's clocks, so that tests can control time. */
 
 /** Reads of the clocks. */
 export interface Clock {
-  /** Wall clock, milliseconds since the Unix epoch. */
+  /** Wall clock, in milliseconds since the Unix epoch. */
   nowMs(): number;
   /**
-   * Monotonic clock in milliseconds with a fraction, the same in all threads; only differences mean anything. Whole
-   * seconds of it fit in a signed word. It may stand still while the machine sleeps.
+   * Monotonic clock in milliseconds with a fraction, the same in all threads; only differences are meaningful. Its
+   * whole seconds fit in a signed word. It may stop while the machine sleeps.
    */
   monotonicMs(): number;
-  /** Monotonic clock that also runs while the machine is suspended, milliseconds; absent = as `monotonicMs`. */
+  /** Monotonic clock that also runs while the machine is suspended, in milliseconds; absent = same as `monotonicMs`. */
   bootMs?(): number;
 }
 
-/** Milliseconds of a clock that neither steps nor stands still; only differences mean anything. */
+/** Milliseconds of a clock that neither jumps nor stops; only differences are meaningful. */
 export function elapsedMs(clock: Clock): number {
   return clock.bootMs?.() ?? clock.monotonicMs();
 }
@@ -29,7 +29,7 @@ export function uptimeSecs({
   return Math.floor((clock.monotonicMs() - startedAtMs) / 1000);
 }
 
-/** Pairs of readings, of which the closest one is used: a thread may lose its core between the two. */
+/** Pairs of readings, of which the closest one is used: a thread may be preempted between the two. */
 const ORIGIN_READINGS = 16;
 
 /** The machine's monotonic clock at this thread's time origin: `performance.now` allocates less than `hrtime`. */

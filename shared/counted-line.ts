@@ -1,13 +1,13 @@
-/** A line of Weir's log for something that a hostile client can bring about as often as it likes. */
+/** A log line about an event that a hostile client can cause as often as it likes. */
 import type { Logger } from './log.ts';
 
-/** Least time between two lines, milliseconds. */
+/** Minimum interval between two lines, in milliseconds. */
 const STEP_MS = 10_000;
 
-/** Runs work after a time; the result calls that off. The process does not wait for it. */
+/** Runs work after a delay; the result cancels it. The process does not wait for it. */
 export type RunLater = (work: () => void, delayMs: number) => () => void;
 
-/** Writes the first at once, then one line for all of a step, with their number. */
+/** Writes the first event at once, then one line per interval with the number of events. */
 export class CountedLine {
   private readonly logger: Logger;
   private readonly text: string;
@@ -22,7 +22,7 @@ export class CountedLine {
     this.later = later;
   }
 
-  /** Notes one more; `fields` of the last one are shown. */
+  /** Counts one more event; `fields` of the last one are logged. */
   note(fields: Readonly<Record<string, unknown>>): void {
     this.count++;
     this.last = fields;

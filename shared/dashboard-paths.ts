@@ -1,10 +1,10 @@
 /**
- * The pages of the dashboard and their paths, for the server, which serves one document at each, and for the dashboard,
- * which shows the page. A path has one segment at most, so that a relative address means the same on every page, even
- * if a proxy serves Weir below a path.
+ * The pages of the dashboard and their paths, for the server, which serves the same document at each, and for the
+ * dashboard, which shows the page. A path has at most one segment, so that a relative URL has the same meaning on every
+ * page, even if a proxy serves Weir below a path.
  */
 
-/** The path of each page, without the slash that it begins with. */
+/** The path of each page, without the leading slash. */
 export const DashboardPath = {
   overview: '',
   queries: 'queries',

@@ -5,12 +5,14 @@ export function hasErrorCode(error: unknown, code: string): boolean {
   return error instanceof Error && codeOf(error) === code;
 }
 
-/** The code of a system or database error; else the text of what was thrown. */
+/** The code of a system or database error; otherwise the text of the thrown value. */
 export function errorCode(error: unknown): string {
   return (error instanceof Error && codeOf(error)) || String(error);
 }
 
-/** The reason in one line: the message, for several errors the first one's. A full disk is called one. */
+/**
+ * The reason in one line: the message; if there are several errors, that of the first. A full disk is reported as such.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
@@ -21,8 +23,8 @@ export function reasonOf(error: unknown): string {
 const DISK_FULL = 'the disk is full';
 
 /**
- * Whether a disk had no room: this machine's (ENOSPC, or a quota), or that of PostgreSQL (SQLSTATE 53100), which reports
- * it only by message if it cannot start.
+ * Whether a disk is full: this machine's (ENOSPC, or a quota), or PostgreSQL's (SQLSTATE 53100), which reports it only
+ * in a message if it cannot start.
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,6 +1,6 @@
 /**
- * Functions of the C library that Node has no binding for, through koffi: the only file of Weir that loads it. Each
- * caller names the functions that it needs, and has another way where they cannot be had.
+ * Functions of the C library without a binding in Node.js, through koffi: the only file of Weir that loads it. Each
+ * caller names the functions that it needs, and has an alternative if they are unavailable.
  */
 import { createRequire } from 'node:module';
 import { reasonOf } from './errors.ts';
@@ -25,7 +25,7 @@ export type Signatures<Calls> = Readonly<
   Record<Exclude<keyof Calls, keyof Libc>, readonly [result: string, parameters: readonly string[]]>
 >;
 
-/** Finds the functions; where one cannot be had (no prebuilt koffi, another C library), the reason. */
+/** Finds the functions; if one is unavailable (no prebuilt koffi, another C library), returns the reason. */
 export function loadLibc<Calls>(
   signatures: Signatures<Calls>,
 ): { readonly calls: Calls & Libc } | { readonly reason: string } {
@@ -46,7 +46,7 @@ export function loadLibc<Calls>(
   }
 }
 
-/** Why structures that are laid out by hand for 64-bit little-endian Linux do not fit here; undefined if they do. */
+/** Reason why structures that are laid out for 64-bit little-endian Linux do not fit here; undefined if they do. */
 export function layoutMismatch(): string | undefined {
   const { platform, arch } = process;
   return platform === 'linux' && (arch === 'x64' || arch === 'arm64')

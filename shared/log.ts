@@ -1,9 +1,9 @@
 /**
- * The logger interface of every part. The control plane implements it with winston; threads send their lines over their
+ * The logger interface of all code. The control plane implements it with winston; threads send their lines over their
  * MessagePort. Levels: error = a person must act, warn = degraded, info = lifecycle, debug = per query.
  */
 
-/** Fields of a log line; values must survive JSON. Never secrets. */
+/** Fields of a log line; values must be representable in JSON. Never secrets. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Structured logging, one method per level. */
@@ -12,6 +12,6 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger whose lines all carry `fields`. */
+  /** A logger that adds `fields` to each of its lines. */
   child(fields: LogFields): Logger;
 }

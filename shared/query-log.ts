@@ -1,7 +1,7 @@
 /**
- * One answered query as the log stores it: the closed sets (status, protocol, DNSSEC state) with the numbers that stand
- * for them in shared memory and in the database, and the byte layout of one record in a thread's log ring.
- * `dns-worker/report/` writes records, `control-plane/query-log/drain/` reads them.
+ * One answered query as the log stores it: the enumerations (status, protocol, DNSSEC state) with their numbers in
+ * shared memory and in the database, and the byte layout of one record in a thread's log ring. `dns-worker/report/`
+ * writes records, `control-plane/query-log/drain/` reads them.
  */
 
 /** The outcome of a query. The numbers are stored: never renumber, only append. */
@@ -47,7 +47,7 @@ export const BLOCKED_STATUSES: readonly QueryStatusCode[] = [
 export const BLOCKED_STATUS_NAMES: readonly QueryStatusName[] = BLOCKED_STATUSES.map(
   (code) => QUERY_STATUS_NAMES[code]!,
 );
-/** Name of all of them in a filter. */
+/** Name for all of them in a filter. */
 export const ANY_BLOCKED = 'BLOCKED';
 
 /** The blocked statuses as a bit mask. */
@@ -59,8 +59,8 @@ export function isBlockedStatus(code: number): boolean {
 }
 
 /**
- * Origin of a decision, if the status alone does not say it: a managed domain or a regex filter matched the alias of a
- * BLOCKED_CNAME; a LOCAL name is one by which programs ask whether they may bypass this server.
+ * Origin of a decision if the status does not imply it: a managed domain or a regex filter matched the alias of a
+ * BLOCKED_CNAME; a LOCAL name is one by which programs check whether they may bypass this server.
  */
 export const DECISION_ORIGINS = ['managed', 'regex', 'canary'] as const;
 export type DecisionOrigin = (typeof DECISION_ORIGINS)[number];
@@ -82,9 +82,9 @@ export type DnssecStatusCode = (typeof DnssecStatus)[DnssecStatusName];
 export const DNSSEC_STATUS_NAMES = Object.keys(DnssecStatus) as readonly DnssecStatusName[];
 
 /**
- * Byte layout of one record: a fixed head, then the folded qname in wire form, then, on the next word, the
- * answer RRs in wire form as sent (compression pointers count from a message whose question is this qname).
- * All integers are little-endian (the machine's order; rings never leave the machine).
+ * Byte layout of one record: a fixed header, then the lower-case qname in wire form, then, on the next word, the answer
+ * RRs in wire form as sent (compression pointers count from a message whose question is this qname). All integers are
+ * little-endian (the machine's byte order; rings never leave the machine).
  */
 export const LogRecord = {
   /** Size of one record in bytes. */
@@ -93,20 +93,20 @@ export const LogRecord = {
   TIMESTAMP_MS: 0,
   /** u32: microseconds from arrival until the kernel gets the answer. */
   RESPONSE_TIME_US: 8,
-  /** u32: version of the snapshot that decided; names what RULE_ATTRIBUTE means. */
+  /** u32: version of the snapshot that decided; RULE_ATTRIBUTE is valid within it. */
   SNAPSHOT_VERSION: 12,
   /** 16 bytes: client address; IPv4 as ::ffff:a.b.c.d. */
   CLIENT: 16,
   /** u32: id of the client's group. */
   GROUP_ID: 32,
   /**
-   * u32: attribute id of the deciding rule plus one; 0 = no rule. For LogMark.REFUSED: how many queries of the client's
-   * network were refused since its last record, this one included.
+   * u32: attribute id of the deciding rule plus one; 0 = no rule. For LogMark.REFUSED: number of refused queries of the
+   * client's network since its last record, including this one.
    */
   RULE_ATTRIBUTE: 36,
   /** u16: qtype. */
   QTYPE: 40,
-  /** u16: upstream index plus one; 0 = none asked. */
+  /** u16: upstream index plus one; 0 = none was asked. */
   UPSTREAM: 42,
   /** u8: QueryStatus. */
   STATUS: 44,
@@ -118,53 +118,53 @@ export const LogRecord = {
   DNSSEC: 47,
   /** u8: 1 = the answer came from the cache. */
   CACHED: 48,
-  /** u8: where the deciding rule's name starts in the qname, or in the name of the answer that it matched. */
+  /** u8: offset of the deciding rule's name in the qname, or in the name of the answer that it matched. */
   RULE_NAME_OFFSET: 49,
-  /** u8: length of the qname in bytes, final zero included (1..255). */
+  /** u8: length of the qname in bytes, including the final zero (1..255). */
   QNAME_LENGTH: 50,
   /** u8: RuleKind of the deciding rule, see `snapshot/rule-table.ts`. */
   RULE_KIND: 51,
-  /** u16: bytes of answer RRs that follow the qname; whole RRs only. */
+  /** u16: bytes of answer RRs after the qname; complete RRs only. */
   ANSWERS_LENGTH: 52,
-  /** u16: type of the first answer RR as sent, also if the RRs do not fit; 0 = the answer has none. */
+  /** u16: type of the first answer RR as sent, even if the RRs do not fit; 0 = the answer has none. */
   ANSWER_TYPE: 54,
   /** u8: `RuleOrigin` of the deciding rule. */
   RULE_ORIGIN: 56,
   /**
-   * u8: length of the name of the answer (a CNAME's target) that the deciding rule matched; it follows the answer RRs on
-   * the next word, in wire form. 0 = the rule matched the qname.
+   * u8: length of the name of the answer (a CNAME's target) that the deciding rule matched; it follows the answer RRs
+   * on the next word, in wire form. 0 = the rule matched the qname.
    */
   RULE_NAME_LENGTH: 57,
   /** u8: LogMark; from `EXCLUSION_SHIFT` on, `Exclusion` bits. */
   MARK: 58,
-  /** u8: code of the extended error (RFC 8914) that goes with the reply, plus one; 0 = none. */
+  /** u8: code of the extended error (RFC 8914) in the reply, plus one; 0 = none. */
   EXTENDED_ERROR: 59,
   /**
-   * u32: id of the client that named itself by its key; 0 = it did not. Only rings of resolve threads have it: in others
-   * it is 0 for ever.
+   * u32: id of the client that identified itself by its key; 0 = none. Only rings of resolve threads use it: in others
+   * it is always 0.
    */
   CLIENT_ID: 60,
   /** The qname. */
   QNAME: 64,
 } as const;
 
-/** Whether a query is in the log. */
+/** Whether and why a query is in the log. */
 export const LogMark = {
   /** The query is stored and counted. */
   COUNTED: 0,
   /** The query may belong to a probe: it is read, but neither stored nor counted. */
   PROBE: 1,
-  /** The client is not allowed to ask: a sample, for the list of refused networks. */
+  /** The client may not ask: a sample, for the list of refused networks. */
   REFUSED: 2,
   /** The query has no record: a question of Weir itself, or a health check. */
   NONE: 3,
 } as const;
 export type LogMarkCode = (typeof LogMark)[keyof typeof LogMark];
 
-/** Log and statistics that leave a query out because of its client or its name: bits. With both, it has no record. */
+/** Whether a query's client or name excludes it from the log or from statistics: bits. With both, it has no record. */
 export const Exclusion = { NONE: 0, LOG: 1, STATS: 2, BOTH: 3 } as const;
 export type ExclusionBits = (typeof Exclusion)[keyof typeof Exclusion];
-/** Position of the bits in a record's mark. */
+/** Position of these bits in a record's mark. */
 export const EXCLUSION_SHIFT = 4;
 
 /** Offset of the answer RRs in a record, bytes. */
@@ -173,26 +173,27 @@ export function logAnswersOffset(qnameLength: number): number {
 }
 
 /**
- * Behaviour if the log thread falls behind on CPU: answers wait for it, up to 10 ms each, before rows are dropped; or
- * rows are dropped.
+ * Behaviour if the log thread falls behind because it lacks CPU: answers wait for it, up to 10 ms each, before rows are
+ * dropped; or rows are dropped.
  */
 export const LOG_PRESSURES = ['slow', 'drop'] as const;
 export type LogPressure = (typeof LOG_PRESSURES)[number];
 
-/** Words (i32) at the head of a ring, on separate cache lines; writers only read SLOW. */
+/** Words (i32) at the start of a ring, on separate cache lines; writers only read SLOW. */
 export const LogRing = {
-  /** Records ever written (wraps at 2^32); only the writing thread stores it. */
+  /** Number of records ever written (wraps at 2^32); only the writing thread stores it. */
   HEAD_WORD: 0,
-  /** Records ever consumed; only the log thread stores it. */
+  /** Number of records ever consumed; only the log thread stores it. */
   TAIL_WORD: 16,
   /** Records dropped because the ring was full. */
   DROPPED_WORD: 32,
   /**
-   * 1 = the log thread sleeps on this word: a writer sets it to 0 and notifies once there are records. The log
-   * thread sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so one of them sees the other.
+   * 1 = the log thread sleeps on this word: a writer sets it to 0 and notifies when there are records. The log thread
+   * sets 1 before its last read of HEAD, the writer reads it after storing HEAD, so at least one of them sees the
+   * other.
    */
   ASLEEP_WORD: 48,
-  /** 1 = while the ring is nearly full, its writer waits a little for the reader (`LogPressure`). */
+  /** 1 = while the ring is nearly full, its writer waits briefly for the reader (`LogPressure`). */
   SLOW_WORD: 49,
   /** Byte at which record 0 starts. */
   RECORDS_BYTE: 256,

@@ -1,20 +1,20 @@
 /**
- * Results that are mostly known at once. A generator computes them and pauses for promises only: without one there is no
- * promise for the result either, so that a thread without an event loop can use the same code.
+ * Results that are usually available immediately. A generator computes them and pauses only for promises: without one,
+ * the result is not a promise either, so that a thread without an event loop can use the same code.
  */
 
-/** A result, or a promise of it where something has to be waited for. */
+/** A result, or a promise of it if the computation has to wait. */
 export type Soon<T> = T | Promise<T>;
 
 /** A computation that pauses for promises. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
-/** In a computation, `yield* settled(...)`: the result, after a pause if it is a promise. */
+/** For use in a computation as `yield* settled(...)`: the result, after a pause if it is a promise. */
 export function* settled<T>(soon: Soon<T>): Steps<T> {
   return soon instanceof Promise ? ((yield soon) as T) : soon;
 }
 
-/** Runs a computation. Throws what it throws before the first pause; later errors reject. */
+/** Runs a computation. Throws errors that occur before the first pause; later errors reject. */
 export function run<T>(steps: Steps<T>): Soon<T> {
   const step = steps.next();
   return step.done === true ? step.value : finish(steps, step.value);

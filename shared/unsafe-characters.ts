@@ -1,8 +1,8 @@
-/** Characters in a text of strangers that change how the text around them is shown, or where a line ends. */
+/** Characters in untrusted text that change how the text around them is displayed, or where a line ends. */
 
-/** C0 and C1 controls and DEL, line and paragraph separators, and the controls of direction (Unicode, UAX #9). */
+/** C0 and C1 controls and DEL, line and paragraph separators, and directional controls (Unicode, UAX #9). */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
-/** Characters without a glyph: those of direction (UAX #9) such as U+202E, zero-width ones such as U+200B, tags. */
+/** Characters without a glyph: directional ones (UAX #9) such as U+202E, zero-width ones such as U+200B, tags. */
 const INVISIBLE = '\\p{Cf}\\p{Default_Ignorable_Code_Point}';
 /** Characters that change the shape of adjacent letters and emoji. */
 const SHAPING = '\\u200c\\u200d\\p{Variation_Selector}';
@@ -19,7 +19,7 @@ export function hasDirectionControl(text: string): boolean {
   return DIRECTIONS.test(text);
 }
 
-/** Whether two texts may look the same because of this one: it has invisible characters that shape no letter. */
+/** Whether the text may look the same as a different one: it has invisible characters that do not shape any letter. */
 export function hasHidden(text: string): boolean {
   return HIDDEN.test(text);
 }
@@ -29,12 +29,12 @@ export function isOneLine(text: string): boolean {
   return !CONTROL.test(text) && !DIRECTIONS.test(text);
 }
 
-/** Whether a text is on one line and has no character that hides, or that reorders the text around it. */
+/** Whether a text is on one line and has no character that is hidden or reorders the text around it. */
 export function isPlainLine(text: string): boolean {
   return !CONTROL.test(text) && !HIDDEN.test(text);
 }
 
-/** The text with a blank in the place of what `hasHidden` and `hasDirectionControl` find. */
+/** The text with a blank in place of each character that `hasHidden` and `hasDirectionControl` find. */
 export function withoutHidden(text: string): string {
   return text.replace(ALL_HIDDEN, ' ');
 }
@@ -44,7 +44,7 @@ export function hasInvisible(text: string): boolean {
   return INVISIBLES.test(text);
 }
 
-/** The text on one line, with these characters as in JSON: `\n`, `\u202e`. */
+/** The text on one line, with these characters escaped as in JSON: `\n`, `\u202e`. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const escaped = JSON.stringify(character).slice(1, -1);

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { former, MAX_ID, optionalQueryInt, Page, pageOf, Period, text, Timestamp } from './fields.ts';
 
-/** Start or end, with any offset. */
+/** Start or end of a period, with any offset. */
 const Moment = z.iso.datetime({ offset: true });
 
-/** Which entries; all conditions must hold. */
+/** Filters; all conditions must be met. */
 export const AuditLogQuery = Page.extend({
   cursor: z
     .string()
@@ -14,8 +14,8 @@ export const AuditLogQuery = Page.extend({
     .meta({ description: 'next_cursor of a page; replaces offset', examples: ['42'] }),
   author: text(200).min(1).optional().meta({ description: 'a user name, the name of a token, or `system`' }),
   actor: former(text(200).min(1).optional(), 'author'),
-  action: text(200).min(1).optional().meta({ description: 'part of what was done, such as `created`' }),
-  subject: text(500).min(1).optional().meta({ description: 'part of what it was done to' }),
+  action: text(200).min(1).optional().meta({ description: 'part of the action, such as `created`' }),
+  subject: text(500).min(1).optional().meta({ description: 'part of the target' }),
   revision: optionalQueryInt(1, MAX_ID),
   period: Period.optional(),
   from: Moment.optional().meta({ description: 'inclusive' }),
@@ -36,19 +36,19 @@ export const AuditLogEntry = z
     ip_address: z
       .string()
       .nullable()
-      .meta({ description: 'where the request came from; null for Weir itself' }),
+      .meta({ description: 'address of the client; null for Weir itself' }),
     address: former(z.string().nullable(), 'ip_address'),
-    action: z.string().meta({ description: 'what was done, such as `created`' }),
-    subject: z.string().meta({ description: 'what it was done to, such as `group Kids`' }),
+    action: z.string().meta({ description: 'the action, such as `created`' }),
+    subject: z.string().meta({ description: 'the target, such as `group Kids`' }),
     revision: z.int().min(1).nullable(),
     before: z.unknown().meta({
       description:
-        'null = there was nothing; of policy the changed rows, by table and key; secrets are `***`',
+        'null = did not exist; for policy the changed rows, by table and key; secrets are `***`',
     }),
     after: z
       .unknown()
-      .meta({ description: 'the same, after the change; null = it is gone', examples: [EXAMPLE] }),
-    left_out: z.int().min(0).meta({ description: 'changed rows that are not shown' }),
+      .meta({ description: 'the same, after the change; null = deleted', examples: [EXAMPLE] }),
+    left_out: z.int().min(0).meta({ description: 'number of changed rows that are not shown' }),
   })
   .meta({ id: 'AuditLogEntry' });
 export type AuditLogEntry = z.infer<typeof AuditLogEntry>;

@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { former, Id, label, text, Timestamp } from './fields.ts';
 
-/** Who may do what: a viewer reads, family pauses and grants for devices that are linked to it, an admin changes. */
+/**
+ * Roles and their permissions: a viewer reads, family pauses and grants for devices that are linked to it, an admin
+ * changes everything.
+ */
 export const Role = z.enum(['admin', 'family', 'viewer']);
 export type Role = z.infer<typeof Role>;
 
@@ -19,34 +22,34 @@ export const AuthStatus = z
   .strictObject({
     enabled: z.boolean(),
     password_configured: z.boolean().nullable().meta({
-      description: 'null if it is not known yet, as the database is away',
+      description: 'null while it is unknown because the database is unavailable',
     }),
     setup_required: z.boolean().nullable().meta({
-      description: 'authentication is on and no password is set yet; null if that is not known yet',
+      description: 'authentication is enabled and no password is set yet; null while that is unknown',
     }),
     setup_code_file: z
       .string()
       .nullable()
       .meta({
         description:
-          'file on the machine of the node with the code that auth/setup needs from here; null if it needs none',
+          'file on the machine of the node with the code that auth/setup requires from this client; null if it requires none',
         examples: ['/var/lib/weir/setup-code'],
       }),
     session: LoginAnswer.nullable().meta({
       description:
-        'the session that the request carries; null if there is none, if it is over, if authentication is off, ' +
-        'or if it cannot be looked up as the database is away',
+        'the session of the request; null without one, after it has ended, if authentication is disabled, ' +
+        'or if it cannot be looked up because the database is unavailable',
     }),
   })
   .meta({ id: 'AuthStatus' });
 export type AuthStatus = z.infer<typeof AuthStatus>;
 
-/** Characters of a password: an emoji is one, though it has the length of two. */
+/** Number of characters of a password: an emoji counts as one, although its length is two. */
 export const lengthOf = (password: string): number => Array.from(password).length;
-/** Fewest characters of a new password. */
+/** Minimum length of a new password, in characters. */
 export const LEAST_PASSWORD_LENGTH = 8;
 
-/** A password as it is set; 8 to 256 characters, the latter in UTF-16 units. */
+/** A new password: 8 characters to 256 UTF-16 units. */
 export const NewPassword = z
   .string()
   .min(LEAST_PASSWORD_LENGTH, { abort: true })
@@ -56,7 +59,7 @@ export const NewPassword = z
     `expected at least ${LEAST_PASSWORD_LENGTH} characters`,
   )
   .refine((value) => value.isWellFormed(), 'expected well-formed Unicode');
-/** A password as it is tried; longer than any that can be set is refused before it costs a hash. */
+/** A password at login; one that is longer than any valid password is refused before it costs a hash. */
 const TriedPassword = z.string().min(1).max(1024);
 
 export const SetupBody = z
@@ -64,19 +67,19 @@ export const SetupBody = z
     password: NewPassword,
     setup_code: text(64)
       .optional()
-      .meta({ description: 'printed at the start; not needed on the machine itself' }),
+      .meta({ description: 'logged when the server starts; not needed on the machine itself' }),
   })
   .meta({ id: 'SetupRequest' });
 export type SetupBody = z.output<typeof SetupBody>;
 
-/** The code of an authenticator app, as apps show it. */
+/** The code of an authenticator app, in the form that apps show. */
 const TotpCode = z
   .string()
   .regex(/^\d{3} ?\d{3}$/, 'expected six digits')
-  .meta({ description: 'six digits of an authenticator app', examples: ['123456'] });
+  .meta({ description: 'six digits from an authenticator app', examples: ['123456'] });
 const RecoveryCode = text(64)
   .min(1)
-  .meta({ description: 'one of the recovery codes; each can be used once' });
+  .meta({ description: 'one of the recovery codes; each is valid once' });
 
 export const LoginBody = z
   .strictObject({
@@ -118,7 +121,7 @@ export const SecondFactorEnableBody = z
 export const SecondFactorState = z
   .strictObject({
     enabled: z.boolean(),
-    pending: z.boolean().meta({ description: 'a secret was made that waits for its first code' }),
+    pending: z.boolean().meta({ description: 'a secret was created, and its first code has not been entered yet' }),
     recovery_codes_left: z.int().min(0),
   })
   .meta({ id: 'SecondFactorState' });
@@ -128,14 +131,14 @@ export const SecondFactorSecret = z
   .strictObject({
     secret: z
       .string()
-      .meta({ description: 'Base32, to be typed into an authenticator app; shown this once' }),
-    uri: z.string().meta({ description: 'otpauth address of the same, for a QR code' }),
+      .meta({ description: 'Base32, to type into an authenticator app; shown only once' }),
+    uri: z.string().meta({ description: 'otpauth URL with the same secret, for a QR code' }),
   })
   .meta({ id: 'SecondFactorSecret' });
 export type SecondFactorSecret = z.infer<typeof SecondFactorSecret>;
 
 export const RecoveryCodes = z
-  .strictObject({ recovery_codes: z.array(z.string()).meta({ description: 'shown this once' }) })
+  .strictObject({ recovery_codes: z.array(z.string()).meta({ description: 'shown only once' }) })
   .meta({ id: 'RecoveryCodes' });
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 
@@ -151,13 +154,13 @@ export const Session = z
     last_seen: Timestamp,
     last_seen_at: former(Timestamp, 'last_seen'),
     expires_at: Timestamp,
-    current: z.boolean().meta({ description: 'the session of this very request' }),
+    current: z.boolean().meta({ description: 'the session of this request' }),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
 export const SessionList = z.array(Session);
 
-/** Query of the page where a login at an OpenID provider begins. */
+/** Query of the page on which a login at an OpenID provider begins. */
 export const OidcStartQuery = z.strictObject({
   /** Path to open after the login. */
   return_to: z.string().default('/'),
@@ -167,7 +170,7 @@ export const OidcStartQuery = z.strictObject({
     .transform((value) => value === 'true'),
 });
 
-/** State of such a login that a browser keeps while it is under way. */
+/** State of such a login, which the browser keeps while it is in progress. */
 export const OidcAttempt = z.strictObject({
   state: z.string().min(20),
   nonce: z.string().min(20),

@@ -40,7 +40,7 @@ export const CacheMetrics = z
   .meta({ id: 'CacheMetrics' });
 export type CacheMetrics = z.infer<typeof CacheMetrics>;
 
-/** A name, or with `*.` the name and all below it. */
+/** A name, or `*.` and a name for the name and its subdomains. */
 const Domain = z
   .string()
   .refine(
@@ -48,7 +48,7 @@ const Domain = z
     'expected a domain name, or *. before one',
   );
 
-/** A type by its mnemonic, or as TYPE65280. */
+/** A type as its mnemonic, or as TYPE65280. */
 const RecordType = z.string().refine((value) => rrTypeCode(value) !== undefined, 'expected a record type');
 
 /** Selects entries; all if empty. */
@@ -64,16 +64,16 @@ export const CacheEntryRow = z
     domain: z.string(),
     type: z.string(),
     rcode: z.string(),
-    ttl_secs: Count.meta({ description: 'how long it still lives; 0 = it may be served stale' }),
+    ttl_secs: Count.meta({ description: 'remaining lifetime; 0 = it may be served stale' }),
     stored_at: Timestamp,
     expires_at: Timestamp,
     stale_until: Timestamp,
-    answers: Count.meta({ description: 'records in the answer section' }),
+    answers: Count.meta({ description: 'number of records in the answer section' }),
     bytes: Count,
     dnssec_status: z.enum(['unchecked', 'secure', 'insecure', 'bogus', 'indeterminate']),
-    dnssec_ok: z.boolean().meta({ description: 'answer to questions with DO' }),
-    checking_disabled: z.boolean().meta({ description: 'answer to questions with CD' }),
-    in_use: z.boolean().meta({ description: 'read since it last could have been dropped' }),
+    dnssec_ok: z.boolean().meta({ description: 'answer to queries with DO' }),
+    checking_disabled: z.boolean().meta({ description: 'answer to queries with CD' }),
+    in_use: z.boolean().meta({ description: 'read since it could last have been evicted' }),
   })
   .meta({ id: 'CacheEntry' });
 export type CacheEntryRow = z.infer<typeof CacheEntryRow>;

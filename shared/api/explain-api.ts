@@ -7,7 +7,7 @@ import { QUERY_STATUS_NAMES } from '../query-log.ts';
 import { ClientKey, Id, MAX_ID, optionalQueryInt, text, Timestamp } from './fields.ts';
 import { UpstreamDetail, UpstreamStatus } from './upstreams-api.ts';
 
-/** Any name that a query could carry; IDN becomes A-labels. */
+/** Any name that a query can contain; IDN becomes A-labels. */
 const QueriedName = text(1020)
   .min(1)
   .transform((value, context) => {
@@ -26,19 +26,19 @@ export const ExplainQuery = z.object({
     .string()
     .refine((value) => rrTypeCode(value) !== undefined, 'expected a type such as A, HTTPS or TYPE65')
     .optional()
-    .meta({ description: 'A if it is absent' }),
+    .meta({ description: 'A if absent' }),
   client: z
     .union([z.ipv4(), z.ipv6()], 'expected an IP address')
     .optional()
-    .meta({ description: 'the address of the client that would ask; 127.0.0.1 if it is absent' }),
+    .meta({ description: 'address of the client; 127.0.0.1 if absent' }),
   client_id: optionalQueryInt(1, MAX_ID).meta({
     description: 'a client of `/clients`, instead of its address and key',
   }),
   group_id: optionalQueryInt(1, MAX_ID).meta({
-    description: 'the group to explain for, instead of the one that the client is in',
+    description: 'the group to explain for, instead of the group of the client',
   }),
   client_key: ClientKey.optional().meta({
-    description: 'the key that the client would name itself by over TLS or HTTPS',
+    description: 'the key with which the client would identify itself over TLS or HTTPS',
   }),
 });
 export type ExplainQuery = z.output<typeof ExplainQuery>;
@@ -47,8 +47,8 @@ export const ExplainedRule = z
   .strictObject({
     judged: z
       .string()
-      .meta({ description: 'the name that the rule meets: the queried one, or one of the answer' }),
-    rule: z.string().meta({ description: 'the rule as its author would write it' }),
+      .meta({ description: 'the name that the rule matches: the queried one, or one in the answer' }),
+    rule: z.string().meta({ description: 'the rule in the syntax of its source' }),
     origin: z.enum([
       'list',
       'managed_domain',
@@ -60,7 +60,7 @@ export const ExplainedRule = z
     ]),
     source: z
       .string()
-      .meta({ description: 'name of the first list, filter, service or schedule profile that says so' }),
+      .meta({ description: 'name of the first list, filter, service or schedule profile with the rule' }),
     sources: z.array(z.string()),
     line: z.int().nullable().meta({ description: 'line of the rule in the copy of the first list' }),
   })
@@ -72,15 +72,15 @@ export const ExplainedList = z
     source_id: Id,
     source: z.string().meta({ description: 'name of the list' }),
     kind: z.enum(['block', 'allow']).meta({ description: 'blocklist or allowlist' }),
-    action: z.enum(['block', 'allow', 'rewrite']).meta({ description: 'what its rule does' }),
+    action: z.enum(['block', 'allow', 'rewrite']).meta({ description: 'action of the rule' }),
     name: z.string().meta({
-      description: 'the queried name or the parent of it at which the rule stands; empty for patterns',
+      description: 'the name of the rule: the queried name or a parent of it; empty for patterns',
     }),
-    rule: z.string().meta({ description: 'the rule as its author would write it' }),
-    line: z.int().nullable().meta({ description: 'null if it is not known without a search' }),
+    rule: z.string().meta({ description: 'the rule in the syntax of its source' }),
+    line: z.int().nullable().meta({ description: 'null if it is unknown without a search' }),
     state: z.enum(['active', 'other_group', 'off', 'lifted']).meta({
       description:
-        'whether the rule counts for the group: its list may serve other groups only or be disabled, and a `$badfilter` rule may lift it',
+        'whether the rule is active for the group: its list may be for other groups only or be disabled, and a `$badfilter` rule may cancel it',
     }),
   })
   .meta({ id: 'ExplainedList' });
@@ -100,10 +100,10 @@ const ExplainedUpstreams = z
     zone: z.string().nullable().meta({ description: 'the forward zone of the name; null = the pools' }),
     pools: z.array(ExplainedPool).meta({
       description:
-        'first the one that is asked first; the servers of a forward zone are one pool. Pools are those of now',
+        'in the order in which they are asked; the servers of a forward zone are one pool. Pools are the current ones',
     }),
     answered_by: z.string().nullable().meta({
-      description: 'the server that gave the answer, also one from the cache; null = none, or not known',
+      description: 'the server that sent the answer, even if it came from the cache; null = none, or unknown',
     }),
   })
   .meta({ id: 'ExplainedUpstreams' });
@@ -115,30 +115,30 @@ const LoggedThen = z
     status: z.enum(QUERY_STATUS_NAMES),
     block_source: z.string().nullable(),
     block_rule: z.string().nullable(),
-    revision: z.int().nullable().meta({ description: 'the newest one when it was answered; null = none' }),
-    current_revision: z.int().nullable().meta({ description: 'the newest one now' }),
+    revision: z.int().nullable().meta({ description: 'the newest one at the time of the answer; null = none' }),
+    current_revision: z.int().nullable().meta({ description: 'the current one' }),
     by: z.enum(['policy_in_force', 'kept_generation']).meta({
       description:
-        'what the rest of this answer explains by: the policy of now, or `snapshot_id`, the generation of that moment, which does not ask the upstreams again',
+        'the policy that the rest of this explanation uses: the current one, or `snapshot_id`, the generation of that time, which does not ask the upstreams again',
     }),
     exact: z.boolean().meta({
       description:
         'rules, groups and lists are those of that time, and so are schedules and grants if the generation was kept; the addresses of clients, the configuration and upstreams are always the current ones',
     }),
-    reason: z.string().nullable().meta({ description: 'why it is not exact' }),
+    reason: z.string().nullable().meta({ description: 'reason why it is not exact' }),
   })
   .meta({ id: 'LoggedThen' });
 export type LoggedThen = z.infer<typeof LoggedThen>;
 
 export const ExplainAnswer = z
   .strictObject({
-    logged: LoggedThen.optional().meta({ description: 'what the log says; only for query_id' }),
+    logged: LoggedThen.optional().meta({ description: 'content of the log; only for query_id' }),
     domain: z.string(),
     type: z.string(),
     client: z.string(),
     group_id: Id,
     snapshot_id: z.int(),
-    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'as the query log would have it' }),
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'as in the query log' }),
     decided_by: ExplainedRule.nullable(),
     stages: z.array(
       z
@@ -147,19 +147,19 @@ export const ExplainAnswer = z
           verdict: z.enum(['continue', 'answered', 'dropped', 'unresolved']),
           rules: z
             .array(ExplainedRule)
-            .meta({ description: 'all that meet the name, whether they decide or not' }),
+            .meta({ description: 'all that match the name, whether or not they decide' }),
           detail: z.string().nullable().meta({
             description:
-              'what the stage found, if not a rule; for client_group: what gave the client its group',
+              'result of the stage if it is not a rule; for client_group: how the group was found',
           }),
         })
         .meta({ id: 'ExplainedStage' }),
     ),
     lists: z.array(ExplainedList).meta({
-      description: 'every compiled list with a rule for the name, whether it serves the group or not',
+      description: 'every compiled list with a rule for the name, whether or not it is for the group',
     }),
     upstreams: ExplainedUpstreams.nullable().meta({
-      description: 'who is asked about the name, if the cache has no answer; null = decided before',
+      description: 'the servers to ask for the name if the cache has no answer; null = decided before',
     }),
     answer: z
       .strictObject({
@@ -171,7 +171,7 @@ export const ExplainAnswer = z
       .nullable()
       .meta({
         description:
-          'what would be sent; for a kept generation the logged answer. Null = nothing is sent, or, if the last stage is unresolved, the answer of that time is not in the log',
+          'the answer to send; for a kept generation the logged answer. Null = no answer is sent, or, if the last stage is unresolved, the answer of that time is not in the log',
       }),
   })
   .meta({ id: 'Explanation' });

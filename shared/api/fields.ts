@@ -1,7 +1,7 @@
 /**
- * The building blocks of every request and answer of the REST API: ids, timestamps, texts, periods, pages.
- * A schema here both validates what came in and describes it in the OpenAPI document; the schemas of the
- * features are the files beside this one. Nothing here knows about HTTP.
+ * The building blocks of all requests and answers of the REST API: ids, timestamps, texts, periods, pages. A schema
+ * here validates input and describes it in the OpenAPI document; the schemas of the features are in the other files of
+ * this directory. Nothing here depends on HTTP.
  */
 import { z } from 'zod';
 import { canonicalClientKey } from '../dns/client-key.ts';
@@ -13,14 +13,14 @@ export const MAX_ID = 0x7fff_ffff;
 /** Id of an entity. */
 export const Id = z.int().min(1).max(MAX_ID);
 
-/** An id in a path: digits only, because a client that sends anything else has a bug worth naming. */
+/** An id in a path: only digits, because any other value means a bug in the client, which should get a clear error. */
 const PathId = z
   .string()
   .regex(/^\d{1,15}$/, 'expected an integer')
   .transform(Number)
   .meta({ type: 'integer', minimum: 1, maximum: MAX_ID });
 
-/** A whole number in a query string, in decimal digits and nothing else; `fallback` where it is absent. */
+/** A whole number in a query string, in decimal digits only; `fallback` if it is absent. */
 export function queryInt(min: number, max: number, fallback: number) {
   return digits(min, max, { default: fallback }).default(fallback);
 }
@@ -30,7 +30,7 @@ export function optionalQueryInt(min: number, max: number) {
   return digits(min, max).optional();
 }
 
-/** `Number()` alone would take `0x10`, `1e2` and blanks. */
+/** `Number()` alone would accept `0x10`, `1e2` and blanks. */
 function digits(min: number, max: number, more: { readonly default?: number } = {}) {
   return z
     .string()
@@ -44,12 +44,12 @@ function digits(min: number, max: number, more: { readonly default?: number } = 
 export const IdParams = z.strictObject({ id: PathId });
 export type IdParams = z.output<typeof IdParams>;
 
-/** A moment, ISO 8601 in UTC with `Z`. */
+/** A time, ISO 8601 in UTC with `Z`. */
 export const Timestamp = z.iso.datetime();
 
 /**
- * Free text of at most `max` UTF-16 units on one line or several. Control characters other than tab and
- * line feed are refused (PostgreSQL cannot store NUL), and so are lone surrogates, which have no UTF-8.
+ * Free text of at most `max` UTF-16 units, with or without line breaks. Rejects control characters except tab and line
+ * feed (PostgreSQL cannot store NUL), and lone surrogates, which have no UTF-8 encoding.
  */
 export function text(max: number): z.ZodString {
   return (
@@ -62,7 +62,9 @@ export function text(max: number): z.ZodString {
   );
 }
 
-/** Text on one line that shows all that it says, and cannot reorder what is shown around it; may be empty. */
+/**
+ * Text on one line without invisible characters and without characters that reorder the text around it; may be empty.
+ */
 export function line(max: number): z.ZodString {
   return text(max)
     .refine((value) => !/[\t\n\u0080-\u009f\u2028\u2029]/.test(value), 'expected one line')
@@ -73,7 +75,7 @@ export function line(max: number): z.ZodString {
     );
 }
 
-/** A line that names a person or a program, which also has no joiners and no variation selectors. */
+/** A line that identifies a person or a program; also without joiners and variation selectors. */
 export function identity(max: number): z.ZodString {
   return line(max).refine(
     (value) => hasHidden(value) || !hasInvisible(value),
@@ -81,14 +83,14 @@ export function identity(max: number): z.ZodString {
   );
 }
 
-/** A name that people give to a thing: a line of 1..`max` units, no blanks at its ends. */
+/** A name that users give to an object: a line of 1..`max` units, without blanks at its ends. */
 export function label(max: number): z.ZodString {
   return line(max)
     .min(1)
     .refine((value) => value === value.trim(), 'expected no blanks at the ends');
 }
 
-/** A comment; null is taken as well and means none, which is the empty text. */
+/** A comment; null means no comment, which is the empty text. */
 export const Comment = text(1000)
   .nullable()
   .transform((value) => value ?? '');
@@ -104,32 +106,32 @@ export function periodMs(value: string): number | undefined {
   return ms <= MAX_PERIOD_MS ? ms : undefined;
 }
 
-/** A look back from now: `<N>m|h|d|w`, at most ten years. */
+/** A period that ends now: `<N>m|h|d|w`, at most ten years. */
 export const Period = z
   .string()
   .refine((value) => periodMs(value) !== undefined, 'expected <N>m, <N>h, <N>d or <N>w of at most ten years')
   .meta({ examples: ['24h'], pattern: '^[1-9]\\d{0,6}[mhdw]$' });
 
-/** An older spelling of a field or parameter, for one more release beside the present one. */
+/** A former name of a field or parameter, which is accepted for one more release. */
 export function former<S extends z.ZodType>(schema: S, present: string): S {
   const deprecated = true;
-  // A parameter is marked itself, beside its schema.
+  // Parameters need the mark themselves, not only in their schema.
   return schema.meta({ deprecated, description: `use ${present}`, param: { deprecated } });
 }
 
-/** One of a closed set in a query string, in any case. */
+/** A value of a fixed set in a query string, in any case. */
 export function anyCase<const T extends string>(values: readonly T[]): z.ZodType<T, T> {
   const written = new Map(values.map((value) => [value.toLowerCase(), value]));
   const fold = (given: unknown): unknown =>
     typeof given === 'string' ? (written.get(given.toLowerCase()) ?? given) : given;
-  // The document and the typed client have the values as they are written.
+  // The document and the typed client have the values in their original case.
   return z.preprocess(fold, z.enum(values)) as unknown as z.ZodType<T, T>;
 }
 
-/** A node of a filter, by `server.node_name`. */
+/** A node to filter by, from `server.node_name`. */
 export const NodeName = text(255).min(1);
 
-/** Clients of a filter: one address, or a network of them. */
+/** Clients to filter by: one address, or a network. */
 export const AddressOrNetwork = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   'expected an IP address or a network in CIDR',

@@ -1,8 +1,8 @@
-/** Requests and answers of `{api}/import`: settings taken over from another DNS filter. */
+/** Requests and answers of `{api}/import`: imports the settings of another DNS filter. */
 import { z } from 'zod';
 import { Id } from './fields.ts';
 
-/** The programs whose settings are read. */
+/** The programs whose settings can be imported. */
 export const IMPORT_FORMATS = [
   'pihole',
   'adguard_home',
@@ -21,16 +21,16 @@ export const ImportQuery = z.object({
     .default('auto')
     .meta({
       description:
-        'program whose settings the file holds; auto = detected from its content. pihole: an archive of Teleporter, or gravity.db; ' +
-        'adguard_home: AdGuardHome.yaml, or its folder packed; blocky: a YAML file, or its folder packed; ' +
-        'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder as JSON; dnsmasq: dnsmasq.conf, or its folder packed; hosts: a hosts file. ' +
+        'program that the file is from; auto = detected from its content. pihole: a Teleporter archive, or gravity.db; ' +
+        'adguard_home: AdGuardHome.yaml, or its packed folder; blocky: a YAML file, or its packed folder; ' +
+        'technitium: the zip of a backup; nextdns: a profile as JSON; controld: a folder as JSON; dnsmasq: dnsmasq.conf, or its packed folder; hosts: a hosts file. ' +
         'Folders are packed as zip, tar or tar.gz',
     }),
   dry_run: z
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .meta({ type: 'boolean', description: 'reports what the import would do, and changes nothing' }),
+    .meta({ type: 'boolean', description: 'reports the effects of the import, and changes nothing' }),
   settings: z
     .string()
     .max(4000)
@@ -41,8 +41,8 @@ export const ImportQuery = z.object({
     .meta({
       type: 'string',
       description:
-        'which of the settings that a dry run lists are set: default = those that it ticks (upstreams are asked ' +
-        'again, and a pool without an answer is left out), none, or their keys, separated by commas',
+        'which of the settings in a dry run to set: default = those that it selects (upstreams are tested ' +
+        'again, and a pool that does not answer is left out), none, or their keys, separated by commas',
     }),
   answers: z
     .string()
@@ -58,12 +58,12 @@ export const ImportQuery = z.object({
     .meta({
       type: 'string',
       description:
-        'answers to the questions that a dry run asks, as question:choice, separated by commas; the others are ' +
-        'answered as the dry run proposes',
+        'answers to the questions of a dry run, as question:choice, separated by commas; other questions get ' +
+        'the answer that the dry run proposes',
     }),
 });
 
-/** The keys of the settings that an import sets; `default` = as a dry run ticks them. */
+/** The keys of the settings that an import sets; `default` = those that a dry run selects. */
 export type SettingSelection = 'default' | ReadonlySet<string>;
 
 /** Kind of an item of the file, in Weir's terms; `other` for one that Weir does not have. */
@@ -88,18 +88,18 @@ export type ImportItemKind = z.infer<typeof ItemKind>;
 
 const ItemResult = z.enum(['done', 'changed', 'skipped', 'not_mapped', 'differs']).meta({
   description:
-    'made; given other values; in Weir already; has no equivalent, or is left to people; is taken, but answers or behaves differently here',
+    'created; updated; already in Weir; has no equivalent, or is left to the user; imported, but behaves differently here',
 });
 export type ImportItemResult = z.infer<typeof ItemResult>;
 
 export const ImportItem = z
   .strictObject({
     kind: ItemKind,
-    name: z.string().meta({ description: 'as the file has it; never a secret' }),
+    name: z.string().meta({ description: 'as in the file; never a secret' }),
     action: z
       .enum(['allow', 'deny'])
       .nullable()
-      .meta({ description: 'of a rule or a list, whether it allows or denies' }),
+      .meta({ description: 'whether a rule or a list allows or denies' }),
     result: ItemResult,
     reason: z.string().nullable(),
   })
@@ -112,14 +112,14 @@ export const ImportSetting = z
   .strictObject({
     key: z.string().meta({
       description:
-        'a key of the configuration; the pools of dns.pools are chosen one by one, by their place, such as dns.pools.0',
+        'a key of the configuration; the pools of dns.pools are selected separately, by their position, such as dns.pools.0',
     }),
-    value: z.unknown().meta({ description: 'what the key is set to; without secrets' }),
+    value: z.unknown().meta({ description: 'the new value; without secrets' }),
     selected: z.boolean(),
     reason: z.string().nullable().meta({
-      description: 'why it is not selected, or what to know before; of pools, which servers do not answer',
+      description: 'why it is not selected, or a warning; for pools, which servers do not answer',
     }),
-    can_select: z.boolean().meta({ description: 'false = the value cannot be set, for the reason given' }),
+    can_select: z.boolean().meta({ description: 'false = the value cannot be set, for the given reason' }),
   })
   .meta({ id: 'ImportSetting' });
 export type ImportSetting = z.infer<typeof ImportSetting>;
@@ -129,16 +129,16 @@ export const ImportQuestion = z
     id: z.string(),
     kind: z.enum(['starting_list', 'device_group']).meta({
       description:
-        'whether the list of the first start stays active; which group a device has that the file knows by its address',
+        'whether the default list stays active; the group of a device that the file knows by its address',
     }),
     name: z.string().meta({ description: 'the list, or the device' }),
     choices: z.array(
       z.strictObject({
         id: z.enum(['keep', 'disable', 'address', 'device']),
-        text: z.string().meta({ description: 'what it means; of a device, the name of its group' }),
+        text: z.string().meta({ description: 'explanation; for a device, the name of its group' }),
       }),
     ),
-    choice: z.string().meta({ description: 'the one that was given, else the one that is proposed' }),
+    choice: z.string().meta({ description: 'the given one, else the proposed one' }),
   })
   .meta({ id: 'ImportQuestion' });
 export type ImportQuestion = z.infer<typeof ImportQuestion>;
@@ -150,7 +150,7 @@ export const ImportDifference = z
     reason: z.string(),
     queries: Count.nullable().meta({
       description:
-        'queries of the last 7 days that it concerns, by the log of Weir or that of the export; null without one',
+        'affected queries of the last 7 days, from the log of Weir or of the export; null without a log',
     }),
   })
   .meta({ id: 'ImportDifference' });
@@ -160,7 +160,7 @@ export const ImportReport = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
     dry_run: z.boolean(),
-    revision: Id.nullable().meta({ description: 'the revision that holds the import; null if it made none' }),
+    revision: Id.nullable().meta({ description: 'the revision of the import; null if there is none' }),
     counts: z.strictObject({
       done: Count,
       changed: Count,
@@ -171,14 +171,14 @@ export const ImportReport = z
     items: z.array(ImportItem),
     settings: z.array(ImportSetting).meta({
       description:
-        'keys of the configuration that are offered; the selected ones are set as PATCH /config sets them',
+        'keys of the configuration that can be set; the selected ones are set as by PATCH /config',
     }),
     questions: z.array(ImportQuestion),
     differences: z
       .array(ImportDifference)
-      .meta({ description: 'what answers or behaves differently here; the most used names first' }),
+      .meta({ description: 'what behaves differently here; the most used names first' }),
     configuration: z.string().meta({
-      description: 'the settings that the file has, as TOML for a configuration file; empty = none',
+      description: 'the settings in the file, as TOML for a configuration file; empty = none',
     }),
   })
   .meta({ id: 'ImportReport' });

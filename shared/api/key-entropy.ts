@@ -1,12 +1,12 @@
-/** How hard a key is to guess, judged by its characters alone. */
+/** Estimates how hard a key is to guess, from its characters alone. */
 
-/** Least bits of an imported key; one random key of 20 hexadecimal digits in 1,000 has fewer by `estimatedBits`. */
+/** Minimum bits of an imported key; by `estimatedBits`, one in 1,000 random keys of 20 hexadecimal digits has fewer. */
 export const LEAST_KEY_BITS = 48;
 
 /**
- * A low estimate of the bits of entropy of a text: Shannon's entropy per character, times the characters that neither
- * repeat three characters from before nor continue a sequence such as `abc` or `975`. Random keys have at least 2.4 bits
- * per character by it. Words that people choose are recognized by `guessable-key.ts` of the control plane.
+ * A low estimate of the entropy of a text in bits: Shannon's entropy per character, times the number of characters that
+ * neither repeat three earlier characters nor continue a sequence such as `abc` or `975`. Random keys have at least 2.4
+ * bits per character by this measure. `guessable-key.ts` of the control plane recognizes words.
  */
 export function estimatedBits(key: string): number {
   return entropyPerCharacter(key) * unexpectedCharacters(key);

@@ -7,41 +7,41 @@ export const ClusterNode = z
   .strictObject({
     node: z.string().meta({ description: '`server.node_name`' }),
     version: z.string().nullable(),
-    address: z.string().nullable().meta({ description: 'where it may be reached; null = not known' }),
-    started_at: Timestamp.nullable().meta({ description: 'when the node took its name, as it starts' }),
+    address: z.string().nullable().meta({ description: 'its address; null = unknown' }),
+    started_at: Timestamp.nullable().meta({ description: 'when the node started with this name' }),
     last_seen: Timestamp.meta({
-      description: 'of the node that answers it is now; others say every two seconds that they run',
+      description: 'for the answering node, now; other nodes report every two seconds',
     }),
     presence: z.enum(['live', 'late', 'gone']).meta({
-      description: 'late = silent for 6 s; gone = ended, or silent for 60 s: it may be forgotten',
+      description: 'late = silent for 6 s; gone = ended, or silent for 60 s: it may be removed',
     }),
     state: z.enum(['starting', 'ready', 'draining']).nullable().meta({
-      description: 'starting = no policy is active yet; draining = about to end; null = not known',
+      description: 'starting = no policy is active yet; draining = about to end; null = unknown',
     }),
-    snapshot_id: z.int().min(0).nullable().meta({ description: 'counts what the node has published' }),
+    snapshot_id: z.int().min(0).nullable().meta({ description: 'number of the snapshot that the node has published' }),
     policy_revision: z.int().min(0).nullable().meta({
       description:
-        'the newest revision that it answers by; null = not known, as when it started without a database',
+        'the newest revision that it uses; null = unknown, for example after a start without a database',
     }),
     applied_at: Timestamp.nullable().meta({ description: 'when that revision became active' }),
     lag_ms: z.int().min(0).nullable().meta({ description: 'for how long there has been a newer revision' }),
-    qps: z.number().min(0).nullable().meta({ description: 'queries of its last second' }),
+    qps: z.number().min(0).nullable().meta({ description: 'queries in its last second' }),
     rows_lost: z.int().min(0).nullable().meta({
-      description: 'rows of the query log, since its start, those included that found a full log ring',
+      description: 'rows of the query log since its start, including those that were dropped because a log ring was full',
     }),
     rows_missing: z.int().min(0).meta({
       description:
-        'rows of the query log that its processes before had numbered, or its last one where it is gone, and that are not in the database: lost by a kill, or waiting on its disk',
+        'rows of the query log that its earlier processes had numbered, or its last process if the node is gone, and that are not in the database: lost when a process was killed, or waiting on its disk',
     }),
     rows_missing_is_minimum: z.boolean().meta({
       description:
-        'a process of the node was killed, or is gone: how many rows it had not numbered yet is not known',
+        'a process of the node was killed, or is gone: the number of rows that had no number yet is unknown',
     }),
     rows_spooled: z.int().min(0).nullable().meta({
-      description: 'rows of the query log that went to its disk as the database was away, since its start',
+      description: 'rows of the query log that were written to its disk since its start because the database was unavailable',
     }),
     clock_offset_ms: z.int().nullable().meta({
-      description: 'how far its clock is ahead of that of the database',
+      description: 'how far its clock is ahead of the clock of the database',
     }),
     upstreams: z
       .strictObject({ all: z.int().min(0), unhealthy: z.int().min(0) })
@@ -50,7 +50,7 @@ export const ClusterNode = z
     cache: z.strictObject({ entries: z.int().min(0), hit_rate: z.number().min(0).max(100) }).nullable(),
     drift: z.array(z.string()).nullable().meta({
       description:
-        'keys of the configuration by which it runs otherwise than others: set by its environment, or waiting for a restart',
+        'keys of the configuration whose values differ from those of other nodes: set by its environment, or waiting for a restart',
     }),
   })
   .meta({ id: 'ClusterNode' });

@@ -13,20 +13,20 @@ export const ProbeParams = z.strictObject({ probe_id: ProbeId });
 export const Probe = z
   .strictObject({
     id: ProbeId.meta({
-      description: 'reads the probe: keep it from others',
+      description: 'required to read the probe: keep it secret from others',
       examples: ['pbjqYr4oY1sX0UuqzVbKmg'],
     }),
     name: z.string().meta({
       description:
-        'the name that the device is to ask; the answer is NXDOMAIN, and never comes from elsewhere',
+        'the name that the device has to query; the answer is NXDOMAIN, and is never forwarded',
       examples: ['8f3a5c0e9b7d42610f5e8a3c.probe.weir.test'],
     }),
     node: z.string(),
     created_at: Timestamp,
     expires_at: Timestamp,
     asked: z.boolean(),
-    asked_at: Timestamp.nullable().meta({ description: 'when it was asked first' }),
-    client: z.string().nullable().meta({ description: 'the address that asked first' }),
+    asked_at: Timestamp.nullable().meta({ description: 'when it was first queried' }),
+    client: z.string().nullable().meta({ description: 'the address that queried it first' }),
     client_hostname: z
       .string()
       .nullable()
@@ -43,9 +43,9 @@ export const Probe = z
       .max(8)
       .meta({
         description:
-          'the addresses and transports that asked, the earliest first: a device may ask over IPv4 and over IPv6',
+          'the addresses and transports that queried it, the earliest first: a device may use IPv4 and IPv6',
       }),
-    queries: z.int().min(0).meta({ description: 'how often it was asked' }),
+    queries: z.int().min(0).meta({ description: 'number of queries' }),
   })
   .meta({ id: 'Probe' });
 export type Probe = z.infer<typeof Probe>;

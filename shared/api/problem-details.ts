@@ -1,9 +1,9 @@
-/** The one shape of every error answer: problem details of RFC 9457 with Weir's members. */
+/** The one form of every error answer: problem details of RFC 9457 with Weir's members. */
 import { z } from 'zod';
 
 /**
- * Stable machine codes of errors; texts may change, these do not. `unavailable` is the database; where anything else that
- * an answer needs is away, the code is `dependency_unavailable` and the detail names it.
+ * Stable machine codes of errors; texts may change, these do not. `unavailable` is the database; if any other
+ * dependency of an answer is unavailable, the code is `dependency_unavailable` and the detail names it.
  */
 export const PROBLEM_CODES = [
   'invalid',
@@ -54,7 +54,7 @@ export type UnauthorizedCode = Extract<
 /** Codes of a 429. */
 export type TooManyCode = Extract<ProblemCode, 'locked_out' | 'rate_limited' | 'busy'>;
 
-/** One bad field of a request; `path` is dotted (`group_ids.0`), empty for the body as a whole. */
+/** One invalid field of a request; `path` is dotted (`group_ids.0`), empty for the whole body. */
 export const FieldProblem = z.strictObject({ path: z.string(), message: z.string() });
 export type FieldProblem = z.infer<typeof FieldProblem>;
 
@@ -67,11 +67,11 @@ export const Problem = z
     detail: z.string(),
     error: z.enum(PROBLEM_CODES),
     errors: z.array(FieldProblem).optional(),
-    /** For `dependency_unavailable`: what is away; absent if only the detail names it. */
+    /** For `dependency_unavailable`: the unavailable dependency; absent if only the detail names it. */
     dependency: z.enum(DEPENDENCIES).optional(),
     /** For `not_in_force`: the change is stored; repeating it would store it twice. */
     stored: z.literal(true).optional(),
-    /** Of `not_in_force`: the id of the change's revision; absent where the change makes none. */
+    /** For `not_in_force`: the id of the change's revision; absent if the change has no revision. */
     revision: z.int().optional(),
   })
   .meta({ id: 'Problem' });

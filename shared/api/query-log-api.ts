@@ -58,32 +58,32 @@ const conditions = {
 
 /** The condition under the name with `!`: `?status!=CACHED` is the parameter `status!`. */
 function excluding<S extends z.ZodType>(condition: S) {
-  return condition.optional().meta({ description: 'excludes what matches' });
+  return condition.optional().meta({ description: 'excludes matching rows' });
 }
 
-/** Filters of the log: all conditions must hold, and no excluding one. */
+/** Filters of the log: rows must meet all conditions, and no excluding one. */
 export const QueryLogFilters = z.object({
   period: Period.optional(),
   from: Moment.optional().meta({ description: 'inclusive' }),
   to: Moment.optional().meta({ description: 'exclusive' }),
   domain: conditions.domain
     .optional()
-    .meta({ description: 'part of the queried name, in Unicode or as the log has it' }),
+    .meta({ description: 'part of the queried name, in Unicode or in the form of the log' }),
   client: conditions.client.optional(),
   client_id: conditions.client_id.meta({
-    description: 'a client of `/clients`: queries from all addresses that it is known at, and by its key',
+    description: 'a client of `/clients`: queries from all its addresses, and by its key',
   }),
   group_id: conditions.group_id,
   type: conditions.type.optional(),
   status: conditions.status
     .optional()
-    .meta({ description: 'BLOCKED stands for every status of blocked queries' }),
+    .meta({ description: 'BLOCKED matches every status of blocked queries' }),
   rcode: conditions.rcode.optional().meta({
-    description: 'NODATA stands for NOERROR without an answer record; NOERROR has these rows too',
+    description: 'NODATA matches NOERROR without an answer record; NOERROR also matches these rows',
   }),
   protocol: conditions.protocol.optional(),
   upstream: conditions.upstream.optional().meta({
-    description: 'a server in any form of its address: 192.0.2.53 finds udp://192.0.2.53:53',
+    description: 'a server in any form of its address: 192.0.2.53 matches udp://192.0.2.53:53',
   }),
   dnssec: conditions.dnssec.optional(),
   node: conditions.node.optional(),
@@ -101,14 +101,14 @@ export const QueryLogFilters = z.object({
 });
 export type QueryLogFilters = z.output<typeof QueryLogFilters>;
 
-/** Rows that may be skipped: the places of all of them are held until the page is found. */
+/** Maximum number of rows to skip: the positions of all of them are kept until the page is found. */
 export const MOST_OFFSET = 100_000;
 
-/** One page of what the filters select. */
+/** One page of the matching rows. */
 export const QueryLogQuery = Page.extend({
   offset: Page.shape.offset.refine(
     (offset) => offset <= MOST_OFFSET,
-    `expected at most ${MOST_OFFSET}; go further with cursor, or with from and to`,
+    `expected at most ${MOST_OFFSET}; use cursor, or from and to, to go further`,
   ),
   cursor: text(200)
     .min(1)
@@ -118,13 +118,16 @@ export const QueryLogQuery = Page.extend({
 });
 export type QueryLogQuery = z.output<typeof QueryLogQuery>;
 
-/** The whole of what the filters select. */
+/** All matching rows. */
 export const QueryLogExport = QueryLogFilters.extend({
   format: anyCase(['csv', 'ndjson', 'parquet']).default('csv'),
 });
 export type QueryLogExport = z.output<typeof QueryLogExport>;
 
-/** One answered query; of limited ones the first of a client network in a second, with the number of the others. */
+/**
+ * One answered query. Of rate-limited queries, only the first of a client network in a second has a row, with the
+ * number of the others.
+ */
 export const LoggedQuery = z
   .strictObject({
     id: z.int().min(1),
@@ -132,7 +135,7 @@ export const LoggedQuery = z
     node: z.string(),
     client: z.string(),
     client_hostname: z.string().nullable().meta({
-      description: 'of the client at the address now; or the name of the one that named itself by its key',
+      description: 'name of the client that has the address now, or that identified itself by its key',
     }),
     group_id: Id,
     domain: z.string(),
@@ -142,7 +145,7 @@ export const LoggedQuery = z
     block_source: z.string().nullable().meta({
       description: 'name of the list, managed domain, filter, service or schedule profile that blocked it',
     }),
-    block_rule: z.string().nullable().meta({ description: 'the rule as its author would write it' }),
+    block_rule: z.string().nullable().meta({ description: 'the rule in the syntax of its source' }),
     rcode: z.string(),
     response_time_us: z.int().min(0),
     cached: z.boolean(),
@@ -151,32 +154,32 @@ export const LoggedQuery = z
     answers: z
       .array(z.strictObject({ name: z.string(), type: z.string(), ttl: z.int(), data: z.string() }))
       .nullable()
-      .meta({ description: 'null = not kept; empty = the answer has no records' }),
+      .meta({ description: 'null = not stored; empty = the answer has no records' }),
     repeats: z.int().min(0).meta({
       description:
-        'further queries that this row stands for: of RATE_LIMITED queries only the first of a client network (prefix lengths of dns.rate_limit) in a second has a row, or a few where many queries come; names, types and clients of the others may differ. Statistics count each by what it was, except by name',
+        'further queries that this row represents: of RATE_LIMITED queries only the first of a client network (prefix lengths of dns.rate_limit) in a second has a row, or a few if there are many queries; names, types and clients of the others may differ. Statistics count each query individually, except by name',
     }),
     client_id: Id.nullable().meta({
-      description: 'the client that named itself by its key; null = known by its address',
+      description: 'the client that identified itself by its key; null = identified by its address',
     }),
     block_alias: z.string().nullable().meta({
-      description: 'of BLOCKED_CNAME: the name in the answer that the rule matches',
+      description: 'for BLOCKED_CNAME: the name in the answer that the rule matches',
     }),
     answer_type: z.string().nullable().meta({
-      description: 'type of the first record of the answer, also if answers are not kept; null = none',
+      description: 'type of the first record of the answer, even if answers are not stored; null = none',
     }),
     extended_error: z.int().min(0).max(65_535).nullable().meta({
-      description: 'code of the extended DNS error (RFC 8914) that went with the answer',
+      description: 'code of the extended DNS error (RFC 8914) in the answer',
     }),
     decision_origin: z.enum(DECISION_ORIGINS).nullable().meta({
       description:
-        'of BLOCKED_CNAME: managed or regex if the rule is not in a list; of LOCAL: canary for names by which programs ask whether to bypass this server',
+        'for BLOCKED_CNAME: managed or regex if the rule is not in a list; for LOCAL: canary for names by which programs check whether to bypass this server',
     }),
   })
   .meta({ id: 'LoggedQuery' });
 export type LoggedQuery = z.infer<typeof LoggedQuery>;
 
-/** Path parameters of a row, whose ids go beyond those of entities; the route reads the number. */
+/** Path parameters of a row, whose ids can exceed those of other entities; the route parses the number. */
 export const LoggedQueryParams = z.strictObject({
   id: z
     .string()
@@ -187,23 +190,23 @@ export const LoggedQueryParams = z.strictObject({
 /** A row that was answered a moment ago. */
 const TailedQuery = LoggedQuery.extend({
   id: LoggedQuery.shape.id.nullable().meta({
-    description: 'null while the database has not numbered this run of the node',
+    description: 'null until the database has numbered this run of the node',
   }),
   repeats: LoggedQuery.shape.repeats.meta({
-    description: '0 in rows of the node that was asked: they are shown before the second is over',
+    description: '0 in rows of the node that was asked: they are shown before their second has ended',
   }),
 }).meta({ id: 'TailedQuery' });
 
 /** The data of one event of `/queries/stream`. */
 export const QueryTailEvent = z
   .strictObject({
-    rows: z.array(TailedQuery).meta({ description: 'those that came since the last event' }),
+    rows: z.array(TailedQuery).meta({ description: 'rows since the last event' }),
     skipped: z.int().min(0).meta({
-      description: 'further rows that arrived and were left out; in a flood also some that were not checked',
+      description: 'further rows that arrived and were left out; under heavy load this includes some that were not checked',
     }),
     nodes: z
       .enum(['all', 'own'])
-      .meta({ description: 'own: only rows of this node, as what others store is not heard of now' }),
+      .meta({ description: 'own: only rows of this node, because rows of other nodes are currently not received' }),
   })
   .meta({ id: 'QueryTailEvent' });
 
@@ -211,15 +214,15 @@ export type QueryTailEvent = z.infer<typeof QueryTailEvent>;
 
 export const QueryLogPage = pageOf(LoggedQuery)
   .extend({
-    total: z.int().min(0).meta({ description: 'rows on all pages' }),
+    total: z.int().min(0).meta({ description: 'number of rows on all pages' }),
     total_queries: z.int().min(0).meta({
-      description: 'queries that those rows stand for: total and the repeats of all of them',
+      description: 'queries that those rows represent: total plus the repeats of all of them',
     }),
     prev_cursor: z.string().nullable().meta({
-      description: 'the next newer rows, also those that come later; null for an empty page without cursor',
+      description: 'the next newer rows, including those that arrive later; null for an empty page without cursor',
     }),
     damaged_blocks: z.int().min(0).meta({
-      description: 'blocks of the log that could not be read: their rows are left out',
+      description: 'blocks of the log that could not be read; their rows are left out',
     }),
   })
   .meta({ id: 'QueryLogPage' });

@@ -1,4 +1,7 @@
-/** Requests and answers of `{api}/settings`, how names of the local network are looked up, and of `{api}/config`. */
+/**
+ * Requests and answers of `{api}/settings`, which control how names of the local network are looked up, and of
+ * `{api}/config`.
+ */
 import { z } from 'zod';
 import { FILE_ONLY_KEYS } from '../policy/file-only-keys.ts';
 import { canonicalDomain } from '../policy/domain-rule.ts';
@@ -11,13 +14,13 @@ const LocalDomain = text(1020)
     context.addIssue('expected a domain name such as home.arpa, or the empty text');
     return z.NEVER;
   })
-  .meta({ description: 'asked from local_dns_server; may have private addresses; empty = none' });
+  .meta({ description: 'forwarded to local_dns_server; may have private addresses; empty = none' });
 
 /** The route checks its form. */
 const LocalDnsServer = text(300)
   .transform((value) => value.trim())
   .meta({
-    description: 'host:port; asked for local_domain and the reverse zones of private addresses; empty = none',
+    description: 'host:port; used for local_domain and the reverse zones of private addresses; empty = none',
     examples: ['192.0.2.1:53'],
   });
 
@@ -42,7 +45,7 @@ export const DnsSettingsBody = z
   .meta({ id: 'DnsSettingsUpdate' });
 export type DnsSettingsChange = z.output<typeof DnsSettingsBody>;
 
-/** Keys that take effect with a restart; a test holds them to the table of keys. */
+/** Keys that take effect after a restart; a test compares them with the table of keys. */
 export const RESTART_KEYS = [
   ...['server.web_port', 'server.alt_compat', 'server.dns_port', 'server.bind_address', 'server.workers'],
   ...['server.node_name', 'server.site', 'server.start_unfiltered', 'server.data_dir'],
@@ -64,20 +67,20 @@ const Section = z.record(z.string(), z.unknown());
 
 const Keys = z.array(z.string()).meta({ description: 'keys whose values need a restart' });
 
-/** The configuration as it is stored, keys as in the TOML file; secrets are left out. */
+/** The stored configuration, with keys as in the TOML file; secrets are left out. */
 export const ConfigAnswer = z
   .strictObject({
     ...sectionsOf(Section),
     sources: z.record(z.string(), z.enum(['default', 'file', 'local_file', 'environment', 'database'])).meta({
       description:
-        'where each key takes its value from: the file of this node, weir.local.toml in its data directory for changes that could not be written there, the database for keys of the whole cluster, or its environment, which outranks all',
+        'source of the value of each key: the file of this node, weir.local.toml in its data directory for changes that could not be written to the file, the database for keys of the whole cluster, or the environment, which has precedence',
     }),
     restart_required: Keys,
   })
   .meta({ id: 'Config' });
 export type ConfigAnswer = z.infer<typeof ConfigAnswer>;
 
-/** The route checks keys and values by the schema of the configuration, which names every fault. */
+/** The route checks keys and values with the schema of the configuration, which reports every error. */
 const GivenSection = z
   .unknown()
   .meta({ override: { type: 'object', additionalProperties: true } })
@@ -89,17 +92,17 @@ export const ConfigBody = z
   })
   .meta({
     id: 'ConfigUpdate',
-    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null takes a key back to its default. Changes are active when the answer is sent, except for these, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, database.sslmode, cache.max_bytes and paths are of this node, all others of the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} are not changed here.`,
+    description: `Keys as in the TOML file, by section; a list is replaced as a whole, and null resets a key to its default. Changes are active when the answer is sent, except for these keys, which need a restart: ${RESTART_KEYS.join(', ')}. Keys of server, logging, database.url, database.owner_url, database.sslmode, cache.max_bytes and paths apply to this node, all others to the whole cluster. auth.admin.password_hash, auth.oidc.client_secret_file, blocking.list_dirs, ${FILE_ONLY_KEYS.join(', ')} cannot be changed here.`,
     examples: [{ blocking: { ttl_secs: 20 } }],
   });
 
-/** `force`: also stores pools of which no server answers. */
+/** `force`: also stores pools in which no server answers. */
 export const ConfigQuery = z.object({
   force: z
     .enum(['true', 'false'])
     .default('false')
     .transform((value) => value === 'true')
-    .meta({ type: 'boolean', description: 'also stores pools of which no server answers now' }),
+    .meta({ type: 'boolean', description: 'also stores pools in which no server answers' }),
 });
 
 export const ConfigChanged = z

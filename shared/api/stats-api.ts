@@ -27,11 +27,11 @@ const Percent = z.number().min(0).max(100);
 const Millis = z.number().min(0);
 const Counts = z.record(z.string(), Count);
 
-/** Parts of a period whose statistics count rows that were removed from the log. */
+/** Parts of a period whose statistics include rows that were removed from the log. */
 export const ClearedPeriods = z.array(z.strictObject({ from: Timestamp, to: Timestamp })).meta({
   id: 'ClearedPeriods',
   description:
-    'parts of the period in which rows were cleared from the query log, from the first to the last of them: counts still have these queries, the log and lists of names and clients do not',
+    'parts of the period in which rows were cleared from the query log, from the first to the last of them: counts still include these queries, but the log and lists of names and clients do not',
 });
 export type ClearedPeriods = z.infer<typeof ClearedPeriods>;
 
@@ -44,22 +44,22 @@ export const StatsSummary = z
     queries_rate_limited: Count,
     queries_repeated: Count.meta({
       description:
-        'of the limited queries those without a row in the log (repeats of a row): every other figure counts them, but lists of names and unique_domains do not, as the log does not have their names',
+        'of the limited queries, those without a row in the log (repeats of a row): every other number includes them, but lists of names and unique_domains do not, because their names are not in the log',
     }),
     queries_not_logged: Count.meta({
       description:
-        'of all queries those that the log does not have, since it excludes their client or domain',
+        'of all queries, those that are not in the log because their client or domain is excluded',
     }),
     queries_not_counted: Count.meta({
       description:
-        'queries in the log that no other figure counts, since statistics exclude their client or domain: the log has queries_total - queries_not_logged + queries_not_counted',
+        'queries in the log that no other number includes, because statistics exclude their client or domain: the log has queries_total - queries_not_logged + queries_not_counted',
     }),
     log_cleared: ClearedPeriods,
     clients: Count,
     unique_domains: Count,
     unique_domains_is_estimate: z.boolean().meta({
       description:
-        'not all names of the period could be kept, as in a flood of random ones: counts of rare names in top lists may also be too low',
+        'not all names of the period could be kept, for example because of a flood of random names: counts of rare names in top lists may also be too low',
     }),
     uptime_secs: Count,
     cache_hit_rate: Percent,
@@ -74,7 +74,7 @@ export const StatsSummary = z
     queries_by_rcode: Counts,
     queries_nodata: Count.meta({
       description:
-        'of NOERROR those whose answer has no record; rows of before this was kept are not counted',
+        'of NOERROR, those whose answer has no record; rows from before this was recorded are not counted',
     }),
     queries_by_protocol: Counts,
     source_stats: Counts.meta({ description: 'blocked queries by the source that blocked them' }),
@@ -90,7 +90,7 @@ export const QueryRate = z
   .meta({ id: 'QueryRate' });
 export type QueryRate = z.infer<typeof QueryRate>;
 
-/** Spans of a timeline. */
+/** Intervals of a timeline. */
 export const GRANULARITIES = ['minute', '15min', 'hour', 'day'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
@@ -104,9 +104,9 @@ const TimeZone = z
 export const DashboardQuery = z.object({
   period: Period.default('24h'),
   granularity: anyCase(GRANULARITIES).optional().meta({
-    description: 'by default one that suits the period; minute for periods of at most two days',
+    description: 'by default chosen to suit the period; minute for periods of at most two days',
   }),
-  timezone: TimeZone.default('UTC').meta({ description: 'whose clock says where hours and days begin' }),
+  timezone: TimeZone.default('UTC').meta({ description: 'time zone in which hours and days begin' }),
   node: OfNode,
 });
 export type DashboardQuery = z.output<typeof DashboardQuery>;
@@ -117,7 +117,7 @@ export const TimelineQuery = DashboardQuery.extend({
 });
 export type TimelineQuery = z.output<typeof TimelineQuery>;
 
-/** Queries by time, without a gap; the first and the last bucket hold only what lies in the period. */
+/** Queries by time, without gaps; the first and the last bucket contain only queries within the period. */
 export const Timeline = z
   .strictObject({
     granularity: z.enum(GRANULARITIES),
@@ -147,13 +147,13 @@ export const TopQuery = z.object({
 });
 export type TopQuery = z.output<typeof TopQuery>;
 
-/** Maximum number of asked names, the most asked first. */
+/** Most frequently queried names, in descending order. */
 export const TopDomains = z
   .array(z.strictObject({ domain: z.string(), count: Count }))
   .meta({ id: 'TopDomains' });
 export type TopDomains = z.infer<typeof TopDomains>;
 
-/** Busiest clients, the busiest first. */
+/** Busiest clients, in descending order. */
 export const TopClients = z
   .array(
     z.strictObject({
@@ -161,7 +161,7 @@ export const TopClients = z
       ip: former(z.string(), 'ip_address'),
       hostname: z.string().nullable(),
       client_id: Id.nullable().meta({
-        description: 'the client that named itself by its key, counted apart from others at its address',
+        description: 'the client that identified itself by its key, counted separately from others at its address',
       }),
       count: Count,
       blocked: Count,
@@ -170,7 +170,7 @@ export const TopClients = z
   .meta({ id: 'TopClients' });
 export type TopClients = z.infer<typeof TopClients>;
 
-/** Data of the dashboard; all of it except rate and cache counts the same queries. */
+/** Data of the dashboard; all of it except rate and cache counts covers the same queries. */
 export const Dashboard = z
   .strictObject({
     stats: StatsSummary,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Timestamp } from './fields.ts';
 
-/** State of one part of the node. `down` means that it does not do its work at all. */
+/** State of one part of the node. `down` means that it does not work at all. */
 export const HealthCheck = z
   .strictObject({
     status: z.enum(['ok', 'degraded', 'down']),
@@ -24,18 +24,18 @@ export const Health = z
       filters: HealthCheck,
       nodes: HealthCheck.meta({
         description:
-          'the other nodes that share the database; degraded while one is silent, answers by an older policy or runs another version',
+          'the other nodes that share the database; degraded if one is silent, uses an older policy or runs another version',
       }),
       clock: HealthCheck.meta({
         description:
-          'degraded while the clock is before the release of Weir or the last known time, or differs from that of the database by more than 2 s',
+          'degraded if the clock is earlier than the release of Weir or than the last known time, or differs from that of the database by more than 2 s',
       }),
       access: HealthCheck.meta({
         description:
-          'who may ask; degraded while recent clients are about to be refused, and if anyone on the internet may ask without a rate limit',
+          'which clients may ask; degraded if recent clients are about to be refused, and if anyone on the internet may ask without a rate limit',
       }),
       web: HealthCheck.meta({
-        description: 'the web server; down while it cannot listen, as when its port is taken',
+        description: 'the web server; down if it cannot listen, for example because its port is in use',
       }),
       certificates: HealthCheck.meta({
         description:
@@ -46,7 +46,7 @@ export const Health = z
           'degraded while the disk of the data directory or the spool of the query log is nearly full',
       }),
       configuration: HealthCheck.meta({ description: 'degraded after a reload that failed' }),
-      privileges: HealthCheck.meta({ description: 'always ok; the detail says if Weir runs as root' }),
+      privileges: HealthCheck.meta({ description: 'always ok; the detail reports whether Weir runs as root' }),
     }),
   })
   .meta({ id: 'Health' });
@@ -63,13 +63,13 @@ export const SystemInfo = z
     load_avg_5m: z.number().min(0),
     load_avg_15m: z.number().min(0),
     mem_total_kb: z.int().min(0),
-    mem_used_kb: z.int().min(0).meta({ description: 'what is not available' }),
+    mem_used_kb: z.int().min(0).meta({ description: 'missing features' }),
     mem_available_kb: z.int().min(0),
     mem_used_percent: Percent,
     process: z.strictObject({
       rss_kb: z.int().min(0),
       cpu_percent: Percent.meta({
-        description: 'of one core, since the last question but at least a second',
+        description: 'of one core, since the last request, but at least a second',
       }),
       workers: z
         .array(
@@ -86,25 +86,25 @@ export const SystemInfo = z
 export type SystemInfo = z.infer<typeof SystemInfo>;
 
 const DnsReach = z.strictObject({
-  dns_port: z.int().min(1).max(65535).meta({ description: 'the port that DNS is answered on' }),
+  dns_port: z.int().min(1).max(65535).meta({ description: 'the port on which DNS is answered' }),
   is_chosen: z.boolean().meta({ description: 'server.dns_port sets a port other than 53' }),
   port_53: z.enum(['weir', 'free', 'taken', 'not_permitted']).meta({
     description:
-      'weir: this node answers on it; free: it does after a restart; taken: another program has it; ' +
+      'weir: this node uses it; free: it will after a restart; taken: another program uses it; ' +
       'not_permitted: the user of Weir may not listen on it',
   }),
   holder: z
     .strictObject({ program: z.string().nullable(), pid: z.int().min(1).nullable() })
     .nullable()
-    .meta({ description: 'who has port 53, as far as the user of Weir can see' }),
-  command: z.string().nullable().meta({ description: 'frees port 53 for Weir, as one line for a shell' }),
+    .meta({ description: 'the program that uses port 53, as far as the user of Weir can see' }),
+  command: z.string().nullable().meta({ description: 'command that frees port 53 for Weir, as one line for a shell' }),
 });
 export type DnsReach = z.infer<typeof DnsReach>;
 
 export const Reachability = z
   .strictObject({
     dns: DnsReach,
-    is_container: z.boolean().meta({ description: 'the addresses are those of a container' }),
+    is_container: z.boolean().meta({ description: 'the addresses belong to a container' }),
     addresses: z
       .array(
         z.strictObject({
@@ -115,18 +115,18 @@ export const Reachability = z
       )
       .meta({
         description:
-          'where devices of the network reach this node, the best one first: IPv4, unique local (RFC 4193) and link-local',
+          'addresses at which devices of the network reach this node, the best one first: IPv4, unique local (RFC 4193) and link-local',
       }),
     this_device: z.strictObject({
-      address: z.string().meta({ description: 'where this request came from' }),
-      is_server: z.boolean().meta({ description: 'it came from the machine that the node runs on' }),
-      last_seen: Timestamp.nullable().meta({ description: 'its last query; null if it has sent none' }),
+      address: z.string().meta({ description: 'address that this request came from' }),
+      is_server: z.boolean().meta({ description: 'whether it came from the machine of the node' }),
+      last_seen: Timestamp.nullable().meta({ description: 'time of its last query; null if it has sent none' }),
     }),
     devices: z
       .int()
       .min(0)
       .meta({ description: 'devices that have sent queries, without this machine itself' }),
-    names_active: z.int().min(0).meta({ description: 'names and rules that block' }),
+    names_active: z.int().min(0).meta({ description: 'number of blocking names and rules' }),
   })
   .meta({ id: 'Reachability' });
 export type Reachability = z.infer<typeof Reachability>;

@@ -4,18 +4,18 @@ import { Timestamp } from './fields.ts';
 
 export const TlsStatus = z
   .strictObject({
-    enabled: z.boolean().meta({ description: 'the web port speaks HTTPS (server.web_tls.enabled)' }),
-    exists: z.boolean().meta({ description: 'there are both files, certificate and key' }),
+    enabled: z.boolean().meta({ description: 'the web port uses HTTPS (server.web_tls.enabled)' }),
+    exists: z.boolean().meta({ description: 'both files exist, certificate and key' }),
     valid: z
       .boolean()
-      .meta({ description: 'a server can use them now: they match, and the dates are right' }),
+      .meta({ description: 'a server can use them now: they match, and the certificate is valid now' }),
     subject: z.string().nullable(),
     issuer: z.string().nullable(),
-    names: z.array(z.string()).meta({ description: 'names and addresses that it is for' }),
+    names: z.array(z.string()).meta({ description: 'names and addresses of the certificate' }),
     key_type: z
       .string()
       .nullable()
-      .meta({ description: 'kind of its key, with its size or curve', examples: ['EC P-256'] }),
+      .meta({ description: 'type of its key, with its size or curve', examples: ['EC P-256'] }),
     not_before: Timestamp.nullable(),
     expiration: Timestamp.nullable(),
     self_signed: z.boolean().nullable(),
@@ -26,7 +26,7 @@ export type TlsStatus = z.infer<typeof TlsStatus>;
 /** Two files in PEM. */
 export const TlsUploadForm = z
   .strictObject({
-    cert: z.string().meta({ description: "PEM: the server's own certificate, then those of its issuers" }),
+    cert: z.string().meta({ description: "PEM: the server's own certificate, followed by those of its issuers" }),
     key: z.string().meta({ description: 'PEM: the private key of the certificate, without a passphrase' }),
   })
   .meta({ id: 'TlsUploadRequest' });

@@ -10,7 +10,7 @@ const TOKEN = {
   prefix: z.string().meta({ description: 'first characters of the key' }),
   role: TokenRole,
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().meta({ description: 'at most a minute behind; null = never' }),
+  last_used_at: Timestamp.nullable().meta({ description: 'up to a minute late; null = never' }),
 };
 
 export const ApiToken = z.strictObject(TOKEN).meta({ id: 'ApiToken' });
@@ -20,7 +20,7 @@ export const ApiTokenList = z.array(ApiToken);
 export const CreatedToken = z
   .strictObject({
     ...TOKEN,
-    key: z.string().meta({ description: 'for X-Api-Key or Authorization: Bearer; shown this once' }),
+    key: z.string().meta({ description: 'for X-Api-Key or Authorization: Bearer; shown only once' }),
   })
   .meta({ id: 'CreatedApiToken' });
 
@@ -33,7 +33,7 @@ const Name = identity(100)
 export const TokenCreateBody = z
   .strictObject({
     name: Name,
-    role: TokenRole.default('admin').meta({ description: 'a viewer may read everything except secrets' }),
+    role: TokenRole.default('admin').meta({ description: 'a viewer can read everything except secrets' }),
   })
   .meta({ id: 'ApiTokenCreate' });
 export type TokenCreate = z.output<typeof TokenCreateBody>;
@@ -46,7 +46,7 @@ const ImportedKey = z
     'expected a random key, without repetitions and sequences',
   )
   .meta({
-    description: 'a key that programs have already; random, without words, repetitions and sequences',
+    description: 'a key that programs already use; random, without words, repetitions and sequences',
   });
 
 /** Absent fields keep their value. */

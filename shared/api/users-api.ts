@@ -10,14 +10,14 @@ export const User = z
     display_name: z.string(),
     role: Role,
     source: z.enum(['config', 'database']).meta({
-      description: 'config: the administrator, whom the configuration names and who cannot be deleted',
+      description: 'config: the administrator, who is set in the configuration and cannot be deleted',
     }),
     client_ids: z.array(Id).meta({
       description:
-        'the clients that a user of the role family may pause and grant for; empty for other roles',
+        'the clients that a user of the role family can pause and create grants for; empty for other roles',
     }),
     enabled: z.boolean(),
-    second_factor: z.boolean().meta({ description: 'a login also needs a code' }),
+    second_factor: z.boolean().meta({ description: 'a login also requires a code' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -25,10 +25,10 @@ export const User = z
 export type User = z.infer<typeof User>;
 export const UserList = z.array(User);
 
-/** Names under which Weir itself is shown as the author of a change. */
+/** Names that are shown as the author of Weir's own changes. */
 const TAKEN = new Set(['system', 'anonymous']);
 
-/** ASCII, so that no two names look alike except for their letter case, which is ignored. */
+/** ASCII, so that no two names look alike except in letter case, which is ignored. */
 const Username = z
   .string()
   .max(64)
@@ -37,11 +37,11 @@ const Username = z
     'expected letters and digits of ASCII, and . _ @ + - between them',
   )
   .refine((name) => !TAKEN.has(name.toLowerCase()), 'Weir uses this name itself')
-  .meta({ description: 'unique, in whatever letter case' });
+  .meta({ description: 'unique, regardless of letter case' });
 
 const DisplayName = identity(100);
 
-/** Clients of one user at most. */
+/** Maximum number of clients of one user. */
 const MOST_CLIENTS = 1000;
 
 const ClientIds = z
@@ -49,7 +49,7 @@ const ClientIds = z
   .max(MOST_CLIENTS)
   .refine((ids) => new Set(ids).size === ids.length, 'expected each client once')
   .meta({
-    description: 'the clients that the user may pause and grant for; only for the role family',
+    description: 'the clients that the user can pause and create grants for; only for the role family',
     examples: [[]],
   });
 

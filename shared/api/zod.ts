@@ -1,6 +1,4 @@
-/**
- * The only interface to the schema library for the rest of Weir. Schemas are written only in the files beside this one.
- */
+/** The only interface to the schema library for the rest of Weir. Schemas are written only in this directory. */
 import { z } from 'zod';
 
 /** Anything that checks a value and describes what it expects. */
@@ -22,20 +20,20 @@ export const OpenApiAnswer = z.looseObject({ openapi: z.literal('3.1.0') });
 export type NoFields = typeof NoFields;
 export type Nothing = z.ZodVoid;
 
-/** The schema with no room for fields that it does not name. */
+/** The schema, closed to unknown fields. */
 export function closed(schema: FieldsSchema): FieldsSchema {
   return schema.strict();
 }
 
-/** A schema, and what the document is to say of it. */
+/** A schema and its description for the document. */
 interface DescribedSchema {
   readonly zodSchema: z.core.$ZodTypes;
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Drops details that people do not read: the long patterns of formats, bounds of doubles. Keeps examples. */
+/** Removes details that readers do not need: the long patterns of formats, bounds of doubles. Keeps examples. */
 export function simplify({ zodSchema, jsonSchema }: DescribedSchema): void {
-  // zod drops those of a schema that transforms what it takes.
+  // zod drops the examples of a schema that transforms its input.
   const examples = z.globalRegistry.get(zodSchema)?.['examples'];
   if (Array.isArray(examples)) jsonSchema.examples = examples as unknown[];
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
@@ -43,7 +41,7 @@ export function simplify({ zodSchema, jsonSchema }: DescribedSchema): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   // Ids in paths arrive as digits; the document declares them as integers.
   if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
-  // So do truth values in query strings, which are texts of two kinds.
+  // Booleans in query strings are one of two texts.
   if (jsonSchema.type === 'boolean') {
     delete jsonSchema.enum;
     if (typeof jsonSchema.default === 'string') jsonSchema.default = jsonSchema.default === 'true';
@@ -58,7 +56,7 @@ export const Preferences = z.object({
     .meta({
       description:
         'wait=SECS (RFC 7240), at most 30: the answer is sent when the change is active on all running nodes, except for ' +
-        'lists that are yet to be fetched, or then',
+        'lists that have not been fetched yet, or after this time',
       examples: ['wait=10'],
     }),
 });
@@ -69,22 +67,22 @@ export const Conditions = z.object({
     .string()
     .optional()
     .meta({
-      description: 'the change is made only if the entity has this ETag, or one of several; else 412',
+      description: 'the change is made only if the entity has this ETag, or one of several; otherwise 412',
       examples: ['"LbkEHuhvLdOtUktyYi2Dzg"'],
     }),
 });
 
-/** These header fields together. */
+/** A schema of these header fields. */
 export function headerFields(fields: z.ZodRawShape): z.ZodObject {
   return z.object(fields);
 }
 
 const Ignored = z.unknown().optional().meta({ readOnly: true, description: 'ignored' });
 
-/** Extended schemas by body: one for each, because a schema with an id must not occur twice in the document. */
+/** Extended schemas by body, one each: a schema with an id must not occur twice in the document. */
 const withIgnoredFields = new WeakMap<FieldsSchema, FieldsSchema>();
 
-/** A body that may also hold these fields, for the document. */
+/** A body that may also contain these fields, for the document. */
 export function withIgnored(body: FieldsSchema, fields: readonly string[]): FieldsSchema {
   if (fields.length === 0) return body;
   const made =

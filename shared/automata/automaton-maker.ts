@@ -1,10 +1,10 @@
-/** Compiles automata, with a cache: after an edit of one expression the others are reused. */
+/** Compiles automata, with a cache: after an edit of one pattern, the others are reused. */
 import { type Automaton } from './automaton.ts';
 import type { Determinized } from './determinize.ts';
 import { compileExpression } from './expression.ts';
 import { mergeAutomata } from './merge-automata.ts';
 
-/** Steps of making automata. */
+/** Compiles automata. */
 export interface AutomatonMaker {
   /** See `compileExpression`. */
   compile(pattern: string): Determinized;
@@ -15,7 +15,7 @@ export interface AutomatonMaker {
 /** Compiles without a cache. */
 export const FRESH_AUTOMATA: AutomatonMaker = { compile: compileExpression, merge: mergeAutomata };
 
-/** Caches the results of the last two rounds: the same expressions in the same order cost nothing. */
+/** Caches the results of the last two rounds: the same patterns in the same order cost nothing. */
 export class RememberedAutomata implements AutomatonMaker {
   private compiled = new Map<string, Determinized>();
   private before = new Map<string, Determinized>();

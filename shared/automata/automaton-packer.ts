@@ -1,11 +1,11 @@
 /**
- * Packs the automata of expressions, so that a name is read once for many of them: each new one is merged with an
- * existing automaton if the result stays small, else kept separate.
+ * Packs the automata of patterns, so that a name is read once for many of them: each new one is merged with an existing
+ * automaton if the result stays small; otherwise it stays separate.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, canEndEarly, tableEntries } from './automaton.ts';
 import type { AutomatonMaker } from './automaton-maker.ts';
 
-/** The remaining budget: automata that read a name, and entries of their tables (two bytes each). */
+/** The remaining budget: the number of automata that read a name, and the entries of their tables (two bytes each). */
 export interface AutomatonRoom {
   automata: number;
   entries: number;
@@ -20,7 +20,7 @@ export interface PackedAutomaton {
 
 /** Maximum number of entries of a merged table: 16 KiB, so that those of many fit in a cache. */
 const MAX_MERGED_ENTRIES = 8_192;
-/** Automata that a new one is tried with: twice as many merge 5 % more, for twice the work. */
+/** Number of automata that a new one is tried with: twice as many merge 5 % more, for twice the work. */
 const TRIES = 4;
 
 /** Automata that one reader matches names against. */
@@ -42,7 +42,7 @@ export class AutomatonPacker {
   /** Adds the automaton of one rule; false if the budget is exhausted. */
   add(automaton: Automaton, rule: number): boolean {
     const left = Math.min(...this.rooms.map(({ entries }) => entries));
-    // Automata that end early on most names are merged among themselves.
+    // Automata that end early for most names are only merged with each other.
     const endsEarly = canEndEarly(automaton);
     let tries = 0;
     for (let at = this.packed.length - 1; at >= 0 && tries < TRIES; at--) {

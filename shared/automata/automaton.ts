@@ -1,6 +1,6 @@
 /**
- * A deterministic automaton that finds up to 32 rules in a name, one step per byte for any rules and name. State 0 is
- * the dead state, from which nothing can be found.
+ * A deterministic automaton that finds up to 32 rules in a name, with one step per byte for any rules and name. State 0
+ * is the dead state, from which nothing can be found.
  */
 export interface Automaton {
   /** 1 to 32; rule `i` is bit `1 << i` of a mask. */
@@ -12,27 +12,27 @@ export interface Automaton {
   readonly classCount: number;
   /** State after a byte: `next[state * classCount + class]`. */
   readonly next: Uint16Array;
-  /** Rules that are found as soon as the state is reached. */
+  /** Rules that are found when the state is reached. */
   readonly found: Uint32Array;
-  /** Rules that are found where the name ends in the state. */
+  /** Rules that are found if the name ends in the state. */
   readonly foundAtEnd: Uint32Array;
 }
 
 /** Maximum number of rules of one automaton. */
 export const MAX_AUTOMATON_RULES = 32;
-/** Longest name as text, octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
+/** Maximum length of a name as text, in octets (RFC 1035 section 2.3.4): longer inputs need not be distinguished. */
 export const MAX_TEXT_LENGTH = 253;
 /** Columns of a state's row in addition to those of its classes, see `SpecialRulesLayout`. */
 export const MASK_COLUMNS = 2;
-/** Maximum number of entries of a table, masks included: rows are numbered by 16-bit entries. */
+/** Maximum number of entries of a table, including masks: rows are numbered by 16-bit entries. */
 export const MAX_TABLE_ENTRIES = 32_768;
 
-/** Entries of the table of an automaton with so many states. */
+/** Entries of the table of an automaton with this many states. */
 export function tableEntries(stateCount: number, classCount: number): number {
   return stateCount * (classCount + MASK_COLUMNS);
 }
 
-/** Whether it ends early in some names, since its rules are bound to the start. */
+/** Whether it ends early for some names, because its rules are anchored at the start. */
 export function canEndEarly({ next }: Automaton): boolean {
   return next.includes(0, 1);
 }
@@ -46,7 +46,7 @@ export class StateTable {
     return this.hashes.length;
   }
 
-  /** Number of the state with this hash that `isSame` confirms; else that of a new one. */
+  /** Number of the state with this hash that `isSame` confirms; otherwise that of a new one. */
   find(hash: number, isSame: (state: number) => boolean): number {
     const mask = this.slots.length - 1;
     let slot = scatter(hash) & mask;

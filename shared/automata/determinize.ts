@@ -1,7 +1,7 @@
 /**
- * Makes a deterministic automaton from a program: a state is a set of places that the program may be in (the subset
- * construction, Rabin and Scott 1959). Sets can be exponentially many, so states and work have limits. A match may
- * start anywhere; the automaton finds it as soon as its last byte is read or, if an assertion looks ahead, one byte
+ * Converts a program to a deterministic automaton: a state is a set of positions that the program may be at (the subset
+ * construction, Rabin and Scott 1959). The number of sets can be exponential, so states and work have limits. A match
+ * may start anywhere; the automaton finds it when its last byte is read or, if an assertion looks ahead, one byte
  * later.
  */
 import { findDominance } from './dominance.ts';
@@ -21,7 +21,7 @@ export type Determinized =
   | { readonly automaton: Automaton; readonly work: number }
   | { readonly reason: string; readonly work: number };
 
-/** Stands for the end of the name in place of a byte. */
+/** Represents the end of the name in place of a byte. */
 const END = -1;
 const { BEGIN_LINE, BEGIN_TEXT, END_LINE, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDARY } = Assertion;
 const NO_CONTEXT = -1;
@@ -45,7 +45,7 @@ class Determinizer {
   private readonly usesWords: boolean;
   private readonly usesLines: boolean;
   private readonly states = new StateTable();
-  /** Per state: its places, the class of the byte before it, and whether a match led to it. */
+  /** Per state: its positions, the class of the byte before it, and whether a match led to it. */
   private readonly places: Int32Array[] = [];
   private readonly matches: boolean[] = [];
   private readonly asserts: boolean[] = [];
@@ -54,7 +54,7 @@ class Determinizer {
   private readonly depths: number[] = [];
   private readonly next: number[] = [];
   private readonly atEnd: boolean[] = [];
-  /** Places of the set under construction; `marks` records which instructions were visited for it. */
+  /** Positions of the set under construction; `marks` records which instructions were visited for it. */
   private readonly set: Int32Array;
   private setSize = 0;
   private setMatches = false;
@@ -88,7 +88,7 @@ class Determinizer {
     this.work = work;
   }
 
-  /** Null when done, or the reason for giving up. */
+  /** Null if successful, else the reason for giving up. */
   run(): string | null {
     const classCount = this.representatives.length;
     const maxStates = Math.floor(MAX_TABLE_ENTRIES / tableEntries(1, classCount));
@@ -108,7 +108,7 @@ class Determinizer {
       this.atEnd.push(this.matchesAtEnd(state));
       if (this.work > this.maxWork) return 'the pattern takes too long to compile';
       if (this.states.size > maxStates)
-        return `the pattern needs an automaton of more than ${maxStates} states: what it repeats overlaps with what stands before`;
+        return `the pattern needs an automaton of more than ${maxStates} states: a repeated part overlaps with the part before it`;
     }
     return null;
   }
@@ -137,7 +137,7 @@ class Determinizer {
 
   /** The state after `octet`. */
   private step(state: number, octet: number): number {
-    // Further than a name is long, and the dead state itself.
+    // Beyond the length of a name, and for the dead state itself.
     if (this.depths[state]! >= MAX_TEXT_LENGTH || state === 0) return 0;
     const { ops, outs, args, sets, start } = this.program;
     const { kernel } = this;
@@ -164,7 +164,9 @@ class Determinizer {
     return this.setMatches && !this.matches[state]!;
   }
 
-  /** The places of a state and those that assertions open before `octet`; `setMatches` says of a match. */
+  /**
+   * The positions of a state, and those that assertions open before `octet`; `setMatches` is set if there is a match.
+   */
   private placesBefore(state: number, octet: number): Int32Array {
     const places = this.places[state]!;
     this.setMatches = this.matches[state]!;
@@ -188,7 +190,9 @@ class Determinizer {
     this.setAsserts = false;
   }
 
-  /** Adds an instruction and all that are reached from it without reading a byte, given the assertions in `holds`. */
+  /**
+   * Adds an instruction and all that can be reached from it without reading a byte, given the assertions in `holds`.
+   */
   private visit(from: number, holds: number): void {
     const { stack, marks, mark } = this;
     const { ops, outs, args } = this.program;
@@ -209,7 +213,7 @@ class Determinizer {
           break;
         case ByteOp.ASSERT:
           if ((args[at]! & ~holds) === 0) stack[top++] = outs[at]!;
-          // An assertion of a beginning can no longer hold; the others depend on the next byte.
+          // An assertion about the beginning can no longer be met; the others depend on the next byte.
           else if ((args[at]! & BEGINS & ~holds) === 0) {
             this.setAsserts = true;
             this.place(at);
@@ -232,16 +236,16 @@ class Determinizer {
     this.set[this.setSize++] = at;
   }
 
-  /** The state of the places in `set`; creates it if it is new. */
+  /** The state of the positions in `set`; creates it if it is new. */
   private endSet(contextBefore: number, late: boolean, depth: number): number {
     this.dropDominated();
     const size = this.setSize;
-    // Without places, only a new line could bring some.
+    // Without positions, only a new line could add some.
     if (size === 0 && !late && !this.usesLines) return 0;
     const now = this.set.subarray(0, size);
     const context = this.setAsserts ? contextBefore : 0;
     let hash = size * 31 + context * 2 + (late ? 1 : 0);
-    // Places come in no order.
+    // Positions are in no particular order.
     for (let at = 0; at < size; at++) hash = (hash + scatter(now[at]! + 1)) | 0;
     const { mark, placed } = this;
     const state = this.states.find(hash, (known) => {
@@ -256,7 +260,7 @@ class Determinizer {
     return state;
   }
 
-  /** Removes the places that others in the set dominate. */
+  /** Removes positions that others in the set dominate. */
   private dropDominated(): void {
     const { dominators, set, placed, mark } = this;
     if (dominators === null) return;

@@ -1,28 +1,28 @@
 /**
- * Finds places of a program that another place dominates: whatever is found from the one is found from the other after
- * the same bytes (a simulation, Milner 1971). A set of places is equivalent without its dominated ones, so
- * `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
+ * Finds positions of a program that another position dominates: everything found from the one is also found from the
+ * other after the same bytes (a simulation, Milner 1971). A set of positions is equivalent to the same set without
+ * dominated ones, so `ads.{0,40}x` has one state per distance since `ads`, not one per set of distances.
  */
 import { Assertion, ByteOp, type ByteProgram } from '../policy/regex.ts';
 
-/** Programs with more places or transitions are left unchanged. */
+/** Programs with more positions or transitions are left unchanged. */
 const MAX_PLACES = 400;
 const MAX_WAYS = 2_000;
 const NEW_LINES = Assertion.BEGIN_LINE | Assertion.END_LINE;
 
-/** The result, and how many pairs of transitions were examined. */
+/** The result, and the number of pairs of transitions examined. */
 export interface Dominance {
-  /** Per instruction the ones that dominate it; null = unknown. */
+  /** For each instruction, the ones that dominate it; null = unknown. */
   readonly dominators: readonly (readonly number[])[] | null;
   readonly work: number;
 }
 
-/** Finds the dominated places of `program`. */
+/** Finds the dominated positions of `program`. */
 export function findDominance(program: ByteProgram): Dominance {
   const { ops, args } = program;
   const places = [...ops.keys()].filter((at) => ops[at] === ByteOp.OCTET);
   const looksAtLines = ops.some((op, at) => op === ByteOp.ASSERT && (args[at]! & NEW_LINES) !== 0);
-  // The continuation would depend on which byte was read.
+  // The continuation would depend on the byte that was read.
   if (places.length > MAX_PLACES || looksAtLines) return { dominators: null, work: 0 };
   const ways = places.map((place) => waysFrom(program, program.outs[place]!));
   if (ways.reduce((sum, { length }) => sum + length, 0) > MAX_WAYS) return { dominators: null, work: 0 };
@@ -31,14 +31,14 @@ export function findDominance(program: ByteProgram): Dominance {
   return { dominators: simulation.dominators(ops.length), work: simulation.work };
 }
 
-/** Which places dominate which: assumed for all pairs until refuted. */
+/** Which positions dominate which: assumed for all pairs until refuted. */
 class Simulation {
   work = 0;
   private readonly places: readonly number[];
   private readonly ways: readonly Int32Array[];
-  /** Number of each instruction that is a place; else -1. */
+  /** Number of each instruction that is a position; else -1. */
   private readonly numberOf: Int32Array;
-  /** Whether place `p` dominates place `q`, at `p * places + q`. */
+  /** Whether position `p` dominates position `q`, at `p * places + q`. */
   private readonly holds: Uint8Array;
 
   constructor({ ops, args, sets }: ByteProgram, places: readonly number[], ways: readonly Int32Array[]) {
@@ -60,7 +60,7 @@ class Simulation {
     const count = this.places.length;
     for (let isStable = false; !isStable;) {
       isStable = true;
-      // From the end, where repetitions that are written out have their last turn.
+      // From the end, because expanded repetitions have their last iteration there.
       for (let p = count - 1; p >= 0; p--)
         for (let q = count - 1; q >= 0; q--) {
           if (p === q || holds[p * count + q] === 0 || this.standsIn(this.ways[p]!, this.ways[q]!)) continue;
@@ -71,21 +71,21 @@ class Simulation {
     }
   }
 
-  /** Per instruction, of `size`, the ones that dominate it. */
+  /** For each of `size` instructions, the ones that dominate it. */
   dominators(size: number): number[][] {
     const { places, holds } = this;
     const count = places.length;
     const dominators: number[][] = Array.from({ length: size }, () => []);
     for (let q = 0; q < count; q++)
       for (let p = 0; p < count; p++) {
-        // Of two that dominate each other one must stay.
+        // Of two positions that dominate each other, one must stay.
         const isOther = p !== q && holds[p * count + q] === 1;
         if (isOther && (p < q || holds[q * count + p] === 0)) dominators[places[q]!]!.push(places[p]!);
       }
     return dominators;
   }
 
-  /** Whether each of the `other` transitions is dominated by one. */
+  /** Whether each of the `others` transitions is dominated by one of `ways`. */
   private standsIn(ways: Int32Array, others: Int32Array): boolean {
     const { numberOf, holds } = this;
     const count = this.places.length;
@@ -105,7 +105,7 @@ class Simulation {
   }
 }
 
-/** Byte tests, matches, and assertions about what follows, as reached from `from` without reading a byte. */
+/** Byte tests, matches, and assertions about the next byte that are reached from `from` without reading a byte. */
 function waysFrom({ ops, outs, args }: ByteProgram, from: number): Int32Array {
   const found: number[] = [];
   const seen = new Set<number>();

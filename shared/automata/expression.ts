@@ -1,15 +1,15 @@
-/** Compiles regular expressions to automata; the cost is bounded and reported. */
+/** Compiles regular expressions to automata; the cost is limited and reported. */
 import { compileProgram } from '../policy/regex.ts';
 import { type Determinized, determinize } from './determinize.ts';
 
-/** Work of one expression, see `Determinized`: some 50 ms at most. */
+/** Maximum work for one expression, see `Determinized`: about 50 ms. */
 const MAX_WORK = 1_000_000;
 /** Cost of compiling without determinizing: per pattern, and per instruction. */
 const WORK_OF_PATTERN = 2_000;
 const WORK_OF_INSTRUCTION = 40;
 
 /**
- * Compiles an expression of RE2's syntax, for names as text in Latin-1, folded, without a final dot. `reason` is text
+ * Compiles an expression in RE2 syntax, for names as Latin-1 text in lower case without a final dot. `reason` is text
  * for the middle of a sentence.
  */
 export function compileExpression(pattern: string): Determinized {

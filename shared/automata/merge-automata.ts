@@ -1,6 +1,6 @@
 /**
  * Merges two automata: the states are the pairs of states that a name can reach in both. Similar rules need hardly more
- * states than one of them; the pairs of others multiply up to the limit.
+ * states than one of them; for different rules, the number of pairs multiplies up to the limit.
  */
 import { type Automaton, MAX_AUTOMATON_RULES, StateTable, scatter, tableEntries } from './automaton.ts';
 
@@ -35,7 +35,7 @@ export function mergeAutomata(a: Automaton, b: Automaton, maxEntries: number): A
   };
 }
 
-/** Pairs of a state of each automaton, numbered as they are met. */
+/** Pairs of states, one of each automaton, numbered in the order in which they are found. */
 class StatePairs {
   readonly ofA: number[] = [];
   readonly ofB: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * Classes of bytes: those that a program never distinguishes lead from each state of its automaton to the same next
+ * Classes of bytes: bytes that a program never distinguishes lead from each state of its automaton to the same next
  * one, and share a column of the table.
  */
 import type { ByteProgram } from '../policy/regex.ts';
@@ -7,7 +7,7 @@ import type { ByteProgram } from '../policy/regex.ts';
 /** The end of a line. */
 export const NEWLINE = 0x0a;
 
-/** The classes of all bytes that no set of the program and no assertion distinguishes, and one byte of each. */
+/** The classes of bytes that no set of the program and no assertion distinguishes, and one byte of each class. */
 export function classifyOctets(
   { sets }: ByteProgram,
   usesWords: boolean,

@@ -1,5 +1,5 @@
 /**
- * How much the automaton of one rule finds: a given text, every name, or no name at all. A name is text as in
+ * How much the automaton of one rule matches: a given text, every name, or no name at all. A name is text as in
  * `expression.ts`.
  */
 import { WELL_KNOWN_NAMES } from '../policy/well-known-names.ts';
@@ -8,10 +8,10 @@ import type { Automaton } from './automaton.ts';
 const DOT = 0x2e;
 const FIRST_VISIBLE = 0x21;
 const LAST_VISIBLE = 0x7e;
-/** Visible characters that names do not have: upper-case letters are folded. */
+/** Visible characters that names do not contain: upper-case letters are converted to lower case. */
 const FOREIGN = /[A-Z/:]/;
 
-/** Whether the rule is found in `text`, which is folded. */
+/** Whether the rule is found in `text`, which is in lower case. */
 export function finds(
   { start, classOf, classCount, next, found, foundAtEnd }: Automaton,
   text: string,
@@ -35,7 +35,7 @@ export function findsEveryName(automaton: Automaton): boolean {
 export function canFindName({ start, classOf, classCount, next, found, foundAtEnd }: Automaton): boolean {
   if (found[start] !== 0) return true;
   const letters = classesOfLetters(classOf);
-  /** Places to continue from: twice the state, plus one after a letter. */
+  /** Positions to continue from: twice the state, plus one after a letter. */
   const open = [start * 2];
   const seen = new Set(open);
   for (let place = open.pop(); place !== undefined; place = open.pop()) {

@@ -20,12 +20,12 @@ describe('readRegexRule()', () => {
   );
 
   test.each([
-    ['a;invert', 'the option ;invert is not supported: deny the others with .* and allow these'],
+    ['a;invert', 'the option ;invert is not supported: deny all other names with .* and allow these'],
     ['a;querytype=NOPE', ';querytype= with an unknown type: "NOPE"'],
     ['a;querytype=', ';querytype= with an unknown type: ""'],
-    ['a;reply=IP', ';reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "IP"'],
-    ['a;reply=none', ';reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "none"'],
-    ['a;reply=192.0.2.1;reply=::1', 'one ;reply= at most: another filter may have another one'],
+    ['a;reply=IP', ';reply= must be an address, NODATA, NXDOMAIN or REFUSED, not "IP"'],
+    ['a;reply=none', ';reply= must be an address, NODATA, NXDOMAIN or REFUSED, not "none"'],
+    ['a;reply=192.0.2.1;reply=::1', 'at most one ;reply= is allowed; use another filter for another reply'],
     ['a;b', 'unknown option ";b": Weir has ;querytype= and ;reply='],
     ['a;', 'unknown option ";": Weir has ;querytype= and ;reply='],
   ])('refuses %s with the reason', (text, reason) => expect(readRegexRule(text)).toEqual({ reason }));
@@ -45,7 +45,7 @@ describe('refuseRegexFilter()', () => {
   test('says why', () => {
     expect(refuseRegexFilter('^')).toBe('it matches every name; if that is meant, write .*');
     expect(refuseRegexFilter('/a/')).toBe(
-      'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--',
+      'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--',
     );
   });
 });

@@ -1,7 +1,8 @@
 /**
- * The text of a regex filter: an expression, and after semicolons the options that Pi-hole has (docs.pi-hole.net,
- * "Pi-hole regular expressions extensions"): `;querytype=A,AAAA` or `;querytype=!A` and `;reply=` with a response code
- * or an address. `;invert` is refused: which names an inverted expression matches cannot be looked up by their letters.
+ * The text of a regex filter: a regular expression, and after semicolons the options that Pi-hole has
+ * (docs.pi-hole.net, "Pi-hole regular expressions extensions"): `;querytype=A,AAAA` or `;querytype=!A` and `;reply=`
+ * with a response code or an address. `;invert` is rejected: the names that an inverted expression matches cannot be
+ * indexed by their letters.
  */
 import { compileExpression } from './expression.ts';
 import { canFindName, findsEveryName } from './reach.ts';
@@ -16,20 +17,20 @@ export type RegexOptions = Pick<SpecialRule, 'types' | 'exceptTypes' | 'rewrite'
 export interface RegexRule {
   readonly expression: string;
   readonly options: RegexOptions;
-  /** Whether the pattern is written in a form that is clearly meant for every name. */
+  /** Whether the pattern has a form that is clearly meant for every name. */
   readonly forEveryName: boolean;
 }
 
-/** Reason why something is not accepted; text for the middle of a sentence. */
+/** Reason why a pattern is rejected; text for the middle of a sentence. */
 export interface Refusal {
   readonly reason: string;
 }
 
 /** A rule that would block or allow the whole network. */
 export const EVERY_NAME = 'it matches every name';
-/** An expression for URLs, or with letters that names in ASCII do not have. */
+/** A pattern for URLs, or with letters that ASCII names do not have. */
 export const NO_NAME =
-  'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--';
+  'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--';
 
 /** Offset of an IPv4 address in 16 bytes. */
 const IPV4_AT = 12;
@@ -46,7 +47,7 @@ export function hasRegexOptions(text: string): boolean {
   return OPTION.test(text);
 }
 
-/** Whether a rule is written in a way that shows that it is meant for every name: `*`, `||*^` and `.*`. */
+/** Whether the form of a rule shows that it is meant for every name: `*`, `||*^` and `.*`. */
 export function isMeantForEveryName({ match, text }: Pick<SpecialRule, 'match' | 'text'>): boolean {
   return (match === 'regex' || match === 'pattern') && FOR_EVERY_NAME[match].test(text);
 }
@@ -62,7 +63,7 @@ export function readRegexRule(text: string): RegexRule | Refusal {
   return { expression, options, forEveryName: FOR_EVERY_NAME.regex.test(expression) };
 }
 
-/** Reason why `text` is refused as a new regex filter; null if it is not. */
+/** Reason why `text` is rejected as a new regex filter; null if it is accepted. */
 export function refuseRegexFilter(text: string): string | null {
   const rule = readRegexRule(text);
   if ('reason' in rule) return rule.reason;
@@ -84,7 +85,7 @@ function readOption(option: string, into: Writable<RegexOptions>): string | null
   if (name === 'querytype') return readTypes(value, into);
   if (name === 'reply') return readReply(value, into);
   if (name === 'invert')
-    return 'the option ;invert is not supported: deny the others with .* and allow these';
+    return 'the option ;invert is not supported: deny all other names with .* and allow these';
   return `unknown option ";${option.slice(0, 40)}": Weir has ;querytype= and ;reply=`;
 }
 
@@ -108,11 +109,11 @@ function typeCode(name: string): number | undefined {
 }
 
 function readReply(value: string, into: Writable<RegexOptions>): string | null {
-  if (into.rewrite !== undefined) return 'one ;reply= at most: another filter may have another one';
+  if (into.rewrite !== undefined) return 'at most one ;reply= is allowed; use another filter for another reply';
   const address = addressFromText(value);
   const rcode = REPLY_CODES.get(value.toUpperCase());
   if (address === null && rcode === undefined)
-    return `;reply= is an address, NODATA, NXDOMAIN or REFUSED here, not "${value.slice(0, 40)}"`;
+    return `;reply= must be an address, NODATA, NXDOMAIN or REFUSED, not "${value.slice(0, 40)}"`;
   into.rewrite = address === null ? { rcode: rcode! } : { rcode: Rcode.NOERROR, record: recordOf(address) };
   return null;
 }

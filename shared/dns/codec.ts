@@ -1,7 +1,7 @@
 /**
  * Messages as objects, for everything off the hot path: the only importer of dns-packet. dns-packet is too lenient for
- * hostile input (odd labels lose bytes, labels of 64 bytes pass) and does not compress, so relayed answers never pass
- * through it.
+ * hostile input (odd labels lose bytes, labels of 64 bytes are accepted) and does not compress, so relayed answers
+ * never pass through it.
  */
 import * as packet from 'dns-packet';
 import type { Answer, DecodedPacket, Packet } from 'dns-packet';
@@ -20,7 +20,7 @@ export function decodeMessage(bytes: Uint8Array): DecodedPacket | null {
   }
 }
 
-/** Encodes a message, names uncompressed; throws what the package throws if it cannot. */
+/** Encodes a message with uncompressed names; throws the errors of the package. */
 export function encodeMessage(message: Packet): Uint8Array {
   return packet.encode(message);
 }
@@ -29,8 +29,8 @@ export function encodeMessage(message: Packet): Uint8Array {
 const ONE_ANSWER = [0, 0, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0];
 
 /**
- * Decodes the RDATA of a record of the given type code. Null if the package cannot, or if a byte is lost on the way:
- * what it decoded is encoded again and compared.
+ * Decodes the RDATA of a record of the given type code. Null if the package cannot, or if it loses a byte: the decoded
+ * record is encoded again and compared.
  */
 export function decodeRdata(type: number, rdata: Uint8Array): Answer | null {
   const tail = [type >> 8, type & 0xff, 0, 1, 0, 0, 0, 0, rdata.length >> 8, rdata.length & 0xff];

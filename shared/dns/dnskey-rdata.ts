@@ -10,7 +10,7 @@ import { readU16, writeU16 } from './wire.ts';
 /** Bits of a key's flags: zone key, secure entry point (RFC 4034 section 2.1.1), revoked (RFC 5011 section 2.1). */
 export const KeyFlags = { ZONE: 0x0100, REVOKE: 0x0080, ENTRY_POINT: 0x0001 } as const;
 
-/** Octets of a DNSKEY before the key, and of a DS before the digest. */
+/** Size of a DNSKEY before the key, and of a DS before the digest. */
 export const KEY_FIXED_SIZE = 4;
 
 /** Digests of DS records: number to name and length in bytes. SHA-1 is 1, SHA-256 2, SHA-384 4. */
@@ -25,21 +25,21 @@ export function digestOf(number: number): { readonly name: string; readonly leng
   return DIGESTS.get(number);
 }
 
-/** RFC 4034 appendix B: a checksum, not a hash; keys may share it. Algorithm 1 (appendix B.1) is not known here. */
+/** RFC 4034 appendix B: a checksum, not a hash; keys may share it. Algorithm 1 (appendix B.1) is not supported. */
 export function keyTag(rdata: Uint8Array): number {
   let sum = 0;
   for (let i = 0; i < rdata.length; i++) sum += (i & 1) === 0 ? rdata[i]! << 8 : rdata[i]!;
   return (sum + (sum >>> 16)) & 0xffff;
 }
 
-/** The key as it was before its revocation: tag and digest include the bit. */
+/** The key without the revocation bit, which is part of tag and digest. */
 export function withoutRevocation(rdata: Uint8Array): Uint8Array {
   const copy = rdata.slice();
   writeU16(copy, 0, readU16(rdata, 0) & ~KeyFlags.REVOKE);
   return copy;
 }
 
-/** Whether a trust anchor is this key of its zone, or the digest of it (RFC 4034 section 5.1.4). */
+/** Whether a trust anchor is this key of its zone, or its digest (RFC 4034 section 5.1.4). */
 export function speaksOf(anchor: TrustAnchor, rdata: Uint8Array): boolean {
   if (anchor.type === RRType.DNSKEY) return Buffer.compare(anchor.rdata, rdata) === 0;
   const digest = digestOf(anchor.rdata[3] ?? 0);

@@ -1,6 +1,7 @@
 /**
- * DNS over HTTPS as both of its servers speak it (RFC 8484 sections 4.1 and 5.1): what a request asks by its method, path,
- * query string and media type, and the fields of the response with the time for which it may be kept. Pure; every octet is hostile.
+ * DNS over HTTPS for both of its servers (RFC 8484 sections 4.1 and 5.1): reads the question of a request from its
+ * method, path, query string and media type, and writes the fields of the response, including its cache lifetime. Pure;
+ * every octet may be hostile.
  */
 import { canonicalClientKey } from './client-key.ts';
 import { RRType } from './iana.ts';
@@ -10,17 +11,20 @@ import { Header, QUESTION_TAIL_SIZE, readU16, readU32, Record, skipName } from '
 export const DNS_MESSAGE_TYPE = 'application/dns-message';
 /** The path that Weir announces to clients. */
 export const DOH_PATH = '/dns-query';
-/** Octets of a request's message; no query needs more, padded ones included (RFC 8467 section 4.1: blocks of 128). */
+/**
+ * Maximum size of a request's message in bytes; no query needs more, even with padding (RFC 8467 section 4.1: blocks of
+ * 128).
+ */
 export const MAX_DOH_QUERY_SIZE = 4096;
 
-/** A request as it will be answered. */
+/** The parsed request. */
 export type DohTarget =
   | { readonly kind: 'message'; readonly message: Uint8Array; readonly clientKey: string }
   /** The message is the body. */
   | { readonly kind: 'body'; readonly clientKey: string }
   | { readonly kind: 'refused'; readonly status: 400 | 404 | 405 | 413 | 414 | 415 };
 
-/** Fields of the response with a reply. Replies differ from client to client, so that no shared cache may keep them. */
+/** Fields of the response with a reply. Replies differ from client to client, so shared caches must not store them. */
 export function dohFields(reply: Uint8Array): Record<string, string | number> {
   return {
     'content-type': DNS_MESSAGE_TYPE,
@@ -32,7 +36,7 @@ export function dohFields(reply: Uint8Array): Record<string, string | number> {
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 const MAX_ENCODED = Math.ceil((MAX_DOH_QUERY_SIZE * 4) / 3);
 
-/** Reads a request line and the media type of its body; '' = none. */
+/** Reads a request line and the media type of the body; '' = none. */
 export function readDohTarget(method: string, target: string, mediaType: string): DohTarget {
   const queryAt = target.indexOf('?');
   const path = queryAt === -1 ? target : target.slice(0, queryAt);
@@ -40,12 +44,12 @@ export function readDohTarget(method: string, target: string, mediaType: string)
   if (clientKey === null) return refused(404);
   if (method === 'GET') return readGet(queryAt === -1 ? '' : target.slice(queryAt + 1), clientKey);
   if (method !== 'POST') return refused(405);
-  // Parameters, such as a charset, mean nothing for this type.
+  // Parameters, such as a charset, have no meaning for this type.
   const [type = ''] = mediaType.split(';', 1);
   return type.trim().toLowerCase() === DNS_MESSAGE_TYPE ? { kind: 'body', clientKey } : refused(415);
 }
 
-/** '' for the path itself, the key behind it, null for every other path. */
+/** '' for the path itself, the key after it, null for every other path. */
 function clientKeyOf(path: string): string | null {
   if (!path.startsWith(DOH_PATH)) return null;
   const rest = path.slice(DOH_PATH.length);
@@ -66,12 +70,12 @@ function refused(status: (DohTarget & { kind: 'refused' })['status']): DohTarget
   return { kind: 'refused', status };
 }
 
-/** MINIMUM is the last field of a SOA record (RFC 1035 section 3.3.13). */
+/** MINIMUM is the last field of an SOA record (RFC 1035 section 3.3.13). */
 const SOA_MINIMUM_SIZE = 4;
 
 /**
- * Seconds: the smallest TTL of the answer section; where that is empty, the negative TTL of the SOA record in the
- * authority section (RFC 2308 section 5); 0 if there is neither. The reply is one of Weir's own and well-formed.
+ * Seconds: the smallest TTL of the answer section; if that is empty, the negative TTL of the SOA record in the
+ * authority section (RFC 2308 section 5); 0 without either. The reply is one of Weir's own and well-formed.
  */
 export function smallestTtl(reply: Uint8Array): number {
   let at: number = Header.SIZE;

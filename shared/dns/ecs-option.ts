@@ -1,6 +1,6 @@
 /**
- * The data of a ECS option (RFC 7871 section 6): family, source prefix, scope prefix, and as many bytes of
- * the address as the source prefix needs. Checks only; no policy.
+ * The data of an ECS option (RFC 7871 section 6): family, source prefix, scope prefix, and as many bytes of the address
+ * as the source prefix needs. Only checks; no policy.
  */
 import { readU16 } from './wire.ts';
 
@@ -10,11 +10,11 @@ export const EcsData = {
   SOURCE: 2,
   SCOPE: 3,
   ADDRESS: 4,
-  /** Bytes of the longest: a whole IPv6 address. */
+  /** Maximum size: a complete IPv6 address. */
   MAX_SIZE: 20,
 } as const;
 
-/** Longest prefix of an address family (1 = IPv4, 2 = IPv6), bits; -1 = no such family. */
+/** Maximum prefix length of an address family (1 = IPv4, 2 = IPv6), in bits; -1 = unknown family. */
 export function longestPrefix(family: number): number {
   if (family === 1) return 32;
   return family === 2 ? 128 : -1;
@@ -22,7 +22,7 @@ export function longestPrefix(family: number): number {
 
 /**
  * Whether the `length` bytes at `at` are valid in a query: a known family and prefix, an address exactly as long as the
- * prefix needs, scope 0. An empty address may also have family 0, which some clients send to opt out.
+ * prefix requires, scope 0. With an empty address, the family may also be 0, which some clients send to opt out.
  */
 export function isQueryEcs(bytes: Uint8Array, at: number, length: number): boolean {
   if (length < EcsData.ADDRESS || bytes[at + EcsData.SCOPE] !== 0) return false;

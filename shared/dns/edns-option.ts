@@ -1,4 +1,4 @@
-/** Finds options in the RDATA of an OPT record (RFC 6891 section 6.1.2). Their readers interpret them. */
+/** Finds options in the RDATA of an OPT record (RFC 6891 section 6.1.2). The callers interpret them. */
 import { readU16 } from './wire.ts';
 
 /** Code and length of an option, bytes. */
@@ -9,12 +9,12 @@ const MAX_OPTIONS = 64;
 
 /** Value that is not an option code. */
 export const NO_OPTION = -1;
-/** An earlier option exceeds the RDATA. */
+/** An earlier option extends beyond the RDATA. */
 export const BROKEN_OPTIONS = -2;
 
 /**
- * Offset of the first option with this code between `at` and `end`, or `NO_OPTION`, or `BROKEN_OPTIONS`. Trailing bytes
- * too few for an option are ignored.
+ * Offset of the first option with this code between `at` and `end`, or `NO_OPTION`, or `BROKEN_OPTIONS`. Ignores
+ * trailing bytes that are too few for an option.
  */
 export function findOption(bytes: Uint8Array, at: number, end: number, code: number): number {
   let offset = at;
@@ -28,8 +28,8 @@ export function findOption(bytes: Uint8Array, at: number, end: number, code: num
 }
 
 /**
- * Whether the bytes from `at` to `end` are well-formed options, and no more than `MAX_OPTIONS`: each reader walks them
- * again.
+ * Whether the bytes from `at` to `end` are at most `MAX_OPTIONS` well-formed options, because each reader walks through
+ * them again.
  */
 export function areOptions(bytes: Uint8Array, at: number, end: number): boolean {
   let offset = at;

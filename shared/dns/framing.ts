@@ -1,6 +1,6 @@
 /**
- * Messages on a stream, each preceded by its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8). Pure
- * bytes, so that listeners and upstreams, TCP and TLS, share it.
+ * Messages on a stream, each preceded by its length in two octets (RFC 1035 section 4.2.2, RFC 7766 section 8). Works
+ * on bytes only, so that listeners and upstreams, TCP and TLS, share it.
  */
 import { MAX_MESSAGE_SIZE } from './wire.ts';
 
@@ -11,12 +11,12 @@ const EMPTY = new Uint8Array(0);
 export type FrameTaker = (message: Uint8Array) => boolean;
 
 /**
- * Cuts a stream into messages. A message that lies whole in one chunk is handed over as a view of it, not copied; one
+ * Splits a stream into messages. A message that is complete in one chunk is passed on as a view of it, not copied; one
  * that spans chunks is assembled in new memory. Buffers at most one partial message and undelivered input.
  */
 export class FrameReader {
   private readonly take: FrameTaker;
-  /** Received, and how much of it is delivered. */
+  /** Received input, and the number of bytes delivered. */
   private rest: Uint8Array = EMPTY;
   private at = 0;
   /** A partial message with its length prefix, and the number of bytes received. */
@@ -48,7 +48,7 @@ export class FrameReader {
   }
 
   private deliver(): void {
-    // The receiver may call resume() itself; a loop keeps the stack flat.
+    // The receiver may call resume() itself; the loop prevents recursion.
     if (this.delivering) return;
     this.delivering = true;
     try {
@@ -115,16 +115,16 @@ export class FrameReader {
   }
 }
 
-/** Bytes of the memory that a `FrameWriter` fills before it takes more. */
+/** Size of the memory that a `FrameWriter` fills before it allocates more. */
 const CHUNK_SIZE = 16_384;
 
-/** Frames of several messages, one after the other, that are written to a stream in one piece. */
+/** Frames of several messages, one after another, that are written to a stream together. */
 export class FrameWriter {
   private chunk: Buffer = Buffer.alloc(0);
   private start = 0;
   private end = 0;
 
-  /** Adds a message, which is copied; it is at most 65,535 bytes. */
+  /** Adds a message of at most 65,535 bytes, which is copied. */
   add(message: Uint8Array): void {
     const size = LENGTH_SIZE + message.length;
     if (this.end + size > this.chunk.length) this.makeRoom(size);
@@ -163,7 +163,7 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
 export function frame(message: Uint8Array): Uint8Array {
   if (message.length > MAX_MESSAGE_SIZE) {
     throw new RangeError(
-      `frame message: ${String(message.length)} bytes do not fit in ${String(MAX_MESSAGE_SIZE)}`,
+      `could not frame a message: ${String(message.length)} bytes do not fit in ${String(MAX_MESSAGE_SIZE)}`,
     );
   }
   const framed = Buffer.allocUnsafe(LENGTH_SIZE + message.length);

@@ -1,4 +1,4 @@
-/** DNS parameters of the IANA registries, as far as Weir uses them (RFC 6895). */
+/** DNS parameters of the IANA registries that Weir uses (RFC 6895). */
 
 /** Types of resource records and queries. */
 export const RRType = {
@@ -58,12 +58,12 @@ const RR_TYPE_NAMES: ReadonlyMap<number, string> = new Map(
   Object.entries(RRType).map(([name, code]) => [code, name]),
 );
 
-/** The mnemonic of a type, or `TYPE65280` for one without (RFC 3597 section 5). */
+/** The mnemonic of a type, or `TYPE65280` for a type without one (RFC 3597 section 5). */
 export function rrTypeName(code: number): string {
   return RR_TYPE_NAMES.get(code) ?? `TYPE${String(code)}`;
 }
 
-/** The code of a mnemonic or `TYPEnnn` in any case; undefined when it is neither. */
+/** The code of a mnemonic or `TYPEnnn` in any case; undefined for other texts. */
 export function rrTypeCode(name: string): number | undefined {
   const upper = name.toUpperCase();
   if (Object.hasOwn(RRType, upper)) return RRType[upper as RRTypeName];

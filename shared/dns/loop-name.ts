@@ -1,17 +1,18 @@
 /**
- * One-time names by which a forwarding loop is recognised: a resolve thread asks an upstream for one
- * (`dns-worker/resolve/loop-check.ts`), and the control plane watches for clients that ask for it
- * (`control-plane/resolving/upstreams/loop-watch.ts`). An upstream that has it asked of this server sends questions back.
+ * One-time names that detect forwarding loops: a resolve thread asks an upstream for such a name
+ * (`dns-worker/resolve/loop-check.ts`), and the control plane watches for clients that query it
+ * (`control-plane/resolving/upstreams/loop-watch.ts`). If the question comes back to this server, the upstream sends
+ * questions back.
  */
 import { MAX_NAME_LENGTH, nameFromText } from './name.ts';
 
 const PREFIX = 'weir-loop-';
-/** Hexadecimal digits of the token behind it. */
+/** Number of hexadecimal digits of the token after the prefix. */
 export const LOOP_TOKEN_LENGTH = 24;
-/** Bytes of the first label, its length included. */
+/** Size of the first label, including its length byte. */
 const LABEL_SIZE = 1 + PREFIX.length + LOOP_TOKEN_LENGTH;
 const LABEL_START = Uint8Array.from([LABEL_SIZE - 1, ...Buffer.from(PREFIX)]);
-/** Answered here whatever is asked, so that a loop ends with the first question (RFC 6761 section 6.2). */
+/** This zone is always answered here, so that a loop ends with the first question (RFC 6761 section 6.2). */
 const POOLS_ZONE = nameFromText('test')!;
 
 /** The name for a token, below a forward zone or, with null, for the servers of the pools; null if it is too long. */
@@ -20,7 +21,7 @@ export function loopName(token: string, zone: Uint8Array | null): Uint8Array | n
   return name.length > MAX_NAME_LENGTH ? null : name;
 }
 
-/** The token in a folded name of so many bytes at `at`; null = the name has none. */
+/** The token in a lower-case name of `length` bytes at `at`; null = the name has none. */
 export function loopTokenIn(bytes: Uint8Array, at: number, length: number): string | null {
   if (length <= LABEL_SIZE) return null;
   for (let i = 0; i < LABEL_START.length; i++) if (bytes[at + i] !== LABEL_START[i]) return null;

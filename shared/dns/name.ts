@@ -1,12 +1,12 @@
 /**
- * Domain names as bytes: folding (RFC 4343), conversion between text and wire form (RFC 1035 sections
- * 3.1 and 5.1), and the keyed hash by which rules and cached answers are found. The hash runs from the
- * last label to the first, so that one pass over a name yields the hash of each of its parents.
+ * Domain names as bytes: conversion to lower case (RFC 4343), conversion between text and wire form (RFC 1035 sections
+ * 3.1 and 5.1), and the keyed hash that finds rules and cached answers. The hash runs from the last label to the first,
+ * so that one pass over a name yields the hash of each of its parents.
  */
 
-/** Longest name in wire form, final zero included (RFC 1035 section 2.3.4). */
+/** Maximum length of a name in wire form, including the final zero (RFC 1035 section 2.3.4). */
 export const MAX_NAME_LENGTH = 255;
-/** Longest label. */
+/** Maximum length of a label. */
 export const MAX_LABEL_LENGTH = 63;
 /** Maximum number of labels that fit in a name. */
 export const MAX_LABELS = 127;
@@ -22,8 +22,8 @@ const HASH_LOW_FACTOR = 0x9e3779b1 | 0;
 const HASH_HIGH_FACTOR = 0x85ebca77 | 0;
 
 /**
- * Adds a word to the low lane of a name's running hash. A name is hashed label by label, last label first;
- * a label's length byte and bytes are taken four at a time, little-endian, the last word filled with zeros.
+ * Adds a word to the low lane of a name's running hash. A name is hashed label by label, last label first; a label's
+ * length byte and content are read four bytes at a time, little-endian, with zeros at the end of the last word.
  */
 export function hashLowStep(lane: number, word: number): number {
   const mixed = Math.imul(lane ^ word, HASH_LOW_FACTOR);
@@ -36,7 +36,7 @@ export function hashHighStep(lane: number, word: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Masks of the last word of a label by how many bytes of it count; 0 stands for four. */
+/** Masks of the last word of a label by the number of its bytes; 0 means four. */
 export const LAST_WORD_MASK: Int32Array = Int32Array.from([-1, 0xff, 0xffff, 0xff_ffff]);
 
 /**
@@ -50,8 +50,8 @@ export function foldWord(word: number): number {
 }
 
 /**
- * Parses presentation form into folded wire form; null if it is not a valid name. Escapes `\.` and `\DDD` are
- * understood; a final dot is optional; `.` and the empty text are the root.
+ * Parses presentation form to lower-case wire form; null if it is not a valid name. Accepts the escapes `\.` and
+ * `\DDD`; a final dot is optional; `.` and the empty text are the root.
  */
 export function nameFromText(text: string): Uint8Array | null {
   const source = Buffer.from(text, 'utf8');
@@ -95,9 +95,9 @@ function readEscape(source: Uint8Array, at: number): { byte: number; length: num
 }
 
 /**
- * Presentation form without a final dot (`.` for the root). Bytes outside printable ASCII become `\DDD`,
- * dots and backslashes inside a label are escaped (RFC 1035 section 5.1). `wire` starts with a valid, uncompressed name.
- * It is the only parameter, so that `names.map(nameToText)` reads names and no offsets.
+ * Presentation form without a final dot (`.` for the root). Bytes outside printable ASCII become `\DDD`; dots and
+ * backslashes inside a label are escaped (RFC 1035 section 5.1). `wire` starts with a valid, uncompressed name. There
+ * is only one parameter, so that `names.map(nameToText)` does not pass the index.
  */
 export function nameToText(wire: Uint8Array): string {
   let text = '';
@@ -122,8 +122,8 @@ export interface NameHash {
 }
 
 /**
- * Hashes a folded wire name from `start` (the length byte of a label) to its end into `into`. Seeds are the table's, so
- * that an attacker cannot choose names that collide in it.
+ * Hashes a lower-case wire name from `start` (the length byte of a label) to its end into `into`. Each table has its
+ * own seeds, so that an attacker cannot choose names that collide in it.
  */
 export function hashName(
   wire: Uint8Array,
@@ -152,12 +152,12 @@ export function hashName(
 /** Text form of each byte of a label: itself in lower case, or 0 if it must be escaped. */
 const PLAIN = FOLD.map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x2e && byte !== 0x5c ? byte : 0));
 
-/** Maximum number of bytes of the text of a name: all of it escaped. */
+/** Maximum number of bytes of a name as text, if all of it is escaped. */
 export const MAX_NAME_TEXT_BYTES = 4 * 255;
 
 /**
- * Writes the name at `nameAt`, folded and without the final dot, as `nameToText()` would show it; returns the offset after it. The name is
- * uncompressed and valid.
+ * Writes the name at `nameAt` in lower case and without the final dot, as `nameToText()` returns it; returns the offset
+ * after it. The name is uncompressed and valid.
  */
 export function putNameText(out: Uint8Array, start: number, bytes: Uint8Array, nameAt: number): number {
   let at = start;

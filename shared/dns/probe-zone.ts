@@ -1,17 +1,17 @@
 /**
- * Names of probes, which are asked once to see whether a device uses this node: a token below a zone. The zone is below
- * `test`, which is answered here whatever is asked (RFC 6761 section 6.2).
+ * Names of probes, which are queried once to check whether a device uses this node: a token below a zone. The zone is
+ * below `test`, which is always answered here (RFC 6761 section 6.2).
  */
 import { nameFromText } from './name.ts';
 
 export const PROBE_ZONE = 'probe.weir.test';
-/** Characters of a token, hexadecimal. */
+/** Length of a token in hexadecimal digits. */
 export const PROBE_TOKEN_LENGTH = 24;
 
 const ZONE = nameFromText(PROBE_ZONE)!;
 const NAME_LENGTH = 1 + PROBE_TOKEN_LENGTH + ZONE.length;
 
-/** Whether a name, folded, in wire form, `length` bytes from `at`, may be that of a probe. */
+/** Whether a name in lower-case wire form, `length` bytes from `at`, may be that of a probe. */
 export function isProbeName(bytes: Uint8Array, at: number, length: number): boolean {
   if (length !== NAME_LENGTH) return false;
   const zoneAt = at + length - ZONE.length;

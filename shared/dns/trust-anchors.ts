@@ -1,38 +1,38 @@
 /**
- * DNSSEC trust anchors: the root's keys as IANA publishes them, and a parser of the presentation form for others (DS
- * and DNSKEY records, RFC 4034 sections 2.2 and 5.3). The control plane reads the file; the worker validates.
+ * DNSSEC trust anchors: the root's keys as published by IANA, and a parser of the presentation form for others (DS and
+ * DNSKEY records, RFC 4034 sections 2.2 and 5.3). The control plane reads the file; the worker validates.
  */
 import { RRType } from './iana.ts';
 import { nameFromText } from './name.ts';
 
 /** One DS or DNSKEY record that is trusted without proof. */
 export interface TrustAnchor {
-  /** Folded wire form. */
+  /** Lower-case wire form. */
   readonly zone: Uint8Array;
   /** `RRType.DS` or `RRType.DNSKEY`. */
   readonly type: number;
   readonly rdata: Uint8Array;
 }
 
-/** The DNSKEY RRset of a zone with trust anchors, and the result of its signatures (RFC 5011 section 2). */
+/** The DNSKEY RRset of a zone with trust anchors, and the result of checking its signatures (RFC 5011 section 2). */
 export interface TrustPointKeys {
-  /** Signed by a key that is trusted now. */
+  /** Whether a currently trusted key has signed it. */
   readonly isTrusted: boolean;
   readonly keys: readonly {
     readonly rdata: Uint8Array;
     /** Whether the key has the revoke bit and has signed its own revocation. */
     readonly isRevoked: boolean;
   }[];
-  /** The smallest one of the signatures. */
+  /** The smallest original TTL of the signatures. */
   readonly originalTtlSecs: number;
-  /** Seconds until the first one of the signatures expires. */
+  /** Seconds until the first of the signatures expires. */
   readonly expiresInSecs: number;
 }
 
-/** Fault in a line of a trust-anchor file. */
+/** Error in a line of a trust-anchor file. */
 export class TrustAnchorError extends Error {
   constructor(line: string, reason: string) {
-    super(`read trust anchor: ${reason}: ${line}`);
+    super(`could not read a trust anchor: ${reason}: ${line}`);
     this.name = 'TrustAnchorError';
   }
 }
@@ -51,11 +51,11 @@ export function rootTrustAnchors(): TrustAnchor[] {
 /** Reads a file of DS and DNSKEY records; throws a TrustAnchorError for anything else, and for an empty file. */
 export function readTrustAnchors(text: string): TrustAnchor[] {
   const anchors = entries(text).map(readEntry);
-  if (anchors.length === 0) throw new TrustAnchorError('', 'there is no DS and no DNSKEY record');
+  if (anchors.length === 0) throw new TrustAnchorError('', 'there are no DS or DNSKEY records');
   return anchors;
 }
 
-/** Records, each on a line: comments taken out, parentheses joined (RFC 1035 section 5.1). */
+/** Records, one per line: without comments, and with parentheses joined (RFC 1035 section 5.1). */
 function entries(text: string): string[] {
   const plain = text.replaceAll(/;[^\n]*/g, '');
   const joined = plain.replaceAll(/\(([^)]*)\)/g, (_, inside: string) => inside.replaceAll(/\s+/g, ' '));
@@ -65,7 +65,7 @@ function entries(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Largest key tag or flags, algorithm or protocol, digest type or algorithm. */
+/** Maximum key tag or flags, algorithm or protocol, digest type or algorithm. */
 const LIMITS: readonly number[] = [0xffff, 0xff, 0xff];
 
 function readEntry(line: string): TrustAnchor {

@@ -1,6 +1,6 @@
 /**
- * A DNS message as bytes: where its parts lie (RFC 1035 section 4.1) and the few reads and writes that both planes make
- * in place. Nothing here allocates; names are in `name.ts`, options in `edns-option.ts`.
+ * A DNS message as bytes: the positions of its parts (RFC 1035 section 4.1) and the few reads and writes that both
+ * planes make in place. Nothing here allocates; names are in `name.ts`, options in `edns-option.ts`.
  */
 
 /** Offsets in the header, bytes. */
@@ -26,13 +26,15 @@ export const Record = { TYPE: 0, CLASS: 2, TTL: 4, RDLENGTH: 8, RDATA: 10 } as c
 
 /** Bytes of a question after its name. */
 export const QUESTION_TAIL_SIZE = 4;
-/** Bytes of a DNS cookie, the client's half and then the server's (RFC 9018 section 4). */
+/** Size of a DNS cookie: the client cookie, then the server cookie (RFC 9018 section 4). */
 export const COOKIE_SIZE = 24;
-/** Largest message over TCP (two-octet length, RFC 1035 section 4.2.2). */
+/** Maximum size of a message over TCP (two-octet length, RFC 1035 section 4.2.2). */
 export const MAX_MESSAGE_SIZE = 65535;
-/** Largest message over UDP for a client without EDNS (RFC 1035 section 4.2.1). */
+/** Maximum size of a message over UDP for a client without EDNS (RFC 1035 section 4.2.1). */
 export const CLASSIC_UDP_SIZE = 512;
-/** Largest message that Weir sends over UDP and requests from upstreams: avoids fragments (DNS flag day 2020). */
+/**
+ * Maximum size of a message that Weir sends over UDP or accepts from upstreams: avoids fragments (DNS flag day 2020).
+ */
 export const UDP_PAYLOAD_SIZE = 1232;
 
 /** Reads a big-endian u16. */
@@ -59,7 +61,7 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-/** Writes a question behind the header; returns the length of the message. */
+/** Writes a question after the header; returns the length of the message. */
 export function writeQuestion(bytes: Uint8Array, qname: Uint8Array, qtype: number, qclass: number): number {
   bytes.set(qname, Header.SIZE);
   const tail = Header.SIZE + qname.length;
@@ -69,8 +71,8 @@ export function writeQuestion(bytes: Uint8Array, qname: Uint8Array, qtype: numbe
 }
 
 /**
- * Steps over a name and returns the offset after it, or -1 where it leaves `end`, is longer than 255 bytes or holds a
- * reserved label type. Pointers are stepped over, not followed.
+ * Skips a name and returns the offset after it, or -1 if it extends beyond `end`, is longer than 255 bytes or contains
+ * a reserved label type. Pointers are skipped, not followed.
  */
 export function skipName(bytes: Uint8Array, at: number, end: number): number {
   let offset = at;
@@ -84,7 +86,7 @@ export function skipName(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Steps over a resource record; -1 if it does not end before `end`. */
+/** Skips a resource record; -1 if it does not end before `end`. */
 export function skipRecord(bytes: Uint8Array, at: number, end: number): number {
   const tail = skipName(bytes, at, end);
   if (tail < 0 || tail + Record.RDATA > end) return -1;

@@ -1,25 +1,25 @@
 /**
- * Layout of the answer cache that all threads of a node share: a head, an index of buckets, and a slab that is written
- * as a ring of segments. `dns-worker/cache/` reads and writes it; the control plane creates the memory and reads the
- * counters.
+ * Layout of the answer cache that all threads of a node share: a header, an index of buckets, and a slab that is
+ * written as a ring of segments. `dns-worker/cache/` reads and writes it; the control plane creates the memory and
+ * reads the counters.
  *
  * A position counts 16-byte units written since the start, modulo a multiple of the slab's size near 2^32
- * (`positionLimit`); its unit lies at position modulo the slab's size. An entry is valid while its position is less
+ * (`positionLimit`); its unit is at the position modulo the slab's size. An entry is valid while its position is less
  * than one slab ahead of TAIL.
  */
 
-/** i32 words of the head. */
+/** i32 words of the header. */
 export const CacheHead = {
   /** 0 = free, else 1 + the worker that writes. */
   LOCK_WORD: 0,
-  /** Position at which the next entry is written; read by the holder of the lock only. */
+  /** Position at which the next entry is written; read only by the owner of the lock. */
   HEAD_WORD: 16,
   /** Position of the oldest segment; advanced before its bytes are overwritten. */
   TAIL_WORD: 32,
   ENTRIES_WORD: 48,
   INSERTIONS_WORD: 49,
   EVICTIONS_WORD: 50,
-  /** Dead entries passed by TAIL: replaced or expired ones. */
+  /** Dead entries that TAIL has passed: replaced or expired ones. */
   LAZY_DELETIONS_WORD: 51,
   /** Live entries moved from TAIL to HEAD because they were in use. */
   COMPACTIONS_WORD: 52,
@@ -38,18 +38,18 @@ export const CacheBucket = {
   TAG_AT: 0,
   /** Position of each slot's entry plus one; 0 = free. */
   REFERENCE_AT: 7,
-  /** One bit per slot: the entry was read since TAIL last passed it. Written without a lock: a hint. */
+  /** One bit per slot: whether the entry was read since TAIL last passed it. A hint, written without a lock. */
   USED_AT: 14,
-  /** In the same word, from this bit on: a refresh of the entry is in flight. */
+  /** In the same word, from this bit on: whether a refresh of the entry is in flight. */
   REFRESH_BIT: 8,
 } as const;
 
 /** Bytes of a slab unit; entries start on units. */
 export const CACHE_UNIT = 16;
 
-/** Byte offsets in an entry. Little-endian, except DNS bytes, which are kept as received. */
+/** Byte offsets in an entry. Little-endian, except DNS bytes, which are stored as received. */
 export const CacheEntry = {
-  /** u32: units of this entry, padding included. */
+  /** u32: units of this entry, including padding. */
   UNITS: 0,
   /** i32: lanes of the key's hash. */
   HASH_LOW: 4,
@@ -61,12 +61,12 @@ export const CacheEntry = {
   STORED_AT_SECS: 16,
   EXPIRES_AT_SECS: 20,
   STALE_UNTIL_SECS: 24,
-  /** u16: bytes of answer and authority RRs; of them answer RRs. */
+  /** u16: bytes of answer and authority RRs; bytes of answer RRs only. */
   BODY_LENGTH: 28,
   ANSWERS_LENGTH: 30,
   ANSWER_COUNT: 32,
   AUTHORITY_COUNT: 34,
-  /** u16: how many TTL offsets there are. */
+  /** u16: number of TTL offsets. */
   TTL_COUNT: 36,
   /** u8 each. */
   RCODE: 38,
@@ -80,30 +80,30 @@ export const CacheEntry = {
   PARTITION: 44,
   /** u8: `CacheMarks`. */
   MARKS: 46,
-  /** u8: extended error that goes with the answer, plus one; 0 = none. */
+  /** u8: extended error of the answer, plus one; 0 = none. */
   EXTENDED_ERROR: 47,
   /** qname, u16 TTL offsets, body: each starts on a word; the gaps are zero. */
   QNAME: 48,
 } as const;
 
-/** Checks that are due before a cached answer is sent. */
+/** Checks that are needed before a cached answer is sent. */
 export const CacheMarks = {
-  /** The answer leads to other names (CNAME, DNAME, SVCB, HTTPS), which policy checks. */
+  /** The answer refers to other names (CNAME, DNAME, SVCB, HTTPS), which policy checks. */
   HAS_TARGETS: 1,
-  /** The answer has an address of the local network, which a public name must not have. */
+  /** The answer contains a private address, which a public name must not have. */
   HAS_PRIVATE_ADDRESS: 2,
 } as const;
 
-/** Owner of the lock for the control plane; workers are 1 and up. */
+/** Number of the control plane as owner of the lock; workers are 1 and up. */
 export const CACHE_LOCK_OF_CONTROL_PLANE = 0x7fff_ffff;
 
-/** Bits of the key beside name, type and class. */
+/** Bits of the key in addition to name, type and class. */
 export const CacheKeyFlags = { DNSSEC_OK: 1, CHECKING_DISABLED: 2 } as const;
 
-/** The slab is opened, filled and emptied in segments of this many units (64 KiB); an entry lies in one. */
+/** The slab is opened, filled and emptied in segments of this many units (64 KiB); an entry is within one segment. */
 export const CACHE_SEGMENT_UNITS = 4096;
 
-/** Largest body that is cached, bytes. */
+/** Maximum size of a cached body, in bytes. */
 export const CACHE_MAX_BODY = 16_384;
 
 const BYTES_PER_ENTRY_EXPECTED = 192;
@@ -115,7 +115,7 @@ export function positionLimit(slabUnits: number): number {
   return Math.floor(0xffff_ffff / slabUnits) * slabUnits;
 }
 
-/** Makes an empty cache of about `maxBytes` (index and slab together; at least 256 KiB). */
+/** Creates an empty cache of about `maxBytes` (index and slab together; at least 256 KiB). */
 export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
   const budget = Math.max(maxBytes, 262_144);
   const bucketBytes = CacheBucket.WORDS * 4;
@@ -133,8 +133,8 @@ export function createAnswerCache(maxBytes: number): SharedArrayBuffer {
 }
 
 /**
- * Frees the lock that a dead worker holds. Its last write may be incomplete, so the cache is emptied: every reference
- * is dropped, and TAIL advances by one turn, which invalidates every reader's position.
+ * Releases the lock of a dead worker. Its last write may be incomplete, so the cache is emptied: every reference is
+ * removed, and TAIL advances by one turn, which invalidates every reader's position.
  */
 export function releaseCacheLock(buffer: SharedArrayBuffer, worker: number): void {
   const head = new Int32Array(buffer, 0, CacheHead.BYTES >>> 2);

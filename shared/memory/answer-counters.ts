@@ -1,40 +1,40 @@
-/** Counters of a thread for its answers, in the slots after those of `Counter`. */
+/** Counters of a thread's answers, in the slots after those of `Counter`. */
 import { RRType } from '../dns/iana.ts';
 import { DNSSEC_STATUS_NAMES, PROTOCOL_NAMES } from '../query-log.ts';
 import { SINGLE_SLOTS } from './counters.ts';
 
-/** Slots of one protocol's statuses; a power of two with room for statuses to come. */
+/** Slots for the statuses of one protocol; a power of two with space for future statuses. */
 export const STATUS_SLOTS = 32;
 /**
- * Classes of response times: class k has those below 2^k us that no lower class has, the last one also what is slower.
- * 2^24 us are 17 s, more than any question may take.
+ * Classes of response times: class k contains those below 2^k us that are not in a lower class; the last one also
+ * contains all slower ones. 2^24 us are 17 s, more than any question may take.
  */
 export const LATENCY_CLASSES = 25;
 
-/** Where an answer is from: the cache, an upstream server that was asked for it, or Weir (records, blocks, refusals). */
+/** Source of an answer: the cache, an upstream server that was asked for it, or Weir (records, blocks, refusals). */
 export const ANSWER_SOURCES = ['cache', 'upstream', 'local'] as const;
 export const AnswerSource = { CACHE: 0, UPSTREAM: 1, LOCAL: 2 } as const;
 export type AnswerSourceCode = (typeof AnswerSource)[keyof typeof AnswerSource];
 
 /** Queries that a rate limit counts: all questions of a client network, or its NXDOMAIN answers. */
 export const LIMIT_REASONS = ['questions', 'nxdomain'] as const;
-/** 0, or the place of a reason plus one. */
+/** 0, or the index of a reason plus one. */
 export const LimitReason = { NONE: 0, QUESTIONS: 1, NXDOMAIN: 2 } as const;
 export type LimitReasonCode = (typeof LimitReason)[keyof typeof LimitReason];
 
-/** Slots of response codes: up to BADCOOKIE by their number, then the two below. */
+/** Slots of response codes: up to BADCOOKIE by number, then the two below. */
 const RCODE_SLOTS = 26;
 /** NOERROR without an answer record: a pseudo response code (RFC 2308 section 1). */
 export const NODATA_SLOT = 24;
 /** Codes without a slot. */
 export const OTHER_RCODE_SLOT = 25;
 
-/** Types that are counted by name; all others are counted together, after them. */
+/** Types with their own counters; all others are counted together after them. */
 export const COUNTED_TYPES = [
   ...['A', 'AAAA', 'HTTPS', 'SVCB', 'PTR', 'CNAME', 'NS', 'SOA', 'MX', 'TXT', 'SRV'],
   ...['NAPTR', 'CAA', 'DS', 'DNSKEY', 'TLSA', 'ANY'],
 ] as readonly (keyof typeof RRType)[];
-/** Place in `COUNTED_TYPES` by type; types beyond it are others. */
+/** Index in `COUNTED_TYPES` by type; types beyond this array count as others. */
 const TYPE_PLACES = new Uint8Array(512).fill(COUNTED_TYPES.length);
 for (const [place, name] of COUNTED_TYPES.entries()) TYPE_PLACES[RRType[name]] = place;
 
@@ -50,17 +50,17 @@ const FIRST_LIMITED = FIRST_DNSSEC + DNSSEC_STATUS_NAMES.length;
 /** Bytes of a thread's counters. */
 export const COUNTERS_BYTES = (FIRST_LIMITED + LIMIT_REASONS.length) * 8;
 
-/** Slot of the queries that came by this protocol and ended so. */
+/** Slot of the queries with this protocol and status. */
 export function answeredSlot(protocol: number, status: number): number {
   return FIRST_ANSWERED + protocol * STATUS_SLOTS + status;
 }
 
-/** Slot of the sum of the response times of answers from there, microseconds. */
+/** Slot of the sum of the response times of answers from this source, in microseconds. */
 export function timeSlot(source: number): number {
   return FIRST_TIME + source * TIME_SLOTS;
 }
 
-/** Slot of the answers from there that took these microseconds. */
+/** Slot of the answers from this source with this response time. */
 export function latencySlot(source: number, responseTimeUs: number): number {
   return timeSlot(source) + 1 + latencyClass(responseTimeUs);
 }
@@ -87,12 +87,12 @@ export function dnssecSlot(dnssec: number): number {
   return FIRST_DNSSEC + dnssec;
 }
 
-/** Slot of the queries over this limit, which is not NONE. */
+/** Slot of the queries over this limit; not for NONE. */
 export function limitSlot(reason: number): number {
   return FIRST_LIMITED + reason - 1;
 }
 
-/** Queries of a thread that ended so, whichever way they came. */
+/** Queries of a thread with this status, over all protocols. */
 export function answeredWith(counters: Float64Array, status: number): number {
   return PROTOCOL_NAMES.reduce((sum, _name, protocol) => sum + counters[answeredSlot(protocol, status)]!, 0);
 }

@@ -45,13 +45,13 @@ export function keyFlagsOf(dnssecOk: boolean, checkingDisabled: boolean): number
   return (dnssecOk ? CacheKeyFlags.DNSSEC_OK : 0) | (checkingDisabled ? CacheKeyFlags.CHECKING_DISABLED : 0);
 }
 
-/** Low lane of a key's hash: the name's, with type and bits mixed in. */
+/** Low lane of a key's hash: the name's, combined with type and bits. */
 export function keyHashLow(nameLow: number, qtype: number, keyFlags: number): number {
   const mixed = Math.imul(nameLow ^ (qtype << 2) ^ keyFlags, TYPE_FACTOR);
   return mixed ^ (mixed >>> 16);
 }
 
-/** Offset of the TTL offsets in an entry, bytes. */
+/** Offset of the TTL offsets in an entry, in bytes. */
 export function ttlOffsetsOffset(qnameLength: number): number {
   return (CacheEntry.QNAME + qnameLength + 3) & ~3;
 }

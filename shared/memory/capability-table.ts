@@ -1,38 +1,40 @@
 /**
- * Features of each upstream server, in memory that all resolve threads of a node share: a thread that has learned
- * something has learned it for all. A record belongs to an address, port and transport, and is never freed; a server
- * that finds no free record has one in its thread. `dns-worker/resolve/capability/` reads and writes records.
+ * Features of each upstream server, in memory that all resolve threads of a node share, so that a finding of one thread
+ * is available to all. A record belongs to an address, port and transport, and is never freed; a server without a free
+ * record gets one in its thread's own memory. `dns-worker/resolve/capability/` reads and writes records.
  */
 
 /** Records of the table. */
 export const CapabilityTable = { RECORDS: 512, RECORD_WORDS: 64 } as const;
 
-/** i32 words of a record. Times are seconds of the monotonic clock unless said. */
+/** i32 words of a record. Times are seconds of the monotonic clock unless stated otherwise. */
 export const CapabilityWord = {
-  /** `RecordState`; the key is complete once it is READY. */
+  /** `RecordState`; the key is complete if it is READY. */
   STATE: 0,
   /** Address (4), port and transport (1). */
   KEY: 1,
   KEY_WORDS: 5,
-  /** When the next probes are due; a thread that probes moves it. */
+  /** Time at which the next probes are due; a thread that probes advances it. */
   PROBE_DUE: 8,
-  /** When the last pair of probes began, milliseconds in 32 bits, never 0; 0 = there was none. */
+  /** Start of the last pair of probes, milliseconds in 32 bits, never 0; 0 = none yet. */
   PAIR_MS: 9,
-  /** Finding about a feature: `FEATURE_WORDS` for each, by `FeatureOrder`. */
+  /** Finding about a feature: `FEATURE_WORDS` for each, in the order of `FeatureOrder`. */
   FEATURES: 12,
-  /** When an OPT record was last seen, plus one; 0 = never. */
+  /** Time at which an OPT record was last seen, plus one; 0 = never. */
   EDNS_SEEN: 36,
   EDNS_CLEAR_UNTIL: 37,
   EDNS_REFUSALS: 38,
-  /** Answers that a connection gives before the server closes it; 0 = no limit was seen. And until when that counts. */
+  /**
+   * Answers per connection before the server closes it; 0 = no limit was seen. The time at which the finding expires.
+   */
   ANSWERS: 40,
   ANSWERS_UNTIL: 41,
   /** Odd while a thread writes the cookie. */
   COOKIE_SEQUENCE: 44,
-  /** Bytes of the server's cookie; 0 = none is known. */
+  /** Size of the server cookie; 0 = unknown. */
   COOKIE_SIZE: 45,
   COOKIE_SINCE: 46,
-  /** The client's cookie (2 words), then the server's (8). */
+  /** The client cookie (2 words), then the server cookie (8). */
   COOKIE: 48,
   COOKIE_WORDS: 10,
 } as const;
@@ -43,15 +45,15 @@ export const FeatureWord = {
   FINDING: 0,
   /** When the finding expires. */
   UNTIL: 1,
-  /** Pairs of probes in which only the plain one was answered, and when the first of them was. */
+  /** Pairs of probes in which only the plain one was answered, and the time of the first. */
   STRIKES: 2,
   STRIKE_AT: 3,
-  /** When a pair last showed that the feature works, as in `PAIR_MS`. */
+  /** Time at which a pair last showed that the feature works, as in `PAIR_MS`. */
   FIT_MS: 4,
   WORDS: 6,
 } as const;
 
-/** States of a record. A thread that died as it wrote the key has left its record LOST. */
+/** States of a record. If a thread died while it wrote the key, the record is LOST. */
 export const RecordState = { FREE: 0, TAKEN: 1, READY: 2, LOST: 3 } as const;
 
 /** Creates the memory, with no records. */

@@ -1,11 +1,11 @@
 /**
- * Claims to questions, in memory that all resolve threads of a node share: a thread that asks a question holds a slot,
- * so that no other thread has it outstanding (RFC 5452 section 5). A question is known by 46 bits of a hash; two
- * questions that share those, or find their bucket full, only wait for each other. The table holds no names; answers
- * come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for them.
+ * Claims to questions, in memory that all resolve threads of a node share: a thread that asks a question owns a slot,
+ * so that no other thread asks it at the same time (RFC 5452 section 5). A question is identified by 46 bits of a hash;
+ * two questions that share those, or whose bucket is full, only wait for each other. The table contains no names;
+ * answers come from the cache or from an upstream. `dns-worker/resolve/` takes claims and waits for them.
  */
 
-/** i32 words: a head, then the buckets of one area after those of the other. */
+/** i32 words: a header, then the buckets of one area after those of the other. */
 export const ClaimTable = {
   /** Seed of the hash: random, so that an attacker cannot choose questions that share a bucket. */
   SEED_WORD: 0,
@@ -20,41 +20,41 @@ export const ClaimBucket = {
   /** 0 = free, else 1 + the worker that looks for a slot. */
   LOCK_AT: 0,
   SLOTS: 7,
-  /** Bits of the hash of each slot's question; written by who holds the lock. */
+  /** Bits of the hash of each slot's question; written by the owner of the lock. */
   TAG_AT: 1,
   /** Claim of each slot; NO_CLAIM = the slot is free. Threads wait on this word. */
   CLAIM_AT: 8,
 } as const;
 
 /**
- * The areas: questions of clients, held until the answer lies in the cache, and questions to upstreams. Who holds one
- * of the first waits for one of the second, never the other way round, so no client waits in a circle.
+ * The areas: questions of clients, held until the answer is in the cache, and questions to upstreams. A thread with a
+ * claim in the first area waits for claims in the second, never the other way round, so there is no deadlock.
  */
 export const ClaimArea = { CLIENTS: 0, UPSTREAMS: 1 } as const;
 export type ClaimAreaCode = (typeof ClaimArea)[keyof typeof ClaimArea];
 
 /** The slot is free. */
 export const NO_CLAIM = 0;
-/** Bits of a claim that name its thread. */
+/** Bits of a claim that identify its thread. */
 const HOLDER_BITS = 12;
 const HOLDER_MASK = (1 << HOLDER_BITS) - 1;
-/** Set once another thread waits for the claim: its outcome is then handed over (`outcome-rings.ts`). */
+/** Set when another thread waits for the claim: the outcome is then passed on (`outcome-rings.ts`). */
 export const WAITED_FOR = 1 << HOLDER_BITS;
-/** Above them stand the seconds (`Clock.monotonicMs`) at which it was taken. */
+/** Position of the seconds (`Clock.monotonicMs`) at which the claim was taken. */
 const SECS_SHIFT = HOLDER_BITS + 1;
 const SECS_MASK = 0xffff_ffff >>> SECS_SHIFT;
 
-/** The holder bits of a worker's resolve thread; never 0. */
+/** The owner bits of a worker's resolve thread; never 0. */
 export function claimHolder(worker: number): number {
   return 1 + (worker % HOLDER_MASK);
 }
 
-/** The worker whose resolve thread holds a claim. */
+/** The worker whose resolve thread owns a claim. */
 export function claimWorker(claim: number): number {
   return (claim & HOLDER_MASK) - 1;
 }
 
-/** The claim of a worker's resolve thread, taken at `nowSecs`. */
+/** The claim of a worker's resolve thread, taken at `secs`. */
 export function claimOf(worker: number, secs: number): number {
   return claimHolder(worker) | (secs << SECS_SHIFT);
 }
@@ -87,7 +87,7 @@ export function releaseClaims(buffer: SharedArrayBuffer, worker: number): void {
   }
 }
 
-/** Sets a word to 0 if it is `value`, and wakes the threads that wait for that; false if it is something else. */
+/** Sets a word to 0 if it is `value`, and wakes the threads that wait for it; false if it has another value. */
 export function free(words: Int32Array, word: number, value: number): boolean {
   if (Atomics.compareExchange(words, word, value, 0) !== value) return false;
   Atomics.notify(words, word);

@@ -1,17 +1,17 @@
 /**
- * How many stream connections each client address has, in memory that all threads of a node share: the limit per
- * address applies to the node, whichever worker accepts a connection. Each worker counts its own connections in its own
- * block, and reads those of the others; when a thread dies, its block is emptied as the kernel closes its connections.
- * `dns-worker/streams/connection-limit.ts` counts.
+ * Number of stream connections of each client address, in memory that all threads of a node share: the limit per
+ * address applies to the node, whichever worker accepts a connection. Each worker counts its connections in its own
+ * block, and reads those of the others; when a thread dies, its block is cleared, because the kernel closes its
+ * connections. `dns-worker/streams/connection-limit.ts` counts.
  */
 
-/** i32 words. A head, then a block for each worker: slots in which an address lies within PROBES from its hash on. */
+/** i32 words. A header, then a block for each worker: an address is in one of the PROBES slots from its hash on. */
 export const ConnectionTableLayout = {
   SEED_WORD: 0,
   HEAD_WORDS: 16,
   /**
-   * A power of two, and more than four times the connections that a thread may have, of all protocols: the probes of an
-   * address are never all taken.
+   * A power of two, and more than four times the number of connections that a thread may have over all protocols, so
+   * that the probes of an address are never all taken.
    */
   SLOTS: 16_384,
   SLOT_WORDS: 8,
@@ -26,7 +26,7 @@ export const ConnectionTableLayout = {
 
 const BLOCK_WORDS = ConnectionTableLayout.SLOTS * ConnectionTableLayout.SLOT_WORDS;
 
-/** The memory. `seed` is random, so that an attacker cannot choose addresses that share their probes. */
+/** Creates the memory. `seed` is random, so that an attacker cannot choose addresses that share their probes. */
 export function createConnectionTable(workers: number, seed: number): SharedArrayBuffer {
   const { HEAD_WORDS, SEED_WORD } = ConnectionTableLayout;
   const memory = new SharedArrayBuffer((HEAD_WORDS + workers * BLOCK_WORDS) * 4);
@@ -46,7 +46,7 @@ export function releaseConnections(memory: SharedArrayBuffer, worker: number): v
   connectionBlocks(memory)[worker]!.fill(0);
 }
 
-/** Open connections of a block by the number of their protocol. */
+/** Open connections in a block by the number of their protocol. */
 export function countConnections(block: Int32Array, protocols: number): number[] {
   const { SLOTS, SLOT_WORDS, COUNT_AT, PROTOCOL_AT } = ConnectionTableLayout;
   const counts = new Array<number>(protocols).fill(0);

@@ -1,14 +1,14 @@
 /**
  * Layout of the keys of DNS server cookies (RFC 9018), in memory that all threads share: one key per day, so that a
- * cookie's own timestamp says which key it was made with. The control plane writes them (`cookie-keys.ts` there) days
- * before and keeps them for days after they are needed, so that readers and writer never collide.
+ * cookie's timestamp identifies its key. The control plane (`cookie-keys.ts` there) writes them days before they are
+ * needed and keeps them for days afterwards, so that readers and writer never collide.
  */
 
-/** Words of a slot are i32. The key of a day lies in slot `day % SLOTS`. */
+/** Words of a slot are i32. The key of a day is in slot `day % SLOTS`. */
 export const CookieKeyLayout = {
   SLOTS: 8,
   SLOT_WORDS: 8,
-  /** The day that the key is for, days since the epoch; 0 = none. */
+  /** The day of the key, in days since the epoch; 0 = none. */
   DAY_WORD: 0,
   /** Four words: the 16 bytes of the key. */
   KEY_WORD: 4,
@@ -17,5 +17,5 @@ export const CookieKeyLayout = {
 /** Bytes of the memory. */
 export const COOKIE_KEYS_BYTES = CookieKeyLayout.SLOTS * CookieKeyLayout.SLOT_WORDS * 4;
 
-/** How long a key is used for new cookies, seconds. */
+/** Seconds for which a key is used for new cookies. */
 export const COOKIE_KEY_LIFE_SECS = 86_400;

@@ -1,32 +1,33 @@
 /**
- * The servers that a worker's answer thread asks by itself, and how they answered. The resolve thread writes whom to ask
- * (`dns-worker/resolve/first-server-writer.ts`), the answer thread counts and times what it asks (`dns-worker/first-try/`).
- * Each word has one writer, except that the resolve thread clears the counts for other servers.
+ * The servers that a worker's answer thread asks itself, and their results. The resolve thread writes the servers
+ * (`dns-worker/resolve/first-server-writer.ts`); the answer thread counts its questions and measures response times
+ * (`dns-worker/first-try/`). Each word has one writer, except that the resolve thread clears the counts when the
+ * servers change.
  */
 import { LATENCY_CLASSES } from './answer-counters.ts';
 
 /** Maximum number of servers. */
 export const MAX_FIRST_SERVERS = 32;
 
-/** i32 words of the head. */
+/** i32 words of the header. */
 export const FirstServersHead = {
   /** Odd while the resolve thread writes. */
   SEQUENCE_WORD: 0,
-  /** Counts the resolvers whose servers were written: numbers of servers mean something within one of them. */
+  /** Number of the resolver whose servers were written: numbers of servers are valid within one resolver. */
   RESOLVER_WORD: 1,
-  /** Servers in the order in which they are asked; 0 = the answer thread asks none. */
+  /** Number of servers, in the order in which they are asked; 0 = the answer thread asks none. */
   COUNT_WORD: 2,
   /** Index into `POOL_STRATEGIES`. */
   STRATEGY_WORD: 3,
-  /** Places of those servers. */
+  /** Positions of those servers. */
   ORDER_WORD: 16,
   SERVERS_BYTE: (16 + MAX_FIRST_SERVERS) * 4,
 } as const;
 
-/** Latencies that are kept of each server. */
+/** Number of latencies stored per server. */
 export const RECENT_LATENCIES = 64;
 
-/** Byte offsets in what is kept of one server. */
+/** Byte offsets in the record of one server. */
 export const FirstServerRecord = {
   /** 16 bytes: its address. */
   ADDRESS: 0,
@@ -34,15 +35,15 @@ export const FirstServerRecord = {
   PORT: 16,
   /** i32: its index in the resolver. */
   NUMBER: 20,
-  /** i32: bounds of the wait for its answer, milliseconds. */
+  /** i32: limits of the wait for its answer, in milliseconds. */
   MIN_WAIT_MS: 24,
   MAX_WAIT_MS: 28,
-  /** i32: questions that the answer thread has asked it, and good answers; both wrap. */
+  /** i32: questions that the answer thread has sent to it, and good answers; both wrap. */
   ASKED: 32,
   ANSWERED: 36,
-  /** i32: questions that only other servers have answered in time; wraps. */
+  /** i32: questions that only other servers answered in time; wraps. */
   SILENT: 40,
-  /** f64: when it last answered (`Clock.monotonicMs`), 0 = never; and the sum of all latencies, milliseconds. */
+  /** f64: when it last answered (`Clock.monotonicMs`), 0 = never; and the sum of all latencies in milliseconds. */
   LAST_ANSWER_MS: 48,
   SUM_MS: 56,
   /** f32: the latency of answer n at n modulo `RECENT_LATENCIES`, milliseconds. */
@@ -52,7 +53,7 @@ export const FirstServerRecord = {
   SIZE: (64 + (RECENT_LATENCIES + LATENCY_CLASSES) * 4 + 7) & ~7,
 } as const;
 
-/** Offset of the record of a server, bytes. */
+/** Offset of the record of a server, in bytes. */
 export function firstServerAt(place: number): number {
   return FirstServersHead.SERVERS_BYTE + place * FirstServerRecord.SIZE;
 }

@@ -1,14 +1,14 @@
 /**
- * Layout of the ring by which an answer thread hands a worker's resolve thread the questions that neither
- * policy nor cache could answer. One writer, one reader. A record holds what the reply needs (where it goes
- * and from which address) and the question; EDNS is kept as the fields that were read from it.
+ * Layout of the ring through which an answer thread passes questions that neither policy nor cache could answer to its
+ * worker's resolve thread. One writer, one reader. A record contains what the reply needs (its destination and source
+ * address) and the question; EDNS is stored as parsed fields.
  */
 
-/** i32 words of the ring's head, each on a separate cache line. */
+/** i32 words of the ring's header, each on a separate cache line. */
 export const MissRing = {
-  /** Records ever written; only the answer thread stores it. */
+  /** Number of records ever written; only the answer thread stores it. */
   HEAD_WORD: 0,
-  /** Records ever taken; only the resolve thread stores it. */
+  /** Number of records ever taken; only the resolve thread stores it. */
   TAIL_WORD: 16,
   RECORDS_BYTE: 128,
   /** Capacity in records, a power of two. */
@@ -22,7 +22,7 @@ export const MissRecord = {
   ARRIVED_MS: 0,
   /** f64: arrival, `Clock.monotonicMs`. */
   ARRIVED_MONOTONIC_MS: 384,
-  /** i32: index of the socket it came by. */
+  /** i32: index of the socket that received it. */
   SOCKET: 8,
   /** u16: client's UDP size; 0 = no EDNS. */
   UDP_SIZE: 16,
@@ -30,34 +30,34 @@ export const MissRecord = {
   FLAGS: 18,
   /** u8: bytes of the client's subnet; 0 = none. */
   ECS_LENGTH: 19,
-  /** u8: bytes of the socket address; of the control message that names the local address. */
+  /** u8: bytes of the socket address; bytes of the control message with the local address. */
   NAME_LENGTH: 20,
   CONTROL_LENGTH: 21,
   /** u16: bytes of header and question. */
   MESSAGE_LENGTH: 22,
-  /** struct sockaddr, 28 bytes at most. */
+  /** struct sockaddr, at most 28 bytes. */
   NAME: 24,
-  /** 16 bytes: client address as everywhere. */
+  /** 16 bytes: client address in the usual form. */
   CLIENT: 52,
-  /** Control message, 40 bytes at most. */
+  /** Control message, at most 40 bytes. */
   CONTROL: 72,
-  /** Header and question: 12 + 255 + 4 bytes at most. */
+  /** Header and question: at most 12 + 255 + 4 bytes. */
   MESSAGE: 112,
-  /** ECS option's data (RFC 7871), 20 bytes at most. */
+  /** Data of the ECS option (RFC 7871), at most 20 bytes. */
   ECS: 392,
-  /** The cookie of the reply (RFC 7873), 24 bytes, where `MissFlags.COOKIE` says so. */
+  /** The cookie of the reply (RFC 7873), 24 bytes, if `MissFlags.COOKIE` is set. */
   COOKIE: 412,
-  /** i32: version of the snapshot that let the question pass; NOT_PASSED = its name is an alias. */
+  /** i32: version of the snapshot whose policy passed the question; NOT_PASSED = its name is an alias. */
   PASSED_VERSION: 436,
 } as const;
 
-/** Value if no snapshot has let the question pass. */
+/** Value if no snapshot has passed the question. */
 export const NOT_PASSED = -1;
 
 /**
- * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = to be logged as such;
- * COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid. The bits of FIRST_TRY are one number: the
- * outcome of the answer thread's own question (`FirstTryOutcome`), or 0.
+ * Bits of `MissRecord.FLAGS`; REFRESH = refreshes a cache entry, no client waits; RATE_LIMITED = must be logged as
+ * rate-limited; COOKIE = the reply has a cookie; VALID_COOKIE = the client's cookie was valid. The bits of FIRST_TRY
+ * are one number: the outcome of the answer thread's own question (`FirstTryOutcome`), or 0.
  */
 export const MissFlags = {
   DNSSEC_OK: 1,

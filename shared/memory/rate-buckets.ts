@@ -1,16 +1,16 @@
 /**
- * Shared memory of the limit on the questions of a client network: one bucket per network, for all threads of a node,
+ * Shared memory of the limit on the questions of a client network: one bucket per network for all threads of a node,
  * whichever of them receives a packet.
  */
 
 /**
- * A head of 64 bytes with the hash's seed and a counter, then buckets of 32 bytes: the network's 16 address bytes as
- * words, then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: of questions, and of
- * NXDOMAIN answers. An idle bucket is a full one, so nothing is evicted: a new network takes it over.
+ * A 64-byte header with the hash's seed and a counter, then 32-byte buckets: the network's 16 address bytes as words,
+ * then two f64, each the time (`Clock.monotonicMs`) at which the bucket is full again: for questions, and for NXDOMAIN
+ * answers. An idle bucket is a full one, so nothing is evicted: a new network takes it over.
  */
 export const RateBucketLayout = {
   SEED_WORD: 0,
-  /** Answers that were limited, ever: every Nth slips. */
+  /** Number of limited answers so far: every Nth is truncated. */
   LIMITED_WORD: 1,
   HEAD_BYTES: 64,
   BUCKET_BYTES: 32,
@@ -25,7 +25,7 @@ export const RateBucketLayout = {
 
 /**
  * Creates the memory; without buckets if nothing is limited. `seed` is random, so that an attacker cannot choose
- * addresses that share a bucket with another's.
+ * addresses that share a bucket with another client's.
  */
 export function createRateBuckets(enabled: boolean, seed: number): SharedArrayBuffer {
   const { HEAD_BYTES, BUCKET_BYTES, BUCKETS, SEED_WORD } = RateBucketLayout;

@@ -1,13 +1,14 @@
 /**
- * Records that the resolve threads of a node share, such as zones whose keys one of them has proven; answer threads read
- * them. Each resolve thread appends to its own ring; one index of places serves all. Nothing is locked: a record that
- * was overwritten, or is being written, fails its seal, a MAC with a secret of the node, whatever bytes of a stranger it
- * holds. The seal covers a context, too, so that threads read only what others wrote under the same settings.
+ * Records that the resolve threads of a node share, such as zones whose keys one of them has proven; answer threads
+ * read them. Each resolve thread appends to its own ring; one index of positions serves all. There are no locks: if a
+ * record was overwritten or is being written, its seal, a MAC with a secret of the node, does not match, even if an
+ * attacker chose some of its bytes. The seal also covers a context, so that threads read only records that were written
+ * with the same settings.
  */
 import { hash, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
-/** Where the next record of each ring starts; then the index: 0 = nothing, else 1 + the place of a record in units. */
+/** Start of the next record of each ring; then the index: 0 = empty, else 1 + the position of a record in units. */
 const ENDS_AT = SECRET_BYTES;
 const INDEX_WORDS = 16_384;
 const RING_BYTES = 262_144;
@@ -17,18 +18,18 @@ const UNIT = 8;
 const SEAL_AT = 2;
 const SEAL_BYTES = 16;
 const HEAD_BYTES = SEAL_AT + SEAL_BYTES;
-/** Maximum number of bytes of content; longer content is not shared. */
+/** Maximum size of the content; longer content is not shared. */
 const MOST_BYTES = 4096;
 const HASH_FACTOR = 0x9e3779b1 | 0;
 
-/** Creates the memory of so many workers, without records; it is used as it is written. */
+/** Creates empty memory for this many workers; it is allocated as it is written. */
 export function createSealedRecords(workers: number): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer(ringsAt(workers) + workers * RING_BYTES);
   new Uint8Array(buffer).set(randomBytes(SECRET_BYTES));
   return buffer;
 }
 
-/** The records of all threads as one of them writes and reads them. */
+/** The records of all threads, for reading and writing by one of them. */
 export class SealedRecords {
   private readonly ends: Int32Array;
   private readonly index: Int32Array;
@@ -36,7 +37,7 @@ export class SealedRecords {
   private readonly worker: number;
   private readonly sealKey: Uint8Array;
 
-  /** `context`: threads with another one do not see these records, nor this thread theirs. */
+  /** `context`: threads with another context do not see this thread's records, and this thread does not see theirs. */
   constructor(memory: SharedArrayBuffer, worker: number, context: Uint8Array) {
     const workers = workersOf(memory);
     const secret = new Uint8Array(memory, 0, SECRET_BYTES).slice();
@@ -47,7 +48,7 @@ export class SealedRecords {
     this.sealKey = hash('sha256', Buffer.concat([secret, context]), 'buffer');
   }
 
-  /** Shares content under a name in wire form, for as long as there is room for it. */
+  /** Shares content under a name in wire form until it is overwritten. */
   keep(name: Uint8Array, content: Uint8Array): void {
     if (content.length > MOST_BYTES) return;
     const { rings, ends, index, worker } = this;
@@ -63,7 +64,7 @@ export class SealedRecords {
     Atomics.store(index, this.wordOf(name), 1 + at / UNIT);
   }
 
-  /** A copy of what was last shared under the name; null = nothing, or it was overwritten. */
+  /** A copy of the last content shared under the name; null = none, or it was overwritten. */
   find(name: Uint8Array): Uint8Array | null {
     const { rings, index } = this;
     const place = Atomics.load(index, this.wordOf(name));
@@ -76,7 +77,7 @@ export class SealedRecords {
     return Buffer.compare(seal, this.sealOf(name, content)) === 0 ? content : null;
   }
 
-  /** A name in wire form ends itself, so name and content cannot be confused. */
+  /** A name in wire form ends with a zero, so name and content cannot be confused. */
   private sealOf(name: Uint8Array, content: Uint8Array): Uint8Array {
     return hash('sha256', Buffer.concat([this.sealKey, name, content]), 'buffer').subarray(0, SEAL_BYTES);
   }

@@ -1,12 +1,12 @@
 /**
- * Layout of the memory in which one DNS thread counts the queries of each client address, and remembers the group that
- * the address was in last: one cache line serves both. Written by `dns-worker/report/sighting-writer.ts`, read by
+ * Layout of the memory in which one DNS thread counts the queries of each client address, and stores the last group of
+ * the address: one cache line has both. Written by `dns-worker/report/sighting-writer.ts`, read by
  * `control-plane/clients/devices/sighting-reader.ts`.
  */
 
 /**
- * Slots of 32 bytes, i32 words. An address uses one of the PROBES slots from its hash on. A thread that puts another
- * address into a slot sets its count to 0 first and to 1 last.
+ * Slots of 32 bytes, i32 words. An address uses one of the PROBES slots from its hash on. A thread that assigns a slot
+ * to another address first sets its count to 0, and at the end to 1.
  */
 export const ClientSightingsLayout = {
   /** A power of two. */
@@ -18,18 +18,18 @@ export const ClientSightingsLayout = {
   PROBES: 8,
   /** Four words of address, see `addressWord`. */
   ADDRESS_AT: 0,
-  /** Queries since the address took the slot (wraps at 2^32 to 1); 0 = free, or being written. */
+  /** Queries since the address got the slot (wraps at 2^32 to 1); 0 = free, or being written. */
   COUNT_AT: 4,
   /** Unix seconds of the last query. */
   LAST_SEEN_AT: 5,
-  /** The client's entry in the client table, and the version of the snapshot it is of, inverted. */
+  /** The client's entry in the client table, and the version of its snapshot, inverted. */
   ENTRY_AT: 6,
   SNAPSHOT_AT: 7,
 } as const;
 
 /**
- * First word of what stands in the place of an address where a client was known by its key: then the client's id, 0, 0.
- * As an address it would be one of a multicast group, which is never a sender (RFC 4291 section 2.7).
+ * First word in place of an address if a client was identified by its key: then follow the client's id, 0, 0. As an
+ * address it would be in a multicast group, which is never a sender (RFC 4291 section 2.7).
  */
 export const KEYED_SIGHTING = -1;
 

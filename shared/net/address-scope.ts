@@ -1,6 +1,6 @@
 /**
- * Classifies addresses for connections to a host from external text: the public internet, the local network, or places
- * that such text must never lead to.
+ * Classifies addresses for connections to a host from external text: the public internet, the local network, or
+ * destinations that are never allowed.
  */
 import type { Network } from './cidr.ts';
 import { networkFromText } from './cidr.ts';
@@ -9,8 +9,8 @@ import { ADDRESS_SIZE, addressFromText, isMappedIpv4 } from './ip.ts';
 export type AddressScope = 'public' | 'local' | 'forbidden';
 
 /**
- * Link-local addresses and metadata services of clouds, and addresses that are not of one host: "this network" (RFC
- * 1122; Linux takes 0.0.0.0 for itself), multicast, reserved.
+ * Link-local addresses, cloud metadata services, and addresses that do not belong to one host: "this network" (RFC
+ * 1122; Linux treats 0.0.0.0 as itself), multicast, reserved.
  */
 const FORBIDDEN = networks(
   '0.0.0.0/8',
@@ -24,7 +24,7 @@ const FORBIDDEN = networks(
   'fe80::/10',
   'fd00:ec2::254/128', // Amazon
   'ff00::/8',
-  '2001::/32', // Teredo hides an IPv4 address, and is no more
+  '2001::/32', // Teredo contains an IPv4 address; it is obsolete.
 );
 
 /** Loopback, private (RFC 1918, RFC 4193), carrier-grade NAT (RFC 6598), site-local, benchmarks (RFC 2544). */
@@ -40,14 +40,14 @@ const LOCAL = networks(
   'fec0::/10',
 );
 
-/** IPv6 networks whose addresses stand for the IPv4 address that lies at this byte. */
+/** IPv6 networks whose addresses contain an IPv4 address at this byte. */
 const CARRIERS: readonly (readonly [readonly Network[], number])[] = [
   [networks('::/96'), 12], // IPv4-compatible (RFC 4291 section 2.5.5.1)
   [networks('64:ff9b::/96', '64:ff9b:1::/48'), 12], // NAT64 (RFC 6052, RFC 8215)
   [networks('2002::/16'), 2], // 6to4 (RFC 3056)
 ];
 
-/** The scope of an address of 16 bytes; an embedded IPv4 address decides. */
+/** The scope of a 16-byte address; an embedded IPv4 address decides. */
 export function addressScope(address: Uint8Array): AddressScope {
   if (isIn(FORBIDDEN, address)) return 'forbidden';
   if (isIn(LOCAL, address)) return 'local';
@@ -59,7 +59,7 @@ export function addressScope(address: Uint8Array): AddressScope {
   return addressScope(carried);
 }
 
-/** The scope of an address in text; `forbidden` if it is not one. */
+/** The scope of an address in text; `forbidden` if it is not an address. */
 export function scopeOfText(text: string): AddressScope {
   const bytes = addressFromText(text);
   return bytes === null ? 'forbidden' : addressScope(bytes);

@@ -1,6 +1,6 @@
 /**
- * Networks as an address of 16 bytes and a prefix length, IPv4 as ::ffff:a.b.c.d with 96 bits more, to and from text
- * (RFC 4632 section 3.1, RFC 4291 section 2.3).
+ * Networks as a 16-byte address and a prefix length, IPv4 as ::ffff:a.b.c.d with 96 bits more, to and from text (RFC
+ * 4632 section 3.1, RFC 4291 section 2.3).
  */
 import { ADDRESS_SIZE, addressFromText, addressToText, isMappedIpv4 } from './ip.ts';
 
@@ -10,13 +10,13 @@ export const IPV4_PREFIX_BITS = 96;
 /** A network; its host bits are zero. */
 export interface Network {
   readonly bytes: Uint8Array;
-  /** 0..128; an IPv4 network has 96 at least. */
+  /** 0..128; at least 96 for an IPv4 network. */
   readonly prefixBits: number;
 }
 
 /**
- * The network of `address/length`; bits after the prefix are cleared. An address alone is a network of one. Null for
- * anything else.
+ * The network of `address/length`; bits after the prefix are cleared. An address without a length is a network of one
+ * address. Null for anything else.
  */
 export function networkFromText(text: string): Network | null {
   const parts = text.split('/');
@@ -43,7 +43,7 @@ export function isIpv4Network({ bytes, prefixBits }: Network): boolean {
   return prefixBits >= IPV4_PREFIX_BITS && isMappedIpv4(bytes);
 }
 
-/** Whether a network has the address of 16 bytes at `at`. */
+/** Whether a network contains the 16-byte address at `at`. */
 export function networkContains({ bytes, prefixBits }: Network, address: Uint8Array, at = 0): boolean {
   const whole = prefixBits >>> 3;
   for (let i = 0; i < whole; i++) if (bytes[i] !== address[at + i]) return false;
@@ -51,7 +51,7 @@ export function networkContains({ bytes, prefixBits }: Network, address: Uint8Ar
   return ((bytes[whole]! ^ address[at + whole]!) & (0xff00 >>> (prefixBits & 7)) & 0xff) === 0;
 }
 
-/** Clears all bits of 16 bytes but the first `prefixBits`. */
+/** Clears all bits of 16 bytes except the first `prefixBits`. */
 export function clearAfter(bytes: Uint8Array, prefixBits: number): void {
   const whole = prefixBits >>> 3;
   if (whole === ADDRESS_SIZE) return;
@@ -59,7 +59,7 @@ export function clearAfter(bytes: Uint8Array, prefixBits: number): void {
   bytes.fill(0, whole + 1);
 }
 
-/** The masks of the four words of an address (`addressWord()`) for a prefix of so many bits of all 128. */
+/** The masks of the four words of an address (`addressWord()`) for a prefix of this many of its 128 bits. */
 export function masksOf(prefixBits: number): Int32Array {
   return Int32Array.from({ length: 4 }, (_, i) => {
     const own = Math.min(32, Math.max(0, prefixBits - i * 32));

@@ -1,13 +1,13 @@
 /**
- * Why a server could not be asked, in words. Errors come with codes of the system, of Node or of OpenSSL; texts for
- * people end with the code in parentheses, so that a reader in another language can be shown other words for it.
+ * Why a server could not be asked, in words. Errors have codes of the system, of Node.js or of OpenSSL; texts for users
+ * end with the code in parentheses, so that other languages can show their own words for it.
  */
 
-/** Kinds of causes; each has its words here and in the catalogues of the dashboard. */
+/** Kinds of causes; each has words here and in the message catalogues of the dashboard. */
 const WORDS = {
   unknown_host: 'the host name does not exist',
   no_address: 'the host name has no address',
-  lookup_failed: 'the host name could not be looked up',
+  lookup_failed: 'the host name could not be resolved',
   refused: 'the server refused the connection',
   closed: 'the server closed the connection',
   silent: 'the server did not answer',
@@ -20,10 +20,10 @@ const WORDS = {
   certificate_early: "the server's certificate is not valid yet",
   certificate_revoked: "the server's certificate was revoked",
   certificate_self_signed: "the server's certificate is self-signed",
-  certificate_issuer: "the issuer of the server's certificate is not known",
+  certificate_issuer: "the issuer of the server's certificate is unknown",
   certificate_name: "the server's certificate is for another name",
-  certificate_wrong: "the server's certificate is not usable",
-  no_tls: 'the server does not speak TLS as Weir does',
+  certificate_wrong: "the server's certificate is not valid",
+  no_tls: 'the server and Weir have no TLS version or cipher in common',
 } as const;
 export type FaultCause = keyof typeof WORDS;
 
@@ -56,20 +56,20 @@ const CODES: Readonly<Record<string, FaultCause>> = {
   EPROTO: 'no_tls',
 };
 
-/** The words for a code, ending with it; null for codes of other things than a connection. */
+/** The words for a code, followed by the code; null for codes that are not about a connection. */
 export function describeCode(code: string): string | null {
   const cause = causeOf(code);
   return cause === null ? null : `${WORDS[cause]} (${code})`;
 }
 
-/** Texts without a code that are the last error of an upstream. */
+/** Texts without a code that can be the last error of an upstream. */
 const TEXTS: readonly (readonly [RegExp, FaultCause])[] = [
   [/^timeout$/, 'silent'],
   [/^closed$/, 'closed'],
   [/^no address for /, 'no_address'],
 ];
 
-/** The cause that a last error names by the code at its end, or by its whole text; null = none. */
+/** The cause of a last error, from the code at its end or from its whole text; null = unknown. */
 export function causeIn(text: string): FaultCause | null {
   const [, known] = TEXTS.find(([pattern]) => pattern.test(text)) ?? [];
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * IP addresses as 16 bytes, IPv4 as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2), to and from text (RFC 5952).
- * Prefixes are `cidr.ts`.
+ * IP addresses as 16 bytes, IPv4 as ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2), to and from text (RFC 5952). Prefixes
+ * are in `cidr.ts`.
  */
 
 /** Bytes of an address. */
@@ -25,13 +25,13 @@ export function addressFromText(text: string): Uint8Array | null {
   const trailing = halves.length === 2 ? readGroups(halves[1] ?? '', true) : [];
   if (leading === null || trailing === null) return null;
   const missing = ADDRESS_SIZE - leading.length - trailing.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 2) return null; // "::" stands for one group at least
+  if (halves.length === 1 ? missing !== 0 : missing < 2) return null; // "::" replaces at least one group
   bytes.set(leading, 0);
   bytes.set(trailing, ADDRESS_SIZE - trailing.length);
   return bytes;
 }
 
-/** Bytes of colon-separated groups; the last may be a dotted IPv4 address where `dottedEnd`. */
+/** Bytes of colon-separated groups; with `dottedEnd`, the last may be a dotted IPv4 address. */
 function readGroups(text: string, dottedEnd: boolean): number[] | null {
   if (text === '') return [];
   const bytes: number[] = [];
@@ -60,7 +60,7 @@ function readIpv4(text: string, into: Uint8Array, at: number): boolean {
 /** The u32 of a dotted IPv4 address, first byte highest; -1 for anything else. Allocates nothing. */
 export function ipv4FromText(text: string): number {
   let address = 0;
-  let byte = -1; // none of its digits read yet
+  let byte = -1; // -1 = no digit of the byte was read yet
   let dots = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -83,13 +83,13 @@ export function addressWord(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
-/** Whether 16 bytes hold an IPv4 address. */
+/** Whether the 16 bytes are an IPv4 address. */
 export function isMappedIpv4(bytes: Uint8Array, at = 0): boolean {
   for (let i = 0; i < 10; i++) if (bytes[at + i] !== 0) return false;
   return bytes[at + 10] === 0xff && bytes[at + 11] === 0xff;
 }
 
-/** Text of 16 bytes: dotted for a mapped IPv4 address, else as RFC 5952 section 4 wants it. */
+/** Text of 16 bytes: dotted for a mapped IPv4 address, else in the form of RFC 5952 section 4. */
 export function addressToText(bytes: Uint8Array, at = 0): string {
   if (isMappedIpv4(bytes, at)) return Array.from(bytes.subarray(at + IPV4_AT, at + ADDRESS_SIZE)).join('.');
   const groups = Array.from({ length: 8 }, (_, i) => (bytes[at + i * 2]! << 8) | bytes[at + i * 2 + 1]!);

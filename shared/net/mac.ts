@@ -28,8 +28,8 @@ function macFromDigits(digits: string): string {
 export const MAC_IDENTITY_WORD = -1;
 
 /**
- * An address that stands for the device with a MAC (as `canonicalMac` writes it) at whatever address it is. It is one of
- * a multicast group, so it is never the sender of a query (RFC 4291 section 2.7).
+ * An address that represents the device with a MAC (in the form of `canonicalMac`) at any address. It is in a multicast
+ * group, so it is never the sender of a query (RFC 4291 section 2.7).
  */
 export function macIdentity(mac: string): string {
   const groups = mac.replaceAll(':', '').match(/.{4}/g) ?? [];
@@ -41,12 +41,15 @@ export function macOfIdentity(bytes: Uint8Array): string {
   return macToText(bytes.subarray(10, 16));
 }
 
-/** Whether the device chose the MAC itself, mostly at random and per network (the locally administered bit, without group). */
+/**
+ * Whether the device chose the MAC itself, usually at random and per network (the locally administered bit, without the
+ * group bit).
+ */
 export function isRandomMac(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 3) === 2;
 }
 
-/** Whether a MAC is that of a group of interfaces, so of no device. */
+/** Whether a MAC belongs to a group of interfaces, and so to no device. */
 export function isGroupMac(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 1) === 1;
 }

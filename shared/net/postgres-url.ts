@@ -1,30 +1,30 @@
-/** TLS as the URL of a PostgreSQL server and the keys of `[database]` ask for it, with the modes of libpq. */
+/** TLS settings in the URL of a PostgreSQL server and the keys of `[database]`, with the modes of libpq. */
 
-/** Those of libpq that promise something; `allow` and `prefer` give way to anyone who answers that there is no TLS. */
+/** The modes of libpq that guarantee anything; `allow` and `prefer` accept any server that refuses TLS. */
 export const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 /** How a connection is secured. */
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** The keys of `[database]` that hold for each URL without parameters to the same end. */
+/** The keys of `[database]` that apply to each URL without equivalent parameters. */
 export interface SslKeys {
-  /** Empty = not given. */
+  /** Empty = absent. */
   readonly sslmode: SslMode | '';
-  /** Path of the certificates of authorities; empty = not given. */
+  /** Path of the CA certificates; empty = absent. */
   readonly sslrootcert: string;
 }
 
-/** The parameter `ssl`, which pg knows and libpq does not. */
+/** The parameter `ssl`, which pg supports and libpq does not. */
 const BY_SSL: Readonly<Record<string, SslMode>> = {
   true: 'verify-full',
   '1': 'verify-full',
   false: 'disable',
   '0': 'disable',
 };
-/** Parameters that imply TLS in the strictest mode, if no mode is given. */
+/** Parameters that imply the strictest TLS mode if no mode is given. */
 const MEANS_TLS = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** TLS mode that the URL and the keys ask for; null = none, and a text that is not a mode is returned as it is. */
+/** TLS mode of the URL and the keys; null = none. A text that is not a mode is returned unchanged. */
 export function sslModeOf({ searchParams }: URL, keys: SslKeys): string | null {
   const inUrl = searchParams.get('sslmode');
   if (inUrl !== null) return inUrl;
@@ -35,7 +35,7 @@ export function sslModeOf({ searchParams }: URL, keys: SslKeys): string | null {
   return isMeant ? 'verify-full' : null;
 }
 
-/** Path of the certificates of authorities; empty = those that Node.js knows. */
+/** Path of the CA certificates; empty = those of Node.js. */
 export function sslRootCertOf({ searchParams }: URL, { sslrootcert }: SslKeys): string {
   return searchParams.get('sslrootcert') ?? sslrootcert;
 }
@@ -45,7 +45,7 @@ export function isSslMode(text: string): text is SslMode {
   return (SSL_MODES as readonly string[]).includes(text);
 }
 
-/** Keys of `[database]` that have to do with each other. */
+/** Keys of `[database]` that depend on each other. */
 interface DatabaseKeys extends SslKeys {
   readonly url: readonly string[];
   readonly owner_url: readonly string[];
@@ -53,18 +53,18 @@ interface DatabaseKeys extends SslKeys {
   readonly owner_password_file: string;
 }
 
-/** A key, and what is expected there instead. */
+/** A key, and the value that is expected instead. */
 interface DatabaseFault {
   readonly key: string;
   readonly expected: string;
 }
 
-/** Conflicting keys; without the URLs, which may hold passwords. */
+/** Conflicting keys; without the URLs, which may contain passwords. */
 export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   const faults: DatabaseFault[] = [];
   const refuse = (key: string, expected: string): void => void faults.push({ key, expected });
   if (![0, keys.url.length].includes(keys.owner_url.length))
-    refuse('owner_url', 'a URL for each one of database.url, or none');
+    refuse('owner_url', 'one URL for each URL in database.url, or none');
   const roles = { url: 'password_file', owner_url: 'owner_password_file' } as const;
   for (const [name, file] of Object.entries(roles) as [keyof typeof roles, (typeof roles)['url']][]) {
     const urls = keys[name].map((url) => new URL(url));
@@ -75,12 +75,12 @@ export function databaseFaults(keys: DatabaseKeys): DatabaseFault[] {
   return faults;
 }
 
-/** Expected value instead of the TLS of a URL; null = it is right. */
+/** The expected value if the TLS settings of a URL are wrong; null = they are right. */
 function sslFaultOf(url: URL, keys: SslKeys): string | null {
   const mode = sslModeOf(url, keys);
   if (mode === null) return null;
   if (!isSslMode(mode)) return `sslmode to be one of ${SSL_MODES.join(', ')}`;
   if (mode === 'verify-ca' && sslRootCertOf(url, keys) === '')
-    return 'database.sslrootcert with sslmode verify-ca: any site has a certificate of a public authority';
+    return 'database.sslrootcert with sslmode verify-ca: any site can get a certificate from a public CA';
   return null;
 }

@@ -1,7 +1,7 @@
 /**
- * The binary header by which a load balancer says whom it speaks for: PROXY protocol, version 2
- * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, section 2.2). Every byte is hostile; version 1, a
- * missing and a malformed header are the same to its readers.
+ * The binary header in which a load balancer names the client of a connection: PROXY protocol, version 2
+ * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, section 2.2). Every byte may be hostile; version 1, a
+ * missing and a malformed header are the same to the callers.
  */
 import { readU16 } from '../dns/wire.ts';
 import { ADDRESS_SIZE } from './ip.ts';
@@ -15,45 +15,48 @@ const Command = { LOCAL: 0, PROXY: 1 } as const;
 const Family = { UNSPEC: 0, INET: 1, INET6: 2, UNIX: 3 } as const;
 /** Unspecified, stream, datagram. */
 const TRANSPORTS = 3;
-/** Bytes of both ends' addresses and ports, by family. */
+/** Size of the addresses and ports of both ends, by family. */
 const ADDRESSES_SIZE = [0, 12, 36, 216] as const;
 /** Offsets from the addresses' start. */
 const Inet = { SOURCE: 0, SOURCE_SIZE: 4, SOURCE_PORT: 8 } as const;
 const Inet6 = { SOURCE: 0, SOURCE_PORT: 32 } as const;
-/** A value behind the addresses: type, length, then so many bytes. */
+/** A value after the addresses: type, length, then that many bytes. */
 const Tlv = { TYPE: 0, LENGTH: 1, VALUE: 3, CRC32C: 0x03, CRC32C_SIZE: 4 } as const;
 
-/** Bytes that a header may have in all; HAProxy's are below 1000 with all it can add. */
+/** Maximum size of a header; those of HAProxy are below 1000 bytes with all options. */
 export const MAX_PROXY_HEADER_SIZE = 4096;
 
-/** The header of a sender that speaks for itself, as a health check does: LOCAL, without addresses. */
+/** The header of a load balancer's own connection, such as a health check: LOCAL, without addresses. */
 export const LOCAL_PROXY_HEADER: Uint8Array = Uint8Array.of(
   ...SIGNATURE,
   ...[(VERSION_2 << 4) | Command.LOCAL, 0, 0, 0],
 );
 
-/** Kind of the bytes. */
+/** Result of reading. */
 export const ProxyOutcome = {
-  /** A whole header: the fields of the reader say what is in it. */
+  /** A complete header, whose content is in the fields of the reader. */
   OK: 0,
-  /** The beginning of one. */
+  /** An incomplete header. */
   MORE: 1,
-  /** There is no header, or a broken one. */
+  /** No header, or a malformed one. */
   BAD: 2,
 } as const;
 export type ProxyOutcomeCode = (typeof ProxyOutcome)[keyof typeof ProxyOutcome];
 
-/** Reads headers; its fields are overwritten by each. */
+/** Reads headers; each overwrites the fields. */
 export class ProxyHeader {
-  /** Bytes of the header; what follows is the client's. */
+  /** Size of the header; the client's bytes follow. */
   length = 0;
-  /** The header names the client; if not, the peer itself asks (LOCAL, or a client that is not on IP). */
+  /**
+   * Whether the header names the client; if not, the peer itself is the client (LOCAL, or a client that does not use
+   * IP).
+   */
   hasSource = false;
   /** The client, 16 bytes; IPv4 as ::ffff:a.b.c.d. */
   readonly source = new Uint8Array(ADDRESS_SIZE);
   sourcePort = 0;
 
-  /** Reads what lies in `bytes` from `at` until before `end`. */
+  /** Reads the bytes from `at` up to `end`. */
   read(bytes: Uint8Array, at: number, end: number): ProxyOutcomeCode {
     this.hasSource = false;
     const size = end - at;
@@ -70,7 +73,7 @@ export class ProxyHeader {
 
   private readWhole(bytes: Uint8Array, at: number, command: number): boolean {
     const family = bytes[at + Head.FAMILY]! >> 4;
-    // Of LOCAL the receiver ignores all but the length.
+    // For LOCAL, the receiver must ignore everything except the length.
     if (command === Command.LOCAL) return true;
     if (family > Family.UNIX || (bytes[at + Head.FAMILY]! & 15) >= TRANSPORTS) return false;
     const tlvsAt = at + Head.SIZE + ADDRESSES_SIZE[family as 0 | 1 | 2 | 3];
@@ -108,7 +111,7 @@ function startsAsSignature(bytes: Uint8Array, at: number, size: number): boolean
   return true;
 }
 
-/** Whether whole values fill the rest of the header, and its checksum is right where it has one. */
+/** Whether complete values fill the rest of the header, and its checksum, if any, is right. */
 function areTlvs(bytes: Uint8Array, headerAt: number, tlvsAt: number, end: number): boolean {
   let at = tlvsAt;
   while (at < end) {
@@ -122,7 +125,7 @@ function areTlvs(bytes: Uint8Array, headerAt: number, tlvsAt: number, end: numbe
   return true;
 }
 
-/** The checksum is of the whole header, its own bytes taken as zero (section 2.2.5). */
+/** The checksum covers the whole header, with zeros in place of the checksum (section 2.2.5). */
 function isChecksum(bytes: Uint8Array, headerAt: number, at: number, next: number, end: number): boolean {
   if (next - at !== Tlv.CRC32C_SIZE) return false;
   const stated = ((readU16(bytes, at) << 16) | readU16(bytes, at + 2)) >>> 0;

@@ -1,10 +1,12 @@
-/** Which peers send a PROXY header, as `server.proxy_protocol_enabled` and `server.proxy_protocol_trusted` say. */
+/**
+ * Which peers send a PROXY header, according to `server.proxy_protocol_enabled` and `server.proxy_protocol_trusted`.
+ */
 import { networkContains, networkFromText } from './cidr.ts';
 import type { Network } from './cidr.ts';
 
 /** Whether a peer must, may or must not send a header. */
 export type ProxyExpectation =
-  /** Headers are not in use. */
+  /** Headers are not used. */
   | 'nothing'
   /** A header, then the client's bytes. */
   | 'header'
@@ -16,13 +18,13 @@ export class ProxySenders {
   private readonly isOn: boolean;
   private readonly networks: readonly Network[];
 
-  /** Networks as text; null = headers are not in use, none = every peer of a stream sends one. */
+  /** Networks as text; null = headers are not used, empty = every peer of a stream sends one. */
   constructor(trusted: readonly string[] | null) {
     this.isOn = trusted !== null;
     this.networks = (trusted ?? []).flatMap((text) => networkFromText(text) ?? []);
   }
 
-  /** Expectation for the peer of a stream, by its address of 16 bytes. */
+  /** Expectation for the peer of a stream, by its 16-byte address. */
   ofStream(address: Uint8Array): ProxyExpectation {
     if (!this.isOn) return 'nothing';
     return this.networks.length === 0 || this.hasNamed(address) ? 'header' : 'no header';

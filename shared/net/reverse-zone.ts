@@ -1,6 +1,6 @@
 /**
- * Reverse zones: the names under which the addresses of a network have their PTR records (RFC 1035 section
- * 3.5 for IPv4, RFC 3596 section 2.5 for IPv6). Networks that end within an octet or nibble take several.
+ * Reverse zones: the names under which the addresses of a network have their PTR records (RFC 1035 section 3.5 for
+ * IPv4, RFC 3596 section 2.5 for IPv6). A network that ends within an octet or nibble has several.
  */
 import { IPV4_PREFIX_BITS, isIpv4Network, type Network } from './cidr.ts';
 
@@ -22,7 +22,7 @@ export function reverseZonesOf(network: Network): string[] {
   return Array.from({ length: 1 << spare }, (_, i) => nameOf([...known, digits[whole]! + i]));
 }
 
-/** Networks whose addresses mean something on the local network only, and so their reverse zones (RFC 6303). */
+/** Networks whose addresses are valid on the local network only, so that their reverse zones are private (RFC 6303). */
 export const PRIVATE_NETWORKS: readonly string[] = [
   '10.0.0.0/8',
   '172.16.0.0/12',

@@ -1,13 +1,13 @@
 /**
- * Masks credentials in URLs for people, logs and answers. A form sends such a URL back with its masks; the hidden
- * values are then taken from the stored URL.
+ * Masks credentials in URLs in the dashboard, logs and answers. A form sends such a URL back with its masks, which are
+ * then replaced with the credentials in the stored URL.
  */
 
 import { addressFromText } from './ip.ts';
 
-/** Stands for a credential. */
+/** Replaces a credential. */
 const MASK = '***';
-/** Parameters that hold credentials, judging by their names. */
+/** Parameters that contain credentials, judging by their names. */
 const SECRET_NAME =
   /token|secret|passw|pwd|passphrase|(?:api|access|auth|private)[-_]?key|\bauth\b|credential|signature|session|^(?:key|sig|pass|pin|auth)$/i;
 
@@ -25,16 +25,16 @@ export function shownUrl(text: string): string {
   return replaceSearch(url, search);
 }
 
-/** Whether what looks like a user is the host name of an upstream server, with the address to reach it at. */
+/** Whether the user part is the host name of an upstream server, followed by its address. */
 function isPinned({ protocol, username, password, hostname }: URL): boolean {
   if (protocol !== 'tls:' && protocol !== 'https:') return false;
-  // Its port may look like a password; no list is fetched over tls://.
+  // The port may look like a password; no list is fetched over tls://.
   const mayBePort = password === '' || (protocol === 'tls:' && /^\d{1,5}$/.test(password));
   const isName = mayBePort && /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]*$/i.test(decoded(username));
   return isName && addressFromText(hostname.replace(/^\[(.*)\]$/, '$1')) !== null;
 }
 
-/** Whether a mask stands where a credential could. */
+/** Whether there is a mask in place of a credential. */
 export function hasMask(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -47,8 +47,8 @@ export function hasMask(text: string): boolean {
 }
 
 /**
- * `given` with the credentials of `stored` in the place of its masks; null if those are not for it: they go to the
- * origin only that they were entered for.
+ * `given` with the credentials of `stored` in place of its masks; null if they are for another origin than the one that
+ * they were entered for.
  */
 export function unmaskUrl(given: string, stored: string): string | null {
   if (given === shownUrl(stored)) return stored;

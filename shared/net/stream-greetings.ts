@@ -1,6 +1,6 @@
 /**
- * Start of an accepted connection: with a PROXY header if one is due, without one if it would be a forgery. The bytes
- * after the header are put back into the socket. The caller enforces limits.
+ * Start of an accepted connection: with a PROXY header if one is required, without one if it would be a forgery. The
+ * bytes after the header are put back into the socket. The caller enforces limits.
  */
 import type { Socket } from 'node:net';
 import type { RunLater } from '../counted-line.ts';
@@ -15,9 +15,9 @@ export interface Peer {
   readonly port: number;
 }
 
-/** Whom a connection is for. */
+/** The client of a connection. */
 export interface Client extends Peer {
-  /** Whether a PROXY header came first: the peer is then a load balancer, even if the header names no client. */
+  /** Whether there was a PROXY header: the peer is then a load balancer, even if the header names no client. */
   readonly isProxied: boolean;
 }
 
@@ -25,31 +25,31 @@ export interface Client extends Peer {
 export interface GreetingParts {
   readonly senders: ProxySenders;
   readonly later: RunLater;
-  /** The header is bad, missing or forged; the connection is closed. */
+  /** The header is malformed, missing or forged; the connection is closed. */
   readonly onBadHeader: (peer: Peer) => void;
   /** Too many headers are awaited; the connection that has waited longest is closed. */
   readonly onCrowd: () => void;
 }
 
-/** Time for a PROXY header; it comes in the first segment as a rule. */
+/** Time limit for a PROXY header, which is usually in the first segment. */
 const HEADER_TIMEOUT_MS = 3000;
-/** Connections whose beginning is awaited. */
+/** Maximum number of connections that wait for their first bytes. */
 const MAX_AWAITED = 256;
 /** The first byte of a PROXY header: it starts neither a TLS handshake nor a query that could be answered. */
 const FIRST_OF_HEADER = 0x0d;
 
-/** Reads how the connections of one listener or several begin. */
+/** Reads the first bytes of connections to one or more listeners. */
 export class StreamGreetings {
   private readonly parts: GreetingParts;
   private readonly header = new ProxyHeader();
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly awaited = new Set<Socket>();
 
   constructor(parts: GreetingParts) {
     this.parts = parts;
   }
 
-  /** Calls `take` once it is known whom the connection is for; else the connection is closed. */
+  /** Calls `take` when the client of the connection is known; otherwise the connection is closed. */
   greet(socket: Socket, take: (client: Client) => void): void {
     const peer = peerOf(socket);
     // The caller of `greet` reports later errors; until then nothing depends on the connection.
@@ -76,7 +76,7 @@ export class StreamGreetings {
     for (const socket of this.awaited) socket.destroy();
   }
 
-  /** True once the header is complete; what follows it is put back. */
+  /** True if the header is complete; the bytes after it are put back. */
   private readHeader(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     const { header } = this;
     const outcome = header.read(bytes, 0, bytes.length);
@@ -91,7 +91,7 @@ export class StreamGreetings {
     return true;
   }
 
-  /** True once it is known that the connection begins with no header. */
+  /** True if it is known that the connection begins without a header. */
   private readFirst(bytes: Buffer, socket: Socket, peer: Peer, take: (client: Client) => void): boolean {
     if (bytes[0] === FIRST_OF_HEADER) {
       const could = couldBeProxyHeader(bytes);
@@ -106,7 +106,7 @@ export class StreamGreetings {
     return true;
   }
 
-  /** Gives `read` all bytes so far whenever there are more, until it returns true. */
+  /** Calls `read` with all bytes so far whenever more arrive, until it returns true. */
   private await(socket: Socket, peer: Peer, read: (bytes: Buffer) => boolean): void {
     let bytes: Buffer = Buffer.alloc(0);
     const done = (): void => {
@@ -147,7 +147,7 @@ export class StreamGreetings {
   }
 }
 
-/** Null if the peer is gone already. */
+/** Null if the peer has already disconnected. */
 function peerOf(socket: Socket): Peer | null {
   const address = socket.remoteAddress === undefined ? null : addressFromText(socket.remoteAddress);
   return address === null ? null : { address, port: socket.remotePort ?? 0 };

@@ -1,4 +1,7 @@
-/** How Weir's servers speak TLS: forward secrecy and authenticated encryption only, as clients of ten years have. */
+/**
+ * TLS cipher suites of Weir's servers: only forward secrecy and authenticated encryption, which clients of the last ten
+ * years support.
+ */
 export const TLS_CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

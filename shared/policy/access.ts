@@ -1,6 +1,7 @@
 /**
- * Who may ask: networks, the words for them, and clients that are never admitted (RFC 5358 advises against answering
- * everyone). Pure; `control-plane/clients/access/` knows the networks of this machine, `dns-worker/stages/client-access.ts` decides.
+ * Which clients may ask: networks, the words for them, and clients that are never admitted (RFC 5358 advises against
+ * answering everyone). Pure; `control-plane/clients/access/` knows the networks of this machine,
+ * `dns-worker/stages/client-access.ts` decides.
  */
 import { canonicalClientKey } from '../dns/client-key.ts';
 import { isIpv4Network, networkContains, networkFromText, networkToText } from '../net/cidr.ts';
@@ -8,7 +9,7 @@ import type { Network } from '../net/cidr.ts';
 import { isMappedIpv4 } from '../net/ip.ts';
 import { canonicalMac } from '../net/mac.ts';
 
-/** Words that stand for networks. */
+/** Words for networks. */
 export const ACCESS_WORDS = ['private', 'connected', 'any'] as const;
 
 /** Identity of a client in `dns.blocked_clients`; the value in its canonical form. */
@@ -17,18 +18,18 @@ export type BlockedClient =
   | { readonly kind: 'mac'; readonly mac: string }
   | { readonly kind: 'key'; readonly key: string };
 
-/** Who may ask. */
+/** Which clients may ask. */
 export interface Access {
   readonly allowed: readonly Network[];
-  /** Never admitted, whatever else says so; with the addresses of `blockedMacs` that are known. */
+  /** Never admitted, whatever other settings say; includes the known addresses of `blockedMacs`. */
   readonly blocked: readonly Network[];
   readonly blockedMacs: readonly string[];
   readonly blockedKeys: readonly string[];
 }
 
-/** Random bits of a key that admits its client from everywhere. */
+/** Minimum number of random bits of a key that admits its client from everywhere. */
 const MIN_KEY_BITS = 64;
-/** Kinds of keys, and how many characters each kind has to choose from; hyphens are of a name rather than random. */
+/** Kinds of keys, and the number of possible characters of each kind; hyphens suggest a name, not random characters. */
 const KEY_ALPHABETS = [
   [/^\d*$/, 10],
   [/^[\da-f]*$/, 16],
@@ -70,8 +71,8 @@ export function withBlockedAddresses(access: Access, addresses: readonly string[
 }
 
 /**
- * Who may ask by these keys, on a machine with these networks. The machine itself always may, since it finds the
- * servers of its lists by this very server; only `blocked` outranks that.
+ * Which clients may ask with these settings, on a machine with these networks. The machine itself always may, because
+ * it resolves the servers of its lists with this server; only `blocked` outranks that.
  */
 export function accessOf(
   allowed: readonly string[],
@@ -87,7 +88,7 @@ export function accessOf(
   };
 }
 
-/** Whether a client of this address may ask, as far as its address says; 16 bytes. */
+/** Whether a client with this 16-byte address may ask, by its address alone. */
 export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array): boolean {
   const isIpv4 = isMappedIpv4(address);
   const isIn = (network: Network): boolean =>
@@ -95,14 +96,16 @@ export function admitsAddress({ allowed, blocked }: Access, address: Uint8Array)
   return allowed.some(isIn) && !blocked.some(isIn);
 }
 
-/** Whether a key in its one form may have enough random bits to admit its client from everywhere; names have fewer. */
+/**
+ * Whether a key in canonical form may have enough random bits to admit its client from everywhere; names have fewer.
+ */
 export function admitsKey(key: string): boolean {
   const characters = key.replaceAll('-', '');
   const [, alphabet] = KEY_ALPHABETS.find(([kind]) => kind.test(characters))!;
   return characters.length * Math.log2(alphabet) >= MIN_KEY_BITS;
 }
 
-/** Whether both say the same. */
+/** Whether both are equal. */
 export function isSameAccess(a: Access, b: Access): boolean {
   return a === b || accessKey(a) === accessKey(b);
 }

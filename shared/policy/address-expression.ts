@@ -1,10 +1,10 @@
 /**
- * Decides by its text whether an expression is written for the addresses in answers: anchored at both ends, with four
- * decimal groups or with groups between colons. Every other expression is for names, even if it has digits and dots
- * only; matched against addresses it could block every answer.
+ * Decides by its text whether a regular expression is meant for the addresses in answers: anchored at both ends, with
+ * four decimal groups or with groups between colons. Every other expression is for names, even if it consists of digits
+ * and dots; matched against addresses, it could block every answer.
  */
 
-/** Separators of the texts that a part of an expression matches. */
+/** Separators in the texts that a part of an expression matches. */
 interface Shape {
   readonly minDots: number;
   readonly maxDots: number;
@@ -31,14 +31,14 @@ export function isAddressExpression(text: string): boolean {
   const body = ANCHORED.exec(text)?.[1];
   if (body === undefined) return false;
   const reader = new ShapeReader(body);
-  // Alternatives outside of brackets would be anchored at one end only.
+  // Alternatives outside parentheses would be anchored at one end only.
   const shape = reader.branch();
   if (shape === null || !reader.isAtEnd) return false;
   const { minDots, maxDots, minColons, isDecimal } = shape;
   return isDecimal ? minDots === 3 && maxDots === 3 : minColons > 0;
 }
 
-/** Reads the shape of an expression; null at anything that addresses are not written with. */
+/** Reads the shape of an expression; null if it contains anything that is not part of an address. */
 class ShapeReader {
   private rest: string;
 

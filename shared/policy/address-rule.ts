@@ -1,7 +1,7 @@
 /**
- * Decides by its text whether a rule applies to addresses in answers. Lists write such rules like rules for names: as
- * an address, a pattern, or an expression (`address-expression.ts`). A rule with letters that no address has applies to
- * names only and costs nothing when addresses are judged.
+ * Decides by its text whether a rule applies to addresses in answers. Lists contain such rules in the form of rules for
+ * names: as an address, a pattern, or a regular expression (`address-expression.ts`). A rule with letters that no
+ * address contains applies to names only, and costs nothing when addresses are checked.
  */
 import { readNamePattern } from './name-pattern.ts';
 

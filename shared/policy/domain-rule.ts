@@ -1,4 +1,4 @@
-/** Parses the domain of a rule that a person wrote into its canonical form. Pure. */
+/** Converts the domain of a manual rule to its canonical form. Pure. */
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** Longest name as text without its final dot, RFC 1035 section 2.3.4. */
@@ -7,7 +7,7 @@ const LAST_LABEL_IS_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 
 /**
  * The name in ASCII (IDN as A-labels, RFC 5890), lower case, no final dot; null if it is not a domain name. Addresses
- * are refused: no name ends in a number.
+ * are rejected: no name ends with a number.
  */
 export function canonicalDomain(value: string): string | null {
   const trimmed = value.trim().replace(/[.\u3002]$/, '');
@@ -17,7 +17,7 @@ export function canonicalDomain(value: string): string | null {
   return ascii.split('.').every((label) => LABEL.test(label)) ? ascii : null;
 }
 
-/** Canonical form of a rule, which may begin with `*.` to cover a name and all names below it. */
+/** Canonical form of a rule, which may begin with `*.` to cover a name and all its subdomains. */
 export function canonicalDomainRule(value: string): string | null {
   const trimmed = value.trim();
   const isWildcard = trimmed.startsWith('*.');
@@ -30,9 +30,9 @@ function isAscii(value: string): boolean {
   return /^[\u0000-\u007f]*$/.test(value);
 }
 
-/** The URL standard's host parser does UTS 46, the mapping that browsers use. */
+/** The host parser of the URL standard implements UTS 46, the mapping that browsers use. */
 function toALabels(value: string): string | null {
-  // The parser would read these as the start of another URL part.
+  // The parser would read these as the start of another part of the URL.
   if (/[/\\?#@:[\]%\s]/.test(value) || !URL.canParse(`http://${value}/`)) return null;
   return new URL(`http://${value}/`).hostname;
 }

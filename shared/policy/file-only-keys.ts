@@ -1,4 +1,4 @@
-/** Keys of a node that name what Weir reads, writes or connects to: only a person changes them, in the file. */
+/** Keys of a node for what Weir reads, writes or connects to: only a person can change them, in the file. */
 export const FILE_ONLY_KEYS: readonly string[] = [
   ...['server.data_dir', 'database.url', 'database.owner_url', 'logging.dnstap'],
   ...['database.password_file', 'database.owner_password_file'],

@@ -1,6 +1,6 @@
 /** How questions to upstreams over UDP are protected beyond random ports and ids. */
 
-/** `auto`: for servers that have been shown to handle it; `on`: for every server; `off`: for none. */
+/** `auto`: for servers that are known to support it; `on`: for every server; `off`: for none. */
 export const HARDENING_MODES = ['auto', 'on', 'off'] as const;
 export type HardeningMode = (typeof HARDENING_MODES)[number];
 
@@ -30,17 +30,17 @@ export const FINDINGS = [
 ] as const;
 export type Finding = (typeof FINDINGS)[number];
 
-/** Features of one server, as far as they are known. */
+/** Known features of one server. */
 export interface ServerSupport {
   readonly edns: Finding;
   readonly cookies: Finding;
   readonly case: Finding;
   readonly tcp: Finding;
-  /** Answers that one connection gives; null = no limit was seen. */
+  /** Answers per connection; null = no limit was seen. */
   readonly answersPerConnection: number | null;
 }
 
-/** Support of a server that has not been asked yet. */
+/** Findings about a server that has not been asked yet. */
 export const NOTHING_KNOWN: ServerSupport = {
   edns: 'unknown',
   cookies: 'unknown',

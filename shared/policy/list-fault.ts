@@ -1,9 +1,9 @@
 /**
- * Why a list could not be used, as one of a closed set, read from the reason that `control-plane/lists/fetch/` and the
- * parser write. Pages show a sentence for each fault in the reader's language instead of that English line.
+ * Why a list could not be used, as one of a fixed set, recognized from the reasons that `control-plane/lists/fetch/`
+ * and the parser write. Pages show a message for each fault in the user's language instead of the English log line.
  */
 
-/** Faults and the texts by which their reasons are known; the first that matches counts. */
+/** Faults and the texts that identify their reasons; the first match is used. */
 const REASONS = [
   ['unknown_host', /host name does not exist|has no address/],
   ['lookup', /host name could not be looked up/],
@@ -39,9 +39,9 @@ export interface ReadListFault {
   readonly status: number;
 }
 
-/** Action, and its address or file: users have just entered it. */
+/** The action, and its address or file, which users have just entered. */
 const ACTION = /^(?:fetch|read|store) (?:list|[a-z]+:\S*|\/\S*): /;
-/** A list or its address, without which other messages may read the same. */
+/** A list or its address; without one, other messages could match. */
 const OF_LIST = /^(?:fetch|read|store) (?:list|[a-z]+:|\/)|^a source of |an http:, https: or file: URL$/;
 
 /** The fault of a message about a list; null for other messages and for reasons without a kind. */
@@ -55,7 +55,7 @@ export function readListFault(message: string): ReadListFault | null {
   return null;
 }
 
-/** A reason without what was done and the address. */
+/** A reason without the action and the address. */
 export function withoutAction(message: string): string {
   return message.replace(ACTION, '');
 }

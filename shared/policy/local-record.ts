@@ -1,6 +1,6 @@
 /**
- * Parses local records as people write them into names, types, canonical values and RDATA. Used by the configuration,
- * the API and the snapshot builder. Pure.
+ * Parses local records in the form that users write into names, types, canonical values and RDATA. Used by the
+ * configuration, the API and the snapshot builder. Pure.
  */
 import { RRType } from '../dns/iana.ts';
 import { nameFromText } from '../dns/name.ts';
@@ -11,11 +11,11 @@ import { canonicalDomainRule } from './domain-rule.ts';
 export const LOCAL_RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'TXT', 'PTR', 'MX', 'SRV'] as const;
 export type LocalRecordType = (typeof LOCAL_RECORD_TYPES)[number];
 
-/** TTL of a local record that names none, seconds. */
+/** TTL of a local record without a TTL, in seconds. */
 export const DEFAULT_LOCAL_TTL_SECS = 300;
-/** Longest TTL of a local record, seconds: a week. */
+/** Maximum TTL of a local record, in seconds: a week. */
 export const MAX_LOCAL_TTL_SECS = 604_800;
-/** Longest value of a TXT record, bytes. */
+/** Maximum length of a TXT record, in bytes. */
 const MAX_TEXT_BYTES = 8192;
 const MAX_STRING_BYTES = 255;
 
@@ -33,8 +33,8 @@ export interface WrittenLocalRecord {
 }
 
 /**
- * The owner of a local record: a name, with `*.` for all names below it, or an address, which stands for its reverse
- * name. Null for anything else.
+ * The owner of a local record: a name, with `*.` for all its subdomains, or an address, which means its reverse name.
+ * Null for anything else.
  */
 export function canonicalOwner(value: string): string | null {
   const trimmed = value.trim();
@@ -42,7 +42,7 @@ export function canonicalOwner(value: string): string | null {
   return address === null ? canonicalDomainRule(trimmed) : reverseName(address);
 }
 
-/** The reverse name of 16 bytes of address (RFC 1035 section 3.5, RFC 3596 section 2.5). */
+/** The reverse name of a 16-byte address (RFC 1035 section 3.5, RFC 3596 section 2.5). */
 export function reverseName(address: Uint8Array): string {
   if (isMappedIpv4(address)) return `${[...address.subarray(12)].reverse().join('.')}.in-addr.arpa`;
   const digits = Buffer.from(address).toString('hex');
@@ -78,7 +78,7 @@ function readAddress(type: 'A' | 'AAAA', value: string): LocalValue {
   return { ok: true, value: addressToText(address), rdata: type === 'A' ? address.slice(12) : address };
 }
 
-/** Numbers of 16 bits, then a name. */
+/** 16-bit numbers, then a name. */
 function readFields(value: string, numbers: readonly number[], expected: string): LocalValue {
   const words = value.trim().split(/\s+/u);
   const name = canonicalDomainRule(words.at(-1) ?? '');
@@ -92,7 +92,7 @@ function readFields(value: string, numbers: readonly number[], expected: string)
   return { ok: true, value: [...values, name].join(' '), rdata };
 }
 
-/** One text, cut into strings of 255 bytes; or strings in quotes, as zone files write them. */
+/** One text, split into strings of 255 bytes; or quoted strings, as in zone files. */
 function readText(value: string): LocalValue {
   const quoted = /^\s*(?:"(?:[^"\\]|\\.)*"\s*)+$/su.test(value) ? value.match(/"(?:[^"\\]|\\.)*"/gsu) : null;
   const strings = quoted?.map((one) => Buffer.from(one.slice(1, -1).replaceAll(/\\(.)/gsu, '$1'))) ?? [];
@@ -107,9 +107,7 @@ function readText(value: string): LocalValue {
   return { ok: true, value, rdata: Uint8Array.from(strings.flatMap((one) => [one.length, ...one])) };
 }
 
-/**
- * A record as one line, `name [ttl] type value`, the way zone files write it; or what was expected instead.
- */
+/** A record on one line, `name [ttl] type value`, as in zone files; or a description of the expected form. */
 export function readLocalRecordLine(line: string): WrittenLocalRecord | string {
   const match = /^\s*(\S+)\s+(?:(\d{1,7})\s+)?(?:IN\s+)?([A-Za-z]+)\s+(\S.*)$/su.exec(line);
   const type = LOCAL_RECORD_TYPES.find((one) => one === match?.[3]?.toUpperCase());

@@ -40,7 +40,7 @@ describe('readNamePattern()', () => {
   test.each([
     ['ads^x', 'an anchor inside a pattern: no name can match'],
     ['ads^**', 'an anchor inside a pattern: no name can match'],
-    ['ads/x', 'pattern with characters that no name has'],
+    ['ads/x', 'a pattern with characters that no name contains'],
   ])('readNamePattern() refuses %s: %s', (text, reason) => {
     expect(readNamePattern(text)).toBe(reason);
   });

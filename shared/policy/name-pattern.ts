@@ -1,17 +1,17 @@
 /**
- * Patterns of Adblock-style rules as they apply to a name: `||` (start, or after a dot), `|` and `://` (start), `|` and
- * `^` at the end (end), `*` (anything), else any place. Pure text; linear time, since the leftmost place for each piece
- * between stars is as good as any.
+ * Patterns of Adblock-style rules, applied to a name: `||` (start, or after a dot), `|` and `://` (start), `|` and `^`
+ * at the end (end), `*` (anything), otherwise any position. Pure text; linear time, because for each piece between
+ * stars, the leftmost match is as good as any.
  */
 
 /** Required start of the first piece. */
 const Start = { ANYWHERE: 0, NAME: 1, LABEL: 2 } as const;
 
-/** A pattern, cut into pieces between its stars. */
+/** A pattern, split into pieces between its stars. */
 export interface NamePattern {
   readonly start: number;
   readonly end: boolean;
-  /** Pieces, at least one; an empty first or last piece means a star there. */
+  /** At least one piece; an empty first or last piece means a star at that end. */
   readonly pieces: readonly string[];
 }
 
@@ -38,12 +38,12 @@ export function readNamePattern(text: string): NamePattern | string {
   if (end) body = body.slice(0, anchorsAt);
   else if (starsAt < body.length) body = `${body.slice(0, starsAt)}*`;
   if (/[\^|]/.test(body)) return 'an anchor inside a pattern: no name can match';
-  if (!/^[a-z0-9._*-]*$/.test(body)) return 'pattern with characters that no name has';
+  if (!/^[a-z0-9._*-]*$/.test(body)) return 'a pattern with characters that no name contains';
   const pieces = body.split(/\*+/);
   return { start, end, pieces };
 }
 
-/** Whether a pattern has letters, without which it matches every name. */
+/** Whether a pattern contains letters; without any, it matches every name. */
 export function hasLetters({ pieces }: NamePattern): boolean {
   return pieces.some((piece) => piece !== '');
 }
@@ -72,7 +72,7 @@ export function matchesPattern(pattern: NamePattern, name: string): boolean {
   return name.length - tail.length >= at && name.endsWith(tail);
 }
 
-/** A single piece with both its end and, where asked for, its start anchored. */
+/** Whether a single piece matches at the end and, if required, at the start. */
 function endsAs(name: string, piece: string, start: number): boolean {
   if (!name.endsWith(piece)) return false;
   const at = name.length - piece.length;

@@ -1,6 +1,6 @@
-/** How many questions a client network may ask. */
+/** Limits for the questions of a client network. */
 
-/** `dns.rate_limit`, for the threads. */
+/** The keys of `dns.rate_limit`, for the threads. */
 export interface RateLimitSettings {
   readonly enabled: boolean;
   readonly queriesPerSecond: number;

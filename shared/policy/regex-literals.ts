@@ -1,13 +1,13 @@
 /**
- * Finds literals of a regular expression: a set of which at least one occurs in every match. Nearly all names then skip
- * the engine. Parses the pattern itself and gives up (null) at anything uncertain, since a wrong literal would lose
- * matches.
+ * Finds literals of a regular expression: a set of which at least one occurs in every match, so that almost all names
+ * skip the engine. Parses the pattern itself and gives up (null) at anything uncertain, because a wrong literal would
+ * lose matches.
  */
 
-/** A set of literals, one of which must occur; null = nothing is known. */
+/** A set of literals, one of which must occur; null = unknown. */
 type Required = readonly string[] | null;
 
-/** Most literals of a set: a larger one filters too little. */
+/** Maximum number of literals in a set: a larger one filters too little. */
 const MAX_SET = 32;
 const MAX_DEPTH = 50;
 
@@ -15,7 +15,7 @@ class Unknown extends Error {
   override readonly name = 'Unknown';
 }
 
-/** Literals of which one occurs in each match of `pattern` (valid RE2 syntax), lower case; or null. */
+/** Literals of which one occurs in each match of `pattern` (valid RE2 syntax), in lower case; or null. */
 export function requiredLiterals(pattern: string): Required {
   try {
     const reader = new PatternReader(pattern);
@@ -77,7 +77,7 @@ class PatternReader {
     return best;
   }
 
-  /** One character as text, or what a group requires, or null for anything else. */
+  /** One character as text, or the literals that a group requires, or null for anything else. */
   private atom(depth: number): string | Required {
     const { pattern } = this;
     const first = pattern[this.at++]!;
@@ -101,7 +101,7 @@ class PatternReader {
 
   private group(depth: number): Required {
     if (this.pattern[this.at] === '?') {
-      // Only the plain non-capturing group and named groups; flags change what letters mean.
+      // Only the plain non-capturing group and named groups; flags change the meaning of letters.
       const head = /^\?(?::|P?<\w+>)/.exec(this.pattern.slice(this.at, this.at + 80));
       if (head === null) throw new Unknown();
       this.at += head[0].length;

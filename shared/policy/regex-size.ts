@@ -1,11 +1,11 @@
 /**
- * Estimates the program size of a pattern before it is compiled: repetitions are expanded, so that a line of text can
- * demand half a million instructions. One pass over the text.
+ * Estimates the program size of a pattern before it is compiled: repetitions are expanded, so that one line of text can
+ * require half a million instructions. One pass over the text.
  */
 
-/** Estimated instructions of `pattern`; at least half of the real number. */
+/** Estimated instructions of `pattern`; at least half of the actual number. */
 export function estimateProgramSize(pattern: string): number {
-  /** Sizes of the open groups: each with the size before its last atom, and that of the atom. */
+  /** Sizes of the open groups: for each, the size before its last atom, and that of the atom. */
   const open: { before: number; atom: number }[] = [];
   let now = { before: 0, atom: 0 };
   const begin = (size: number): void => {
@@ -45,12 +45,12 @@ export function estimateProgramSize(pattern: string): number {
   return open.reduce((sum, { before, atom }) => sum + before + atom, now.before + now.atom);
 }
 
-/** How many copies the repetition in braces at `at` expands to. */
+/** Number of copies that the repetition in braces at `at` expands to. */
 function timesAt(pattern: string, at: number): number {
   const braces = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(pattern.slice(at, at + 16));
   if (braces === null) return 1;
   const [, least, most] = braces;
-  // Each optional time takes an instruction more.
+  // Each optional copy takes one more instruction.
   return most === undefined || most === '' ? Number(least) + 1 : 2 * Math.max(Number(least), Number(most));
 }
 

@@ -1,12 +1,12 @@
 /**
- * Regular expressions with RE2's syntax, as programs over the bytes of a name. The only importer of re2js, which parses
- * and compiles; matching is `shared/automata`. What must occur in every match is `regex-literals.ts`.
+ * Regular expressions in RE2 syntax, as programs over the bytes of a name. The only importer of re2js, which parses and
+ * compiles; `shared/automata` matches. `regex-literals.ts` finds the texts that must occur in every match.
  */
 import { reasonOf } from '../errors.ts';
 import { RE2JS, RE2Set } from 're2js';
 import { estimateProgramSize } from './regex-size.ts';
 
-/** Operation of an instruction; the names are RE2's (re2/prog.h). */
+/** Operation of an instruction, with the names of RE2 (re2/prog.h). */
 export const ByteOp = { FAIL: 0, ALTERNATIVES: 1, JUMP: 2, ASSERT: 3, OCTET: 4, MATCH: 5 } as const;
 
 /** Conditions that an assertion puts on its position, as bits. */
@@ -19,13 +19,13 @@ export const Assertion = {
   NO_WORD_BOUNDARY: 32,
 } as const;
 
-/** A Thompson program: it matches where some path from `start` to a MATCH reads a part of the name. */
+/** A Thompson program: it matches if some path from `start` to a MATCH reads a part of the name. */
 export interface ByteProgram {
   /** `ByteOp` of each instruction. */
   readonly ops: Uint8Array;
   /** The next instruction of each; FAIL and MATCH have none. */
   readonly outs: Int32Array;
-  /** Second way of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of `ByteOp.OCTET`. */
+  /** Second branch of ALTERNATIVES, `Assertion` bits of ASSERT, index into `sets` of `ByteOp.OCTET`. */
   readonly args: Int32Array;
   readonly start: number;
   /** Sets of bytes, 256 flags each. */
@@ -38,14 +38,14 @@ export type ProgramOutcome =
 
 const TOO_LARGE = { ok: false, reason: 'the pattern is too large: its repetitions multiply' } as const;
 
-/** Longest pattern that is compiled, characters. */
+/** Maximum length of a pattern that is compiled, in characters. */
 const MAX_PATTERN_LENGTH = 2048;
-/** Largest program of a pattern, instructions. */
+/** Maximum program size of a pattern, in instructions. */
 const MAX_PROGRAM_SIZE = 10_000;
 
 /**
- * Compiles a pattern, which ignores case; look-around, back references and other non-linear syntax are refused. A name
- * is text as Latin-1, folded, without its final dot.
+ * Compiles a pattern, which ignores case; look-around, back references and other non-linear syntax are rejected. A name
+ * is Latin-1 text in lower case, without its final dot.
  */
 export function compileProgram(pattern: string): ProgramOutcome {
   if (pattern === '') return { ok: false, reason: 'the pattern is empty' };
@@ -53,7 +53,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
     return { ok: false, reason: `the pattern is longer than ${MAX_PATTERN_LENGTH} characters` };
   if (estimateProgramSize(pattern) > 2 * MAX_PROGRAM_SIZE) return TOO_LARGE;
   try {
-    // A set of one pattern: it omits captures and engines, which are not needed here.
+    // A set of one pattern, because it omits captures and engines, which are not needed here.
     const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE);
     set.add(pattern);
     set.compile();
@@ -64,7 +64,7 @@ export function compileProgram(pattern: string): ProgramOutcome {
   }
 }
 
-/** The parts of re2js's programs that are read here; it does not declare them. */
+/** The parts of re2js's programs that are read here; re2js does not declare them. */
 interface Re2Instruction {
   readonly op: number;
   readonly out: number;
@@ -123,7 +123,7 @@ function opOf(op: number): number {
       return ByteOp.MATCH;
     default:
       if (op >= Re2Op.RUNE && op <= Re2Op.LAST_RUNE) return ByteOp.OCTET;
-      throw new Error(`instruction ${op} is not known`);
+      throw new Error(`instruction ${op} is unknown`);
   }
 }
 

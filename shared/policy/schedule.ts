@@ -1,13 +1,14 @@
 /**
- * Pure decisions about schedules: the override that a profile's slots mean at an instant, and the instant at which that
- * changes next. `time-zone.ts` knows the zones' clocks; the control plane decides when to ask.
+ * Pure decisions about schedules: the override of a profile's slots at a point in time, and the time of its next
+ * change. `time-zone.ts` knows the zones' clocks; the control plane decides when to ask.
  *
- * choice: a slot holds whenever the zone's clocks show its weekday and time, and at no other moment. So a slot inside
- * the hour that the clocks skip does not take place that night, one that reaches into it is cut where they jump, and
- * one inside an hour that they show twice takes place twice.
+ * choice: a slot is active whenever the zone's clocks show its weekday and time, and at no other moment. So a slot
+ * inside the hour that the clocks skip does not take place that night, one that overlaps it is shortened at the jump,
+ * and one inside an hour that occurs twice takes place twice.
  *
- * On a day off, slots that skip such days do not hold. A slot over midnight belongs to the day on which it ends: there is a
- * school night before each school day, also on the last evening of a holiday, and not on the evening before its first day.
+ * On a day off, slots that skip such days are inactive. A slot over midnight belongs to the day on which it ends: there
+ * is a school night before each school day, including the last evening of a holiday, but not the evening before its
+ * first day.
  */
 
 /** Minutes of a local day and of a local week, whose first minute is Monday 00:00. */
@@ -18,10 +19,11 @@ const DAY_MS = DAY * MINUTE_MS;
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEK_MINUTE = 3 * DAY;
 /**
- * How far ahead a change is searched. Any change recurs weekly, and clock changes can suppress it once, perhaps twice.
+ * How far ahead to search for a change. Changes recur weekly, and clock changes can suppress one once, or perhaps
+ * twice.
  */
 const HORIZON_MS = 28 * DAY_MS;
-/** How far to look for the next change: with days off, it may be after all of them. */
+/** How far ahead to search for the next change with days off: it may be after all of them. */
 const DAYS_OFF_HORIZON_MS = 400 * DAY_MS;
 
 /** Effect of a schedule on a group; null = none. */
@@ -33,20 +35,23 @@ export interface ScheduleSlot {
   readonly days: number;
   /** Minute of the day at which it starts, 0..1439, inclusive. */
   readonly start: number;
-  /** Minute of the day at which it ends, 0..1440, exclusive; before `start` = on the next day. Never `start`. */
+  /**
+   * Minute of the day at which it ends, 0..1440, exclusive; if it is before `start`, on the next day. Never equal to
+   * `start`.
+   */
   readonly end: number;
   readonly action: 'block_all' | 'allow_all';
-  /** Whether the slot does not apply on days off; absent = it does. */
+  /** Whether the slot does not apply on days off; absent = it applies. */
   readonly skipsDaysOff?: boolean;
 }
 
-/** Days off, both included, as days since 1970-01-01. */
+/** A range of days off, both days included, as days since 1970-01-01. */
 export interface DayRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Minutes that a zone's clocks are ahead of UTC at an instant. */
+/** Minutes by which a zone's clocks are ahead of UTC at a point in time. */
 export type ZoneOffset = (atMs: number) => number;
 
 /** Slots laid out over a week. */
@@ -59,7 +64,9 @@ interface LaidOutSlots {
 
 /** The slots of a profile laid out over the local week. */
 export interface ScheduleWeek {
-  /** By whether today is a day off (1), and whether tomorrow is (2); without days off, the first is for all days. */
+  /**
+   * By whether today is a day off (1), and whether tomorrow is (2); without days off, the first is used for all days.
+   */
   readonly layouts: readonly LaidOutSlots[];
   readonly daysOff: readonly DayRange[];
 }
@@ -87,7 +94,10 @@ function layOut(slots: readonly ScheduleSlot[], off: number): LaidOutSlots {
   return { minutes, changes };
 }
 
-/** Marks the minutes of a slot over what is there: those that hold if today or tomorrow are off as `off` says. */
+/**
+ * Marks the minutes of a slot over the earlier ones, if the slot applies with `off` (whether today or tomorrow is a day
+ * off).
+ */
 function fillSlot(minutes: Uint8Array, slot: ScheduleSlot, off: number): void {
   const { days, start, end, action, skipsDaysOff = false } = slot;
   const state = action === 'block_all' ? BLOCK_ALL : ALLOW_ALL;
@@ -101,18 +111,18 @@ function fillSlot(minutes: Uint8Array, slot: ScheduleSlot, off: number): void {
       continue;
     }
     if (!isSkippedTonight) minutes.fill(state, midnight + start, midnight + DAY);
-    // Sunday's night ends on Monday.
+    // The night of Sunday ends on Monday.
     const morning = (midnight + DAY) % WEEK;
     if (!isSkippedToday) minutes.fill(state, morning, morning + end);
   }
 }
 
-/** The override at an instant. */
+/** The override at a point in time. */
 export function overrideAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: number): ScheduleOverride {
   return STATES[stateAt(week, offsetAt(atMs), atMs)]!;
 }
 
-/** The first instant after `atMs`, on a whole minute, at which the override is another; null = never. */
+/** The first whole minute after `atMs` at which the override changes; null = never. */
 export function nextFlipAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: number): number | null {
   if (week.layouts.every(({ changes }) => changes.length === 0)) return null;
   const hasDaysOff = week.daysOff.length > 0;
@@ -122,7 +132,7 @@ export function nextFlipAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: numbe
   const state = stateAt(week, offset, fromMs);
   while (fromMs < endMs) {
     const shiftMs = clockChange(offsetAt, offset, fromMs);
-    // Another layout may hold from midnight on.
+    // Another layout may apply from midnight on.
     const stopMs = hasDaysOff ? Math.min(shiftMs, midnightAfter(offset, fromMs)) : shiftMs;
     const layout = layoutAt(week, offset, fromMs);
     const flipMs = fromMs + minutesToChange(layout, weekMinute(offset, fromMs)) * MINUTE_MS;
@@ -134,7 +144,7 @@ export function nextFlipAt(week: ScheduleWeek, offsetAt: ZoneOffset, atMs: numbe
   return null;
 }
 
-/** The first minute within a day after `fromMs` at which the offset is another, else the end of that day. */
+/** The first minute within a day after `fromMs` at which the offset changes, else the end of that day. */
 function clockChange(offsetAt: ZoneOffset, offset: number, fromMs: number): number {
   let same = fromMs;
   let other = fromMs + DAY_MS;
@@ -158,7 +168,7 @@ function isIn(ranges: readonly DayRange[], day: number): boolean {
   return ranges.some(({ from, to }) => from <= day && day <= to);
 }
 
-/** The day that the clocks show, since 1970-01-01. */
+/** The day that the clocks show, as days since 1970-01-01. */
 function dayAt(offset: number, atMs: number): number {
   return Math.floor((atMs + offset * MINUTE_MS) / DAY_MS);
 }

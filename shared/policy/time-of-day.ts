@@ -1,4 +1,4 @@
-/** Times of day as people write them, `HH:MM`, and as minutes since midnight; days, `YYYY-MM-DD`, and as numbers. */
+/** Times of day in the form `HH:MM`, and as minutes since midnight; days in the form `YYYY-MM-DD`, and as numbers. */
 
 const PATTERN = /^([01]\d|2[0-4]):([0-5]\d)$/;
 
@@ -18,7 +18,7 @@ export function timeOfDay(minute: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** Days that are written `YYYY-MM-DD`, as days since 1970-01-01. */
+/** Days in the form `YYYY-MM-DD`, as days since 1970-01-01. */
 export function dayRange({ from, to }: { readonly from: string; readonly to: string }): {
   from: number;
   to: number;

@@ -2,7 +2,7 @@
 import { IANAZone } from 'luxon';
 import type { ZoneOffset } from './schedule.ts';
 
-/** Names only: an offset such as `+01:00` has no daylight saving and is not accepted. */
+/** Names only: an offset such as `+01:00` has no daylight saving time and is not accepted. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
 /** Whether there is a zone of that name. */
@@ -10,7 +10,7 @@ export function isTimeZone(name: string): boolean {
   return NAME.test(name) && IANAZone.isValidZone(name);
 }
 
-/** Cache of known zones: checking a name is slow. */
+/** Cache of known zones, because checking a name is slow. */
 const known = new Map<string, ZoneOffset>();
 
 /** The offset of a zone from UTC; null for an unknown zone. */

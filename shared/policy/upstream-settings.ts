@@ -1,22 +1,22 @@
-/** Upstream servers and the pools that they form, as the configuration and forward zones name them. */
+/** Upstream servers and their pools, as in the configuration and in forward zones. */
 
 /** One upstream server of a pool, parsed. */
 export interface UpstreamSettings {
-  /** The configured text, e.g. `udp://192.0.2.1:53`; its name in logs and API. */
+  /** The configured text, e.g. `udp://192.0.2.1:53`; its name in logs and the API. */
   readonly address: string;
   readonly transport: 'udp' | 'tcp' | 'tls' | 'https';
   /** IP address or host name. */
   readonly host: string;
   readonly port: number;
-  /** Address pinned by `host@ip`, if any. */
+  /** Address from `host@ip`, if any. */
   readonly pinnedIp?: string;
   /** Path and query of a DoH upstream. */
   readonly path?: string;
-  /** Number in log records and the cache, less one; by default the position among all servers. */
+  /** Number in log records and the cache, minus one; by default the position among all servers. */
   readonly number?: number;
 }
 
-/** How pools spread their questions; order = code in shared memory. */
+/** How pools distribute their questions; the order is the code in shared memory. */
 export const POOL_STRATEGIES = ['Parallel', 'Failover', 'Balanced', 'Fastest'] as const;
 export type PoolStrategy = (typeof POOL_STRATEGIES)[number];
 

@@ -5,7 +5,7 @@ import { canonicalDomain } from './domain-rule.ts';
 
 /**
  * ASCII in lower case without a final dot; a network becomes its reverse zone, or stays a network if it has several.
- * Null for what is neither a domain name nor a network; the root is refused, since it belongs to the pools.
+ * Null for anything else; the root is rejected, because it belongs to the pools.
  */
 export function canonicalZone(value: string): string | null {
   const network = networkOf(value);
@@ -16,7 +16,7 @@ export function canonicalZone(value: string): string | null {
   return zones.length === 1 ? zones[0]! : text;
 }
 
-/** The names that a canonical zone stands for. */
+/** The names of a canonical zone. */
 export function zoneNames(zone: string): string[] {
   const network = networkOf(zone);
   return network === null ? [zone] : reverseZonesOf(network);

@@ -1,15 +1,15 @@
 /**
- * Which group a client is in, and whether it may ask: flat ranges of addresses, in which precedence and longest prefix
- * were resolved when they were built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a lookup is one
- * binary search. It finds an *entry*: the number of a record, and the bits of admission and of exclusion. What a thread stores per client
- * is `shared/memory/sighting-layout.ts`.
+ * The group of a client, and whether it may ask: flat ranges of addresses, in which precedence and longest prefix were
+ * already resolved when they were built (`control-plane/policy/snapshot/build/client-table-builder.ts`), so that a
+ * lookup is one binary search. It finds an *entry*: the number of a record, and the bits of admission and exclusion.
+ * `shared/memory/sighting-layout.ts` has the data that a thread stores per client.
  */
 import { addressToText, addressWord } from '../net/ip.ts';
 import { MAC_IDENTITY_WORD, macOfIdentity } from '../net/mac.ts';
 import { Exclusion, type ExclusionBits } from '../query-log.ts';
 import { CLIENT_TABLE_MAGIC, ClientTableLayout as L, LAYOUT_VERSION } from './layout.ts';
 
-/** Source of a client's group. The numbers lie in shared memory. */
+/** Source of a client's group. The numbers are in shared memory. */
 export const ClientGroupSource = { default: 0, subnet: 1, manual: 2, mac: 3, key: 4 } as const;
 export type ClientGroupSourceName = keyof typeof ClientGroupSource;
 const SOURCE_NAMES = Object.keys(ClientGroupSource) as readonly ClientGroupSourceName[];
@@ -28,22 +28,22 @@ export function isAdmitted(entry: number): boolean {
   return (entry & L.ADMITTED_BIT) !== 0;
 }
 
-/** Whether it is of `dns.blocked_clients`. */
+/** Whether it is in `dns.blocked_clients`. */
 export function isBlocked(entry: number): boolean {
   return (entry & L.BLOCKED_BIT) !== 0;
 }
 
-/** Log and statistics that leave out the queries of a client with this entry. */
+/** Whether queries of a client with this entry are excluded from the log or from statistics. */
 export function exclusionOf(entry: number): ExclusionBits {
   return ((entry >>> L.EXCLUSION_SHIFT) & Exclusion.BOTH) as ExclusionBits;
 }
 
-/** The same entry for a client whose queries are left out of this, whatever its address says. */
+/** The same entry with an additional exclusion, for a client that is excluded at any address. */
 export function withExclusion(entry: number, exclusion: ExclusionBits): number {
   return (entry & ~(Exclusion.BOTH << L.EXCLUSION_SHIFT)) | (exclusion << L.EXCLUSION_SHIFT);
 }
 
-/** The entry of a client at an address of this entry that has proven to be another one, by its MAC. */
+/** The entry of a client whose MAC shows that it is not the client recorded for its address. */
 export function withRecord(entry: number, record: number): number {
   return (entry & ~L.RECORD_MASK) | record;
 }
@@ -64,14 +64,14 @@ export class ClientTable {
   private readonly ipv4Count: number;
   private readonly ipv6At: number;
   private readonly ipv6Count: number;
-  /** Whether any client may be known by its MAC. */
+  /** Whether any client may be identified by its MAC. */
   readonly hasMacs: boolean;
 
   /** Wraps `buffer`; throws a RangeError if it is not a client table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== CLIENT_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('read client table: not a client table of this layout');
+      throw new RangeError('could not read a client table: it has another layout');
     this.words = words;
     this.recordCount = words[L.RECORD_COUNT_WORD]!;
     this.ipv4Count = words[L.IPV4_RANGE_COUNT_WORD]!;
@@ -79,8 +79,8 @@ export class ClientTable {
     this.ipv4At = L.HEADER_WORDS + this.recordCount * L.RECORD_WORDS;
     this.ipv6At = this.ipv4At + this.ipv4Count * (L.IPV4_WORDS + 1);
     if (this.ipv6At + this.ipv6Count * (L.IPV6_WORDS + 1) > words.length)
-      throw new RangeError('read client table: shorter than its header says');
-    // Behind all addresses that clients have.
+      throw new RangeError('could not read a client table: it is shorter than its header says');
+    // After all addresses that clients can have.
     const lastAt = this.ipv6At + (this.ipv6Count - 1) * L.IPV6_WORDS;
     this.hasMacs = (words[lastAt]! ^ SIGN_BIT) === MAC_IDENTITY_WORD;
   }
@@ -102,17 +102,17 @@ export class ClientTable {
     );
   }
 
-  /** Index in the policy table of the group that an entry gives. */
+  /** Index in the policy table of an entry's group. */
   groupIndexOf(entry: number): number {
     return this.words[L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS]!;
   }
 
-  /** Whether an entry's record is that of a MAC. */
+  /** Whether an entry's record belongs to a MAC. */
   isByMac(entry: number): boolean {
     return this.words[L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS + 1]! >>> 8 === ClientGroupSource.mac;
   }
 
-  /** Kind of record of an entry, and its address, network or MAC; null for the default and for keys. */
+  /** Kind of an entry's record, and its address, network or MAC; null for the default and for keys. */
   describe(entry: number): { source: ClientGroupSourceName; prefix: string | null } {
     const at = L.HEADER_WORDS + recordOf(entry) * L.RECORD_WORDS;
     const kind = this.words[at + 1]!;
@@ -151,7 +151,7 @@ export class ClientTable {
     return words[ipv6At + this.ipv6Count * L.IPV6_WORDS + low]!;
   }
 
-  /** Words are compared, not subtracted: a difference would not fit into a word. */
+  /** Words are compared, not subtracted, because a difference would not fit into a word. */
   private startsAtOrBefore(at: number, word0: number, word1: number, word2: number, word3: number): boolean {
     const { words } = this;
     if (words[at]! !== word0) return words[at]! < word0;

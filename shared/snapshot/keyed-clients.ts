@@ -1,6 +1,6 @@
 /**
- * Clients that are known by a key, as threads find them. Only queries over TLS and HTTPS have keys, so the memory is
- * opened by the first of them: the threads that answer UDP never do. What a key is says `shared/dns/client-key.ts`.
+ * Clients that are identified by a key, in the form that threads use. Only queries over TLS and HTTPS have keys, so the
+ * first of them opens the memory: threads that answer UDP never do. `shared/dns/client-key.ts` explains keys.
  */
 
 import type { ExclusionBits } from '../query-log.ts';
@@ -16,13 +16,13 @@ export interface KeyedClient {
   readonly record: number;
   /** Whether the key admits its client from everywhere, or nowhere; null = its address decides. */
   readonly admits: boolean | null;
-  /** Log and statistics that leave out its queries, at any address. */
+  /** Whether its queries are excluded from the log or from statistics, at any address. */
   readonly exclusion: ExclusionBits;
-  /** How rules may name it: by name, MAC and key, in lower case. */
+  /** Names that rules may use for it: name, MAC and key, in lower case. */
   readonly names: readonly string[];
 }
 
-/** The entry of a client with a key (`ClientTable`) at an address of entry `ofAddress`. */
+/** The entry of a client with a key (`ClientTable`) at an address with entry `ofAddress`. */
 export function keyedEntry({ record, admits, exclusion }: KeyedClient, ofAddress: number): number {
   const entry = withExclusion(record === 0 ? ofAddress : withRecord(ofAddress, record), exclusion);
   if (admits === null) return entry;
@@ -32,7 +32,7 @@ export function keyedEntry({ record, admits, exclusion }: KeyedClient, ofAddress
 /** A double that differs from build to build, then JSON. */
 const JSON_BYTE = 8;
 
-/** Lays clients out in memory; `build` is a random number. */
+/** Writes clients to memory; `build` is a random number. */
 export function writeKeyedClients(clients: readonly KeyedClient[], build: number): SharedArrayBuffer {
   const text = Buffer.from(JSON.stringify(clients));
   const buffer = new SharedArrayBuffer(JSON_BYTE + text.length);
@@ -53,7 +53,7 @@ export class KeyedClients {
   private readonly buffer: SharedArrayBuffer;
   private opened: Opened | undefined;
 
-  /** Uses tables that are open already again if they are of the same build. */
+  /** Reuses tables that are already open if they are from the same build. */
   constructor(buffer: SharedArrayBuffer, before?: KeyedClients) {
     this.buffer = buffer;
     this.build = new DataView(buffer).getFloat64(0, true);
@@ -82,7 +82,7 @@ export class KeyedClients {
 }
 
 function open(buffer: SharedArrayBuffer): Opened {
-  // A decoder takes no shared memory.
+  // The decoder does not accept shared memory.
   const text = Buffer.from(new Uint8Array(buffer, JSON_BYTE)).toString('utf8');
   const clients = JSON.parse(text) as readonly KeyedClient[];
   return {

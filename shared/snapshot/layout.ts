@@ -1,5 +1,5 @@
 /**
- * Every offset of the shared policy memory, in one place. The buffers are little-endian u32 words unless a line says
+ * Every offset of the shared policy memory, in one place. The buffers are little-endian u32 words unless stated as
  * bytes; rule tables and special rules have the same form on disk.
  */
 
@@ -9,14 +9,14 @@ export const POLICY_TABLE_MAGIC = 0x4c4f5057;
 export const SPECIAL_RULES_MAGIC = 0x43505357;
 export const LOCAL_NAMES_MAGIC = 0x434f4c57;
 export const CLIENT_TABLE_MAGIC = 0x494c4357;
-/** Raised whenever a layout changes; a file of another layout is rebuilt, never read. */
+/** Raised whenever a layout changes; a file with another layout is rebuilt, never read. */
 export const LAYOUT_VERSION = 7;
 
 /**
- * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket holds five names: five low lanes, five high
- * lanes, five attribute ids plus one (0 = free), and a word that has bit (high lane mod 32) set for each name that
- * found this bucket full and moved to the next one: so a lookup of an unlisted name rarely reads further. 12.8 bytes
- * per name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
+ * Rule table: a header, then buckets of 64 bytes (one cache line). A bucket contains five names: five low lanes, five
+ * high lanes, five attribute ids plus one (0 = free), and a word with bit (high lane mod 32) set for each name that
+ * found this bucket full and moved to the next one, so that a lookup of an unlisted name rarely reads further. 12.8
+ * bytes per name when full; built at a load of 0.78 to 0.9: 14.2 to 16.4.
  */
 export const RuleTableLayout = {
   MAGIC_WORD: 0,
@@ -28,12 +28,13 @@ export const RuleTableLayout = {
   SEED_HIGH_WORD: 6,
   /** Sum over all words after the header, see `checksumWords`. */
   CHECKSUM_WORD: 7,
-  /** Random per compile: distinguishes tables of equal content. */
+  /** Random per compilation: distinguishes tables with equal content. */
   BUILD_WORD: 8,
-  /** Names that are addresses: rules on the addresses of answers. */
+  /** Number of names that are addresses: rules on the addresses in answers. */
   ADDRESS_COUNT_WORD: 9,
   /**
-   * Bit n: there are rules at IPv4 prefixes of n bits; and four words of bits for IPv6. Those are names, `a.b.c.d/n`.
+   * Bit n: there are rules for IPv4 prefixes of n bits; then four words of bits for IPv6. Such names have the form
+   * `a.b.c.d/n`.
    */
   IPV4_PREFIXES_WORD: 10,
   IPV6_PREFIXES_WORD: 11,
@@ -54,19 +55,16 @@ export function ruleTableBytes(bucketCount: number): number {
 }
 
 /**
- * Special rules: a header, then sections, each at the word offset that the header names.
+ * Special rules: a header, then sections, each at the word offset in the header.
  *
- *   offsets      for each rule the byte at which its text starts, and where the last one ends
- *   rules        for each rule its source, and the word at which its own automaton lies (0 = none)
- *   names        slots of four words for rules that stand at a name: both hash lanes, index of the rule plus
- *                one (0 = free), code of `SpecialMatch`; a name's first slot is its low lane, then the next
- *   grams        for each slot of three letters its first candidate; one more word for the end
- *   candidates   four words: the three letters, index of the rule, byte at which its literal starts, and the
- *                literal's length (upper half) and where in it the letters lie (lower half)
- *   always       words at which automata lie that read every name
- *   address      words at which automata lie that read every address
- *   automata     see `AutomatonLayout`
- *   bytes        the rules as JSON, then the literals
+ * offsets for each rule the byte at which its text starts, then the end of the last one rules for each rule its source,
+ * and the word at which its own automaton starts (0 = none) names slots of four words for rules with a name: both hash
+ * lanes, index of the rule plus one (0 = free), code of `SpecialMatch`; a name's first slot is its low lane, then the
+ * next grams for each slot of three letters its first candidate; one more word for the end candidates four words: the
+ * three letters, index of the rule, byte at which its literal starts, and the literal's length (upper half) and the
+ * offset of the letters in it (lower half) always words at which the automata that read every name start address words
+ * at which the automata that read every address start automata see `AutomatonLayout` bytes the rules as JSON, then the
+ * literals
  */
 export const SpecialRulesLayout = {
   MAGIC_WORD: 0,
@@ -74,9 +72,9 @@ export const SpecialRulesLayout = {
   /** Over all words after it. */
   CHECKSUM_WORD: 2,
   RULE_COUNT_WORD: 3,
-  /** Patterns and expressions among the rules. */
+  /** Number of patterns and regular expressions among the rules. */
   TEXT_RULE_COUNT_WORD: 4,
-  /** Rules that can meet an address: those of the section, and those that stand at one. */
+  /** Number of rules that can match an address: those of the section, and those with an address as their name. */
   ADDRESS_RULE_COUNT_WORD: 5,
   OFFSETS_WORD: 6,
   /** Numbers of slots are powers of two, or 0. */
@@ -100,23 +98,23 @@ export const SpecialRulesLayout = {
 } as const;
 
 /**
- * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks that occur,
- * the class of each byte value (256 bytes), then a table of 16-bit entries. A row is a state: for each class, where the
- * next state's row starts; then the mask found there, and the mask found if the name ends there. Rows are identified by
- * their first entry. The first row is that of the state that finds nothing more, followed by those that find something,
- * so that one comparison detects them.
+ * An automaton, see `shared/automata/automaton.ts`: a header, the index of the rule of each bit, the masks in use, the
+ * class of each byte value (256 bytes), then a table of 16-bit entries. A row is a state: for each class, the start of
+ * the next state's row; then the mask found there, and the mask found if the name ends there. Rows are identified by
+ * their first entry. The first row is the state from which nothing more can be found, followed by the states that find
+ * something, so that one comparison detects them.
  */
 export const AutomatonLayout = {
   /** Source of its rules. */
   SOURCE: 0,
   RULE_COUNT: 1,
-  /** The mask of all rules: when it is found, no more can be. */
+  /** The mask of all rules: after it is found, nothing more can be. */
   ALL_RULES: 2,
   CLASS_COUNT: 3,
   START_ROW: 4,
-  /** Rows below this one find something, or are the first. */
+  /** Rows below this one find something, or are the first row. */
   QUIET_ROW: 5,
-  /** Words from the automaton's start. */
+  /** Offset in words from the automaton's start. */
   MASKS: 6,
   CLASSES: 7,
   TABLE: 8,
@@ -125,17 +123,17 @@ export const AutomatonLayout = {
 } as const;
 
 /**
- * Local names: a header, then hash slots of two words (low lane of the name, word at which its node lies; 0 =
- * free), then nodes, record sets and record data in any order. A node: high lane, bytes of its name, flags,
- * node of the wildcard just below it (0 = none), number of record sets, word at which each of them lies, then
- * the name in wire form. A record set: type, TTL in seconds, index among all record sets, source and id of
- * its first record, node that a CNAME's target is (0 = no local name), number of records, its own node,
- * word at which each record lies. A record: bytes of its RDATA, and these.
+ * Local names: a header, then hash slots of two words (low lane of the name, word at which its node starts; 0 = free),
+ * then nodes, record sets and record data in any order. A node: high lane, bytes of its name, flags, node of the
+ * wildcard directly below it (0 = none), number of record sets, word at which each of them starts, then the name in
+ * wire form. A record set: type, TTL in seconds, index among all record sets, source and id of its first record, node
+ * of a CNAME's target (0 = not a local name), number of records, its own node, word at which each record starts. A
+ * record: length of its RDATA in bytes, then the RDATA.
  */
 export const LocalNamesLayout = {
   MAGIC_WORD: 0,
   VERSION_WORD: 1,
-  /** A power of two, less one. */
+  /** A power of two, minus one. */
   SLOT_MASK_WORD: 2,
   NODE_COUNT_WORD: 3,
   SET_COUNT_WORD: 4,
@@ -162,14 +160,15 @@ export const LocalNamesLayout = {
   SET_RECORDS: 8,
 } as const;
 
-/** Bits of a node's flags: the name has no records, but is known to be there: NODATA. */
+/** Bits of a node's flags. EMPTY: the name has no records, but is known to exist: NODATA. */
 export const LocalNodeFlag = { EMPTY: 1 } as const;
 
 /**
- * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverride`, Unix seconds of
- * its next change or 0), then bytes: for each (class, attribute) of the lists' table the union of `RuleKind` bits of
- * the sources that serve the class; for each (class, source) 1 where it serves the class; both again for the manual
- * table, whose bits are `ManualKind` and whose owners are sets of groups; and the first two again, of allowlists alone.
+ * Policy table: a header, then one row of four words per group (id, policy class, `GroupOverride`, Unix seconds of its
+ * next change or 0), then bytes: for each (class, attribute) of the lists' table the union of the `RuleKind` bits of
+ * the sources that are active for the class; for each (class, source) 1 if it is active for the class; both again for
+ * the manual table, whose bits are `ManualKind` and whose owners are sets of groups; and the first two again, for
+ * allowlists alone.
  */
 export const PolicyTableLayout = {
   MAGIC_WORD: 0,
@@ -178,7 +177,7 @@ export const PolicyTableLayout = {
   GROUP_COUNT_WORD: 3,
   CLASS_COUNT_WORD: 4,
   ATTRIBUTE_COUNT_WORD: 5,
-  /** 1 = blocking is on. */
+  /** 1 = blocking is enabled. */
   BLOCKING_ENABLED_WORD: 6,
   /** `BlockingMode`. */
   BLOCKING_MODE_WORD: 7,
@@ -199,10 +198,10 @@ export const PolicyTableLayout = {
 } as const;
 
 /**
- * Client table: a header, the records that give clients their groups, then for each family the ranges of addresses
- * without gaps or overlaps: all starts in rising order, then the number of the record that each range belongs to. A
- * word of a start is four bytes of the address, first byte highest, with the sign bit inverted, so that signed words
- * compare as addresses do. Record 0 is for clients without a record.
+ * Client table: a header, the records that give clients their groups, then for each address family the ranges of
+ * addresses without gaps or overlaps: all starts in ascending order, then the record number of each range. A word of a
+ * start is four bytes of the address, first byte highest, with the sign bit inverted, so that signed words compare like
+ * addresses. Record 0 is for clients without a record.
  */
 export const ClientTableLayout = {
   MAGIC_WORD: 0,
@@ -212,21 +211,21 @@ export const ClientTableLayout = {
   IPV6_RANGE_COUNT_WORD: 4,
   HEADER_WORDS: 8,
   /**
-   * A record: group index, `ClientGroupSource` times 256 plus the length of the prefix, four words of address; those of
-   * a client that is known by its key, which come first, have its id in the last word.
+   * A record: group index, `ClientGroupSource` times 256 plus the length of the prefix, four words of address. Records
+   * of clients that are identified by a key come first, and have the client's id in the last word.
    */
   RECORD_WORDS: 6,
   IPV4_WORDS: 1,
   IPV6_WORDS: 4,
-  /** The word of a range: the number of its record, and who may ask; see `ClientTable.find`. */
+  /** The word of a range: the number of its record, and whether its clients may ask; see `ClientTable.find`. */
   RECORD_MASK: 0xff_ffff,
-  /** Where `Exclusion` bits start: what the queries of its clients are left out of. */
+  /** Position of the `Exclusion` bits for queries of its clients. */
   EXCLUSION_SHIFT: 26,
   BLOCKED_BIT: 1 << 29,
   ADMITTED_BIT: 1 << 30,
 } as const;
 
-/** Order-dependent sum of words `from` to the end: finds torn and damaged files, not forgeries. */
+/** Order-dependent sum of the words from `from` on: detects torn and damaged files, not forgeries. */
 export function checksumWords(words: Uint32Array, from: number): number {
   let sum = 0x811c9dc5;
   for (let at = from; at < words.length; at++) sum = Math.imul(sum ^ words[at]!, 0x01000193) ^ (sum >>> 15);

@@ -1,6 +1,6 @@
 /**
- * Names that this server answers for itself, as threads read them. Nothing here allocates once it is open. Built by
- * `control-plane/policy/snapshot/build/local-names-builder.ts`; `dns-worker/stages/local-names.ts` answers from it.
+ * Names that this server answers itself, in the form that threads read. Nothing here allocates after it is open. Built
+ * by `control-plane/policy/snapshot/build/local-names-builder.ts`; `dns-worker/stages/local-names.ts` answers from it.
  */
 import { RRType } from '../dns/iana.ts';
 import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag } from './layout.ts';
@@ -9,24 +9,24 @@ import { LAYOUT_VERSION, LOCAL_NAMES_MAGIC, LocalNamesLayout as L, LocalNodeFlag
 export const LocalSource = { config: 0, api: 1, dhcp: 2 } as const;
 export type LocalSourceName = keyof typeof LocalSource;
 
-/** Read side. Nodes, sets and records are named by the word at which they lie; 0 = none. */
+/** Read side. Nodes, sets and records are identified by the word at which they start; 0 = none. */
 export class LocalNames {
   readonly nodeCount: number;
-  /** Maximum number of labels that a name has; longer names have wildcards at most. */
+  /** Maximum number of labels of a name; longer names can only match wildcards. */
   readonly maxLabels: number;
   readonly hasWildcards: boolean;
   /** The whole table, for names and RDATA. */
   readonly bytes: Uint8Array;
   private readonly words: Int32Array;
   private readonly slotMask: number;
-  /** Which record comes first in the next answer from each set; private to this thread. */
+  /** Index of the first record in the next answer from each set; private to this thread. */
   private readonly turns: Uint32Array;
 
-  /** Wraps `buffer`; throws a RangeError if it holds no local names of this layout. */
+  /** Wraps `buffer`; throws a RangeError if it does not contain local names of this layout. */
   constructor(buffer: SharedArrayBuffer) {
     const words = new Int32Array(buffer);
     if (words[L.MAGIC_WORD] !== LOCAL_NAMES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('read local names: not local names of this layout');
+      throw new RangeError('could not read local names: they have another layout');
     this.words = words;
     this.bytes = new Uint8Array(buffer);
     this.slotMask = words[L.SLOT_MASK_WORD]!;
@@ -36,7 +36,7 @@ export class LocalNames {
     this.turns = new Uint32Array(words[L.SET_COUNT_WORD]!);
   }
 
-  /** The node of the name of `length` bytes at `at`, whose hash lanes these are. */
+  /** The node of the name of `length` bytes at `at`, with these hash lanes. */
   find(low: number, high: number, name: Uint8Array, at: number, length: number): number {
     const { words, slotMask } = this;
     for (let slot = low & slotMask; ; slot = (slot + 1) & slotMask) {
@@ -55,7 +55,7 @@ export class LocalNames {
     return true;
   }
 
-  /** Byte at which the name of a node lies, uncompressed. */
+  /** Byte at which the uncompressed name of a node starts. */
   nameAt(node: number): number {
     return (node + L.NODE_SETS + this.words[node + L.NODE_SET_COUNT]!) << 2;
   }
@@ -69,7 +69,7 @@ export class LocalNames {
     return this.hasRecords(node) || (this.words[node + L.NODE_FLAGS]! & LocalNodeFlag.EMPTY) !== 0;
   }
 
-  /** The wildcard just below a node. */
+  /** The wildcard directly below a node. */
   wildcardBelow(node: number): number {
     return this.words[node + L.NODE_WILDCARD]!;
   }
@@ -100,12 +100,12 @@ export class LocalNames {
     return this.words[set + L.SET_SOURCE]!;
   }
 
-  /** Id of the first record of a set; 0 where it has none. */
+  /** Id of the first record of a set; 0 if it has none. */
   recordIdOf(set: number): number {
     return this.words[set + L.SET_RECORD_ID]!;
   }
 
-  /** The node that the CNAME of this set leads to; 0 if that is not a local name. */
+  /** The node of the target of this set's CNAME; 0 if that is not a local name. */
   targetOf(set: number): number {
     return this.words[set + L.SET_TARGET]!;
   }
@@ -120,17 +120,17 @@ export class LocalNames {
     return this.words[set + L.SET_COUNT]!;
   }
 
-  /** Byte at which RDATA number `index` of a set lies. */
+  /** Byte at which RDATA number `index` of a set starts. */
   rdataAt(set: number, index: number): number {
     return (this.words[set + L.SET_RECORDS + index]! + 1) << 2;
   }
 
-  /** Bytes of that RDATA. */
+  /** Length of that RDATA in bytes. */
   rdataLength(set: number, index: number): number {
     return this.words[this.words[set + L.SET_RECORDS + index]!]!;
   }
 
-  /** The record to begin with; advances with each call (round robin). */
+  /** Index of the first record; advances with each call (round robin). */
   nextTurn(set: number): number {
     const index = this.words[set + L.SET_INDEX]!;
     const turn = this.turns[index]! % this.words[set + L.SET_COUNT]!;

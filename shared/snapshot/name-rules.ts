@@ -14,16 +14,16 @@ export interface NameRules {
   readonly grants: readonly NameGrant[];
 }
 
-/** In place of the end of a grant that has none: later than any end, and a small integer for V8. */
+/** Replaces the end of a grant without an end: later than any end, and a small integer for V8. */
 export const NO_END_SECS = 0x7fff_ffff;
 
-/** Names that a client, a group or everyone may, or may not, ask for. */
+/** Names that a client, a group or everyone may, or may not, query. */
 export interface NameGrant {
   /** Id of the row. */
   readonly id: number;
-  /** Folded wire form; null = every name. */
+  /** Lower-case wire form; null = every name. */
   readonly name: Uint8Array | null;
-  /** Whether the names below `name` are covered too. */
+  /** Whether the subdomains of `name` are covered. */
   readonly coversSubdomains: boolean;
   /** Null = for a client, or for everyone. */
   readonly groupId: number | null;
@@ -36,15 +36,15 @@ export interface NameGrant {
   readonly endsAtSecs: number;
 }
 
-/** Which names may be answered with addresses of the local network. */
+/** Names that may be answered with private addresses. */
 export interface RebindingRules {
-  /** Answers of the pools with such addresses are blocked. */
+  /** Whether answers of the pools with private addresses are blocked. */
   readonly isOn: boolean;
-  /** Exempt names, with all names below them; folded wire form. */
+  /** Exempt names, which cover their subdomains; lower-case wire form. */
   readonly exempt: readonly Uint8Array[];
 }
 
-/** No rules: every name goes to the pools unchanged and may have any address. */
+/** No rules: every name is forwarded to the pools unchanged and may have any address. */
 export const NO_NAME_RULES: NameRules = {
   forwardZones: [],
   rebinding: { isOn: false, exempt: [] },

@@ -1,19 +1,19 @@
 /**
- * Addresses of the clients that rules name by MAC or by name: resolved each time a snapshot is built, since devices
- * move while rules stay. An unknown name matches no client.
+ * Addresses of the clients that rules identify by MAC or by name. They are resolved each time a snapshot is built,
+ * because devices move while rules stay. An unknown name matches no client.
  */
 import { ADDRESS_SIZE } from '../net/ip.ts';
 
-/** A client as rules write it, and its addresses, 16 bytes each, one after the other. */
+/** A client as it is written in rules, and its addresses, 16 bytes each, one after another. */
 export interface NamedClient {
-  /** A MAC as `canonicalMac` writes it, or a name in lower case. */
+  /** A MAC in the form of `canonicalMac`, or a name in lower case. */
   readonly name: string;
   readonly addresses: Uint8Array;
 }
 
 /** Clients by their names in rules. */
 export class NamedClients {
-  /** Whether rules name any client that has an address. */
+  /** Whether rules identify any client that has an address. */
   readonly hasAddresses: boolean;
   private readonly addresses: ReadonlyMap<string, Uint8Array>;
 
@@ -22,7 +22,7 @@ export class NamedClients {
     this.addresses = new Map(clients.map(({ name, addresses }) => [name, addresses]));
   }
 
-  /** Whether one of these names stands for the client whose address lies at `at` of `bytes`. */
+  /** Whether one of these names belongs to the client with the address at `at` of `bytes`. */
   hasSome(names: readonly string[], bytes: Uint8Array, at: number): boolean {
     for (const name of names) {
       const known = this.addresses.get(name);
@@ -31,7 +31,7 @@ export class NamedClients {
     return false;
   }
 
-  /** Whether any name stands for that client. */
+  /** Whether any name belongs to that client. */
   knows(bytes: Uint8Array, at: number): boolean {
     for (const known of this.addresses.values()) if (includes(known, bytes, at)) return true;
     return false;

@@ -1,6 +1,6 @@
 /**
- * Effect of the rules on each group, and the answer to a blocked query: small, rebuilt at every change of a group, a
- * source's assignment or a blocking setting, while the rule table stays. Built by
+ * Effect of the rules on each group, and the answer to a blocked query: small, and rebuilt at every change of a group,
+ * a source's assignment or a blocking setting, while the rule table is kept. Built by
  * `control-plane/policy/snapshot/build/policy-table-builder.ts`.
  */
 import { LAYOUT_VERSION, POLICY_TABLE_MAGIC, PolicyTableLayout as L } from './layout.ts';
@@ -16,10 +16,10 @@ export const AddressFamily = { IPV4: 1, IPV6: 2 } as const;
 /** Current state of a group's schedule. */
 export const GroupOverride = { None: 0, BlockAll: 1, AllowAll: 2 } as const;
 export type GroupOverrideCode = (typeof GroupOverride)[keyof typeof GroupOverride];
-/** Bit beside a group's override: its clients get no IPv6 addresses. */
+/** Bit in addition to a group's override: its clients get no IPv6 addresses. */
 export const GROUP_NO_IPV6 = 0x100;
 
-/** Switches for special-use names, see `dns-worker/stages/special-use-names.ts`. */
+/** Flags for special-use names, see `dns-worker/stages/special-use-names.ts`. */
 export const QuestionFlag = {
   BLOCK_PRIVATE_PTR: 1,
   BLOCK_NON_FQDN: 2,
@@ -40,7 +40,7 @@ export class PolicyTable {
   readonly blockingTtlSecs: number;
   /** `QuestionFlag` bits. */
   readonly questionFlags: number;
-  /** Whether blocked A and AAAA questions are answered with an address; else with NODATA. */
+  /** Whether blocked A and AAAA questions are answered with an address; otherwise with NODATA. */
   readonly givesIpv4: boolean;
   readonly givesIpv6: boolean;
   /** 4 and 16 bytes, network order. */
@@ -64,7 +64,7 @@ export class PolicyTable {
   constructor(buffer: SharedArrayBuffer) {
     const words = new Uint32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== POLICY_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('read policy table: not a policy table of this layout');
+      throw new RangeError('could not read a policy table: it has another layout');
     this.words = words;
     this.snapshotVersion = words[L.SNAPSHOT_VERSION_WORD]!;
     this.groupCount = words[L.GROUP_COUNT_WORD]!;
@@ -84,7 +84,7 @@ export class PolicyTable {
     let at = (L.HEADER_WORDS + this.groupCount * L.GROUP_ROW_WORDS) * 4;
     const take = (columns: number): Uint8Array => {
       if (at + classes * columns > buffer.byteLength)
-        throw new RangeError('read policy table: shorter than its header says');
+        throw new RangeError('could not read a policy table: it is shorter than its header says');
       const matrix = new Uint8Array(buffer, at, classes * columns);
       at += matrix.length;
       return matrix;
@@ -118,12 +118,12 @@ export class PolicyTable {
     return (this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 2]! & GROUP_NO_IPV6) !== 0;
   }
 
-  /** Unix seconds of its next change; 0 = none known. */
+  /** Unix seconds of the next change; 0 = unknown. */
   groupNextFlipAtSecs(index: number): number {
     return this.words[L.HEADER_WORDS + index * L.GROUP_ROW_WORDS + 3]!;
   }
 
-  /** Union of `RuleKind` bits that `attribute` means for `policyClass`. */
+  /** Union of the `RuleKind` bits of `attribute` for `policyClass`. */
   kindsOf(policyClass: number, attribute: number): number {
     return this.kinds[policyClass * this.attributeCount + attribute]!;
   }
@@ -133,23 +133,23 @@ export class PolicyTable {
     return this.allowlistKinds[policyClass * this.attributeCount + attribute]!;
   }
 
-  /** Whether the list with this source index is an allowlist that serves the class. */
+  /** Whether the list with this source index is an allowlist that is active for the class. */
   isAllowlist(policyClass: number, source: number): boolean {
     return this.allowlists[policyClass * this.sourceCount + source] === 1;
   }
 
-  /** Whether the list with this source index serves the class. */
+  /** Whether the list with this source index is active for the class. */
   isServed(policyClass: number, source: number): boolean {
     return this.served[policyClass * this.sourceCount + source] === 1;
   }
 
-  /** Flags by source index: 1 for each list that serves the class. */
+  /** Flags by source index: 1 for each list that is active for the class. */
   sourcesOf(policyClass: number): Uint8Array {
     const from = policyClass * this.sourceCount;
     return (this.sources[policyClass] ??= this.served.subarray(from, from + this.sourceCount));
   }
 
-  /** Union of `ManualKind` bits that an attribute of the manual table means for `policyClass`. */
+  /** Union of the `ManualKind` bits of an attribute of the manual table for `policyClass`. */
   manualKindsOf(policyClass: number, attribute: number): number {
     return this.manualKinds[policyClass * this.manualAttributeCount + attribute]!;
   }

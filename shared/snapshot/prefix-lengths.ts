@@ -1,10 +1,10 @@
-/** The prefix lengths in use by address rules: one bit per length, as rule tables store them. */
+/** The prefix lengths in address rules: one bit per length, as in rule tables. */
 import { RuleTableLayout as L } from './layout.ts';
 
 const WORDS = 5;
 const IPV6_WORD = L.IPV6_PREFIXES_WORD - L.IPV4_PREFIXES_WORD;
 
-/** A set of lengths, those of IPv4 and of IPv6 prefixes apart. */
+/** A set of prefix lengths, separately for IPv4 and IPv6. */
 export class PrefixLengths {
   /** Words of bits: one for IPv4, then four for IPv6. */
   readonly words: Int32Array;
@@ -19,12 +19,12 @@ export class PrefixLengths {
     this.words[word]! |= 1 << (prefixBits & 31);
   }
 
-  /** Adds all of another set, as its words. */
+  /** Adds all lengths of another set, given as its words. */
   addAll(words: ArrayLike<number>): void {
     for (let word = 0; word < WORDS; word++) this.words[word]! |= words[word] ?? 0;
   }
 
-  /** The lengths for addresses of so many bits, the longest first. */
+  /** The lengths for addresses with this many bits, the longest first. */
   lengthsFor(addressBits: number): Uint8Array {
     const lengths: number[] = [];
     const first = addressBits === 32 ? 0 : IPV6_WORD;

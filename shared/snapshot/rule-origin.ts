@@ -1,8 +1,8 @@
-/** Where a deciding rule comes from: a byte of a log record and of a rule match. */
+/** Origin of a deciding rule: a byte of a log record and of a rule match. */
 
-/** Origins; the numbers lie in shared memory only. */
+/** Origins; the numbers are in shared memory only. */
 export const RuleOrigin = {
-  /** The rule table of all lists; the number beside it is an attribute. */
+  /** The rule table of all lists; the number is an attribute. */
   LIST: 0,
   /** A blocked service; attribute of the manual table. */
   SERVICE: 1,

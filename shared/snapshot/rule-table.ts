@@ -1,29 +1,29 @@
 /**
  * The compiled rules of all lists: name -> attribute id, in one immutable buffer that every thread reads. An attribute
- * stands for one distinct set of (source, kind); what it means for a group is in `policy-table.ts`. A name is confirmed
- * by a 64-bit keyed fingerprint: among n names an unlisted one is taken for a listed one with odds of n / 2^64 (5
- * million names: 2.7e-13 a lookup). Built by `control-plane/policy/compile/table/rule-table-builder.ts`.
+ * represents one distinct set of (source, kind); `policy-table.ts` has its effect on a group. A name is confirmed by a
+ * 64-bit keyed fingerprint: among n names, the probability that an unlisted name is mistaken for a listed one is n /
+ * 2^64 (5 million names: 2.7e-13 per lookup). Built by `control-plane/policy/compile/table/rule-table-builder.ts`.
  */
 import { LAYOUT_VERSION, RULE_TABLE_MAGIC, RuleTableLayout as L } from './layout.ts';
 import { PrefixLengths } from './prefix-lengths.ts';
 
-/** The kinds of rules that a source has for a name; bits of an attribute's meaning for a group. */
+/** The kinds of rules that a source has for a name, as bits. */
 export const RuleKind = {
-  /** Blocks exactly this name. */
+  /** Blocks only this name. */
   BLOCK_EXACT: 1,
-  /** Blocks this name and all below it. */
+  /** Blocks this name and its subdomains. */
   BLOCK_SUFFIX: 2,
   ALLOW_EXACT: 4,
   ALLOW_SUFFIX: 8,
-  /** `$important`: outranks allow rules of lists; covers the name and all below it. */
+  /** `$important`: outranks allow rules of lists; covers the name and its subdomains. */
   IMPORTANT_BLOCK_SUFFIX: 16,
   IMPORTANT_ALLOW_SUFFIX: 32,
-  /** Blocks all names below this one, but not it. */
+  /** Blocks the subdomains of this name, but not the name itself. */
   BLOCK_BELOW: 64,
   ALLOW_BELOW: 128,
 } as const;
 
-/** The kinds of manual rules for a name; bits of an attribute of the manual table. */
+/** The kinds of manual rules for a name, as bits. */
 export const ManualKind = {
   SERVICE_EXACT: 1,
   SERVICE_SUFFIX: 2,
@@ -33,18 +33,18 @@ export const ManualKind = {
   DENY_SUFFIX: 32,
 } as const;
 
-/** Manual kinds that reach the names below theirs. */
+/** Manual kinds that cover subdomains. */
 export const MANUAL_SUFFIX_KINDS =
   ManualKind.SERVICE_SUFFIX | ManualKind.ALLOW_SUFFIX | ManualKind.DENY_SUFFIX;
 
-/** Kinds that reach the names below theirs. */
+/** Kinds that cover subdomains. */
 export const SUFFIX_KINDS =
   RuleKind.BLOCK_SUFFIX |
   RuleKind.ALLOW_SUFFIX |
   RuleKind.IMPORTANT_BLOCK_SUFFIX |
   RuleKind.IMPORTANT_ALLOW_SUFFIX;
 
-/** Kinds that apply to the name itself, and those that apply to names below it. */
+/** Kinds that apply to the name itself, and those that apply to its subdomains. */
 export const OWN_KINDS = 0xff & ~(RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW);
 export const INHERITED_KINDS = SUFFIX_KINDS | RuleKind.BLOCK_BELOW | RuleKind.ALLOW_BELOW;
 
@@ -53,12 +53,12 @@ export class RuleTable {
   readonly seedLow: number;
   readonly seedHigh: number;
   readonly nameCount: number;
-  /** Names that are addresses. */
+  /** Number of names that are addresses. */
   readonly addressCount: number;
-  /** Lengths of the prefixes at which there are rules on addresses, the longest first. */
+  /** Lengths of the prefixes with rules on addresses, the longest first. */
   readonly ipv4Prefixes: Uint8Array;
   readonly ipv6Prefixes: Uint8Array;
-  /** Random mark of the build. */
+  /** Random number of the build. */
   readonly build: number;
   readonly attributeCount: number;
   private readonly words: Int32Array;
@@ -68,14 +68,14 @@ export class RuleTable {
 
   /** Wraps `buffer`; throws a RangeError if it is not a rule table of this layout. */
   constructor(buffer: SharedArrayBuffer) {
-    // With an explicit length the view is an ordinary (fast) one, also over a growable buffer.
+    // With an explicit length, the view is an ordinary (fast) one, even over a growable buffer.
     const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
     if (words[L.MAGIC_WORD] !== RULE_TABLE_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-      throw new RangeError('read rule table: not a rule table of this layout');
+      throw new RangeError('could not read a rule table: it has another layout');
     this.words = words;
     this.bucketCount = words[L.BUCKET_COUNT_WORD]!;
     if (words.length !== L.HEADER_WORDS + this.bucketCount * L.BUCKET_WORDS)
-      throw new RangeError('read rule table: length does not fit its bucket count');
+      throw new RangeError('could not read a rule table: its length does not match its bucket count');
     this.bucketScale = this.bucketCount / 0x1_0000_0000;
     this.nameCount = words[L.NAME_COUNT_WORD]!;
     this.addressCount = words[L.ADDRESS_COUNT_WORD]!;

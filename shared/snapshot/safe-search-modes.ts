@@ -1,26 +1,26 @@
-/** Safe search as the threads use it: the names of each engine, and what each group enforces. */
+/** Safe search in the form that threads use: the names of each engine, and the modes that each group enforces. */
 
 /** Mode of an engine that a group enforces; two bits per engine in a group's mask, engine 0 lowest. */
 export const SafeSearchMode = { off: 0, moderate: 1, strict: 2 } as const;
 
 /** Bits of a mode in a mask. */
 export const SAFE_SEARCH_MODE_BITS = 2;
-/** Engines that a mask has room for. */
+/** Maximum number of engines in a mask. */
 export const MAX_SAFE_SEARCH_ENGINES = 16;
 
 /** The target of an engine's safe mode: a name, or an IPv4 address if it has no name. */
 export interface SafeTarget {
-  /** Folded wire form; null if there is an address. */
+  /** Lower-case wire form; null if there is an address. */
   readonly cname: Uint8Array | null;
   /** 4 bytes. */
   readonly ipv4: Uint8Array | null;
 }
 
-/** An engine that some group enforces. */
+/** An engine that a group enforces. */
 export interface SafeEngine {
   /** Name of the engine as shown to users. */
   readonly id: string;
-  /** Exact names, folded wire form. */
+  /** Exact names, lower-case wire form. */
   readonly names: readonly Uint8Array[];
   readonly moderate: SafeTarget;
   readonly strict: SafeTarget;
@@ -29,6 +29,6 @@ export interface SafeEngine {
 /** Safe search of a snapshot. */
 export interface SafeSearchRules {
   readonly engines: readonly SafeEngine[];
-  /** Group id and mask of each group that enforces anything. */
+  /** Group id and mask of each group that enforces an engine. */
   readonly groups: readonly { readonly id: number; readonly mask: number }[];
 }

@@ -1,14 +1,14 @@
 /**
- * Everything a thread knows about policy, field by field. A snapshot is immutable: a change makes a new one, and
- * threads swap the pointer between two batches. The control plane builds it (`control-plane/policy/snapshot/build/`).
+ * All policy data of a thread, field by field. A snapshot is immutable: a change creates a new one, and threads swap
+ * the pointer between two batches. The control plane builds it (`control-plane/policy/snapshot/build/`).
  */
 
 import type { NameRules } from './name-rules.ts';
 import type { NamedClient } from './named-clients.ts';
 
-/** A snapshot as it crosses a MessagePort and as it lies on disk. */
+/** A snapshot in the form that is sent over a MessagePort and stored on disk. */
 export interface SnapshotBuffers {
-  /** Strictly growing on one node; 0 only for the empty snapshot. */
+  /** Strictly increasing on one node; 0 only for the empty snapshot. */
   readonly version: number;
   /** The compiled rules of all lists, see `rule-table.ts`; shared by many versions. */
   readonly rules: SharedArrayBuffer;
@@ -20,13 +20,13 @@ export interface SnapshotBuffers {
   readonly manualSpecial: SharedArrayBuffer;
   /** The effect of rules for each group, and the blocking settings, see `policy-table.ts`. */
   readonly policy: SharedArrayBuffer;
-  /** Names that this server answers for itself, see `local-names.ts`. */
+  /** Names that this server answers itself, see `local-names.ts`. */
   readonly local: SharedArrayBuffer;
-  /** Which group a client is in, see `client-table.ts`. */
+  /** The group of each client, see `client-table.ts`. */
   readonly clients: SharedArrayBuffer;
-  /** Clients that are known by a key, see `keyed-clients.ts`. */
+  /** Clients that are identified by a key, see `keyed-clients.ts`. */
   readonly keys: SharedArrayBuffer;
-  /** Clients that rules of lists name by MAC or by name. */
+  /** Clients that rules of lists identify by MAC or by name. */
   readonly namedClients: readonly NamedClient[];
   readonly names: NameRules;
 }

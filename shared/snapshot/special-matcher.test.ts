@@ -106,7 +106,7 @@ describe('SpecialMatcher', () => {
   test('refuses a buffer of another layout, and a rule that is not there', () => {
     expect(() => new SpecialMatcher(new SharedArrayBuffer(128), 1, 2)).toThrow(RangeError);
     const { special } = matcherOf('/ads/');
-    expect(() => special.rule(1)).toThrow('read special rule 1: there are 1');
+    expect(() => special.rule(1)).toThrow('could not read special rule 1: there are 1');
   });
 });
 

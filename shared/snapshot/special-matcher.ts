@@ -1,7 +1,7 @@
 /**
- * Finds the special rules that match a name or an address. Rules that stand at a name are found by hash, as in the rule
- * table; patterns and expressions by three letters that each of their matches contains, so that most names never reach
- * them, or, without such letters, by automata that read every name. Rules of sources that do not serve the group cost
+ * Finds the special rules that match a name or an address. Rules with a name are found by hash, as in the rule table;
+ * patterns and regular expressions by three letters that each of their matches contains, so that most names skip them,
+ * or, without such letters, by automata that read every name. Rules of sources that are inactive for the group cost
  * nothing; the caller checks their conditions (the question's type, the client). Opening a buffer builds nothing: a
  * rule is parsed at its first match. A lookup without a match allocates nothing.
  */
@@ -17,7 +17,7 @@ import {
   readSpecialRule,
 } from './special-rules.ts';
 
-/** A name with the hashes of its parents, as `parse-query.ts` of the workers leaves it. */
+/** A name with the hashes of its parents, in the form of the workers' `parse-query.ts`. */
 export interface HashedName {
   readonly qname: Uint8Array;
   readonly qnameLength: number;
@@ -28,7 +28,7 @@ export interface HashedName {
 }
 
 const DOT = 0x2e;
-/** Letters by which patterns and expressions are found. */
+/** Number of letters by which patterns and regular expressions are found. */
 export const GRAM = 3;
 const GRAM_FACTOR = 0x9e3779b1;
 
@@ -42,20 +42,20 @@ export function gramSlot(gram: number, slots: number): number {
   return (Math.imul(gram, GRAM_FACTOR) >>> 16) & (slots - 1);
 }
 
-/** A rewrite with its data as they go into an answer. */
+/** A rewrite with its data in the form of an answer. */
 export interface OpenRewrite {
   readonly rcode: number;
   /** Type and RDATA of its record; 0 and empty = none. */
   readonly type: number;
   readonly rdata: Uint8Array;
-  /** Folded, in wire form. */
+  /** Lower-case wire form. */
   readonly host: Uint8Array | null;
 }
 
 /** A parsed rule. */
 interface OpenRule {
   readonly rule: SpecialRule;
-  /** Names it is not for: low lane to high lane. */
+  /** Names that it is not for: low lane to high lane. */
   readonly excluded: ReadonlyMap<number, number> | undefined;
   readonly pattern: NamePattern | null;
   readonly rewrite: OpenRewrite | null;
@@ -64,7 +64,7 @@ interface OpenRule {
 /** Special rules of one buffer; one per thread and buffer. */
 export class SpecialMatcher {
   readonly ruleCount: number;
-  /** Rules that can meet an address. */
+  /** Number of rules that can match an address. */
   readonly addressRuleCount: number;
   private readonly buffer: SharedArrayBuffer;
   private readonly words: Int32Array;
@@ -88,7 +88,7 @@ export class SpecialMatcher {
   private readonly text = new Uint8Array(256);
   private textLength = 0;
 
-  /** `seeds` are those of the names' hashes. Throws a RangeError if `buffer` is of another layout. */
+  /** `seeds` are those of the names' hashes. Throws a RangeError if `buffer` has another layout. */
   constructor(buffer: SharedArrayBuffer, seedLow: number, seedHigh: number) {
     const words = openSpecialRules(buffer);
     this.buffer = buffer;
@@ -131,7 +131,10 @@ export class SpecialMatcher {
     this.readWith(this.alwaysAt, this.alwaysEnd, name, counts, met);
   }
 
-  /** The same for an address, written as a name: of patterns and expressions only those meant for addresses. */
+  /**
+   * The same for an address, written as a name: only patterns and regular expressions that are meant for addresses
+   * apply.
+   */
   forEachAddressMatch(address: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     if (this.addressRuleCount === 0) return;
     if (this.nameSlots > 0) this.matchNames(address, counts, met);
@@ -157,7 +160,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Matches the patterns and expressions with a literal in the text. */
+  /** Matches the patterns and regular expressions with a literal in the text. */
   private matchLiterals(name: HashedName, counts: Uint8Array, met: (index: number) => void): void {
     const { text, textLength: length, words, gramsAt, gramSlots } = this;
     this.visit++;
@@ -184,7 +187,7 @@ export class SpecialMatcher {
     }
   }
 
-  /** Patterns and expressions in the automata that the words [from, end) name. */
+  /** Matches the text against the automata in the words [from, end). */
   private readWith(
     from: number,
     end: number,
@@ -207,7 +210,7 @@ export class SpecialMatcher {
     return this.words[this.rulesAt + index * L.RULE_WORDS + L.RULE_SOURCE]!;
   }
 
-  /** The rule of a candidate whose literal lies in the text, its three letters at `at`; else -1. */
+  /** The rule of a candidate whose literal is in the text, with its three letters at `at`; else -1. */
   private indexAt(candidate: number, gram: number, at: number, length: number): number {
     const { words, bytes, text } = this;
     const entry = this.candidatesAt + candidate * L.CANDIDATE_WORDS;
@@ -242,7 +245,7 @@ export class SpecialMatcher {
     let opened = this.opened.get(index);
     if (opened === undefined) {
       const rule = readSpecialRule(this.buffer, index);
-      if (rule === undefined) throw new RangeError(`read special rule ${index}: there are ${this.ruleCount}`);
+      if (rule === undefined) throw new RangeError(`could not read special rule ${index}: there are ${this.ruleCount}`);
       opened = {
         rule,
         excluded: this.excludedNames(rule),

@@ -1,5 +1,5 @@
 /**
- * Rules that a table of names cannot hold: patterns, regular expressions, and rules with conditions (`$dnstype`,
+ * Rules that do not fit into a table of names: patterns, regular expressions, and rules with conditions (`$dnstype`,
  * `$denyallow`, `$client`) or a custom answer (`$dnsrewrite`). They are stored as text in one buffer with an index, so
  * that a thread parses a rule at its first match. Layout: `SpecialRulesLayout`; built by
  * `control-plane/policy/compile/table/special-rules-builder.ts`, matched by `special-matcher.ts`.
@@ -7,14 +7,15 @@
 import { LAYOUT_VERSION, SPECIAL_RULES_MAGIC, SpecialRulesLayout as L, checksumWords } from './layout.ts';
 
 /**
- * How a special rule matches a name: the name itself, with all names below, only below, by pattern or by expression.
+ * How a special rule matches a name: the name itself, the name with its subdomains, only its subdomains, a pattern or a
+ * regular expression.
  */
 export type SpecialMatch = 'exact' | 'suffix' | 'below' | 'pattern' | 'regex';
 
-/** Codes of matches at a name, in the section of names. */
+/** Codes of matches by name, in the section of names. */
 export const MatchCode = { exact: 1, suffix: 2, below: 3 } as const;
 
-/** A rule's own answer: a code, an alias or a record; NODATA without either. */
+/** A rule's own answer: a response code, an alias or a record; NODATA without either. */
 export interface RewriteAnswer {
   /** `Rcode`; NOERROR with an alias or a record. */
   readonly rcode: number;
@@ -47,38 +48,38 @@ export interface ClientRange {
   readonly bits: number;
 }
 
-/** One rule. Names are ASCII, folded, without a final dot. */
+/** One rule. Names are ASCII in lower case, without a final dot. */
 export interface SpecialRule {
   /** Index of its owner: a list, or for manual rules a set of groups. */
   readonly source: number;
   /** 1-based line in its list; for manual rules the row's id. */
   readonly line: number;
-  /** One bit of `RuleKind`: says block or allow, and whether important. */
+  /** One `RuleKind` bit: block or allow, and whether important. */
   readonly kind: number;
   readonly match: SpecialMatch;
-  /** Name, pattern or expression. */
+  /** Name, pattern or regular expression. */
   readonly text: string;
-  /** The rule as its author wrote it. */
+  /** The rule in the syntax of its source. */
   readonly rule: string;
-  /** Question types it is for, or not for. */
+  /** Question types that it is for, or not for. */
   readonly types?: readonly number[];
   readonly exceptTypes?: readonly number[];
-  /** Names it is not for, nor for those below. */
+  /** Names that it is not for, including their subdomains. */
   readonly denyallow?: readonly string[];
   readonly clients?: readonly ClientRange[];
   readonly exceptClients?: readonly ClientRange[];
-  /** Clients by MAC or by name, folded; see `named-clients.ts`. */
+  /** Clients by MAC or by name, in lower case; see `named-clients.ts`. */
   readonly clientNames?: readonly string[];
   readonly exceptClientNames?: readonly string[];
-  /** Of a rule that allows: the answer of other rules that it lifts, NODATA = any. */
+  /** For an allowing rule: the answer of other rules that it cancels, NODATA = any. */
   readonly rewrite?: RewriteAnswer;
-  /** Whether the rule is meant to match every name; without this, only a rule with conditions may. */
+  /** Whether the rule is meant to match every name; otherwise only a rule with conditions may. */
   readonly forEveryName?: true;
-  /** Owners whose `$badfilter` rules disable it, for the groups that they serve. */
+  /** Owners whose `$badfilter` rules disable it, for the groups that they are active for. */
   readonly takenBackBy?: readonly number[];
 }
 
-/** Whether a rule applies to some questions, clients or names only. */
+/** Whether a rule applies only to some questions, clients or names. */
 export function hasConditions(rule: Partial<SpecialRule>): boolean {
   return CONDITIONS.some((condition) => rule[condition] !== undefined);
 }
@@ -93,29 +94,29 @@ const CONDITIONS = [
   'exceptClientNames',
 ] as const;
 
-/** Rules in a buffer, and how many of them are patterns or expressions. */
+/** Number of rules in a buffer, and of patterns and regular expressions among them. */
 export interface SpecialRuleCounts {
   readonly rules: number;
   readonly textRules: number;
 }
 
-/** The buffer's words; throws a RangeError if it is of another layout. */
+/** The buffer's words; throws a RangeError if it has another layout. */
 export function openSpecialRules(buffer: SharedArrayBuffer): Int32Array {
   const words = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   if (words[L.MAGIC_WORD] !== SPECIAL_RULES_MAGIC || words[L.VERSION_WORD] !== LAYOUT_VERSION)
-    throw new RangeError('read special rules: not of this layout');
+    throw new RangeError('could not read special rules: they have another layout');
   return words;
 }
 
-/** Throws a RangeError if the buffer is damaged or of another layout. */
+/** Throws a RangeError if the buffer is damaged or has another layout. */
 export function checkSpecialRules(buffer: SharedArrayBuffer): void {
   const words = openSpecialRules(buffer);
   const unsigned = new Uint32Array(buffer, 0, words.length);
   if (checksumWords(unsigned, L.CHECKSUM_WORD + 1) !== unsigned[L.CHECKSUM_WORD])
-    throw new RangeError('read special rules: checksum is wrong');
+    throw new RangeError('could not read special rules: the checksum is wrong');
 }
 
-/** How many rules a buffer holds. */
+/** Number of rules in a buffer. */
 export function countSpecialRules(buffer: SharedArrayBuffer): SpecialRuleCounts {
   const words = openSpecialRules(buffer);
   return { rules: words[L.RULE_COUNT_WORD]!, textRules: words[L.TEXT_RULE_COUNT_WORD]! };

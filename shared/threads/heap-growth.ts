@@ -1,45 +1,48 @@
 /**
- * Keeps the heap of a thread small: V8 lets it grow to 80 MiB before it collects for the first time, and keeps what it
- * once took. A thread that has little to do afterwards would have them for hours.
+ * Keeps the heap of a thread small: V8 lets it grow to 80 MiB before the first collection, and does not release memory
+ * that it has allocated. A thread that then has little work would keep it for hours.
  */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Growth after which the heap is collected, and after which it is in a quiet process: minutes apart in a home. */
+/**
+ * Growth after which the heap is collected, and the limit for a quiet process; in a home, collections are minutes
+ * apart.
+ */
 const GROWTH_BYTES = 16 << 20;
 const QUIET_GROWTH_BYTES = 4 << 20;
-/** Memory that the heap takes and does not need, above which it is made smaller. */
+/** Unneeded memory of the heap above which it is shrunk. */
 const SPARE_BYTES = 12 << 20;
-/** The same for the first time: what the start has left. */
+/** The same for the first time, after the start. */
 const STARTS_SPARE_BYTES = 2 << 20;
-/** Part of a core that a quiet process uses: on a busy core a pause of tens of milliseconds lasts a tenth of a second. */
+/** Maximum CPU usage of a quiet process: on a busy core, a pause of tens of milliseconds lasts a tenth of a second. */
 const QUIET_SHARE = 0.05;
-/** More than V8 lets memory outside its heap grow by before it begins to collect, 64 MiB. */
+/** More than the 64 MiB by which V8 lets memory outside its heap grow before it starts to collect. */
 const BALLAST_BYTES = 96 << 20;
 
 /** Bytes. */
 export interface HeapSizes {
-  /** In use, garbage too, with the memory outside of the heap that its objects hold. */
+  /** Bytes in use, including garbage and memory outside the heap that its objects own. */
   readonly used: number;
   /** Bytes in use, including garbage. */
   readonly inHeap: number;
-  /** Taken from the system for the heap. */
+  /** Allocated from the system for the heap. */
   readonly taken: number;
 }
 
 /** Heap to watch; by default that of the current thread. */
 export interface HeapGrowthOptions {
   readonly sizes: () => HeapSizes;
-  /** Part of the time since the last call that the thread worked. */
+  /** Share of the time since the last call in which the thread worked. */
   readonly workedShare: () => number;
-  /** Cores that the process used since the last call, all threads together. */
+  /** Cores that all threads of the process used since the last call. */
   readonly usedCores: () => number;
-  /** Collects, soon and without a long pause. */
+  /** Collects soon, without a long pause. */
   readonly collect: () => void;
-  /** Collects and gives back what is free; a pause of tens of milliseconds. */
+  /** Collects and releases free memory; a pause of tens of milliseconds. */
   readonly shrink: () => void;
-  /** The thread collects only if it worked less than this part of the time. */
+  /** The thread collects only if it worked less than this share of the time. */
   readonly mostShare: number;
 }
 
@@ -66,7 +69,7 @@ export class HeapGrowth {
     this.leastInHeap = inHeap;
   }
 
-  /** Call every few seconds: collects a heap that has grown, and makes it smaller once the process is quiet. */
+  /** Call every few seconds: collects a heap that has grown, and shrinks it when the process is quiet. */
   look(): void {
     const { sizes, workedShare, usedCores, mostShare } = this.options;
     const share = workedShare();
@@ -95,25 +98,25 @@ export class HeapGrowth {
 }
 
 /**
- * Has the collector go over the heap beside the event loop and in small steps, of 3 ms each instead of 20 ms in one.
- * Shared memory does not trigger it; other memory does, even if it is never touched and so costs nothing.
+ * Makes the collector work concurrently and in small steps, of 3 ms each instead of one of 20 ms. Shared memory does
+ * not trigger it; other memory does, even if it is never touched and so costs nothing.
  */
 export function collectSoon(): void {
   try {
     new ArrayBuffer(BALLAST_BYTES);
   } catch {
-    collector()({ type: 'major' }); // The system does not promise that much.
+    collector()({ type: 'major' }); // The system does not guarantee that much memory.
   }
 }
 
-/** Moves what is alive together, so that whole pages become free. */
+/** Moves live objects together, so that whole pages become free. */
 function shrinkNow(): void {
   collector()({ type: 'major', flavor: 'last-resort' });
 }
 
 type Collector = (options: { readonly type: 'major'; readonly flavor?: 'last-resort' }) => void;
 
-/** V8's own function, which a thread has only if it began with the flag. */
+/** V8's own function, which a thread has only if it was started with the flag. */
 function collector(): Collector {
   const own = (globalThis as { gc?: Collector }).gc;
   if (own !== undefined) return own;

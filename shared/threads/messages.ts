@@ -1,6 +1,6 @@
 /**
- * Every message between the control plane and its threads, and the data that a thread starts with. `answer` threads and
- * `resolve` threads speak the same protocol.
+ * Every message between the control plane and its threads, and the start data of a thread. `answer` threads and
+ * `resolve` threads use the same protocol.
  */
 import type { Explanation } from './explanation.ts';
 import type { SentLine } from './sent-logger.ts';
@@ -14,7 +14,7 @@ import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 export type ThreadRole = 'answer' | 'resolve';
 
 /**
- * Settings that a thread needs; the control plane derives them from the configuration. New ones take effect between two
+ * Settings of a thread; the control plane derives them from the configuration. New ones take effect between two
  * batches, except those of sockets (`bindAddresses`, ports, `udpBackend`, proxies) and hooks.
  */
 export interface WorkerSettings {
@@ -22,10 +22,10 @@ export interface WorkerSettings {
   readonly bindAddresses: readonly string[];
   readonly dnsPort: number;
   readonly pools: readonly PoolSettings[];
-  /** Budget of one client question, milliseconds. */
+  /** Time limit of one client question, in milliseconds. */
   readonly queryTimeoutMs: number;
   readonly bootstrap: readonly string[];
-  /** PEM certificates that upstreams' certificates may be signed by, beside the system's authorities. */
+  /** PEM certificates of CAs that are trusted for upstreams in addition to the system's. */
   readonly extraCa?: readonly string[];
   readonly healthCheck: {
     readonly enabled: boolean;
@@ -45,41 +45,44 @@ export interface WorkerSettings {
   /** Trust anchors of validation; null = answers are not validated. */
   readonly dnssec: {
     readonly anchors: readonly TrustAnchor[];
-    /** Folded wire form: names that are not validated. */
+    /** Lower-case wire form: names that are not validated. */
     readonly negativeAnchors: readonly Uint8Array[];
   } | null;
   /** How questions to upstreams are protected beyond random ports and ids. */
   readonly hardening: HardeningSettings;
-  /** A clock that shows an earlier time is wrong: the times of signatures are ignored then. Unix milliseconds. */
+  /**
+   * Unix milliseconds: a clock that shows an earlier time is wrong, and the validity periods of signatures are then
+   * ignored.
+   */
   readonly clockFloorMs: number;
-  /** Clients' subnets (RFC 7871) go to the upstreams. */
+  /** Whether clients' subnets (RFC 7871) are sent to the upstreams. */
   readonly forwardsEcs: boolean;
   readonly rateLimit: RateLimitSettings;
   readonly identity: IdentitySettings;
-  /** Concurrent TCP connections of one client address with the whole node; 0 = unlimited. */
+  /** Concurrent TCP connections of one client address to the whole node; 0 = unlimited. */
   readonly tcpMaxConnectionsPerIp: number;
   /** Concurrent connections of one client address over DNS over TLS, and over DNS over HTTPS. */
   readonly dotMaxConnectionsPerIp: number;
-  /** Ports of DNS over TLS and over HTTPS; null = it is off. */
+  /** Ports of DNS over TLS and over HTTPS; null = disabled. */
   readonly dotPort: number | null;
   readonly dohPort: number | null;
-  /** Networks whose PROXY header is trusted (`ProxySenders`); null = headers are not in use. */
+  /** Networks whose PROXY header is trusted (`ProxySenders`); null = headers are not used. */
   readonly proxyProtocol: readonly string[] | null;
   /** Networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Microseconds an answer thread may wait for a fuller batch when busy; 0 = never. */
+  /** Microseconds for which a busy answer thread may wait for a fuller batch; 0 = never. */
   readonly coalesceUs: number;
   /** Back end of the UDP sockets; `dgram` forces the fallback. */
   readonly udpBackend: 'auto' | 'dgram';
-  /** Test hooks are obeyed only when this is on. */
+  /** Whether test hooks are enabled. */
   readonly faultInjection: boolean;
 }
 
-/** Shared memory of one worker, made by the control plane so that it outlives the threads. */
+/** Shared memory of one worker, created by the control plane so that it outlives the threads. */
 export interface WorkerMemory {
   /** `WorkerControl` words. */
   readonly control: SharedArrayBuffer;
-  /** Ring of questions that the answer thread hands to the resolve thread. */
+  /** Ring of questions that the answer thread passes to the resolve thread. */
   readonly missRing: SharedArrayBuffer;
   /** Query-log rings, one per thread. */
   readonly answerLog: SharedArrayBuffer;
@@ -87,14 +90,14 @@ export interface WorkerMemory {
   /** Counters, one block per thread (`dns-worker/report`). */
   readonly answerCounters: SharedArrayBuffer;
   readonly resolveCounters: SharedArrayBuffer;
-  /** The servers that the answer thread asks by itself (`shared/memory/first-server-layout.ts`). */
+  /** The servers that the answer thread asks itself (`shared/memory/first-server-layout.ts`). */
   readonly firstServers: SharedArrayBuffer;
-  /** Clients that asked, one block per thread (`shared/memory/sighting-layout.ts`). */
+  /** Clients that sent queries, one block per thread (`shared/memory/sighting-layout.ts`). */
   readonly answerClients: SharedArrayBuffer;
   readonly resolveClients: SharedArrayBuffer;
 }
 
-/** Settings of one version, and the memory that they need. */
+/** Settings of one version, and their memory. */
 export interface GivenSettings {
   readonly version: number;
   readonly settings: WorkerSettings;
@@ -112,32 +115,32 @@ export interface CompatApiUrls {
 
 /** Answers of a node about itself. */
 export interface IdentitySettings {
-  /** Networks of clients that may ask with class CHAOS. */
+  /** Networks of clients that may send queries of class CHAOS. */
   readonly chaosClients: readonly string[];
-  /** Names that load balancers ask: neither logged nor counted. */
+  /** Names that load balancers query: neither logged nor counted. */
   readonly healthCheckNames: readonly string[];
-  /** Domains whose queries, and those for subdomains, are left out of the log, and of statistics. */
+  /** Domains whose queries, including those for subdomains, are excluded from the log, and from statistics. */
   readonly logExcludedDomains: readonly string[];
   readonly statsExcludedDomains: readonly string[];
-  /** Clients that may not ask get no answer. */
+  /** Whether clients that may not ask get no answer. */
   readonly refusesSilently: boolean;
   readonly version: string;
   readonly nodeName: string;
-  /** Where clients of the compatibility API find it; null = it is not served. */
+  /** URLs at which clients of the compatibility API find it; null = it is disabled. */
   readonly compatApi: CompatApiUrls | null;
-  /** RDATA of SVCB records: the encrypted resolvers that stand for this one (RFC 9462); none = no DNS is encrypted. */
+  /** RDATA of SVCB records: the encrypted resolvers of this server (RFC 9462); empty = no encrypted DNS. */
   readonly designated: readonly Uint8Array[];
-  /** Addresses that their certificate is for, 4 or 16 bytes each. */
+  /** Addresses in their certificate, 4 or 16 bytes each. */
   readonly designatedAddresses: readonly Uint8Array[];
 }
 
-/** Certificate that the threads need for TLS with clients. */
+/** Certificate for the threads' TLS with clients. */
 export interface ServedCertificate {
-  /** PEM: the server's own certificate, then each one's issuer. */
+  /** PEM: the server's own certificate, followed by the chain of its issuers. */
   readonly cert: string;
-  /** PEM. Must reach no log. */
+  /** PEM. Must not be logged. */
   readonly key: string;
-  /** 48 random bytes that all threads share: they seal session tickets. */
+  /** 48 random bytes that all threads share, for the encryption of session tickets. */
   readonly ticketKeys: Uint8Array;
 }
 
@@ -146,13 +149,13 @@ export interface ThreadStart {
   readonly role: ThreadRole;
   /** 0-based index of the worker. */
   readonly worker: number;
-  /** 0-based number among all threads of the node that ask upstreams: it names who holds locks and claims. */
+  /** 0-based number among all threads of the node that ask upstreams: identifies the owner of locks and claims. */
   readonly asker: number;
   readonly given: GivenSettings;
   readonly memory: WorkerMemory;
   /** The answer cache of the whole node. */
   readonly cache: SharedArrayBuffer;
-  /** Stream connections of each client address with the whole node (`shared/memory/connection-table.ts`). */
+  /** Stream connections of each client address to the whole node (`shared/memory/connection-table.ts`). */
   readonly connections: SharedArrayBuffer;
   /** Keys of DNS cookies of the whole node (`shared/memory/cookie-key-layout.ts`). */
   readonly cookieKeys: SharedArrayBuffer;
@@ -160,7 +163,7 @@ export interface ThreadStart {
   readonly claims: SharedArrayBuffer;
   /** Features of upstream servers (`shared/memory/capability-table.ts`). */
   readonly capabilities: SharedArrayBuffer;
-  /** Outcomes of those questions that threads share (`shared/memory/outcome-rings.ts`). */
+  /** Outcomes of those questions, which threads share (`shared/memory/outcome-rings.ts`). */
   readonly outcomes: SharedArrayBuffer;
   /** Zones that resolve threads have proven (`shared/memory/sealed-records.ts`). */
   readonly cuts: SharedArrayBuffer;
@@ -171,23 +174,23 @@ export interface ThreadStart {
 
 /** i32 words of `WorkerMemory.control`. */
 export const WorkerControl = {
-  /** Bumped by the control plane after each message to the answer thread; it then reads its port. */
+  /** Incremented by the control plane after each message to the answer thread, which then reads its port. */
   MAIL_WORD: 0,
-  /** Descriptor of the eventfd that wakes the answer thread out of its wait; 0 = none yet. */
+  /** Descriptor of the eventfd that wakes the answer thread; 0 = none yet. */
   WAKE_FD_WORD: 1,
   /** 1 while the answer thread sleeps without a timeout. */
   ANSWER_ASLEEP_WORD: 2,
   /** 1 while the resolve thread sleeps until misses arrive. */
   RESOLVE_ASLEEP_WORD: 3,
-  /** Bumped by the answer thread for each loop; a heartbeat. */
+  /** Incremented by the answer thread in each loop; a heartbeat. */
   ANSWER_BEAT_WORD: 4,
-  /** Bumped by the resolve thread each second, from its event loop. */
+  /** Incremented by the resolve thread each second, from its event loop. */
   RESOLVE_BEAT_WORD: 5,
   /** `NodeState`. */
   NODE_STATE_WORD: 6,
-  /** Descriptor by which the answer thread waits for its sockets to servers; 0 = none. */
+  /** Descriptor on which the answer thread waits for its sockets to servers; 0 = none. */
   TRIES_FD_WORD: 7,
-  /** Number of UDP descriptors that follow; they stay open when a thread dies and are taken over. */
+  /** Number of the UDP descriptors that follow; they stay open when a thread dies and are taken over. */
   UDP_FD_COUNT_WORD: 8,
   UDP_FD_FIRST_WORD: 9,
   /** Maximum number of UDP sockets of a worker. */
@@ -199,11 +202,14 @@ export const WorkerControl = {
   BYTES: 256,
 } as const;
 
-/** Whether load balancers should send queries here, as in `status.weir`. In ascending order; other releases read it. */
+/**
+ * Whether load balancers should send queries here, as in `status.weir`. In ascending order; other releases also read
+ * it.
+ */
 export const NodeState = {
-  /** As `STARTING`, and only this machine's own questions are answered: no client is served unfiltered. */
+  /** Like `STARTING`, and only questions of this machine are answered, so that no client is served unfiltered. */
   HOLDING: 0,
-  /** Nothing is filtered yet: no policy of an earlier run is known, and that of the database is not active. */
+  /** Nothing is filtered yet: there is no policy of an earlier run, and that of the database is not active yet. */
   STARTING: 1,
   READY: 2,
   /** About to stop. */
@@ -222,34 +228,36 @@ export type ToWorker =
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotBuffers }
   | { readonly type: 'settings'; readonly given: GivenSettings }
   /**
-   * Answer what is in flight, close the listeners, send `drained`. `keepSockets`: their descriptors stay open. A thread
-   * that is not done after `withinMs` is ended without ceremony.
+   * Answer queries in flight, close the listeners, send `drained`. `keepSockets`: their descriptors stay open. A thread
+   * that has not finished after `withinMs` is terminated.
    */
   | { readonly type: 'drain'; readonly keepSockets: boolean; readonly withinMs: number }
-  /** Send `explained`: the answer to a question, and why. Resolve threads only. */
+  /** Send `explained`: the answer to a question, and the reason. Resolve threads only. */
   | {
       readonly type: 'explain';
       readonly id: number;
-      /** Folded wire form. */
+      /** Lower-case wire form. */
       readonly qname: Uint8Array;
       readonly qtype: number;
       /** 16 bytes. */
       readonly client: Uint8Array;
       /** The group to explain for; absent and 0 = the client's. */
       readonly groupId?: number;
-      /** How it names itself, or which one it was that did; absent, '' and 0 = neither. */
+      /** The key with which the client identified itself, or the id of that client; absent, '' and 0 = neither. */
       readonly clientKey?: string;
       readonly clientId?: number;
     }
   /** Send `trust-point`: the DNSKEY RRset of a zone with trust anchors. Resolve threads only. */
   | { readonly type: 'observe-trust-point'; readonly id: number; readonly zone: Uint8Array }
-  /** Validate with these trust anchors from now on. */
+  /** Replace the trust anchors. */
   | { readonly type: 'trust'; readonly anchors: readonly TrustAnchor[] }
-  /** A client has asked for a name of `shared/dns/loop-name.ts`. Resolve threads only. */
+  /** A client has queried a name of `shared/dns/loop-name.ts`. Resolve threads only. */
   | { readonly type: 'loop'; readonly token: string; readonly client: string }
   /** New connections of encrypted DNS get this certificate. Resolve threads only. */
   | { readonly type: 'certificate'; readonly certificate: ServedCertificate }
-  /** Send `asked`: the reply to a message that came to the web port, or is Weir's own. Resolve threads only. */
+  /**
+   * Send `asked`: the reply to a message that the web port received or that Weir itself sends. Resolve threads only.
+   */
   | {
       readonly type: 'ask';
       readonly id: number;
@@ -258,15 +266,15 @@ export type ToWorker =
       readonly client: Uint8Array;
       /** '' = none. */
       readonly clientKey: string;
-      /** Weir itself asks: neither logged nor counted. */
+      /** Whether Weir itself asks: the query is neither logged nor counted. */
       readonly isOwn: boolean;
     }
   /** Test hook. */
   | { readonly type: 'fault'; readonly fault: Fault }
-  /** Test hook: say `measures`. */
+  /** Test hook: send `measures`. */
   | { readonly type: 'measure' };
 
-/** Memory figures of a thread, for tests and the bench only. */
+/** Memory statistics of a thread, for tests and benchmarks only. */
 export interface ThreadMeasures {
   /** Bytes ever allocated on the thread's heap. */
   readonly allocatedBytes: number;
@@ -276,7 +284,7 @@ export interface ThreadMeasures {
   readonly collections: readonly { readonly kind: string; readonly pauseMs: number }[];
 }
 
-/** How long a server's answers took since the thread began. */
+/** Latencies of a server since the thread started. */
 export interface LatencyCounts {
   /** Answers by `latencyClass()`. */
   readonly counts: readonly number[];
@@ -294,14 +302,14 @@ export interface UpstreamReport {
   readonly failures: number;
   readonly consecutiveFailures: number;
   readonly lastError: string | null;
-  /** Latencies of the last answers, milliseconds, in no order. */
+  /** Latencies of the last answers in milliseconds, in no particular order. */
   readonly latenciesMs: Float32Array;
   readonly latencyCounts: LatencyCounts;
   /** Addresses of its host name, or the literal itself. Empty until resolved. */
   readonly resolved: readonly string[];
-  /** Support of the address that is asked first. */
+  /** Features of the address that is asked first. */
   readonly supports: ServerSupport;
-  /** DNSSEC signatures are missing in its answers. */
+  /** Whether DNSSEC signatures are missing in its answers. */
   readonly removesSignatures: boolean;
 }
 
@@ -325,7 +333,7 @@ export type FromWorker =
   | { readonly type: 'explained'; readonly id: number; readonly explanation: Explanation }
   /** null = no answer. */
   | { readonly type: 'trust-point'; readonly id: number; readonly keys: TrustPointKeys | null }
-  /** null = no reply is due. */
+  /** null = no reply is sent */
   | { readonly type: 'asked'; readonly id: number; readonly reply: Uint8Array | null }
   | { readonly type: 'measures'; readonly measures: ThreadMeasures }
   | SentLine

@@ -1,16 +1,16 @@
-/** Messages to and from the thread that explains a question by an earlier generation of policy. */
+/** Messages to and from the thread that explains a question with an earlier generation of policy. */
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
 import type { Explanation } from './explanation.ts';
 
 /** `workerData` of the thread, which answers with one `Explanation`. */
 export interface PastQuestion {
   readonly snapshot: SnapshotBuffers;
-  /** Folded wire form. */
+  /** Lower-case wire form. */
   readonly qname: Uint8Array;
   readonly qtype: number;
   /** 16 bytes. */
   readonly client: Uint8Array;
-  /** How it named itself, or which one it was; absent, '' and 0 = neither. */
+  /** The key with which the client identified itself, or the id of that client; absent, '' and 0 = neither. */
   readonly clientKey?: string;
   readonly clientId?: number;
 }

@@ -1,7 +1,7 @@
-/** How a thread logs: its lines are messages, and the control plane writes them. */
+/** Logging in threads: lines are sent as messages, and the control plane writes them. */
 import type { LogFields, Logger } from '../log.ts';
 
-/** A line as a thread sends it. */
+/** A line in the form that a thread sends. */
 export interface SentLine {
   readonly type: 'log';
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -1,6 +1,6 @@
 /**
- * Messages to and from the thread that simulates a policy: two snapshots, the distinct questions of the query log,
- * and what the second snapshot would change. Everything large lies in shared memory.
+ * Messages to and from the thread that simulates a policy: two snapshots, the distinct questions of the query log, and
+ * the changes that the second snapshot would make. All large data is in shared memory.
  */
 import type { QueryStatusCode } from '../query-log.ts';
 import type { SnapshotBuffers } from '../snapshot/snapshot.ts';
@@ -14,9 +14,9 @@ export const QuestionWord = {
   TYPE: 1,
   /** Number of its client. */
   CLIENT: 2,
-  /** Number of its answer plus one; 0 = nothing in it that policy could block; `ANSWER_UNKNOWN`. */
+  /** Number of its answer plus one; 0 = it contains nothing that policy could block; `ANSWER_UNKNOWN`. */
   ANSWER: 3,
-  /** How often it was asked. */
+  /** Number of queries. */
   COUNT: 4,
 } as const;
 export const QUESTION_WORDS = 5;
@@ -25,31 +25,31 @@ export const ANSWER_UNKNOWN = -1;
 
 /** Marks of a question. */
 export const QuestionMark = {
-  /** The question was blocked, perhaps because of its answer. */
+  /** The question was blocked, possibly because of its answer. */
   MAYBE_BY_ANSWER: 1 << 16,
 } as const;
 
 /** Texts or records by their number. */
 export interface NumberedBytes {
   readonly count: number;
-  /** u32: where each starts; one more than there are. */
+  /** u32: start of each; one more than their number. */
   readonly starts: SharedArrayBuffer;
   readonly bytes: SharedArrayBuffer;
 }
 
-/** Distinct questions of a span. */
+/** Distinct questions of a period. */
 export interface LoggedQuestions {
   readonly count: number;
   /** `QUESTION_WORDS` each. */
   readonly questions: SharedArrayBuffer;
-  /** Names in presentation form without the final dot, folded. */
+  /** Names in presentation form in lower case, without the final dot. */
   readonly names: NumberedBytes;
   /** Resource records with TTL 0; pointers count from a message with the name as its question. */
   readonly answers: NumberedBytes;
   readonly clientCount: number;
   /** Addresses, 16 bytes each. */
   readonly clients: SharedArrayBuffer;
-  /** i32 each: the client that named itself by its key; 0 = it did not. */
+  /** i32 each: the client that identified itself by its key; 0 = none. */
   readonly clientIds: SharedArrayBuffer;
 }
 
@@ -59,7 +59,7 @@ export interface SimulationStart {
   readonly after: SnapshotBuffers;
 }
 
-/** Message to the thread once it is open. */
+/** Message to the thread when it is ready. */
 export interface SimulationOrder {
   readonly questions: LoggedQuestions;
   /** Maximum number of names and clients to list. */
@@ -68,11 +68,11 @@ export interface SimulationOrder {
 
 /** Messages from the thread. */
 export type FromSimulation =
-  /** Whether rules on addresses exist, so that the addresses in answers matter. */
+  /** Whether there are rules on addresses, so that the addresses in answers matter. */
   | { readonly type: 'opened'; readonly judgesAddresses: boolean }
   | { readonly type: 'simulated'; readonly changes: SimulatedChanges };
 
-/** How one side decides. */
+/** The decision of one policy. */
 export interface SimulatedDecision {
   readonly status: QueryStatusCode;
   readonly groupId: number;
@@ -117,7 +117,7 @@ export interface ChangeTotals {
 export interface SimulatedChanges {
   readonly newlyBlocked: ChangeTotals;
   readonly newlyAllowed: ChangeTotals;
-  /** Queries that cannot be judged: they were blocked for an answer that is not in the log. */
+  /** Queries that cannot be decided: they were blocked because of an answer that is not in the log. */
   readonly undecided: number;
   /** Of the newly allowed queries, those whose answer is not in the log and could still be blocked. */
   readonly unknownAnswers: number;

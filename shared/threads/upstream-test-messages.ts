@@ -1,27 +1,27 @@
-/** Messages to and from the thread that asks upstream servers once, before a configuration names them. */
+/** Messages to and from the thread that tests upstream servers once, before they are stored in a configuration. */
 import type { UpstreamSettings } from '../policy/upstream-settings.ts';
 import type { WorkerSettings } from './messages.ts';
 
-/** Which servers to ask, and with what. */
+/** The servers to ask, and the parameters. */
 export interface UpstreamTestStart extends Pick<WorkerSettings, 'bootstrap' | 'extraCa'> {
   /** Servers, each of which is asked separately. */
   readonly servers: readonly UpstreamSettings[];
-  /** Time for each question. */
+  /** Time limit for each question. */
   readonly timeoutMs: number;
-  /** Whether servers that answer are asked for signed records as well. */
+  /** Whether servers that answer are also asked for signed records. */
   readonly asksSignatures: boolean;
 }
 
-/** How DNSSEC passes a server: it validates, it includes signatures, it removes them; null = not known. */
+/** How a server handles DNSSEC: it validates, it includes signatures, it removes them; null = unknown. */
 export type SignatureFinding = 'validates' | 'signed' | 'unsigned' | null;
 
 /** Result of asking one server. */
 export interface UpstreamTrial {
   /** Reason why it cannot be used; null if it has answered. */
   readonly fault: string | null;
-  /** A DNS message came back, also one that refuses. */
+  /** Whether it answered with a DNS message, even a refusal. */
   readonly isReachable: boolean;
-  /** Milliseconds of a question once the connection was there; null without an answer. */
+  /** Milliseconds of a question on an open connection; null without an answer. */
   readonly latencyMs: number | null;
   readonly signatures: SignatureFinding;
 }

@@ -46,8 +46,8 @@ describe('regex filters', () => {
   test.each([
     ['^', /^it matches every name; if that is meant, write \.\*$/],
     ['[x]?', /^it matches every name; if that is meant, write \.\*$/],
-    ['/rj\\.example/', /^it can match no name/],
-    ['пример', /^it can match no name/],
+    ['/rj\\.example/', /^it cannot match any name/],
+    ['пример', /^it cannot match any name/],
     ['rj\\.example;invert', /^the option ;invert is not supported/],
     ['rj\\.example;reply=IP', /^;reply= is an address/],
   ])('refuse the filter %s with the reason', async (pattern, reason) => {

@@ -21,11 +21,11 @@ describe('explainFault()', () => {
         'C0B7:error:0A000438:SSL routines:ssl3_read_bytes:alert:../deps/openssl/openssl/ssl/record/rec_layer_s3.c:916:SSL alert number 80\n',
         'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR',
       ),
-      'the server does not speak TLS as Weir does',
+      'the server and Weir have no TLS version or cipher in common',
     ],
     [
       fault('write EPROTO C0B7:error:../deps/openssl/x.c:1:', 'EPROTO'),
-      'the server does not speak TLS as Weir does (EPROTO)',
+      'the server and Weir have no TLS version or cipher in common (EPROTO)',
     ],
     [
       fault('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT'),

@@ -154,8 +154,8 @@ const REASONS = new Map<string, string>([
 /** Codes by how they start. */
 const FAMILIES: readonly (readonly [string, string])[] = [
   ['HPE_', 'the server does not speak HTTP as Weir does'],
-  ['ERR_SSL_', 'the server does not speak TLS as Weir does'],
-  ['ERR_TLS_', 'the server does not speak TLS as Weir does'],
+  ['ERR_SSL_', 'the server and Weir have no TLS version or cipher in common'],
+  ['ERR_TLS_', 'the server and Weir have no TLS version or cipher in common'],
   ['Z_', 'the compressed data is damaged'],
 ];
 /** Places in the source of a library, as OpenSSL appends them. */

@@ -6,20 +6,20 @@ const Count = z.int().min(0);
 
 /** Clients that a clear deletes; `{}` is all that were only seen. */
 export const ClientClearBody = z.strictObject({
-  from: Moment.optional().meta({ description: 'only clients that were last seen then or later' }),
-  to: Moment.optional().meta({ description: 'only clients that were last seen before' }),
+  from: Moment.optional().meta({ description: 'only clients last seen at this time or later' }),
+  to: Moment.optional().meta({ description: 'only clients last seen before this time' }),
   dry_run: z
     .boolean()
     .default(false)
-    .meta({ description: 'deletes nothing; `left` says how many it would be' }),
+    .meta({ description: 'deletes nothing; `left` is the number that would be deleted' }),
 });
 export type ClientClearBody = z.output<typeof ClientClearBody>;
 
-/** Numbers of clients, deleted and not. */
+/** Numbers of deleted and remaining clients. */
 export const ClientsCleared = z
   .strictObject({
     deleted: Count,
-    left: Count.meta({ description: 'clients of the period that were only seen and are still there' }),
+    left: Count.meta({ description: 'clients of the period that were only seen and still exist' }),
     kept: Count.meta({ description: 'clients of the period with a name, group, key, exclusion or grant' }),
   })
   .meta({ id: 'ClientsCleared' });

@@ -5,13 +5,13 @@ import { Id, Timestamp } from '../fields.ts';
 const Count = z.int().min(0);
 const Moment = z.iso.datetime({ offset: true });
 
-/** Rows that a clear removes; `{}` is all of them. */
+/** Rows that a clear removes; `{}` is all rows. */
 export const QueryLogClearBody = z.strictObject({
   client_id: Id.optional().meta({
-    description: 'only rows of this client of `/clients`: those that `GET /queries?client_id=` shows',
+    description: 'only rows of this client of `/clients`: those that `GET /queries?client_id=` returns',
   }),
-  from: Moment.optional().meta({ description: 'inclusive; by default from the first row on' }),
-  to: Moment.optional().meta({ description: 'exclusive; by default, and at most, now' }),
+  from: Moment.optional().meta({ description: 'inclusive; by default the first row' }),
+  to: Moment.optional().meta({ description: 'exclusive; by default and at most the current time' }),
 });
 export type QueryLogClearBody = z.output<typeof QueryLogClearBody>;
 
@@ -24,12 +24,12 @@ export const QueryLogClear = z
     from: Timestamp.nullable(),
     to: Timestamp,
     client_id: Id.nullable().meta({ description: 'null = all clients' }),
-    client_name: z.string().nullable().meta({ description: 'as it was called then' }),
+    client_name: z.string().nullable().meta({ description: 'its name at that time' }),
     state: z.enum(['running', 'done']).meta({
-      description: 'running continues by itself, also after a restart or a loss of the database',
+      description: 'running clears continue, even after a restart or a loss of the database',
     }),
     progress: z.number().min(0).max(1),
-    rows: Count.meta({ description: 'removed so far, including those that arrived later' }),
+    rows: Count.meta({ description: 'removed so far, including rows that arrived later' }),
     first_row_at: Timestamp.nullable().meta({ description: 'the oldest removed row' }),
     last_row_at: Timestamp.nullable(),
     done_at: Timestamp.nullable(),
@@ -37,5 +37,5 @@ export const QueryLogClear = z
   .meta({ id: 'QueryLogClear' });
 export type QueryLogClear = z.infer<typeof QueryLogClear>;
 
-/** The newest ones, newest first. */
+/** The newest clears, newest first. */
 export const QueryLogClears = z.array(QueryLogClear).meta({ id: 'QueryLogClears' });

@@ -10,10 +10,10 @@ export const CopyHead = z.strictObject({
 });
 export type CopyHead = z.infer<typeof CopyHead>;
 
-/** A table, whose rows follow in frames of data: COPY in binary format. */
+/** A table; its rows follow in data frames: COPY in binary format. */
 export const CopiedTable = z.strictObject({
   name: z.string(),
-  /** The name with its columns in brackets, as COPY takes it. */
+  /** The name with its columns in parentheses, in the syntax of COPY. */
   route: z.string(),
   parent: z.string().optional(),
   bound: z.string().optional(),

@@ -1,6 +1,6 @@
 /**
- * The operations of the API, by method and path, with the schemas of what they take and answer. Types only, for
- * `typed-client.ts`. Made from the table of routes by `npm run check -- operations --write`; not written by people.
+ * The operations of the API, by method and path, with the schemas of their requests and answers. Types only, for
+ * `typed-client.ts`. Generated from the table of routes by `npm run check -- operations --write`; do not edit.
  */
 import type * as audit from '../audit-api.ts';
 import type * as auth from '../auth-api.ts';

@@ -1,7 +1,7 @@
 /**
- * Asks the REST API, with the types that its schemas have: `client.call('PUT /groups/{id}', { params: { id: 7 }, body })`.
- * For the dashboard, the command line and scripts. Schemas are here at the time of types only, so no schema library comes
- * along; the caller brings `fetch`, credentials and the place of the API.
+ * Sends requests to the REST API, with the types of its schemas: `client.call('PUT /groups/{id}', { params: { id: 7 },
+ * body })`. For the dashboard, the command line and scripts. Schemas are used as types only, so no schema library is
+ * loaded; the caller provides `fetch`, credentials and the base URL.
  */
 import type { z } from 'zod';
 import type { Problem } from '../problem-details.ts';
@@ -10,13 +10,13 @@ import type { Operations } from './operations.ts';
 /** Method and path of an operation, as in the reference: `GET /groups/{id}`. */
 export type OperationName = keyof Operations;
 
-/** Input of a schema; without a schema `undefined`. */
+/** Input of a schema; `undefined` without a schema. */
 type TakenBy<Name extends OperationName, Part extends string> =
   Operations[Name] extends Readonly<Record<Part, infer Schema extends z.ZodType>>
     ? z.input<Schema>
     : undefined;
 
-/** Types allowed in a path or query string: also numbers and booleans where the API takes their text. */
+/** Types allowed in a path or query string: also numbers and booleans if the API accepts their text. */
 type Writable<Value> = Value extends string
   ? string extends Value
     ? string | number | boolean
@@ -31,7 +31,7 @@ type BodyOf<Name extends OperationName> = Operations[Name] extends { readonly fo
     ? Uint8Array<ArrayBuffer>
     : TakenBy<Name, 'body'>;
 
-/** A field that may be left out where the operation takes nothing there, or nothing that it needs. */
+/** A field that is optional if the operation takes nothing there, or nothing that is required. */
 type Field<Key extends string, Value> = [Value] extends [undefined]
   ? { readonly [K in Key]?: undefined }
   : object extends Value
@@ -46,7 +46,7 @@ export type CallOf<Name extends OperationName> = Field<'params', WritableFields<
     readonly headers?: Readonly<Record<string, string>>;
   };
 
-/** The answer of an operation; for a file or an event stream the unread response. A JSON file is read and parsed. */
+/** The answer of an operation; for a file or an event stream the unread response. A JSON file is parsed. */
 export type AnswerOf<Name extends OperationName> = Operations[Name] extends { readonly raw: string }
   ? Operations[Name] extends { readonly raw: 'application/json' }
     ? unknown
@@ -60,17 +60,17 @@ export type EventOf<Name extends OperationName> = TakenBy<Name, 'events'>;
 export type Given<Name extends OperationName> =
   object extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
 
-/** An answer with what stands around it, such as `Weir-Revision`. */
+/** An answer with its header fields, such as `Weir-Revision`. */
 export interface Answered<Name extends OperationName> {
   readonly answer: AnswerOf<Name>;
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** The part of `fetch` that is needed. */
+/** The required part of `fetch`. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
-/** Address of the API, and how to send requests. */
+/** Base URL of the API, and how to send requests. */
 export interface ClientOptions {
   /** With the prefix: `http://192.0.2.1:8080/api`, or `/api` in a page of the same server. */
   readonly baseUrl: string;
@@ -85,7 +85,7 @@ export class ApiFailure extends Error {
   readonly status: number;
   /** Null if the response is not from Weir but, for example, from a proxy. */
   readonly problem: Problem | null;
-  /** When to try again; null if the response does not include it. */
+  /** When to retry; null if the response does not say. */
   readonly retryAfterSecs: number | null;
 
   constructor(operation: OperationName, response: Response, problem: Problem | null) {
@@ -99,7 +99,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Asks one API. */
+/** Client of one API. */
 export class TypedClient {
   private readonly options: ClientOptions;
 
@@ -143,7 +143,7 @@ interface LooseCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A body as it is sent; `fetch` itself names the type of a form. */
+/** The encoded body; for a form, `fetch` sets the content type. */
 function encodeBody(body: unknown): {
   body?: string | FormData | Uint8Array<ArrayBuffer>;
   type?: Record<string, string>;
@@ -171,7 +171,7 @@ function queryString(query: Fields = {}): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** JSON is read, whatever the status: `GET /health` answers 503 with the shape of success. */
+/** JSON is parsed for every status: `GET /health` answers 503 with the same schema as 200. */
 async function readAnswer(name: OperationName, response: Response): Promise<unknown> {
   const type = response.headers.get('Content-Type') ?? '';
   if (type.startsWith('application/problem+json'))

@@ -1,6 +1,7 @@
 /**
- * Answers of the compatibility API, which follows version 6 of the API of Pi-hole: strict, because its clients' own
- * checker reports a property that it does not know. Each body ends with `took`, the seconds that it took to make.
+ * Answers of the compatibility API, which follows version 6 of the API of Pi-hole. The schemas are strict, because the
+ * checker of Pi-hole's clients reports unknown properties. Each body ends with `took`, the seconds that the request
+ * took.
  */
 import { z } from 'zod';
 

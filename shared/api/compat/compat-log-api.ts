@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { body, COMPAT_REPLIES, COMPAT_STATUSES, Count, Percent } from './compat-api.ts';
 
 const TopTotals = { total_queries: Count, blocked_queries: Count };
-/** Unix seconds in the middle of ten minutes. */
+/** Unix seconds in the middle of a ten-minute slot. */
 const SlotTime = z.int().min(0);
 
 export const CompatHistory = body({
@@ -34,7 +34,7 @@ export type CompatTopClients = z.infer<typeof CompatTopClients>;
 
 export const CompatRecentBlocked = body({ blocked: z.array(z.string()) });
 
-/** The first two stand for blocked and cached queries, with port -1. */
+/** The first two are blocked and cached queries, with port -1. */
 export const CompatUpstreams = body({
   upstreams: z.array(
     z.strictObject({

@@ -1,13 +1,13 @@
 /** Answer of `{api}/list-catalog`. */
 import { z } from 'zod';
 
-/** Purpose of a list; `repair` allows names that others block by mistake. */
+/** Purpose of a list; `repair` allows names that other lists block by mistake. */
 export const ListPurpose = z
   .enum(['ads', 'trackers', 'threats', 'mining', 'adult', 'gambling', 'social', 'bypass', 'repair'])
   .meta({ id: 'ListPurpose' });
 export type ListPurpose = z.infer<typeof ListPurpose>;
 
-/** A well-known list; its makers decide what is in it. */
+/** A well-known list; its maintainers decide its content. */
 export const KnownList = z
   .strictObject({
     name: z.string(),
@@ -20,7 +20,7 @@ export const KnownList = z
       .int()
       .min(1)
       .nullable()
-      .meta({ description: 'how often its makers renew it; null = see its page' }),
+      .meta({ description: 'how often its maintainers update it; null = see its page' }),
   })
   .meta({ id: 'KnownList' });
 export type KnownList = z.infer<typeof KnownList>;

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/clients/refused`: who may ask, and who was refused. */
+/** Requests and answers of `{api}/clients/refused`: which clients may ask, and which were refused. */
 import { z } from 'zod';
 import { Timestamp } from '../fields.ts';
 import { Cidr } from './clients-api.ts';
@@ -6,8 +6,8 @@ import { Cidr } from './clients-api.ts';
 const Count = z.int().min(0);
 
 /**
- * Faults of access: anyone may ask, from the internet, without a rate limit; all clients have the address of a
- * gateway or proxy.
+ * Access warnings: anyone on the internet may ask without a rate limit; all clients have the address of a gateway or
+ * proxy.
  */
 export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;
 
@@ -15,13 +15,13 @@ export const ACCESS_WARNINGS = ['open_without_limit', 'one_address'] as const;
 export const RefusedNetwork = z
   .strictObject({
     network: z.string(),
-    last_client: z.string().meta({ description: 'the address that was refused last' }),
+    last_client: z.string().meta({ description: 'the address refused last' }),
     first_refused: Timestamp,
     last_refused: Timestamp,
-    count: Count.meta({ description: 'refused queries, as far as they were counted' }),
+    count: Count.meta({ description: 'number of refused queries that were counted' }),
     is_blocked: z
       .boolean()
-      .meta({ description: 'by `dns.blocked_clients`: allowing the network does not help' }),
+      .meta({ description: 'refused because of `dns.blocked_clients`: allowing the network does not help' }),
   })
   .meta({ id: 'RefusedNetwork' });
 export type RefusedNetwork = z.infer<typeof RefusedNetwork>;
@@ -31,8 +31,8 @@ export const AnnouncedNetwork = z
   .strictObject({
     network: z.string(),
     clients: Count.meta({ description: 'recent clients in the network' }),
-    last_client: z.string().meta({ description: 'the address that asked last' }),
-    name: z.string().nullable().meta({ description: 'its name or host name' }),
+    last_client: z.string().meta({ description: 'the address that sent the last query' }),
+    name: z.string().nullable().meta({ description: 'name or host name of that client' }),
     last_seen: Timestamp,
   })
   .meta({ id: 'AnnouncedNetwork' });
@@ -45,19 +45,19 @@ export const RefusedClients = z
     only_address: z
       .string()
       .nullable()
-      .meta({ description: 'of all clients, with the warning `one_address`; else null' }),
+      .meta({ description: 'the address of all clients, with the warning `one_address`; else null' }),
     announced: z
       .strictObject({ until: Timestamp, networks: z.array(AnnouncedNetwork) })
       .nullable()
       .meta({ description: 'recent clients that are answered until then; null = none' }),
     refused: z.array(RefusedNetwork).meta({
-      description: 'by this node since its start, the last refused first; without those that may ask now',
+      description: 'refused by this node since its start, the latest first; without networks that may ask now',
     }),
   })
   .meta({ id: 'RefusedClients' });
 export type RefusedClients = z.infer<typeof RefusedClients>;
 
-/** Shorter prefixes hold so much of the internet that the word `any` is meant, which is set in the configuration. */
+/** Shorter prefixes contain so much of the internet that `any` is meant, which is set in the configuration. */
 const SHORTEST_IPV4_BITS = 8;
 const SHORTEST_IPV6_BITS = 16;
 
@@ -65,7 +65,7 @@ const ClientNetwork = Cidr.refine(
   (network) =>
     Number(network.slice(network.indexOf('/') + 1)) >=
     (network.includes(':') ? SHORTEST_IPV6_BITS : SHORTEST_IPV4_BITS),
-  'expected a network of clients: this one has everyone',
+  'expected a network of clients: this one contains nearly everyone',
 );
 
 export const AllowNetworksBody = z

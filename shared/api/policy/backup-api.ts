@@ -1,6 +1,6 @@
 /**
- * The file of `{api}/backup` and the answer of `{api}/restore`. In the file, things refer to each other by names, not
- * by ids, so that it can be restored on another node. A kind that is missing from a file is left unchanged.
+ * The file of `{api}/backup` and the answer of `{api}/restore`. In the file, objects refer to each other by names, not
+ * by ids, so that it can be restored on another node. A kind that is missing in a file is left unchanged.
  */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';
@@ -21,7 +21,7 @@ import { CustomText } from './custom-text-api.ts';
 import { DnsSettingsBody } from '../settings-api.ts';
 import { Passphrase, SealedSecrets } from './sealed-secrets-api.ts';
 
-/** Version of the file's form that this Weir writes, and the newest that it reads. */
+/** Version of the file format that this Weir writes, and the newest that it reads. */
 export const BACKUP_VERSION = 2;
 
 const GroupName = label(100);
@@ -37,7 +37,7 @@ const Client = z
     group: GroupOrNull,
     device: text(64).nullable().default(null).meta({
       description:
-        'what the client is known by of which it is part, and whose name, group and exclusions hold',
+        'identifier of the client that it is part of, whose name, group and exclusions apply',
     }),
   })
   .superRefine((client, context) => {
@@ -46,14 +46,14 @@ const Client = z
       context.addIssue({
         code: 'custom',
         path: ['device'],
-        message: 'expected null, as it has its own settings',
+        message: 'expected null, because it has its own settings',
       });
     if (address !== null || hardware !== null || ownKey !== null) return;
     const message = 'expected an address, a MAC or a key';
     context.addIssue({ code: 'custom', path: ['ip_address'], message });
   })
   .meta({
-    description: 'known by its MAC; without one, by its address; without either, by its key',
+    description: 'identified by its MAC; without one, by its address; without either, by its key',
   });
 
 const { subnet_cidr: cidr, comment } = ClientSubnetCreateBody.shape;
@@ -119,7 +119,7 @@ const DnsSettings = z.strictObject({
   local_dns_server: DnsSettingsBody.shape.local_dns_server.unwrap().nullable().default(null),
 });
 
-/** An Argon2id hash at a cost that a login can bear. */
+/** An Argon2id hash whose cost is acceptable for a login. */
 const PasswordHash = z
   .string()
   .max(512)
@@ -143,7 +143,7 @@ const BackedUpUser = z
 const ClientName = text(64).meta({ description: 'MAC, address or key' });
 
 const BackedUpUserClient = z.strictObject({ username, client: ClientName }).meta({
-  description: 'one of a client that is not known is left out',
+  description: 'omitted if the client is unknown',
   examples: [{ username: 'frida', client: '192.0.2.10' }],
 });
 
@@ -162,7 +162,7 @@ const BackedUpFactor = z
       .default(null)
       .meta({ examples: [null] }),
   })
-  .meta({ description: 'without factor, the stored one stays' });
+  .meta({ description: 'without factor, the stored one is kept' });
 
 const BackedUpCertificate = z.strictObject({
   name: z.literal('web'),
@@ -188,7 +188,7 @@ const BackedUpToken = z
       .default(null)
       .meta({ examples: [null] }),
   })
-  .meta({ description: 'one without key_hash that is not there is left out: its key is in no backup' });
+  .meta({ description: 'without key_hash, a token that does not exist is left out: its key is not in any backup' });
 
 const BackedUpGrant = z
   .strictObject({
@@ -205,10 +205,10 @@ const BackedUpGrant = z
   })
   .refine(({ client, group }) => client === null || group === null, {
     path: ['client'],
-    message: 'expected either client or group, or neither',
+    message: 'expected client, group, or neither, but not both',
   })
   .meta({
-    description: 'one that is over, or of a client that is not known, is left out',
+    description: 'an expired grant, or one of an unknown client, is left out',
     examples: [
       {
         domain: 'games.example.org',
@@ -231,7 +231,7 @@ const Version = z
     );
   });
 
-/** A backup, as it is restored. */
+/** A backup to restore. */
 export const BackupFile = z
   .strictObject({
     format: z.literal('weir-backup'),
@@ -241,7 +241,7 @@ export const BackupFile = z
     node: text(255).meta({ description: 'the node that made it' }),
     has_secrets: z.boolean().meta({
       description:
-        'whether it has credentials in URLs (else they are ***), hashes of passwords and keys, second factors, and keys of certificates',
+        'whether it contains credentials in URLs (else they are ***), hashes of passwords and keys, second factors, and keys of certificates',
     }),
     groups: z.array(Group).optional(),
     clients: z.array(Client).optional().meta({ description: 'those with a name, group or key' }),
@@ -258,19 +258,19 @@ export const BackupFile = z
     forward_zones: z.array(ForwardZoneCreateBody).optional(),
     configuration: ConfigValues.optional().meta({
       description:
-        'values of the cluster that differ from their defaults, by key; those that it leaves out go back to them',
+        'values of the cluster that differ from their defaults, by key; missing keys are reset to their defaults',
       examples: [{ 'blocking.mode': 'nxdomain' }],
     }),
     node_configuration: ConfigValues.optional().meta({
-      description: 'keys of the node that made it, for people to read; never restored',
+      description: 'keys of the node that made it, for information; never restored',
     }),
     dns_settings: DnsSettings.optional().meta({ description: 'in files of version 1' }),
-    users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'but the administrator' }),
+    users: z.array(BackedUpUser).max(1000).optional().meta({ description: 'except the administrator' }),
     user_clients: z
       .array(BackedUpUserClient)
       .max(100_000)
       .optional()
-      .meta({ description: 'the clients of users of the role family' }),
+      .meta({ description: 'the clients of users with the role family' }),
     second_factors: z.array(BackedUpFactor).max(1000).optional().meta({ description: 'of these users' }),
     certificates: z
       .array(BackedUpCertificate)
@@ -297,7 +297,7 @@ export const BackupQuery = z.object({
     .optional()
     .meta({ description: 'only false: POST /backup makes a backup with secrets' }),
 });
-/** The body that asks for a backup with secrets. */
+/** The body of a request for a backup with secrets. */
 export const BackupBody = z
   .strictObject({
     passphrase: Passphrase.meta({ description: 'encrypts the secrets; 12 characters or more' }),
@@ -311,14 +311,14 @@ export const RestoreBody = z
   })
   .meta({ id: 'RestoreRequest' });
 export const RestoreQuery = z.object({
-  dry_run: Switch.meta({ type: 'boolean', description: 'only report what would change' }),
+  dry_run: Switch.meta({ type: 'boolean', description: 'only report the changes' }),
 });
 
 const Names = z.strictObject({
   count: z.int().min(0),
   names: z.array(z.string()).meta({ description: 'the first thousand' }),
 });
-/** Reason why a thing of a file is not restored. */
+/** Reason why an object in a file is not restored. */
 export const LEFT_OUT = ['key_not_in_backup', 'over', 'client_not_known', 'is_administrator'] as const;
 const LeftOut = z.strictObject({ kind: z.string(), name: z.string(), reason: z.enum(LEFT_OUT) });
 
@@ -329,8 +329,8 @@ export const RestoreAnswer = z
     revision: z.int().min(1).nullable().meta({ description: 'null = nothing changed' }),
     changes: z
       .array(z.strictObject({ kind: z.string(), created: Names, changed: Names, removed: Names }))
-      .meta({ description: 'kinds of which something changes' }),
-    left_out: z.array(LeftOut).meta({ description: 'what is in the file and is not restored' }),
+      .meta({ description: 'kinds with changes' }),
+    left_out: z.array(LeftOut).meta({ description: 'objects in the file that are not restored' }),
   })
   .meta({ id: 'RestoreAnswer' });
 export type RestoreAnswer = z.infer<typeof RestoreAnswer>;

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/blocking`: the switch of all blocking. */
+/** Requests and answers of `{api}/blocking`: pausing and resuming all blocking. */
 import { z } from 'zod';
 
 /** A year. */
@@ -11,13 +11,13 @@ export const Blocking = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'seconds until the state before returns; null = until changed' }),
+      .meta({ description: 'seconds until the previous state returns; null = until changed' }),
     source: z
       .enum(['configuration', 'switch'])
-      .meta({ description: 'who decides: blocking.enabled, or what was posted here' }),
+      .meta({ description: 'source of the state: blocking.enabled, or a request to this operation' }),
     this_node_only: z
       .boolean()
-      .meta({ description: 'the switch was made while the database was away: other nodes keep their state' }),
+      .meta({ description: 'the change was made while the database was unavailable: other nodes keep their state' }),
   })
   .meta({ id: 'Blocking' });
 export type Blocking = z.infer<typeof Blocking>;

@@ -5,10 +5,10 @@ import { Client, ClientCreateBody } from './clients-api.ts';
 import { LocalRecord, LocalRecordCreateBody } from './local-records-api.ts';
 import { ManagedDomain, ManagedDomainCreateBody } from './rules-api.ts';
 
-/** Rows that one request may create and delete together. */
+/** Maximum number of rows that one request may create and delete together. */
 export const MAX_BULK_ROWS = 10_000;
 
-/** Rows to create, and ids of rows to delete before: all of them, or none. */
+/** Rows to create, and ids of rows to delete first: all of them, or none. */
 function bulkOf<Create extends z.ZodType>(create: Create) {
   return z
     .strictObject({
@@ -18,7 +18,7 @@ function bulkOf<Create extends z.ZodType>(create: Create) {
         .max(MAX_BULK_ROWS)
         .refine((ids) => new Set(ids).size === ids.length, 'expected each id once')
         .default([])
-        .meta({ description: 'before rows are created', examples: [[]] }),
+        .meta({ description: 'deleted before rows are created', examples: [[]] }),
     })
     .refine((body) => body.create.length + body.delete.length <= MAX_BULK_ROWS, {
       message: `expected at most ${MAX_BULK_ROWS} rows`,

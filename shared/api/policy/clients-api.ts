@@ -20,7 +20,7 @@ import {
   Timestamp,
 } from '../fields.ts';
 
-/** An address of one form only, so that each is stored once: RFC 5952, and IPv4 where it is a mapped one. */
+/** An address in canonical form, so that each is stored once: RFC 5952; an IPv4-mapped address becomes IPv4. */
 export const Address = text(64).transform((value, context) => {
   const bytes = value.includes('%') ? null : addressFromText(value);
   if (bytes !== null) return addressToText(bytes);
@@ -28,7 +28,7 @@ export const Address = text(64).transform((value, context) => {
   return z.NEVER;
 });
 
-/** A MAC address in its one form. */
+/** A MAC address in canonical form. */
 export const Mac = text(32).transform((value, context) => {
   const mac = canonicalMac(value);
   if (mac !== null) return mac;
@@ -44,27 +44,27 @@ export const Cidr = text(64).transform((value, context) => {
   return z.NEVER;
 });
 
-const KEY_USE = 'by which it names itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
+const KEY_USE = 'with which it identifies itself over TLS (`KEY.NAME` of this server) or HTTPS (`/dns-query/KEY`)';
 
-const GroupChoice = Id.nullable().meta({ description: 'null = as its subnet says, else Default' });
+const GroupChoice = Id.nullable().meta({ description: 'null = the group of its subnet, else Default' });
 
-/** Sources of a client's group, the strongest first; `manual` is a client known by its address or its key. */
+/** Sources of a client's group, in order of precedence; `manual` is a client identified by its address or its key. */
 export const GROUP_SOURCES = ['mac', 'manual', 'subnet', 'default'] as const;
 export type GroupSource = (typeof GROUP_SOURCES)[number];
 
-const VENDOR = 'who makes the network interface, as the IEEE has registered its MAC; null = unknown';
+const VENDOR = 'vendor of the network interface, from the IEEE registration of its MAC; null = unknown';
 const PRIVATE_ADDRESS =
-  'whether the device chose its MAC itself, as phones do for each network; it then says nothing of the vendor';
+  'whether the device chose its MAC itself, as phones do for each network; then the MAC does not identify the vendor';
 
-/** Most clients that are one device. */
+/** Maximum number of clients that can be merged into one device. */
 export const MOST_MERGED = 16;
 
-const EXCLUDED_FROM_LOG = 'its queries get no rows in the query log, in exports or over dnstap';
+const EXCLUDED_FROM_LOG = 'its queries are left out of the query log, of exports and of dnstap';
 const EXCLUDED_FROM_STATS = 'its queries are not counted in statistics';
 
 /** Other identifiers of a client that several were merged into. */
 const ClientPart = z.strictObject({
-  id: Id.meta({ description: 'by which it is split off' }),
+  id: Id.meta({ description: 'id with which it can be split off' }),
   ip_address: z.string().nullable(),
   mac_address: z.string().nullable(),
   vendor: z.string().nullable().meta({ description: VENDOR }),
@@ -77,25 +77,25 @@ const ClientPart = z.strictObject({
 export const Client = z
   .strictObject({
     id: Id,
-    ip_address: z.string().nullable().meta({ description: 'where it was seen last' }),
+    ip_address: z.string().nullable().meta({ description: 'where it was last seen' }),
     mac_address: z.string().nullable(),
     vendor: z.string().nullable().meta({ description: VENDOR }),
     private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     client_key: z.string().nullable().meta({ description: KEY_USE }),
     hostname: z.string().nullable(),
-    name: z.string().nullable().meta({ description: 'the name that people gave it' }),
+    name: z.string().nullable().meta({ description: 'the name given by a user' }),
     group_id: Id,
     group_source: z.enum(GROUP_SOURCES),
     first_seen: Timestamp.nullable(),
     last_seen: Timestamp.nullable(),
-    query_count: z.int().min(0).meta({ description: 'without those that statistics exclude' }),
+    query_count: z.int().min(0).meta({ description: 'without queries that statistics exclude' }),
     exclude_from_log: z.boolean().meta({ description: EXCLUDED_FROM_LOG }),
     exclude_from_stats: z.boolean().meta({ description: EXCLUDED_FROM_STATS }),
     is_new: z.boolean().meta({
       description: 'first seen in the last 24 hours, without a name, not merged and not acknowledged',
     }),
     merged_into: Id.nullable().meta({
-      description: 'the client that it is part of; name, group and exclusions are those of that one',
+      description: 'the client that it is part of, whose name, group and exclusions apply',
     }),
     merged: z.array(ClientPart).meta({ description: 'clients that were merged into this one' }),
   })
@@ -123,10 +123,10 @@ export const GroupClientQuery = Page;
 export type GroupClientQuery = z.output<typeof GroupClientQuery>;
 
 export const SilentDeviceQuery = z.object({
-  hours: queryInt(1, 720, 24).meta({ description: 'for how long it asked nothing' }),
+  hours: queryInt(1, 720, 24).meta({ description: 'how long it has sent no queries' }),
 });
 
-/** Something in the network that does not ask. */
+/** A device in the network that sends no queries. */
 export const SilentDevice = z
   .strictObject({
     ip_addresses: z.array(z.string()),
@@ -134,11 +134,11 @@ export const SilentDevice = z
     vendor: z.string().nullable().meta({ description: VENDOR }),
     private_address: z.boolean().meta({ description: PRIVATE_ADDRESS }),
     hostname: z.string().nullable(),
-    name: z.string().nullable().meta({ description: 'the name that people gave it' }),
-    client_id: Id.nullable().meta({ description: 'the client that it is; null = it never asked' }),
-    last_seen: Timestamp.nullable().meta({ description: 'when it asked last' }),
+    name: z.string().nullable().meta({ description: 'the name given by a user' }),
+    client_id: Id.nullable().meta({ description: 'the client that it is; null = it has never sent a query' }),
+    last_seen: Timestamp.nullable().meta({ description: 'time of its last query' }),
     seen_in: z.array(z.enum(['leases', 'neighbours'])).meta({
-      description: 'what says that it is in the network: leases of DHCP, the neighbour table of this node',
+      description: 'sources that show that it is in the network: DHCP leases, the neighbour table of this node',
     }),
   })
   .meta({ id: 'SilentDevice' });
@@ -147,12 +147,12 @@ export const SilentDeviceList = z.array(SilentDevice);
 
 export const ResolverLookupQuery = z.object({ period: Period.default('24h') });
 
-/** A client that looked up a resolver, and when it did last. */
+/** A client that looked up a resolver, and the time of the last lookup. */
 export const ResolverLookup = z
   .strictObject({
     client: z.string(),
     client_hostname: z.string().nullable(),
-    client_id: Id.nullable().meta({ description: 'the client that named itself by its key' }),
+    client_id: Id.nullable().meta({ description: 'the client that identified itself by its key' }),
     resolver: z.string(),
     last_asked: Timestamp,
     status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'outcome of that query' }),
@@ -161,7 +161,7 @@ export const ResolverLookup = z
 export type ResolverLookup = z.infer<typeof ResolverLookup>;
 export const ResolverLookupList = z.array(ResolverLookup);
 
-/** A client is known by its MAC or, without one, by its address; and by its key, if it has one. */
+/** A client is identified by its MAC or, without one, by its address; and by its key, if it has one. */
 export const ClientCreateBody = z
   .strictObject({
     ip_address: Address.nullable().default(null),
@@ -195,7 +195,7 @@ export const ClientUpdateBody = z
     exclude_from_stats: z.boolean().optional(),
     group_source: z.enum(GROUP_SOURCES).optional().meta({
       description:
-        'as it was read: with subnet or default, a group_id that is still that group is not taken as a choice',
+        'the value that was read: with subnet or default, a group_id that is still that group does not count as a choice',
     }),
   })
   .meta({ id: 'ClientUpdate' });
@@ -210,7 +210,7 @@ export const ClientIdsBody = z
   .meta({ id: 'ClientIds' });
 export const AcknowledgedClients = z
   .strictObject({
-    acknowledged: z.int().min(0).meta({ description: 'how many were not before' }),
+    acknowledged: z.int().min(0).meta({ description: 'number that were not acknowledged before' }),
   })
   .meta({ id: 'AcknowledgedClients' });
 

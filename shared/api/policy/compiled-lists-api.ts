@@ -12,12 +12,12 @@ export const CompiledRule = z
   .strictObject({
     domain: z
       .string()
-      .meta({ description: 'a name; the text of the rule where `match` is `pattern` or `regex`' }),
+      .meta({ description: 'a name; the text of the rule if `match` is `pattern` or `regex`' }),
     match: z.enum(['exact', 'subdomains', 'pattern', 'regex']).meta({
-      description: 'that name alone, the name with its subdomains, or what the text describes',
+      description: 'only that name, the name with its subdomains, or what the text describes',
     }),
     important: z.boolean().meta({ description: 'outranks allow rules of lists' }),
-    sources: z.array(z.string()).meta({ description: 'names of the lists and filters that say so' }),
+    sources: z.array(z.string()).meta({ description: 'names of the lists and filters with this rule' }),
   })
   .meta({ id: 'CompiledRule' });
 export type CompiledRule = z.infer<typeof CompiledRule>;
@@ -25,7 +25,7 @@ export type CompiledRule = z.infer<typeof CompiledRule>;
 export const CompiledRulePage = pageOf(CompiledRule)
   .extend({
     total_is_estimate: z.boolean().meta({
-      description: 'the total is reckoned from a part of the names, as very many of them hold the text',
+      description: 'the total is estimated from a part of the names, because very many contain the text',
     }),
   })
   .meta({ id: 'CompiledRulePage' });
@@ -45,14 +45,14 @@ export const SourceStatsList = z.array(
         .nullable()
         .meta({
           description:
-            'queries of the period that a rule of this list blocked; each of several lists that have the rule counts ' +
-            'them. Null for allowlists: the log does not have the rules that let queries pass',
+            'queries of the period that a rule of this list blocked; if several lists have the rule, each counts ' +
+            'them. Null for allowlists: the log does not contain the rules that allowed queries',
         }),
       sole_hits: z
         .int()
         .min(0)
         .nullable()
-        .meta({ description: 'of these, those whose rule no other list had' }),
+        .meta({ description: 'of these, those whose rule is in no other list' }),
       rules: z.int().min(0).meta({
         description:
           'active rules on this node, each counted once; 0 while the list is disabled or not compiled',

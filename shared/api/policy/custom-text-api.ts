@@ -1,10 +1,10 @@
 /** The text of custom rules, in requests and answers of `{api}/blocklist-sources` and `{api}/allowlist-sources`. */
 import { z } from 'zod';
 
-/** Bytes of the text of custom rules. */
+/** Maximum size of the text of custom rules, in bytes. */
 export const MAX_TEXT_BYTES = 16 * 1_048_576;
 
-/** Rules as people write them: lines of any list syntax. */
+/** Rules that users write: lines in any list syntax. */
 export const CustomText = z
   .string()
   .max(MAX_TEXT_BYTES)
@@ -14,16 +14,16 @@ export const CustomText = z
   )
   .meta({
     id: 'CustomText',
-    description: 'rules in any list syntax, one a line',
+    description: 'rules in any list syntax, one per line',
     examples: ['||ads.example.org^'],
   });
 
-/** Rules that a text would make, and the lines that would be refused. */
+/** Rules in a text, and the lines that are rejected. */
 export const TextVerdict = z
   .strictObject({
     rules: z.int().min(0),
     refused: z.array(z.strictObject({ line: z.int().min(1), reason: z.string() })).meta({
-      description: 'lines that make no rule, in their order; the first 100 invalid and 100 skipped ones',
+      description: 'lines without a rule, in order; the first 100 invalid and 100 skipped ones',
     }),
   })
   .meta({ id: 'TextVerdict' });
@@ -34,5 +34,5 @@ export const TextQuery = z.object({
     .enum(['true', 'false', ''])
     .default('false')
     .transform((value) => value !== 'false')
-    .meta({ type: 'boolean', description: 'only reports what would become of the text' }),
+    .meta({ type: 'boolean', description: 'only reports the result of the text' }),
 });

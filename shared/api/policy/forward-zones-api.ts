@@ -15,14 +15,14 @@ const Zone = text(1020)
   })
   .meta({ description: 'domain name; or a network, which becomes its reverse zone' });
 
-/** None = the zone is answered here. The route checks their form with `config/upstream-url.ts`. */
+/** Empty = the zone is answered here. The route checks their form with `config/upstream-url.ts`. */
 const Servers = z
   .array(text(500).transform((value) => value.trim()))
   .max(MAX_SERVERS)
   .refine((servers) => new Set(servers).size === servers.length, 'expected each server once')
   .meta({
     description:
-      'upstream URLs, asked at the same time; none = the zone is answered here: names without a local record do not exist',
+      'upstream URLs, asked at the same time; empty = the zone is answered here: names without a local record do not exist',
     examples: [['192.0.2.53', 'tcp://192.0.2.54:5353']],
   });
 

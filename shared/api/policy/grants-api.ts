@@ -1,4 +1,7 @@
-/** Requests and answers of `{api}/grants`: what a client, a group or everyone may, or may not, ask for a time. */
+/**
+ * Requests and answers of `{api}/grants`: names that a client, a group or everyone may, or may not, query for a limited
+ * time.
+ */
 import { z } from 'zod';
 import { canonicalDomain } from '../../policy/domain-rule.ts';
 import { Id, text, Timestamp } from '../fields.ts';
@@ -11,7 +14,7 @@ export const MAX_UNTIL_MS = 31_536_000_000;
 const Domain = text(1020).transform((value, context) => {
   const domain = canonicalDomain(value);
   if (domain !== null) return domain;
-  context.addIssue('expected a domain name; it covers the names below as well');
+  context.addIssue('expected a domain name; it also covers its subdomains');
   return z.NEVER;
 });
 
@@ -19,9 +22,9 @@ export const Grant = z
   .strictObject({
     id: Id,
     domain: z.string().nullable().meta({ description: 'null = every name' }),
-    subdomains: z.boolean().meta({ description: 'whether the names below `domain` are covered too' }),
+    subdomains: z.boolean().meta({ description: 'whether the subdomains of `domain` are covered' }),
     client_id: Id.nullable(),
-    group_id: Id.nullable().meta({ description: 'if `client_id` is null too, the grant is for everyone' }),
+    group_id: Id.nullable().meta({ description: 'if `client_id` is also null, the grant is for everyone' }),
     action: z.enum(['allow', 'block']),
     until: Timestamp.nullable().meta({ description: 'when it ends; null = when it is deleted' }),
     secs_left: z.int().min(0).nullable().meta({ description: 'null = no end' }),
@@ -32,7 +35,7 @@ export type Grant = z.infer<typeof Grant>;
 
 export const GrantList = z.array(Grant);
 
-/** The problem if both of two fields that exclude each other have a value. */
+/** The problem if two fields that exclude each other both have a value. */
 function atMostOne(one: string, other: string, values: readonly [unknown, unknown]): FieldProblem | null {
   if (values.includes(null)) return null;
   return { path: [one], message: `expected either ${one} or ${other}, or neither` };
@@ -48,10 +51,10 @@ export const GrantCreateBody = z
     subdomains: z
       .boolean()
       .default(true)
-      .meta({ description: 'whether the names below `domain` are covered too' }),
+      .meta({ description: 'whether the subdomains of `domain` are covered' }),
     client_id: Id.nullable()
       .default(null)
-      .meta({ description: 'if `group_id` is null too, the grant is for everyone', examples: [null] }),
+      .meta({ description: 'if `group_id` is also null, the grant is for everyone', examples: [null] }),
     group_id: Id.nullable().default(null),
     secs: z
       .int()
@@ -59,7 +62,7 @@ export const GrantCreateBody = z
       .max(MAX_SECS)
       .nullable()
       .default(null)
-      .meta({ description: 'how long it lasts; without `secs` and `until` it lasts until it is deleted' }),
+      .meta({ description: 'its duration; without `secs` and `until` it lasts until it is deleted' }),
     until: z.iso
       .datetime({ offset: true })
       .nullable()

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Comment, Id, label, Timestamp } from '../fields.ts';
 
-/** Id of the group Default, which every client without another group belongs to. */
+/** Id of the group Default, for clients without another group. */
 export const DEFAULT_GROUP_ID = 1;
 
 export const Group = z

@@ -1,7 +1,7 @@
 /** Details of a source's held update. */
 import { z } from 'zod';
 
-/** Reason why an update is held: see `list-guard.ts`; `undone` = a rollback went back to the copy before. */
+/** Reason why an update is held: see `list-guard.ts`; `undone` = a rollback restored the previous copy. */
 const HoldReason = z.enum([
   'shrank',
   'grew',
@@ -18,22 +18,22 @@ export const HeldCopy = z
   .strictObject({
     reason: HoldReason,
     rules: z.int().min(0).nullable().meta({ description: 'rules of the held update; null if not known' }),
-    rules_in_force: z.int().min(0).meta({ description: 'rules of the active copy, counted in the same way' }),
+    rules_in_force: z.int().min(0).meta({ description: 'rules of the active copy, counted the same way' }),
     names: z.array(z.string()).meta({
       description:
-        'names much asked for here that it would newly block, or no longer allow; of most_names those of the ' +
+        'frequently queried names that it would newly block, or no longer allow; for most_names those of the ' +
         'last day that it matches; the first 20',
     }),
-    name_count: z.int().min(0).meta({ description: 'all of these' }),
+    name_count: z.int().min(0).meta({ description: 'number of all such names' }),
     wide_rules: z
       .array(z.strictObject({ line: z.int().min(1), rule: z.string() }))
       .optional()
       .meta({
-        description: 'of every_name: the rules that match every name under a condition; the first 20',
+        description: 'for every_name: the rules that match every name under a condition; the first 20',
       }),
     address_percent: z.number().min(0).optional().meta({
       description:
-        'of addresses: how much of IPv4, or of 2000::/3, its address rules cover; the larger share',
+        'for addresses: how much of IPv4, or of 2000::/3, its address rules cover; the larger share',
     }),
   })
   .meta({ id: 'HeldCopy' });

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/local-records`: names that this server answers for itself. */
+/** Requests and answers of `{api}/local-records`: names that this server answers itself. */
 import { z } from 'zod';
 import { DEFAULT_LOCAL_TTL_SECS, LOCAL_RECORD_TYPES, MAX_LOCAL_TTL_SECS } from '../../policy/local-record.ts';
 import { Comment, Id, text, Timestamp } from '../fields.ts';
@@ -25,7 +25,7 @@ export const LocalRecord = z
     comment: z.string(),
     source: z
       .enum(['config', 'api', 'dhcp'])
-      .meta({ description: 'only records of the source api can be changed' }),
+      .meta({ description: 'only records with the source api can be changed' }),
     created_at: Timestamp.nullable(),
     updated_at: Timestamp.nullable(),
   })
@@ -33,16 +33,16 @@ export const LocalRecord = z
 export type LocalRecord = z.infer<typeof LocalRecord>;
 export const LocalRecordList = z.array(LocalRecord);
 
-/** The name, in two parts or in one, and what is said of it. */
+/** The name, in two parts or in one, and its value. */
 const written = {
   hostname: text(1020)
     .optional()
-    .meta({ description: 'within `domain`; `*` for all names there; for PTR an address will do' }),
-  domain: text(1020).optional().meta({ description: 'dns.local_domain where hostname is a single label' }),
+    .meta({ description: 'within `domain`; `*` for all names in it; for PTR an address is also accepted' }),
+  domain: text(1020).optional().meta({ description: 'by default dns.local_domain if hostname is a single label' }),
   fqdn: text(1020).optional().meta({ description: 'instead of hostname and domain' }),
-  record_type: RecordType.optional().meta({ description: 'not needed where the value is an address' }),
+  record_type: RecordType.optional().meta({ description: 'not needed if the value is an address' }),
   value: text(MAX_VALUE_LENGTH).optional(),
-  ip: text(100).nullable().optional().meta({ description: 'instead of value; null = not given' }),
+  ip: text(100).nullable().optional().meta({ description: 'instead of value; null = absent' }),
 };
 
 export const LocalRecordCreateBody = z

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/managed-domains` and `{api}/regex-filters`: rules that people write. */
+/** Requests and answers of `{api}/managed-domains` and `{api}/regex-filters`: rules that users write. */
 import { z } from 'zod';
 import { canonicalDomainRule } from '../../policy/domain-rule.ts';
 import { compileExpression } from '../../automata/expression.ts';
@@ -13,7 +13,7 @@ export const Action = z.enum(['allow', 'deny']);
 /** The group that a rule is for. */
 export const GroupId = Id.nullable().meta({ description: 'null = every group' });
 
-/** A rule for one name; becomes ASCII in lower case without a final dot. */
+/** A name for a rule, in ASCII and lower case without a final dot. */
 export const Domain = text(1020).transform((value, context) => {
   const domain = canonicalDomainRule(value);
   if (domain !== null) return domain;
@@ -21,7 +21,10 @@ export const Domain = text(1020).transform((value, context) => {
   return z.NEVER;
 });
 
-/** An expression that takes linear time, maybe with options, and that matches some names, but not all by accident. */
+/**
+ * A regular expression that takes linear time, with or without options, and that matches some names, but not all by
+ * accident.
+ */
 export const Pattern = text(MAX_PATTERN_LENGTH)
   .min(1)
   .superRefine((value, context) => {
@@ -30,12 +33,12 @@ export const Pattern = text(MAX_PATTERN_LENGTH)
   })
   .meta({
     description:
-      'RE2 syntax, found anywhere in a name unless anchored; never matched against addresses. After it the options ' +
+      'RE2 syntax, found anywhere in a name unless anchored; never matched against addresses. The options ' +
       '`;querytype=A,AAAA`, `;querytype=!A` and `;reply=` (NODATA, NXDOMAIN, REFUSED or an address) may follow. ' +
-      'Of the expressions that match every name only `.*` is accepted, or one with `;querytype=`',
+      'Of the patterns that match every name only `.*` is accepted, or one with `;querytype=`',
   });
 
-/** An expression as older versions accepted it; one that would be refused now stays out of force. */
+/** A pattern that an older version accepted; if it would be rejected now, it stays inactive. */
 export const StoredPattern = text(MAX_PATTERN_LENGTH)
   .min(1)
   .superRefine((value, context) => {

@@ -16,7 +16,7 @@ export const SAFE_SEARCH_ENGINES = [
 
 const Target = z.union([z.strictObject({ cname: z.string() }), z.strictObject({ ipv4: z.string() })]);
 
-/** The file of engines that is shipped with Weir. */
+/** The file of engines that is included in Weir. */
 export const SafeSearchEngineFile = z.strictObject({
   schema: z.literal(1),
   note: z.string(),
@@ -33,7 +33,7 @@ export const SafeSearchEngineFile = z.strictObject({
 });
 export type SafeSearchEngineData = z.output<typeof SafeSearchEngineFile>['engines'][number];
 
-/** How much YouTube leaves out; other engines have one safe mode only. */
+/** How much YouTube filters; other engines have only one safe mode. */
 const YoutubeMode = z.enum(['strict', 'moderate']);
 
 export const SafeSearchConfig = z
@@ -41,7 +41,7 @@ export const SafeSearchConfig = z
     group_id: Id,
     engine: z.enum(SAFE_SEARCH_ENGINES),
     enabled: z.boolean(),
-    youtube_mode: YoutubeMode.meta({ description: 'counts for the engine youtube only' }),
+    youtube_mode: YoutubeMode.meta({ description: 'only used for the engine youtube' }),
   })
   .meta({ id: 'SafeSearchConfig' });
 export type SafeSearchConfig = z.infer<typeof SafeSearchConfig>;
@@ -51,7 +51,7 @@ export const SafeSearchConfigList = z.array(SafeSearchConfig);
 export const SafeSearchParams = z.strictObject({ group_id: IdParams.shape.id });
 export type SafeSearchParams = z.output<typeof SafeSearchParams>;
 
-/** An absent `youtube_mode` keeps its value, which is strict at first. */
+/** An absent `youtube_mode` keeps its value, which is initially strict. */
 export const SafeSearchToggleBody = z
   .strictObject({
     engine: z.enum(['all', ...SAFE_SEARCH_ENGINES]).default('all'),

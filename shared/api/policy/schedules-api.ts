@@ -7,7 +7,7 @@ import { ServiceBlockBody } from './services-api.ts';
 
 const SlotAction = z
   .enum(['block_all', 'allow_all'])
-  .meta({ description: 'block every query, or bypass all blocking; where both hold, block_all wins' });
+  .meta({ description: 'block every query, or bypass all blocking; if both apply, block_all wins' });
 const Days = z
   .int()
   .min(1)
@@ -16,14 +16,14 @@ const Days = z
 
 const SKIPS =
   'it does not apply on the days off of its profile; a slot that spans midnight belongs to the day on which it ends';
-/** Most ranges of days off. */
+/** Maximum number of ranges of days off. */
 const MAX_DAYS_OFF = 100;
 const Day = z.iso.date('expected YYYY-MM-DD').meta({ examples: ['2026-07-20'] });
 const DayOffRange = z
   .strictObject({ from: Day, to: Day })
   .refine(({ from, to }) => from <= to, { message: 'expected a day not before from', path: ['to'] });
 
-/** Days off, such as holidays; the last day is one of them. */
+/** Days off, such as holidays; the last day is included. */
 export const DaysOff = z
   .array(DayOffRange)
   .max(MAX_DAYS_OFF)
@@ -50,7 +50,7 @@ const profile = {
   timezone: z.string(),
   comment: z.string(),
   days_off: DaysOff,
-  group_ids: z.array(Id).meta({ description: 'the groups that it is assigned to' }),
+  group_ids: z.array(Id).meta({ description: 'the groups that the profile is assigned to' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -103,7 +103,7 @@ export const ScheduleSlotCreateBody = z
   .meta({ id: 'ScheduleSlotCreate', description: 'a start after the end spans midnight' });
 export type ScheduleSlotCreate = z.output<typeof ScheduleSlotCreateBody>;
 
-/** Slots that come with a new profile. */
+/** Maximum number of slots of a new profile. */
 const MAX_SLOTS = 1000;
 
 export const ScheduleProfileCreateBody = z
@@ -182,8 +182,8 @@ function onlyOnce<Row>(what: string, keyOf: (row: Row) => unknown) {
   ] as const;
 }
 
-const Zone = TimeZone.meta({ description: 'whose clocks the times are of', examples: ['Europe/Berlin'] });
-const CLIENTS = 'clients that are given the group; others come to it by their network';
+const Zone = TimeZone.meta({ description: 'time zone of the times', examples: ['Europe/Berlin'] });
+const CLIENTS = 'clients that have the group; others get it from their network';
 const SERVICES = 'services that are blocked for the group; those with other times are left out';
 
 export const GroupPlan = z
@@ -221,7 +221,7 @@ const plan = {
     .max(MAX_TIMES)
     .default([])
     .meta({
-      description: 'when `services` are blocked; none = at all times',
+      description: 'when `services` are blocked; empty = at all times',
       examples: [[]],
     }),
   offline_times: z
@@ -239,5 +239,5 @@ export const GroupPlanCreateBody = z.strictObject(plan).meta({ id: 'GroupPlanCre
 
 export const GroupPlanBody = z
   .strictObject(plan)
-  .meta({ id: 'GroupPlanChange', description: 'the whole plan; what it leaves out is removed' });
+  .meta({ id: 'GroupPlanChange', description: 'the whole plan; anything left out is removed' });
 export type GroupPlanBody = z.output<typeof GroupPlanBody>;

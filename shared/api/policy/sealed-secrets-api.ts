@@ -7,14 +7,14 @@ export const Passphrase = z
   .min(12, 'expected at least 12 characters')
   .max(1024, 'expected at most 1024 characters');
 
-/** Base64 of so many bytes. */
+/** Base64 of `count` bytes. */
 const bytes = (count: number): z.ZodString =>
   z
     .string()
     .length(4 * Math.ceil(count / 3))
     .regex(/^[A-Za-z0-9+/]+={0,2}$/, `expected ${String(count)} bytes in Base64`);
 
-/** The limits keep a hostile file from taking more than 64 MiB of memory and a second of one core. */
+/** The limits keep a hostile file from using more than 64 MiB of memory and a second of one core. */
 const Scrypt = z.strictObject({
   name: z.literal('scrypt'),
   n: z.literal([1 << 14, 1 << 15, 1 << 16]).meta({ description: 'cost', examples: [1 << 15] }),

@@ -43,7 +43,7 @@ export const CatalogService = z
     is_custom: z.boolean(),
     updated_at: Timestamp,
     withdrawn_at: Timestamp.nullable().meta({
-      description: 'since when the source of the catalog lists it no more; its last domains hold',
+      description: 'since when the source of the catalog no longer lists it; its last domains stay active',
     }),
   })
   .meta({ id: 'CatalogService' });
@@ -51,7 +51,7 @@ export type CatalogService = z.infer<typeof CatalogService>;
 export const CatalogServiceList = z.array(CatalogService);
 
 const BLOCK_TIMES =
-  'the schedule profile while whose block_all slots the service is blocked; null = at all times';
+  'the schedule profile during whose block_all slots the service is blocked; null = at all times';
 
 export const BlockedService = z
   .strictObject({
@@ -112,7 +112,7 @@ const Category = z
   })
   .meta({ examples: [...CATEGORY_IDS] });
 
-/** Every domain of a service covers its subdomains, so `*.` before one changes nothing and is dropped. */
+/** Every domain of a service covers its subdomains, so a leading `*.` changes nothing and is dropped. */
 const ServiceDomain = text(1020).transform((value, context) => {
   const domain = canonicalDomainRule(value);
   if (domain !== null) return domain.replace(/^\*\./, '');
@@ -150,7 +150,7 @@ export const CustomService = z
 export type CustomService = z.infer<typeof CustomService>;
 export const CustomServiceList = z.array(CustomService);
 
-/** Services that one catalog may have. */
+/** Maximum number of services in a catalog. */
 const MAX_CATALOG_SERVICES = 20_000;
 
 /** A domain of a fetched service; a top-level domain is refused. */
@@ -173,7 +173,7 @@ const CatalogFileFields = z.object({
   exact: FetchedDomains,
   icon: z.string().max(32_768).nullable().default(null).catch(null),
 });
-/** One service of a catalog: `icon` is an SVG in files, and a `data:` URL once it was read. */
+/** One service of a catalog: `icon` is an SVG in files, and a `data:` URL after reading. */
 export type CatalogFileService = z.output<typeof CatalogFileFields>;
 
 const hasDomains = ({ domains, exact }: { domains: unknown[]; exact: unknown[] }): boolean =>
@@ -190,7 +190,7 @@ export const CatalogFile = z.object({
     .max(MAX_CATALOG_SERVICES),
 });
 
-/** A service of the registry of AdGuard's hostlists; one of another shape is null. */
+/** A service of the registry of AdGuard's hostlists; null if it has another form. */
 const RegistryEntry = z
   .object({
     id: z.string(),

@@ -1,4 +1,4 @@
-/** Requests and answers of `{api}/simulate`: a draft of policy, and what it would change about logged queries. */
+/** Requests and answers of `{api}/simulate`: a draft of policy, and its effect on logged queries. */
 import { z } from 'zod';
 import { QUERY_STATUS_NAMES } from '../../query-log.ts';
 import { ExplainedRule } from '../explain-api.ts';
@@ -8,18 +8,18 @@ import { Action, Domain, GroupId, Pattern } from './rules-api.ts';
 import { ServiceBlockBody } from './services-api.ts';
 import { GroupIds, Url } from './sources-api.ts';
 
-/** Most of each kind in a draft. */
+/** Maximum number of objects of each kind in a draft. */
 const MAX_LISTS = 20;
 const MAX_RULES = 10_000;
 const MAX_EXPRESSIONS = 100;
 const MAX_SERVICES = 1000;
 const MAX_CLIENTS = 1000;
-/** UTF-16 units of a list that is given as text. */
+/** Maximum size of a list that is given as text, in UTF-16 units. */
 const MAX_LIST_TEXT = 1_048_576;
 
 const DraftSource = z
   .strictObject({ source_id: Id })
-  .meta({ description: 'a source that is there: disabled, or with a copy that is held' });
+  .meta({ description: 'an existing source: disabled, or with a held update' });
 
 const written = {
   name: label(200).default('draft'),
@@ -30,7 +30,7 @@ const written = {
 const DraftText = z.strictObject({ text: z.string().max(MAX_LIST_TEXT), ...written });
 const DraftUrl = z
   .strictObject({ url: Url, ...written })
-  .meta({ description: 'fetched for this answer only, within the limits of sources' });
+  .meta({ description: 'fetched for this request only, within the limits of sources' });
 
 const DraftList = z
   .union([DraftSource, DraftText, DraftUrl], 'expected one of source_id, text and url')
@@ -59,7 +59,7 @@ const DraftClient = z.union(
 );
 const DraftSubnet = z.strictObject({
   subnet_cidr: Cidr,
-  group_id: Id.nullable().meta({ description: 'null = the network gives no group' }),
+  group_id: Id.nullable().meta({ description: 'null = the network has no group' }),
 });
 
 export const SimulateBody = z
@@ -83,7 +83,7 @@ export const SimulateBody = z
       .prefault({}),
     clients: z.array(DraftClient).max(MAX_CLIENTS).default([]),
     client_subnets: z.array(DraftSubnet).max(MAX_CLIENTS).default([]),
-    blocking_enabled: z.boolean().optional().meta({ description: 'the switch of all blocking' }),
+    blocking_enabled: z.boolean().optional().meta({ description: 'the state of all blocking' }),
   })
   .meta({
     id: 'SimulationDraft',
@@ -105,7 +105,7 @@ const Totals = z
 
 const Decision = z
   .strictObject({
-    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'ALLOWED for whatever upstreams answer' }),
+    status: z.enum(QUERY_STATUS_NAMES).meta({ description: 'ALLOWED for any answer of an upstream' }),
     rule: ExplainedRule.nullable().meta({ description: 'the rule that blocks or allows' }),
   })
   .meta({ id: 'SimulatedDecision' });
@@ -123,11 +123,11 @@ const ChangedDomain = z
   .strictObject({
     domain: z.string(),
     ...changes,
-    type: z.string().meta({ description: 'of the question that the decisions are about' }),
+    type: z.string().meta({ description: 'of the question that was decided' }),
     before: Decision,
     after: Decision,
     clients_total: Count,
-    clients: z.array(ClientCount).meta({ description: 'the busiest, ten at most' }),
+    clients: z.array(ClientCount).meta({ description: 'the busiest, at most ten' }),
   })
   .meta({ id: 'SimulatedDomain' });
 
@@ -136,7 +136,7 @@ const ChangedClient = z
     ...OF_CLIENT,
     ...changes,
     domains_total: Count,
-    domains: z.array(DomainCount).meta({ description: 'the most frequent, ten at most' }),
+    domains: z.array(DomainCount).meta({ description: 'the most frequent, at most ten' }),
   })
   .meta({ id: 'SimulatedClient' });
 
@@ -148,19 +148,19 @@ export const Simulation = z
   .strictObject({
     from: Timestamp,
     to: Timestamp,
-    oldest: Timestamp.nullable().meta({ description: 'no older query was read; null = none was' }),
+    oldest: Timestamp.nullable().meta({ description: 'no older query was read; null = none was read' }),
     snapshot_id: z.int().meta({ description: 'the active policy that the draft is compared with' }),
     queries: z
       .strictObject({
         judged: Count,
-        not_judged: Count.meta({ description: 'refused or rate-limited, whatever policy says' }),
+        not_judged: Count.meta({ description: 'refused or rate-limited, independently of policy' }),
         undecided: Count.meta({
-          description: 'blocked then, perhaps for an answer that is not in the log, by a rule that is gone',
+          description: 'blocked at the time, possibly because of an answer that is not in the log, by a rule that no longer exists',
         }),
         answer_unknown: Count.meta({
-          description: 'newly allowed by name, without a logged answer that could be judged',
+          description: 'newly allowed by name, without a logged answer to check',
         }),
-        left_out: Count.meta({ description: 'older queries of the period that were too many, about' }),
+        left_out: Count.meta({ description: 'approximate number of older queries in the period that were not read because there were too many' }),
         distinct: Count,
       })
       .meta({ id: 'SimulatedQueries' }),
@@ -172,7 +172,7 @@ export const Simulation = z
     domains: z.array(ChangedDomain),
     clients_total: Count,
     clients: z.array(ChangedClient),
-    lists: z.array(CompiledDraftList).meta({ description: 'the lists to add, in their order' }),
+    lists: z.array(CompiledDraftList).meta({ description: 'the lists to add, in order' }),
     elapsed_ms: z.number().min(0),
   })
   .meta({ id: 'Simulation' });

@@ -17,19 +17,19 @@ export const BlocklistSource = z
       .nullable()
       .meta({
         description:
-          'credentials in it are shown as ***; sent back so, those that are stored stay, for the same host; ' +
+          'credentials in it are shown as ***; if sent back in this form, the stored ones are kept, for the same host; ' +
           'null for custom rules',
       }),
     has_text: z.boolean().meta({
       description:
-        'custom rules: people write its text here, see GET and PUT text; it is never fetched, and held only ' +
-        'if a new release reads it otherwise',
+        'custom rules: users write its text here, see GET and PUT text; it is never fetched, and held only ' +
+        'if a new release interprets it differently',
     }),
     enabled: z.boolean(),
     comment: z.string(),
-    group_ids: z.array(Id).meta({ description: 'the groups it serves; empty = every group' }),
-    subdomains: z.boolean().meta({ description: 'plain and hosts names cover their subdomains too' }),
-    format: z.string().nullable().meta({ description: 'the syntax most of its lines are written in' }),
+    group_ids: z.array(Id).meta({ description: 'the groups that it is for; empty = all groups' }),
+    subdomains: z.boolean().meta({ description: 'names in plain and hosts syntax also cover their subdomains' }),
+    format: z.string().nullable().meta({ description: 'the syntax of most of its lines' }),
     status: SourceStatus,
     rules: z.int().min(0),
     invalid_lines: z.int().min(0),
@@ -39,7 +39,7 @@ export const BlocklistSource = z
     last_changed_at: Timestamp.nullable(),
     last_error: z.string().nullable(),
     file_node: z.string().nullable().meta({
-      description: 'of a file: source the node whose file counts, the others have its copy; else null',
+      description: 'for a file: source the node whose file is used, of which the other nodes have a copy; else null',
     }),
     held: HeldCopy.nullable().meta({ description: 'the update that approve applies; null = none' }),
   })
@@ -47,7 +47,7 @@ export const BlocklistSource = z
 export type BlocklistSource = z.infer<typeof BlocklistSource>;
 export const BlocklistSourceList = z.array(BlocklistSource);
 
-/** A line of a list that made no rule. */
+/** A line of a list without a rule. */
 export const UnusedLine = z
   .strictObject({ line: z.int().min(1), reason: z.string(), text: z.string() })
   .meta({ id: 'UnusedLine' });
@@ -56,12 +56,12 @@ export const UnusedLineList = z.array(UnusedLine);
 
 const Name = label(200);
 
-/** `http:`, `https:` or `file:`; which folders `file:` may reach is `blocking.list_dirs`. */
+/** `http:`, `https:` or `file:`; `blocking.list_dirs` lists the folders that `file:` can read. */
 export const Url = text(2048)
   .refine((value) => isListUrl(value), 'expected an http:, https: or file: URL')
   .meta({ format: 'uri' });
 
-/** The groups that a list serves; none = every group. */
+/** The groups that a list is for; empty = all groups. */
 export const GroupIds = z
   .array(Id)
   .max(10_000)

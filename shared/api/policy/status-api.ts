@@ -9,10 +9,10 @@ export const StatusEvent = z
     health: Health,
     blocking: Blocking,
     blocked_names: z.int().min(0).meta({
-      description: 'names and expressions that lists, services and own rules block; 0 = nothing is blocked',
+      description: 'names and regular expressions that lists, services and manual rules block; 0 = nothing is blocked',
     }),
     policy_version: z.int().min(0).meta({
-      description: 'another one after each change of policy or lists on this node: read again what is shown',
+      description: 'changes with each change of policy or lists on this node: reload the displayed data',
     }),
   })
   .meta({ id: 'StatusEvent' });

@@ -1,15 +1,15 @@
-/** Socket of a descriptor: which address and port a socket of UDP, or a listening one of TCP, is bound to. */
+/** Address and port that a descriptor of a UDP socket, or of a listening TCP socket, is bound to. */
 import { addressToText } from '../ip.ts';
 import { AF_INET6, SOCKADDR_SIZE, SockAddr, unpackAddress } from './socket-address.ts';
 
-/** The system calls to inspect a socket; pointers are addresses as BigInt. */
+/** The system calls for inspecting a socket; pointers are addresses as BigInt. */
 export interface SocketQuestions {
   getsockname(fd: number, address: bigint, length: bigint): number;
   getsockopt(fd: number, level: number, option: number, value: bigint, length: bigint): number;
   address(buffer: ArrayBufferView): bigint;
 }
 
-/** A socket with its place. */
+/** A socket with its address and port. */
 export interface BoundSocket {
   readonly transport: 'udp' | 'tcp';
   readonly address: string;

@@ -3,7 +3,7 @@
  * x64 and arm64.
  */
 
-/** Offsets in struct mmsghdr: struct msghdr, then how long the message was. */
+/** Offsets in struct mmsghdr: struct msghdr, then the length of the message. */
 export const Message = {
   SIZE: 64,
   /** Size of struct msghdr alone. */
@@ -21,12 +21,12 @@ export const Message = {
 /** Offsets in struct iovec. */
 export const Iov = { SIZE: 16, BASE: 0, LENGTH: 8 } as const;
 
-/** Offsets in struct cmsghdr; the data follow, and each message ends at a multiple of ALIGNMENT. */
+/** Offsets in struct cmsghdr; the data follows, and each message ends at a multiple of ALIGNMENT. */
 export const ControlHead = { SIZE: 16, LENGTH: 0, LEVEL: 8, TYPE: 12, ALIGNMENT: 8 } as const;
 
-/** Room for a socket address. */
+/** Maximum size of a socket address. */
 export const NAME_SIZE = 32;
-/** Room for one IPV6_PKTINFO control message: 16 of head, 20 of struct in6_pktinfo, 4 of padding. */
+/** Size of one IPV6_PKTINFO control message: 16 bytes of header, 20 of struct in6_pktinfo, 4 of padding. */
 export const CONTROL_SIZE = 40;
 /** Offsets in the control message: ipi6_ifindex, and ipi_ifindex. */
 export const Control = { IPV6_ADDRESS: 16, IPV6_INTERFACE: 32, IPV4_INTERFACE: 16 } as const;

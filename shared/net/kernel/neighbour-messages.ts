@@ -1,11 +1,11 @@
 /**
  * Parses the kernel's neighbour tables: answers of rtnetlink (rtnetlink(7), <linux/neighbour.h>) with ARP and IPv6, and
- * the text of /proc/net/arp with ARP only. Pure.
+ * the text of /proc/net/arp, which has ARP only. Pure.
  */
 import { addressFromText, addressToText } from '../ip.ts';
 import { canonicalMac, macToText } from '../mac.ts';
 
-/** An address on a network of this machine, and who answers for it. */
+/** An address on a network of this machine, and the MAC that answers for it. */
 export interface Neighbour {
   readonly address: string;
   readonly mac: string;
@@ -22,12 +22,12 @@ const MessageType = { ERROR: 2, DONE: 3, NEW_NEIGHBOUR: 28, GET_NEIGHBOUR: 30 } 
 const Attribute = { ADDRESS: 1, MAC: 2 } as const;
 /** NLM_F_REQUEST and NLM_F_DUMP. */
 const DUMP_FLAGS = 0x301;
-/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or none is asked. */
+/** NUD_INCOMPLETE, NUD_FAILED and NUD_NOARP: no neighbour has answered, or ARP is not used. */
 const NOT_ANSWERED = 0x01 | 0x20 | 0x40;
 /** NTF_PROXY: an address that this machine answers for. */
 const PROXY_FLAG = 0x08;
 
-/** Asks for the tables of all families. */
+/** Requests the tables of all families. */
 export function neighbourRequest(): Uint8Array {
   const message = new Uint8Array(HEADER_BYTES + BODY_BYTES);
   const view = new DataView(message.buffer);
@@ -37,7 +37,7 @@ export function neighbourRequest(): Uint8Array {
   return message;
 }
 
-/** Adds the neighbours of one datagram to `found`; returns whether it was the last of the answer. */
+/** Adds the neighbours in one datagram to `found`; returns whether it was the last of the answer. */
 export function readNeighbours(datagram: Uint8Array, found: Neighbour[]): boolean {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
   for (let at = 0; at + HEADER_BYTES <= datagram.length;) {

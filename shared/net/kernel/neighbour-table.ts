@@ -1,7 +1,7 @@
 /**
- * Reads the kernel's neighbour tables, ARP and IPv6, without privileges: system calls, where `ip neigh` would need
- * another package and a process per read. If they cannot be had, /proc/net/arp is read, and IPv6 clients are known by
- * their addresses.
+ * Reads the kernel's neighbour tables, ARP and IPv6, without privileges. It uses system calls, because `ip neigh` would
+ * need another package and a process per read. If they are unavailable, /proc/net/arp is read, and IPv6 clients are
+ * identified by their addresses.
  */
 import { loadLibc } from '../../libc.ts';
 import type { Signatures } from '../../libc.ts';
@@ -13,7 +13,7 @@ const AF_NETLINK = 16;
 const SOCKET_TYPE = 3 | 0x800 | 0x8_0000;
 /** The kernel fills at most 32 KiB at a time. */
 const BUFFER_BYTES = 64 * 1024;
-/** Datagrams that are read at most: a table of a hundred thousand. */
+/** Maximum number of datagrams to read: a table of a hundred thousand entries. */
 const MAX_DATAGRAMS = 1000;
 
 interface SocketCalls {
@@ -31,7 +31,7 @@ const SIGNATURES: Signatures<SocketCalls> = {
   close: ['int', ['int']],
 };
 
-/** Reads the tables as they are now; never throws. */
+/** Reads the current tables; never throws. */
 export type ReadNeighbours = () => readonly Neighbour[];
 
 /** Reads a file, or throws. */
@@ -53,14 +53,14 @@ export function neighboursWhenNeeded(): ReadNeighbours {
 /** `reason` is set if this is the fallback. */
 function chooseTable(readText: ReadText): { readonly read: ReadNeighbours; readonly reason?: string } {
   const libc =
-    process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'no netlink here' };
+    process.platform === 'linux' ? loadLibc<SocketCalls>(SIGNATURES) : { reason: 'netlink is not available' };
   const readArpFile = (): Neighbour[] => readArp(readText);
   if ('reason' in libc) return { read: readArpFile, reason: libc.reason };
   const buffer = new Uint8Array(BUFFER_BYTES);
   return { read: () => askKernel(libc.calls, buffer) ?? readArpFile() };
 }
 
-/** Neighbours by rtnetlink; null if the kernel does not answer. */
+/** Neighbours from rtnetlink; null if the kernel does not answer. */
 function askKernel(calls: SocketCalls, buffer: Uint8Array): Neighbour[] | null {
   const fd = calls.socket(AF_NETLINK, SOCKET_TYPE, 0);
   if (fd < 0) return null;
@@ -83,6 +83,6 @@ function readArp(readText: ReadText): Neighbour[] {
   try {
     return readArpText(readText('/proc/net/arp'));
   } catch {
-    return []; // Not Linux, or no /proc: clients are known by their addresses.
+    return []; // Not Linux, or no /proc: clients are identified by their addresses.
   }
 }

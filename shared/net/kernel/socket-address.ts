@@ -1,23 +1,23 @@
-/** Socket addresses as the kernel lays them out: struct sockaddr_in and sockaddr_in6 (netinet/in.h). */
+/** Socket addresses in the layout of the kernel: struct sockaddr_in and sockaddr_in6 (netinet/in.h). */
 import { isMappedIpv4 } from '../ip.ts';
 
 export const AF_INET = 2;
 export const AF_INET6 = 10;
-/** Bytes of struct sockaddr_in6, the larger one. */
+/** Size of struct sockaddr_in6, the larger structure. */
 export const SOCKADDR_SIZE = 28;
 const SOCKADDR_IN_SIZE = 16;
-/** Offsets in the structures; the family is a u16 in the machine's order at 0. */
+/** Offsets in the structures; the family is a u16 in host byte order at 0. */
 export const SockAddr = { PORT: 2, IPV4: 4, IPV6: 8 } as const;
 
 /** A socket address ready for bind(2). */
 export interface PackedSocketAddress {
   readonly family: typeof AF_INET | typeof AF_INET6;
-  /** SOCKADDR_SIZE bytes, of which `length` count. */
+  /** SOCKADDR_SIZE bytes, of which the first `length` are used. */
   readonly bytes: Uint8Array;
   readonly length: number;
 }
 
-/** Lays out an address of 16 bytes and a port. */
+/** Converts a 16-byte address and a port. */
 export function packSocketAddress(address: Uint8Array, port: number): PackedSocketAddress {
   const bytes = new Uint8Array(SOCKADDR_SIZE);
   const mapped = isMappedIpv4(address);
@@ -29,12 +29,12 @@ export function packSocketAddress(address: Uint8Array, port: number): PackedSock
   return { family: mapped ? AF_INET : AF_INET6, bytes, length: mapped ? SOCKADDR_IN_SIZE : SOCKADDR_SIZE };
 }
 
-/** The third word of ::ffff:0:0/96 as it lies in a little-endian machine's memory. */
+/** The third word of ::ffff:0:0/96 in the memory of a little-endian machine. */
 const MAPPED_WORD = 0xffff_0000 | 0;
 
 /**
- * Writes the address of a socket address as 16 bytes. Offsets count words of 32 bits; the low half of the first word is
- * the family (little-endian machines only; the caller of the system call ensures that).
+ * Writes the address in a socket address as 16 bytes. Offsets count 32-bit words; the low half of the first word is the
+ * family (little-endian machines only; the caller of the system call ensures that).
  */
 export function unpackAddress(from: Int32Array, fromAt: number, to: Int32Array, toAt: number): void {
   if ((from[fromAt]! & 0xffff) === AF_INET6) {

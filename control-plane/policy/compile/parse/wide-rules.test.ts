@@ -6,7 +6,7 @@ import { parseLines } from '../../../../test/support/parts/parsed-lines.ts';
 
 const EVERY_NAME = 'it matches every name';
 const NO_NAME =
-  'it can match no name: names have no slash and no colon, and letters other than ASCII are written as xn--';
+  'it cannot match any name: names have no slash and no colon, and letters other than ASCII are written as xn--';
 
 describe('ListParser', () => {
   test.each(['block', 'allow'] as const)('keeps the other rules of a %slist with a stray anchor', (kind) => {
